@@ -1,4 +1,4 @@
-//! The agent runtime, by the groups of the behaviour contract; names of tests begin with the ids that they hold.
+//! Tests of the agent runtime, by groups of the behaviour contract; names of tests begin with the ids that they cover.
 
 mod background;
 mod built_in;

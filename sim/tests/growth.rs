@@ -1,4 +1,4 @@
-//! Memory and work grow with what is new, never with what is shared. Counts, not times: the times stand in `benches`.
+//! Memory and work grow with what is new, never with what is shared. These tests count; times are in `benches`.
 
 use forkcast_sim::cache::{MarkedCache, Prompt, PromptCache, Rules};
 use forkcast_sim::time::Instant;
@@ -66,7 +66,7 @@ impl World {
     }
 }
 
-/// Bytes that 1,000 forks with suffixes of 2,000 bytes add to a parent of so many blocks.
+/// Bytes that 1,000 forks with suffixes of 2,000 bytes add to a parent of `parent_blocks` blocks.
 fn bytes_of_forks(parent_blocks: usize) -> usize {
     let mut world = World::new();
     let parent = world.parent(parent_blocks);
@@ -85,8 +85,8 @@ fn memory_of_forks_is_that_of_their_suffixes() {
     assert!(small < 1_000 * 2_000 * 11 / 10, "{small} bytes for 2,000,000 bytes of suffixes");
 }
 
-/// Tokens that each of three siblings reads and the steps of its look-back, where their parent made so many calls and all
-/// results stand in each sibling's prompt; `shared` asks for the end of what they share before they ask.
+/// Tokens read by each of three siblings, and the steps of its look-back, if their parent made `calls` calls and each
+/// sibling's prompt has all results. With `shared`, the end of the shared part is requested first.
 fn looks_back(calls: u64, shared: bool) -> Vec<(u64, u64)> {
     let mut world = World::new();
     let parent = world.parent(40);
@@ -106,7 +106,8 @@ fn looks_back(calls: u64, shared: bool) -> Vec<(u64, u64)> {
     (0..3).map(ask).collect()
 }
 
-/// A run of calls is one position of the look-back, and is walked in one step: a fan-out of N would take N² steps.
+/// A run of calls is one position of the look-back and is walked in one step; otherwise a fan-out of N would take N²
+/// steps.
 #[test]
 fn a_look_back_takes_as_many_steps_among_ten_siblings_as_among_ten_thousand() {
     // Its own block, the results, the calls, the parent's end, and the entry there.
@@ -133,7 +134,7 @@ fn a_conversation_of_a_million_turns_reads_all_that_came_before() {
     assert_eq!(world.prefixes.ancestors(end).count(), 2_000_001);
 }
 
-/// The whole chain stays warm while its end is read, and no longer.
+/// The whole chain stays warm while its end is read, but not longer.
 #[test]
 fn a_long_chain_is_refreshed_as_a_whole() {
     let mut world = World::new();

@@ -1,4 +1,4 @@
-//! The house keeps its shape: who may import whom, how large things may grow, what stands at the top.
+//! The structure of the code: allowed imports, size limits, and the top-level files.
 
 #![allow(clippy::disallowed_methods)] // A test may read files.
 
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 mod citations;
 mod nouns;
 mod subrooms;
+mod words;
 
 /// Rooms of the core in reading order, each with the rooms it may use.
 const ROOMS: [(&str, &[&str]); 14] = [
@@ -55,7 +56,7 @@ const CRATES: [(&str, &[&str]); 7] = [
     ("sim/cli", &["forkcast-sim", "forkcast-tokens", "forkcast-replay", "forkcast-scenarios", "forkcast-reports"]),
 ];
 
-/// Programs of tests beside `all` of their crate. Each is linked anew, so each says why it must be one.
+/// Test programs besides `all`. Each is linked separately, so each has a reason.
 const PROGRAMS: [(&str, &str, &str); 4] = [
     ("sim", "memory", "its allocator measures all threads"),
     ("scenarios", "catalog", "it has no harness: a test for each file of the catalog"),
@@ -63,7 +64,7 @@ const PROGRAMS: [(&str, &str, &str); 4] = [
     ("reports", "mutated", "its allocator measures all threads, and it takes all panics to itself"),
 ];
 
-/// What may stand at the top beside dot-files.
+/// Allowed top-level files besides dot-files.
 const TOP: [&str; 13] = [
     "Cargo.toml",
     "Cargo.lock",
@@ -80,14 +81,14 @@ const TOP: [&str; 13] = [
     "target",
 ];
 
-/// Lines that a file and a function may have.
+/// Maximum lines of a file and of a function.
 const FILE_LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 70;
 
 /// Files of the core that hold a hash map, and never iterate it.
 const HASHED: [&str; 3] = ["wire/index.rs", "wire/block.rs", "wire/memory.rs"];
 
-/// What makes a run differ from the one before, in the core beside what `sim/clippy.toml` bans there.
+/// Sources of nondeterminism in the core, in addition to the bans in `sim/clippy.toml`.
 const UNSTEADY: [(&str, &str); 6] = [
     ("HashMap", "its order differs per process: BTreeMap or wire::Index"),
     ("HashSet", "its order differs per process: BTreeSet or wire::Index"),
@@ -97,7 +98,7 @@ const UNSTEADY: [(&str, &str); 6] = [
     ("std::thread", "runs are of one thread"),
 ];
 
-/// Names that say nothing.
+/// Meaningless names.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "common", "manager", "helper", "helpers"];
 
 fn root() -> PathBuf {
@@ -127,7 +128,7 @@ fn code(path: &Path) -> Vec<String> {
     text.lines().map(str::trim).filter(|line| !line.starts_with("//")).map(str::to_owned).collect()
 }
 
-/// The rooms that a file names, by `crate::room` or in a group `crate::{…}`.
+/// The rooms that a file uses, by `crate::room` or in a group `crate::{…}`.
 fn rooms_named(path: &Path) -> Vec<String> {
     let text = code(path).join("\n");
     let mut found = Vec::new();
@@ -170,7 +171,7 @@ fn word(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-/// Whether a room of the table is built yet.
+/// Whether a room of the table exists yet.
 fn stands(room: &str) -> bool {
     let sources = root().join("sim/src");
     sources.join(room).is_dir() || sources.join(format!("{room}.rs")).is_file()
@@ -204,7 +205,7 @@ fn the_map_lists_the_rooms_in_reading_order() {
 }
 
 #[test]
-fn the_import_check_sees_a_trespass() {
+fn the_import_check_finds_a_violation() {
     let path = std::env::temp_dir().join(format!("house-{}.rs", std::process::id()));
     fs::write(
         &path,
@@ -217,11 +218,11 @@ fn the_import_check_sees_a_trespass() {
 }
 
 #[test]
-fn crates_know_only_whom_they_may() {
+fn crates_use_only_allowed_crates() {
     for (folder, allowed) in CRATES {
         let manifest = root().join(folder).join("Cargo.toml");
         if folder == "scenarios" && !manifest.is_file() {
-            continue; // A folder of files until its crate is built.
+            continue; // Only a folder of files until its crate exists.
         }
         let manifest = fs::read_to_string(manifest).expect("a manifest");
         let own: Vec<&str> = manifest.lines().filter(|line| line.starts_with("forkcast-")).collect();
@@ -232,7 +233,8 @@ fn crates_know_only_whom_they_may() {
     }
 }
 
-/// A program for each file made most of a build's time. A file that nobody names would be left out without a word.
+/// A separate program per file took most of the build time. A file that is not declared as a module would silently be
+/// left out.
 #[test]
 fn tests_of_a_crate_are_one_program() {
     for (folder, _) in CRATES.into_iter().filter(|(folder, _)| root().join(folder).join("tests").is_dir()) {
@@ -264,7 +266,7 @@ fn every_room_has_a_page() {
 }
 
 #[test]
-fn nothing_else_stands_at_the_top() {
+fn the_top_level_has_only_allowed_files() {
     for entry in fs::read_dir(root()).unwrap() {
         let name = entry.unwrap().file_name().to_string_lossy().into_owned();
         let fine = name.starts_with('.') || TOP.contains(&name.as_str()) || name.starts_with("mutants.out");
@@ -316,7 +318,7 @@ fn opens_function(line: &str) -> bool {
 }
 
 #[test]
-fn the_size_check_sees_a_long_function() {
+fn the_size_check_finds_a_long_function() {
     let body = "    let x = 1;\n".repeat(80);
     let text = format!("fn short() {{}}\n\npub fn long(\n    a: u8,\n) {{\n{body}}}\n");
     let found = functions(&text);
@@ -325,7 +327,7 @@ fn the_size_check_sees_a_long_function() {
 }
 
 #[test]
-fn names_say_something() {
+fn names_are_meaningful() {
     for file in rust_files(&root()) {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
         let folder = file.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
@@ -337,12 +339,12 @@ fn names_say_something() {
     }
 }
 
-/// What a line of the core holds that no run could repeat.
+/// Nondeterminism in a line of the core.
 fn unsteady(line: &str) -> Vec<&'static str> {
     UNSTEADY.iter().filter(|(word, _)| line.contains(word)).map(|(_, why)| *why).collect()
 }
 
-/// Whether a line waits by another `select!` than ours, which asks its branches in the order written.
+/// Whether a line uses another `select!` than ours, which polls its branches in the order written.
 fn draws_branches(line: &str) -> bool {
     let ours = |before: &str| before.ends_with("crate::") || before.ends_with("forkcast_sim::");
     let foreign = line.match_indices("select!").any(|(at, _)| !ours(&line[..at]));
@@ -351,7 +353,7 @@ fn draws_branches(line: &str) -> bool {
 }
 
 #[test]
-fn nothing_in_the_core_differs_from_run_to_run() {
+fn the_core_is_deterministic() {
     let sources = root().join("sim/src");
     for file in rust_files(&sources) {
         if HASHED.iter().any(|hashed| file.ends_with(hashed)) {
@@ -365,7 +367,7 @@ fn nothing_in_the_core_differs_from_run_to_run() {
 }
 
 #[test]
-fn branches_are_asked_in_the_order_written() {
+fn branches_are_polled_in_the_order_written() {
     for file in rust_files(&root()) {
         if file.ends_with("time/select.rs") || file.ends_with("tests/house.rs") {
             continue;
@@ -377,7 +379,7 @@ fn branches_are_asked_in_the_order_written() {
 }
 
 #[test]
-fn planted_chance_is_refused() {
+fn planted_nondeterminism_is_found() {
     let planted = [
         "for (name, tool) in std::collections::HashMap::from([(1, 2)]) {",
         "use std::collections::{BTreeMap, HashSet};",
@@ -398,7 +400,7 @@ fn planted_chance_is_refused() {
     }
 }
 
-/// Files of the readers that make a text of an error of the system or of base64, which quote nothing, and how often.
+/// Files of the readers that convert errors of the system or of base64 to text, which quote no input, and how often.
 const ERRORS_SHOWN: [(&str, usize); 8] = [
     ("replay/src/formats/exchange_log/write.rs", 1),
     ("replay/src/formats/har.rs", 1),
@@ -410,9 +412,9 @@ const ERRORS_SHOWN: [(&str, usize); 8] = [
     ("replay/src/response/eventstream.rs", 1),
 ];
 
-/// What a parser says may hold the text that it was given, so `outside::complaint` says it, and nobody else.
+/// A parser's error may quote its input, so only `outside::complaint` converts it to text.
 #[test]
-fn readers_make_no_text_of_a_parsers_error() {
+fn readers_do_not_convert_a_parsers_error_to_text() {
     let mut found = BTreeMap::new();
     for folder in ["replay/src/formats", "replay/src/http", "replay/src/input", "replay/src/response"] {
         for file in rust_files(&root().join(folder)).into_iter().chain([root().join("replay/src/input.rs")]) {

@@ -1,4 +1,4 @@
-//! Every law sees what it is there for: each is shown something that breaks it, beside something that does not.
+//! Every law detects its violation, and accepts valid behaviour.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Pieces, Request, Ro
 use forkcast_sim::{ledger, wire};
 use serde_json::json;
 
-/// A wire and a cache, and what they make of drafts. Every block has a thousand tokens.
+/// A wire and a cache for drafts. Every block has a thousand tokens.
 struct Bench {
     wire: Wire,
     cache: MarkedCache,
@@ -66,7 +66,7 @@ impl Bench {
         Looked { draft, request, cumulative, outcome, at: self.at, line: self.lines - 1, ticket }
     }
 
-    /// The first byte of the answer goes out.
+    /// The first byte of the answer is sent.
     fn begin(&mut self, law: &mut dyn Observer, looked: &Looked) {
         self.cache.first_byte(&self.wire.prefixes, looked.ticket, self.at);
         law.first_byte(looked.line, self.at).unwrap();
@@ -118,7 +118,7 @@ fn identity() -> Identity {
 }
 
 #[test]
-fn identity_sees_blocks_that_were_not_sent() {
+fn identity_finds_blocks_that_were_not_sent() {
     let mut bench = Bench::new();
     let mut looked = bench.look(draft(&["one", "two", "three"]));
     bench.show(&mut identity(), &looked).unwrap();
@@ -132,7 +132,7 @@ fn identity_sees_blocks_that_were_not_sent() {
 }
 
 #[test]
-fn identity_sees_a_path_that_is_cut() {
+fn identity_finds_a_truncated_path() {
     let mut bench = Bench::new();
     let mut looked = bench.look(draft(&["one", "two", "three"]));
     looked.request.nodes.remove(1);
@@ -153,7 +153,7 @@ fn identity_reads_one_request_of_each_hundred_again() {
 }
 
 #[test]
-fn usage_sum_sees_a_token_too_many() {
+fn usage_sum_finds_an_additional_token() {
     let mut bench = Bench::new();
     let mut looked = bench.look(draft(&["one"]));
     bench.show(&mut UsageSum, &looked).unwrap();
@@ -162,7 +162,7 @@ fn usage_sum_sees_a_token_too_many() {
 }
 
 #[test]
-fn money_sees_a_bill_that_is_not_its_parts_and_causes_that_are_not_the_difference() {
+fn money_finds_a_bill_that_is_not_the_sum_of_its_parts_and_causes_that_are_not_the_difference() {
     let rates = PriceBook::built_in().rates(&ModelKey::from("claude-opus-5-5"), &Terms::default()).unwrap();
     let usage = wire::Usage { input_tokens: 1_000, output_tokens: 7, ..wire::Usage::default() };
     let mut line = Line::begun(0, 0, "claude-opus-5-5".into());
@@ -177,7 +177,7 @@ fn money_sees_a_bill_that_is_not_its_parts_and_causes_that_are_not_the_differenc
 }
 
 #[test]
-fn reads_sees_a_read_of_what_nobody_wrote() {
+fn reads_finds_a_read_of_an_unwritten_prefix() {
     let mut bench = Bench::new();
     let mut looked = bench.look(draft(&["one"]));
     let mut law = Reads::new(&Rules::default());
@@ -190,7 +190,7 @@ fn reads_sees_a_read_of_what_nobody_wrote() {
 }
 
 #[test]
-fn reads_sees_a_read_after_the_lifetime_and_knows_what_was_kept_alive() {
+fn reads_finds_a_read_after_the_lifetime_unless_it_was_kept_alive() {
     let mut bench = Bench::new();
     let mut law = Reads::new(&Rules::default());
     let minute = Duration::from_secs(60);
@@ -200,7 +200,8 @@ fn reads_sees_a_read_after_the_lifetime_and_knows_what_was_kept_alive() {
         bench.begin(&mut law, &looked);
         bench.at = bench.at + minute + minute;
     }
-    // The first entry was used at zero, but longer ones that begin with it were used since: six minutes are no expiry.
+    // The first entry was used at zero, but longer entries that begin with it were used since: after six minutes it has
+    // not expired.
     let mut looked = bench.look(draft(&["one"]));
     assert_eq!(looked.outcome.read_tokens, *looked.cumulative.last().unwrap());
     bench.show(&mut law, &looked).unwrap();
@@ -217,7 +218,7 @@ fn message(role: Role, content: Vec<Piece>) -> Rc<Message> {
 }
 
 #[test]
-fn loop_15_answers_sees_a_call_without_a_result_and_one_with_two() {
+fn loop_15_answers_finds_a_call_without_a_result_and_one_with_two() {
     let mut bench = Bench::new();
     let user = message(Role::User, vec![Piece::text("Read.")]);
     let said = message(Role::Assistant, vec![call("a"), call("b")]);
@@ -236,9 +237,9 @@ fn loop_15_answers_sees_a_call_without_a_result_and_one_with_two() {
     broken(show(law, vec![user, results(&["c"])]), "a result for c");
 }
 
-/// What siblings share is looked at once, what is their own each time.
+/// The shared part of siblings is checked once, their own parts each time.
 #[test]
-fn loop_15_answers_sees_what_a_sibling_has_of_its_own() {
+fn loop_15_answers_checks_a_siblings_own_part() {
     let mut bench = Bench::new();
     let user = message(Role::User, vec![Piece::text("Read.")]);
     let said = message(Role::Assistant, vec![call("a"), call("b")]);
@@ -292,14 +293,14 @@ fn notified(task: &str, status: &'static str) -> Event {
     Event::Notified { task: task.into(), tool_use: "toolu_1".into(), status }
 }
 
-/// What a law says to these events, and at the end.
+/// The result of a law for these events, and at the end.
 fn watched(mut law: impl Observer, events: &[Event]) -> Result<(), String> {
     events.iter().try_for_each(|event| law.event(Instant(0), event))?;
     law.end(Instant(0), &[])
 }
 
 #[test]
-fn notify_10_notifications_sees_two_none_and_one_too_early() {
+fn notify_10_notifications_finds_two_none_and_one_too_early() {
     let watched = |events: &[Event]| watched(Notifications::default(), events);
     let (runs, ended) = (state("a", "running", true), state("a", "completed", true));
     let in_front = state("a", "completed", false);
@@ -316,7 +317,7 @@ fn notify_10_notifications_sees_two_none_and_one_too_early() {
 }
 
 #[test]
-fn life_09_terminal_sees_whoever_goes_on_after_the_end() {
+fn life_09_terminal_finds_agents_that_continue_after_their_end() {
     let watched =
         |last: Event| watched(Terminal::default(), &[state("a", "running", true), state("a", "killed", true), last]);
     watched(state("b", "running", true)).unwrap();
@@ -329,7 +330,7 @@ fn life_09_terminal_sees_whoever_goes_on_after_the_end() {
 }
 
 #[test]
-fn leftovers_sees_tasks_that_run_and_items_that_wait() {
+fn leftovers_finds_running_tasks_and_waiting_items() {
     let watched = |events: &[Event]| watched(Leftovers::default(), events);
     let item = |item| Event::Enqueued { item, mode: "prompt", priority: "next", agent: None, source: "user" };
     let taken = |item| Event::Dequeued { item, mode: "prompt", priority: "next", agent: None, consumer: "repl" };

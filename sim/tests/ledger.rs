@@ -1,4 +1,4 @@
-//! The money of requests: bills against perfect bills, sums, and writes that nobody read.
+//! The cost of requests: bills and perfect bills, sums, and unread writes.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn rates(prices: [i128; 5]) -> Rates {
     book.rates(&"mine".into(), &Terms::default()).unwrap()
 }
 
-/// 10, 12.5, 20 and 1 unit a token, 50 for output.
+/// 10, 12.5, 20 and 1 unit per token, 50 for output.
 fn plain_rates() -> Rates {
     rates([10_000_000, 12_500_000, 20_000_000, 1_000_000, 50_000_000])
 }
@@ -58,7 +58,7 @@ fn a_charge_is_the_bill_the_perfect_bill_and_a_cost_for_each_cause() {
     ]);
     let found = charge(Some(&plain_rates()), &usage(1_000, 5_000, 400, 80), &[], Some(&missed));
     assert_eq!(found.bill.map(|bill| bill.total), Some(units(10_000 + 5_000 + 5_000 + 1_600 + 150)));
-    // As if 340 tokens more had been read: 900 input, 5,340 read, 200 and 40 written.
+    // As if 340 more tokens had been read: 900 input, 5,340 read, 200 and 40 written.
     assert_eq!(found.perfect, Some(units(9_000 + 5_340 + 2_500 + 800 + 150)));
     let causes = [
         CauseCost { cause: Cause::SystemChanged, tokens: 300, cost: Some(units(900 + 2_300)) },
@@ -68,7 +68,7 @@ fn a_charge_is_the_bill_the_perfect_bill_and_a_cost_for_each_cause() {
 }
 
 #[test]
-fn nothing_missed_costs_nothing_more() {
+fn without_misses_there_is_no_extra_cost() {
     let used = usage(10, 20, 30, 40);
     for explanation in [None, Some(Explanation::default())] {
         let found = charge(Some(&plain_rates()), &used, &[], explanation.as_ref());
@@ -87,7 +87,7 @@ fn without_a_price_tokens_count_and_money_is_unknown() {
 
 #[test]
 fn the_last_cause_takes_what_rounding_leaves() {
-    // Half a unit a token, read for nothing. 3 tokens cost 2 (1.5 to even), 1 and 1 missed cost 0 each (0.5 to even).
+    // Half a unit per token, free reads. 3 tokens cost 2 (1.5 to even), 1 and 1 missed cost 0 each (0.5 to even).
     let rates = rates([500_000, 500_000, 500_000, 0, 0]);
     let missed = explained(&[(Cause::SystemChanged, Category::Input, 1), (Cause::Expired, Category::Input, 1)]);
     let found = charge(Some(&rates), &usage(3, 0, 0, 0), &[], Some(&missed));
@@ -114,7 +114,7 @@ fn line(
     missed: &[(Cause, Category, u64)],
 ) -> Line {
     let billed = recorded.or(predicted);
-    // What was not billed needs no explanation, and no more is explained than was billed.
+    // Unbilled requests have no explanation, and no more is explained than was billed.
     let explanation = billed.map(|_| Explanation { read_tokens: 1, new_tokens: 2, ..explained(missed) });
     Line {
         index: 0,
@@ -170,7 +170,7 @@ fn totals_are_sums_of_lines() {
 }
 
 #[test]
-fn where_nothing_was_recorded_the_prediction_is_the_bill() {
+fn without_recorded_usage_the_prediction_is_the_bill() {
     let rates = plain_rates();
     let lines = [line(None, Some(usage(80, 8, 0, 0)), Some(&rates), &[]), line(None, None, Some(&rates), &[])];
     let totals = Totals::of(&lines);
@@ -180,7 +180,7 @@ fn where_nothing_was_recorded_the_prediction_is_the_bill() {
     assert_eq!(Totals::of(&[]), Totals::default());
 }
 
-/// A trunk of prefixes, of which every write is one.
+/// A trunk of prefixes, each of which is written.
 struct Tree {
     prefixes: Prefixes,
     block: [BlockId; 2],
@@ -228,7 +228,7 @@ fn a_write_has_paid_once_it_is_read() {
 }
 
 #[test]
-fn a_shorter_hit_pays_for_what_it_reads_alone() {
+fn a_shorter_hit_counts_only_the_writes_it_reads() {
     let tree = Tree::new(3);
     let mut unread = UnreadWrites::default();
     unread.wrote(&tree.prefixes, 0, &[write(tree.trunk[0], LONG, 10), write(tree.trunk[2], SHORT, 20)]);
@@ -239,7 +239,7 @@ fn a_shorter_hit_pays_for_what_it_reads_alone() {
 }
 
 #[test]
-fn a_prefix_written_twice_has_paid_for_the_newer_write_alone() {
+fn a_read_of_a_prefix_written_twice_counts_only_for_the_newer_write() {
     let tree = Tree::new(1);
     let mut unread = UnreadWrites::default();
     unread.wrote(&tree.prefixes, 3, &[write(tree.trunk[0], SHORT, 10)]);
@@ -249,7 +249,7 @@ fn a_prefix_written_twice_has_paid_for_the_newer_write_alone() {
 }
 
 #[test]
-fn what_one_request_never_sees_read_adds_up_by_lifetime() {
+fn a_requests_unread_writes_add_up_by_lifetime() {
     let tree = Tree::new(4);
     let mut unread = UnreadWrites::default();
     let writes = [(0, LONG, 1), (1, LONG, 2), (2, SHORT, 4), (3, SHORT, 8)];
@@ -320,7 +320,7 @@ proptest! {
         prop_assert_eq!(bill, rates.bill(&used, &[]).total);
         let read = extra[1] + missed.values().sum::<u64>();
         prop_assert_eq!(perfect, rates.bill(&usage(extra[0], read, extra[2], extra[3]), &[]).total);
-        // But for the last one, which settles, each cause costs its own difference, rounded once for each price.
+        // Except for the last one, which absorbs the rest, each cause costs its own difference, rounded once per price.
         prop_assert!(found.causes.is_sorted_by(|a, b| a.cause < b.cause));
         for cause in found.causes.iter().rev().skip(1) {
             let own = list.iter().filter(|(other, _, _)| *other == cause.cause);

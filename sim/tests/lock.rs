@@ -1,4 +1,4 @@
-//! The lock: what its text holds, how it is read back, and what differs from it.
+//! The lock: its text, reading it back, and its differences.
 
 mod differences;
 mod figures;

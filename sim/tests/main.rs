@@ -1,6 +1,6 @@
-//! All tests of the core in one program, for each further one would be linked anew with all that it uses.
+//! All tests of the core in one program, because each further program would be linked separately.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may panic.
 
 #[cfg(feature = "runtime")]
 mod agent;

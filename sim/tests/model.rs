@@ -1,4 +1,4 @@
-//! Models that say what was written down, recorded, or drawn.
+//! Scripted, recorded and generated models.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use forkcast_sim::seed::Seed;
 use forkcast_sim::wire::{Draft, Message, NormalForms, Piece, Role, Usage, Wire};
 use serde_json::{Value, json};
 
-/// A request of these texts in turn, the user's first.
+/// A request with these texts in turn, the user's first.
 fn draft(texts: &[&str]) -> Draft {
     let message = |(at, text): (usize, &&str)| {
         let role = if at % 2 == 0 { Role::User } else { Role::Assistant };
@@ -55,7 +55,7 @@ fn said(script: &mut impl Script, question: &Question) -> String {
 }
 
 #[test]
-fn every_agent_goes_down_the_rules_of_its_type_by_itself() {
+fn every_agent_uses_the_rules_of_its_type_independently() {
     let mut script = Scripted::new(vec![once("worker", "one"), once("worker", "two")]);
     let ask = |agent: &str, turn| asks(agent, "worker", turn, &["go"]);
     assert_eq!(said(&mut script, &ask("a", 0)), "one");
@@ -65,7 +65,7 @@ fn every_agent_goes_down_the_rules_of_its_type_by_itself() {
 }
 
 #[test]
-fn rules_look_at_instance_turn_and_last_user_text() {
+fn rules_match_instance_turn_and_last_user_text() {
     let mut script = Scripted::new(vec![
         Rule { instance: Some(2), ..rule(Some("worker"), "second worker") },
         Rule { turn: Some(3), ..rule(None, "fourth answer") },
@@ -84,7 +84,7 @@ fn rules_look_at_instance_turn_and_last_user_text() {
 }
 
 #[test]
-fn reminders_and_results_are_no_text_of_the_user() {
+fn reminders_and_results_are_not_user_text() {
     let mut question = asks("main", "main", 0, &["the question"]);
     let content =
         vec![Piece::tool_result("t", "status", false), Piece::text("<system-reminder>status</system-reminder>")];
@@ -93,7 +93,7 @@ fn reminders_and_results_are_no_text_of_the_user() {
 }
 
 #[test]
-fn what_has_no_rule_is_told_with_what_to_add() {
+fn a_question_without_a_rule_is_reported_with_what_to_add() {
     let mut script = Scripted::new(vec![once("worker", "one"), once("worker", "two")]);
     let told = said(&mut script, &asks("main", "main", 0, &["the question"]));
     for part in
@@ -109,7 +109,7 @@ fn what_has_no_rule_is_told_with_what_to_add() {
 }
 
 #[test]
-fn calls_without_an_id_get_one_of_their_own() {
+fn calls_without_an_id_get_one() {
     let call = || Said::ToolUse { id: "".into(), name: "Read".into(), input: json!({}) };
     let rule = Rule { reply: Reply { said: vec![call(), call()], ..Reply::default() }, ..Rule::default() };
     let mut script = Scripted::new(vec![rule]);
@@ -179,7 +179,7 @@ fn stream_01_events_out_of_order_are_refused_with_place_and_expectation() {
 }
 
 #[test]
-fn stream_01_a_script_with_events_out_of_order_is_told() {
+fn stream_01_a_script_with_events_out_of_order_is_reported() {
     let reply = Reply { events: Some(vec![start(), open(0), end()]), ..Reply::default() };
     let mut script = Scripted::new(vec![Rule { reply, ..Rule::default() }]);
     let told = said(&mut script, &asks("main", "main", 0, &["go"]));
@@ -203,7 +203,7 @@ fn recording(fidelity: Fidelity) -> Recorded {
 }
 
 #[test]
-fn a_recording_is_played_to_whoever_asks_what_was_asked() {
+fn a_recording_answers_the_recorded_questions() {
     let mut model = recording(Fidelity::Strict);
     assert_eq!(said(&mut model, &asks("x", "main", 0, &["second"])), "2.0", "the chain that begins with this question");
     assert_eq!(said(&mut model, &asks("y", "worker", 0, &["first"])), "1.0");
@@ -215,7 +215,7 @@ fn a_recording_is_played_to_whoever_asks_what_was_asked() {
 }
 
 #[test]
-fn a_divergence_is_told_with_agent_turn_and_first_difference() {
+fn a_divergence_is_reported_with_agent_turn_and_first_difference() {
     let mut model = recording(Fidelity::Strict);
     said(&mut model, &asks("y", "worker", 0, &["first"]));
     let told = said(&mut model, &asks("y", "worker", 1, &["first", "1.0", "go away"]));
@@ -229,7 +229,7 @@ fn a_divergence_is_told_with_agent_turn_and_first_difference() {
 }
 
 #[test]
-fn a_loose_recording_goes_by_position() {
+fn a_loose_recording_answers_by_position() {
     let mut model = recording(Fidelity::Loose);
     assert_eq!(said(&mut model, &asks("x", "main", 0, &["something else"])), "1.0");
     assert_eq!(said(&mut model, &asks("x", "main", 1, &["something else", "1.0", "and else"])), "1.1");
@@ -253,7 +253,7 @@ fn calls(answer: &Answer) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn what_is_drawn_depends_on_seed_and_agent_alone() {
+fn generated_answers_depend_only_on_seed_and_agent() {
     let habits = Habits { tools: vec![(Call::Read, 3), (Call::Bash, 1)], ..Habits::default() };
     let model = |seed| Generated::new(&Seed::new(seed), habits.clone());
     let play = |model: &mut Generated, agent: &str| -> Vec<String> {
@@ -268,7 +268,7 @@ fn what_is_drawn_depends_on_seed_and_agent_alone() {
 }
 
 #[test]
-fn what_is_drawn_is_a_stream_with_calls_of_tools_that_are_there() {
+fn generated_answers_are_valid_streams_that_call_existing_tools() {
     let mut model = Generated::new(&Seed::new(5), Habits { rounds: 12..=12, calls: 1..=3, ..Habits::default() });
     let (mut rounds, mut ends) = (0, 0);
     for turn in 0..13 {
@@ -280,7 +280,7 @@ fn what_is_drawn_is_a_stream_with_calls_of_tools_that_are_there() {
         let answer = model.answer(&question).unwrap();
         answer.check().unwrap();
         let made = calls(&answer);
-        // The request offers `Read` alone, whatever the weights say.
+        // The request only offers `Read`, whatever the weights are.
         assert!(
             made.iter().all(|(name, input)| name == "Read" && input["file_path"] == "/repo/src/main.rs"),
             "{made:?}"

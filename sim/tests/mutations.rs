@@ -1,9 +1,6 @@
-//! Planted changes: each is found, once, at its block and byte, by its cause; what is harmless is not found.
-//!
-//! `cargo test -p forkcast-sim --no-default-features --features guard --test all mutations:: -- --nocapture` prints the tables.
-//! `FORKCAST_CASES` sets how many conversations each kind of change is planted in.
+//! Planted changes: each is found exactly once, at its block and byte, with its cause; harmless changes are not found.
 
-#![allow(clippy::disallowed_methods)] // Captures stand in files, and cases can be widened from outside.
+#![allow(clippy::disallowed_methods)] // Captures are files, and the number of cases can be set from outside.
 
 mod captured;
 mod case;

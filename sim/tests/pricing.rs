@@ -1,5 +1,5 @@
-//! Prices, the bills made from them, and the model table that they are keyed by. All expectations are written by hand
-//! from the providers' pages; nothing here is derived from the code under test.
+//! Prices, bills, and the model table they use. All expectations are written by hand from the providers' pages; none is
+//! derived from the code under test.
 
 mod amounts;
 mod bills;

@@ -1,4 +1,4 @@
-//! Draws: the same on every machine, and distributed as they say.
+//! Draws: the same on every machine, and distributed as specified.
 
 use forkcast_sim::seed::Seed;
 
@@ -21,7 +21,7 @@ fn near(found: f64, expected: f64, tolerance: f64) {
 }
 
 #[test]
-fn child_seeds_go_by_parent_and_name_alone() {
+fn child_seeds_depend_only_on_parent_and_name() {
     let seed = Seed::new(7);
     let mut spent = seed.draws();
     spent.below(10);
@@ -36,17 +36,17 @@ fn child_seeds_go_by_parent_and_name_alone() {
 }
 
 #[test]
-fn below_favours_nobody() {
+fn below_is_uniform() {
     let mut draws = Seed::new(1).draws();
     let mut counts = [0_u32; 7];
     for _ in 0..COUNT {
         counts[usize::try_from(draws.below(7)).unwrap()] += 1;
     }
-    // Chi-square with six degrees of freedom: 22.5 is passed once in a thousand seeds.
+    // Chi-square with six degrees of freedom: 22.5 is exceeded once in a thousand seeds.
     let expected = f64::from(COUNT) / 7.0;
     let chi: f64 = counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
     assert!(chi < 22.5, "{chi}: {counts:?}");
-    // Four draws fall on three numbers here: were none refused, every third number would come up twice as often.
+    // Four draws map to three numbers here: without rejection, every third number would occur twice as often.
     let n = u64::MAX / 4 * 3;
     let third = (0..COUNT).filter(|_| draws.below(n).is_multiple_of(3)).count();
     near(third as f64 / f64::from(COUNT), 1.0 / 3.0, 0.005);
@@ -97,7 +97,7 @@ fn ranks_come_up_in_proportion_to_their_power() {
 }
 
 #[test]
-fn odd_parameters_give_odd_numbers_and_no_end_of_drawing() {
+fn unusual_parameters_never_hang() {
     let mut draws = Seed::new(5).draws();
     for s in [-1.0, 0.0, 1.0, 99.0, 1e300, f64::INFINITY, f64::NAN] {
         for n in [0, 1, 2, 1_000, u64::MAX] {

@@ -1,4 +1,4 @@
-//! The executor: who runs when, what a run leaves behind, and how it stops.
+//! The executor: scheduling, cleanup after a run, and how runs stop.
 
 mod order;
 mod parts;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use forkcast_sim::time::{Duration, Finished, Handle, Plan, run};
 
-/// Lines of what happened, each with its instant in milliseconds.
+/// Lines of a log, each with its instant in milliseconds.
 #[derive(Clone, Default)]
 struct Log(Rc<RefCell<Vec<String>>>);
 
@@ -35,7 +35,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// Runs a body to its end, first come, first served.
+/// Runs a body to its end, in FIFO order.
 fn finish<T: 'static, F: Future<Output = T> + 'static>(body: impl FnOnce(Handle) -> F) -> Finished<T> {
     run(&Plan::default(), body).unwrap()
 }

@@ -1,12 +1,12 @@
-//! Random cases: how many, and from which seed.
+//! The number of random cases, and their seed.
 
-#![allow(clippy::disallowed_methods)] // How many cases a machine can afford is not known here.
+#![allow(clippy::disallowed_methods)] // The number of cases that a machine can afford is not known here.
 
 use std::env;
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// `cases` random cases, the same in every run. `FORKCAST_CASES` sets another number, `FORKCAST_SEED` another seed.
+/// `cases` random cases, the same in every run. `FORKCAST_CASES` and `FORKCAST_SEED` override number and seed.
 pub fn tries(cases: u32) -> Config {
     let number = |name: &str| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     Config {

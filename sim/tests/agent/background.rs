@@ -1,4 +1,4 @@
-//! Sub-agents for which nobody waits (ASYNC, LIFE).
+//! Background sub-agents (ASYNC, LIFE).
 
 use std::rc::Rc;
 
@@ -10,14 +10,14 @@ use serde_json::json;
 
 use super::clocked::{Played, Stage, call, main_agent, results, says, spawn_behind, text, wait};
 
-/// A child that looks round for a second and answers after another one, while its parent goes on.
+/// A child that reads for a second and answers after another one, while its parent continues.
 fn looking_round() -> Stage {
     Stage::new()
         .says("main", vec![spawn_behind("explore", "look round"), text("done"), text("well")])
         .says("explore", vec![call("Glob", json!({ "pattern": "*" })).after(1_000), text("nothing").after(1_000)])
 }
 
-/// Waits until nothing runs in the background.
+/// Waits until no background task runs.
 pub async fn all_done(session: &Session) {
     loop {
         let changed = session.tasks.changed();
@@ -36,7 +36,7 @@ fn go(stage: Stage) -> Played<()> {
 }
 
 #[test]
-fn async_01_a_call_or_a_definition_starts_an_agent_that_nobody_waits_for() {
+fn async_01_a_call_or_a_definition_starts_a_background_agent() {
     let asynchronous = |event: &Event| match event {
         Event::AgentStarted { is_async, .. } => Some(*is_async),
         _ => None,
@@ -100,7 +100,7 @@ fn async_05_async_06_async_09_progress_then_state_then_slow_work_then_the_notifi
 }
 
 #[test]
-fn async_10_who_waits_for_the_state_does_not_wait_for_slow_work() {
+fn async_10_waiting_for_the_state_does_not_include_slow_work() {
     let slow = looking_round().set(|settings| settings.classifier = Duration::from_millis(5_000));
     let played = slow.play(|session| async move {
         says(&main_agent(&session), "go").await;
@@ -114,7 +114,7 @@ fn async_10_who_waits_for_the_state_does_not_wait_for_slow_work() {
 }
 
 #[test]
-fn async_11_escape_stops_the_main_turn_and_no_agent_behind_it() {
+fn async_11_escape_stops_the_main_turn_but_no_background_agent() {
     let mut stage = looking_round();
     stage = stage.says("main", vec![spawn_behind("explore", "look round"), text("done").after(10_000)]);
     let played = stage.play(|session| async move {
@@ -178,7 +178,7 @@ fn life_02_life_09_a_state_is_final() {
 }
 
 #[test]
-fn life_03_in_front_and_behind_the_same_agent_runs() {
+fn life_03_the_same_agent_runs_in_foreground_and_background() {
     let behind = go(looking_round());
     let front = looking_round().says("main", vec![super::clocked::spawn("explore", "look round"), text("done")]);
     let front = go(front);
@@ -194,7 +194,7 @@ fn life_03_in_front_and_behind_the_same_agent_runs() {
 }
 
 #[test]
-fn life_04_life_05_nobody_waits_for_it_and_the_parent_answers_its_user_meanwhile() {
+fn life_04_life_05_the_parent_answers_its_user_while_a_background_agent_runs() {
     let played = looking_round().play(|session| async move {
         let main = main_agent(&session);
         says(&main, "go").await;
@@ -208,7 +208,7 @@ fn life_04_life_05_nobody_waits_for_it_and_the_parent_answers_its_user_meanwhile
 }
 
 #[test]
-fn life_06_life_07_notify_12_the_result_comes_as_a_new_item_and_changes_no_old_one() {
+fn life_06_life_07_notify_12_the_result_is_a_new_item_and_changes_no_earlier_one() {
     let played = looking_round().play(|session| async move {
         let main = main_agent(&session);
         says(&main, "go").await;
@@ -229,7 +229,7 @@ fn life_06_life_07_notify_12_the_result_comes_as_a_new_item_and_changes_no_old_o
 }
 
 #[test]
-fn life_08_agent_32_prompt_down_and_report_up_and_nothing_else() {
+fn life_08_agent_32_only_the_prompt_goes_down_and_only_the_report_comes_up() {
     let played = looking_round().play(|session| async move {
         let main = main_agent(&session);
         says(&main, "a secret of the parent").await;
@@ -247,7 +247,7 @@ fn life_08_agent_32_prompt_down_and_report_up_and_nothing_else() {
 }
 
 #[test]
-fn async_04_life_05_a_sub_agent_goes_on_too_and_reads_the_notification_itself() {
+fn async_04_life_05_a_sub_agent_continues_too_and_reads_the_notification_itself() {
     let stage = Stage::new()
         .agent("outer", "")
         .says("main", vec![super::clocked::spawn("outer", "go on"), text("done")])
@@ -272,7 +272,7 @@ fn async_04_life_05_a_sub_agent_goes_on_too_and_reads_the_notification_itself() 
 }
 
 #[test]
-fn notify_09_what_a_sub_agent_did_not_read_any_more_goes_to_the_main_thread() {
+fn notify_09_unread_notifications_of_an_ended_sub_agent_go_to_the_main_thread() {
     let stage = Stage::new()
         .agent("outer", "")
         .says("main", vec![super::clocked::spawn("outer", "go on"), text("done")])
@@ -280,7 +280,7 @@ fn notify_09_what_a_sub_agent_did_not_read_any_more_goes_to_the_main_thread() {
         .says("explore", vec![text("inner is done").after(1_000)]);
     let told = go(stage).notifications();
     assert!(told.len() == 1 && told[0].contains("inner is done"), "{told:?}");
-    // And one that comes when its owner has ended is for the main thread from the start.
+    // A notification that arrives after its owner has ended belongs to the main thread from the start.
     let stage = Stage::new()
         .agent("outer", "")
         .says("main", vec![super::clocked::spawn("outer", "go on"), text("done")])

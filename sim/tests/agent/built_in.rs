@@ -1,4 +1,4 @@
-//! The runtime's own kinds of agents, and what becomes of a definition when it runs (ADEF).
+//! The built-in agent types, and how definitions affect their runs (ADEF).
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use forkcast_sim::agent::tool::Pool;
 
 use super::clocked::{Stage, main_agent, says, spawn, text};
 
-/// The tools that a built-in kind has on the wire, after the session's own filter.
+/// The tools of a built-in type as sent, after the session's own filter.
 fn tools(agent_type: &'static str) -> Vec<String> {
     let played = Stage::new().play(move |session| async move {
         let definition = session.definitions.get(agent_type).expect("a built-in kind");
@@ -49,7 +49,7 @@ fn adef_22_the_guide_reads_and_asks_the_web() {
 }
 
 #[test]
-fn adef_23_these_five_are_built_in_and_no_fork() {
+fn adef_23_five_types_are_built_in_and_the_fork_is_not_among_them() {
     let definitions = Definitions::default();
     let names: Vec<&str> = definitions.all().map(|definition| &*definition.agent_type).collect();
     assert_eq!(names, ["claude-code-guide", "explore", "general-purpose", "plan", "verification"]);
@@ -59,7 +59,7 @@ fn adef_23_these_five_are_built_in_and_no_fork() {
 }
 
 #[test]
-fn adef_14_capitalised_built_in_names_mean_the_same_kinds() {
+fn adef_14_capitalised_built_in_names_mean_the_same_types() {
     let definitions = Definitions::default();
     for (alias, name) in [("Explore", "explore"), ("Plan", "plan")] {
         assert!(Rc::ptr_eq(&definitions.get(alias).unwrap(), &definitions.get(name).unwrap()));
@@ -71,7 +71,7 @@ fn adef_14_capitalised_built_in_names_mean_the_same_kinds() {
 }
 
 #[test]
-fn adef_02_adef_04_adef_05_adef_06_adef_07_what_a_definition_says_reaches_its_runs() {
+fn adef_02_adef_04_adef_05_adef_06_adef_07_fields_of_a_definition_reach_its_runs() {
     let played = Stage::new()
         .agent("worker", "model: haiku\neffort: low\ntools: [Read]")
         .agent("twin", "model: inherit\nbackground: true\npermissionMode: plan")
@@ -102,7 +102,7 @@ fn adef_02_adef_04_adef_05_adef_06_adef_07_what_a_definition_says_reaches_its_ru
 }
 
 #[test]
-fn adef_04_what_is_inherited_is_the_model_of_whoever_calls() {
+fn adef_04_an_inherited_model_is_the_callers() {
     let played = Stage::new()
         .agent("upper", "model: haiku")
         .agent("twin", "model: inherit")
@@ -115,7 +115,7 @@ fn adef_04_what_is_inherited_is_the_model_of_whoever_calls() {
 }
 
 #[test]
-fn adef_08_the_isolation_of_the_call_counts_before_the_definitions() {
+fn adef_08_the_calls_isolation_overrides_the_definitions() {
     let refusal = |input: serde_json::Value| {
         let stage = Stage::new().agent("apart", "isolation: worktree").set(|settings| settings.internal_build = true);
         let played = stage.play(|session| async move {

@@ -1,4 +1,4 @@
-//! A session whose model takes time and counts tokens, for sub-agents that run beside each other; every question is kept.
+//! A session whose model takes time and counts tokens, for concurrent sub-agents; all questions are kept.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -23,7 +23,7 @@ use forkcast_sim::time::{Duration, Handle, Instant, Plan, Sleep, run};
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
 
-/// What a model says, and when.
+/// An answer of the model, and its time.
 #[derive(Clone, Debug)]
 pub struct Reply {
     said: Vec<Said>,
@@ -37,7 +37,7 @@ pub fn text(text: &str) -> Reply {
     Reply { said: vec![Said::Text(text.into())], after: Duration::default(), held: Duration::default(), refused: None }
 }
 
-/// One call of a tool, at once.
+/// One tool call, at once.
 pub fn call(name: &str, input: Value) -> Reply {
     calls(vec![(name, input)])
 }
@@ -53,12 +53,12 @@ pub fn calls(calls: Vec<(&str, Value)>) -> Reply {
     }
 }
 
-/// No answer: a status of HTTP.
+/// No answer but an HTTP status.
 pub fn refused(status: u16) -> Reply {
     Reply { said: Vec::new(), after: Duration::default(), held: Duration::default(), refused: Some(status) }
 }
 
-/// A call of the Agent tool.
+/// An Agent call.
 pub fn spawn(kind: &str, prompt: &str) -> Reply {
     call("Agent", json!({ "description": "do a thing", "prompt": prompt, "subagent_type": kind }))
 }
@@ -89,10 +89,10 @@ impl Reply {
     }
 }
 
-/// Tokens of input and of output that every answer counts.
+/// Input and output tokens of every answer.
 pub const TOKENS: (u64, u64) = (100, 10);
 
-/// What a session begins with.
+/// The setup of a session.
 pub struct Stage {
     pub settings: Settings,
     pub flags: BTreeMap<String, bool>,
@@ -107,19 +107,19 @@ pub struct Stage {
     replies: BTreeMap<String, Vec<Reply>>,
 }
 
-/// What came of it.
+/// The results of a session.
 pub struct Played<T> {
     pub value: T,
     pub session: Rc<Session>,
     /// Milliseconds and events.
     pub log: Vec<(u64, Event)>,
-    /// What the model was asked.
+    /// The questions to the model.
     pub asked: Vec<Question>,
 }
 
 impl Stage {
-    /// A session of the default settings with every tool, the built-in kinds of agents and no files, in which everything
-    /// is allowed.
+    /// A session with default settings, every tool, the built-in agent types and no files, in which everything is
+    /// allowed.
     pub fn new() -> Self {
         Self {
             settings: Settings::default(),
@@ -136,13 +136,13 @@ impl Stage {
         }
     }
 
-    /// What agents of this type say, answer by answer; every agent of the type begins at the first.
+    /// The answers of agents of this type, in order; every agent of the type starts with the first.
     pub fn says(mut self, agent_type: &str, replies: Vec<Reply>) -> Self {
         self.replies.insert(agent_type.into(), replies);
         self
     }
 
-    /// A kind of agent of the project, with lines of frontmatter behind its name and description.
+    /// A project's agent type, with frontmatter lines after its name and description.
     pub fn agent(mut self, name: &str, frontmatter: &str) -> Self {
         let text = format!("---\nname: {name}\ndescription: tests\n{frontmatter}\n---\nYou are {name}.\n");
         let path = format!("/repo/.claude/agents/{name}.md");
@@ -168,7 +168,7 @@ impl Stage {
         self
     }
 
-    /// Opens the session, runs `body` in it to its end, and says what happened.
+    /// Opens the session, runs `body` to its end, and returns the results.
     pub fn play<T: 'static, F>(self, body: impl FnOnce(Rc<Session>) -> F + 'static) -> Played<T>
     where
         F: Future<Output = T> + 'static,
@@ -183,7 +183,7 @@ impl Stage {
             let (body, log) = (body(session), keep_log);
             async move {
                 let value = body.await;
-                // What is tidied up when a run is dropped is no part of what happened in it.
+                // Cleanup when a run is dropped is not part of the results.
                 (value, log.0.take())
             }
         })
@@ -245,38 +245,38 @@ impl Sink for Log {
 }
 
 impl<T> Played<T> {
-    /// What `pick` finds in the events, in order.
+    /// The results of `pick` for the events, in order.
     pub fn find<R>(&self, pick: impl Fn(&Event) -> Option<R>) -> Vec<R> {
         self.log.iter().filter_map(|(_, event)| pick(event)).collect()
     }
 
-    /// The place of the first event that `is` one, from `from` on.
+    /// The position of the first event for which `is` holds, starting at `from`.
     pub fn place(&self, is: impl Fn(&Event) -> bool) -> usize {
         self.log.iter().position(|(_, event)| is(event)).expect("an event of this kind")
     }
 
-    /// The words of all events, with `task.state` spelled out, for orders.
+    /// The names of all events, with `task.state` in full, to compare orders.
     pub fn words(&self) -> Vec<String> {
         let line = |(at, event): &(u64, Event)| format!("{at} {}", serde_json::to_string(event).unwrap());
         self.log.iter().map(line).collect()
     }
 
-    /// What was asked on behalf of agents of this type.
+    /// The questions of agents of this type.
     pub fn asked_by(&self, agent_type: &str) -> Vec<&Question> {
         self.asked.iter().filter(|question| &*question.agent_type == agent_type).collect()
     }
 
-    /// The instant of the first event that `is` one, in milliseconds.
+    /// The instant in milliseconds of the first event for which `is` holds.
     pub fn at(&self, is: impl Fn(&Event) -> bool) -> u64 {
         self.log[self.place(is)].0
     }
 
-    /// How many events are such.
+    /// The number of events for which `is` holds.
     pub fn count(&self, is: impl Fn(&Event) -> bool) -> usize {
         self.log.iter().filter(|(_, event)| is(event)).count()
     }
 
-    /// The ids of the agents that began, in order, each once.
+    /// The ids of the agents that started, in order, without duplicates.
     pub fn agents(&self) -> Vec<Rc<str>> {
         let mut agents = self.find(|event| match event {
             Event::AgentStarted { agent, .. } => Some(agent.clone()),
@@ -294,7 +294,7 @@ impl<T> Played<T> {
         })
     }
 
-    /// Steps of cleaning up behind `agent`, and events for a surrounding program but progress, in order.
+    /// Cleanup steps of `agent`, and events for a host program except progress, in order.
     pub fn cleaned(&self, of: &str) -> Vec<&'static str> {
         self.find(|event| match event {
             Event::Cleanup { agent, step } if &**agent == of => Some(*step),
@@ -303,19 +303,19 @@ impl<T> Played<T> {
         })
     }
 
-    /// Texts of the notifications that entered the queue of the main thread, taken from what is left in it.
+    /// Texts of the notifications still in the queue of the main thread.
     pub fn notifications(&self) -> Vec<String> {
         let items = self.session.queue.take_for_main("test", |_| true);
         items.into_iter().map(|item| item.text.to_string()).collect()
     }
 
-    /// The results of tools that the last question of the main agent ends with.
+    /// The tool results at the end of the main agent's last question.
     pub fn results(&self) -> Vec<Value> {
         results(self.asked_by("main").last().expect("a question of the main agent"))
     }
 }
 
-/// All results of tools in a question.
+/// All tool results in a question.
 pub fn results(question: &Question) -> Vec<Value> {
     blocks(question).into_iter().filter(|block| block["type"] == "tool_result").collect()
 }
@@ -326,7 +326,7 @@ pub fn blocks(question: &Question) -> Vec<Value> {
     pieces.map(|piece| serde_json::from_str(piece.json()).unwrap()).collect()
 }
 
-/// Says what it is told to say, agent by agent, with time.
+/// A model with timed answers for each agent.
 struct Clocked {
     handle: Handle,
     replies: BTreeMap<String, Vec<Reply>>,
@@ -385,7 +385,7 @@ fn unscripted(question: &Question) -> CallError {
 
 struct Arriving {
     events: VecDeque<model::Event>,
-    /// Stands before the end of the message.
+    /// Delays the end of the message.
     hold: Option<Pin<Box<Sleep>>>,
 }
 
@@ -400,7 +400,7 @@ impl Events for Arriving {
     }
 }
 
-/// Makes one call of a tool for `context`, as the loop would, without a model.
+/// Makes one tool call for `context`, as the loop would, without a model.
 pub async fn use_tool(context: &Rc<Context>, name: &str, input: Value) -> Result<Outcome, ToolError> {
     let id = context.session.ids.next("toolu");
     let tool_use = ToolUse { id, name: name.into(), input: Rc::new(input) };

@@ -1,4 +1,4 @@
-//! What a sub-agent has of its own, what hangs on it, and that all of it is gone at its end (CTX).
+//! The separate state of sub-agents, and its removal at their end (CTX).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ fn hello(stage: Stage) -> Played<()> {
 }
 
 #[test]
-fn ctx_01_ctx_05_ctx_06_a_child_keeps_the_chain_and_stands_one_deeper() {
+fn ctx_01_ctx_05_ctx_06_a_child_keeps_the_chain_and_is_one_level_deeper() {
     let stage =
         Stage::new().agent("worker", "effort: low\nmaxTurns: 3").set(|settings| settings.cwd = "/repo/a".into());
     let played = stage.play(|session| async move {
@@ -73,7 +73,7 @@ fn ctx_01_ctx_05_ctx_06_a_child_keeps_the_chain_and_stands_one_deeper() {
 }
 
 #[test]
-fn ctx_05_every_run_has_an_id_that_no_other_has() {
+fn ctx_05_every_run_has_a_unique_id() {
     let starts = [spawn("worker", "one"), spawn("worker", "two"), spawn_behind("worker", "three"), text("done")];
     let stage = Stage::new().agent("worker", "").says("main", starts.into()).says("worker", vec![text("done")]);
     let started = hello(stage).find(|event| match event {
@@ -155,7 +155,7 @@ fn skill(name: &str, instructions: &str) -> Skill {
     }
 }
 
-/// Everything that can hang on an agent.
+/// All state that can belong to an agent.
 fn laden() -> Stage {
     let frontmatter = "skills: [plain, near, far, gone]\nmemory: user\ninitialPrompt: Mind the gap.\n\
                        hooks: { SubagentStart: [greet], PreToolUse: [look] }";
@@ -180,7 +180,7 @@ fn laden() -> Stage {
 }
 
 #[test]
-fn ctx_09_ctx_11_ctx_13_the_first_message_has_skills_initial_prompt_words_of_hooks_and_the_prompt() {
+fn ctx_09_ctx_11_ctx_13_the_first_message_has_skills_initial_prompt_hook_texts_and_the_prompt() {
     let stage = laden().says("kit:laden", vec![text("done")]);
     let played = hello(stage.says("main", vec![spawn("kit:laden", "open the door"), text("done")]));
     let question = played.asked_by("kit:laden")[0];
@@ -208,7 +208,7 @@ fn ctx_09_ctx_11_ctx_13_the_first_message_has_skills_initial_prompt_words_of_hoo
 }
 
 #[test]
-fn ctx_12_memory_stands_behind_the_agents_own_prompt_and_lies_where_its_scope_says() {
+fn ctx_12_memory_follows_the_agents_own_prompt_and_its_directory_depends_on_the_scope() {
     let stage = laden().says("kit:laden", vec![text("done")]);
     let played = hello(stage.says("main", vec![spawn("kit:laden", "open the door"), text("done")]));
     let system = played.asked_by("kit:laden")[0].draft.system[1].json().to_owned();
@@ -236,7 +236,7 @@ fn ctx_12_memory_stands_behind_the_agents_own_prompt_and_lies_where_its_scope_sa
 }
 
 #[test]
-fn ctx_12_an_agent_writes_its_memory_without_a_question_and_nobody_elses() {
+fn ctx_12_an_agent_writes_its_own_memory_without_asking_but_no_other() {
     let written = |scope: &str, path: &str| {
         let write = call("Write", json!({ "file_path": path, "content": "Noted." }));
         let mut stage = Stage::new()
@@ -255,7 +255,7 @@ fn ctx_12_an_agent_writes_its_memory_without_a_question_and_nobody_elses() {
 }
 
 #[test]
-fn ctx_10_hooks_of_an_agent_act_in_it_alone_and_are_removed_at_its_end() {
+fn ctx_10_hooks_of_an_agent_act_only_in_it_and_are_removed_at_its_end() {
     let look = || call("Glob", json!({ "pattern": "*" }));
     let mut stage = laden()
         .agent("other", "")
@@ -295,13 +295,13 @@ fn ctx_14_the_sidechain_transcript_is_written_while_the_loop_runs() {
     assert!(first < sent && sent < ended);
 }
 
-/// Nothing is kept for agents that have ended.
+/// Remaining state of ended agents.
 fn left(session: &Session) -> (usize, usize) {
     (session.hooks.of_agents(), session.scoped.left().len())
 }
 
 #[test]
-fn ctx_16_nothing_of_an_agent_is_left_whichever_way_it_ended() {
+fn ctx_16_no_state_of_an_agent_is_left_however_it_ended() {
     let ways: [(&str, Vec<super::clocked::Reply>); 3] = [
         ("an answer", vec![text("done")]),
         ("an error", vec![refused(400)]),
@@ -333,7 +333,7 @@ fn ctx_16_nothing_of_an_agent_is_left_whichever_way_it_ended() {
 }
 
 #[test]
-fn ctx_16_an_agent_whose_loop_is_dropped_leaves_nothing_either() {
+fn ctx_16_an_agent_with_a_dropped_loop_leaves_no_state_either() {
     let played = laden().play(|session| async move {
         let parent = main_agent(&session);
         let start = child(&parent, "kit:laden");
@@ -345,7 +345,7 @@ fn ctx_16_an_agent_whose_loop_is_dropped_leaves_nothing_either() {
         drop(scope);
         assert!(context.read_files.borrow().is_empty());
         let after = left(&session);
-        // Who takes it over begins with its history, and adds nothing.
+        // A run that takes over starts with the history and adds nothing.
         let start =
             SubAgent { continued: Some(continued), agent: context.agent.clone(), ..child(&parent, "kit:laden") };
         let again = Context::sub_agent(&parent, start);
@@ -358,7 +358,7 @@ fn ctx_16_an_agent_whose_loop_is_dropped_leaves_nothing_either() {
 }
 
 #[test]
-fn ctx_17_another_directory_is_seen_by_that_child_alone() {
+fn ctx_17_a_childs_directory_is_visible_only_to_that_child() {
     let reads = |path: &str| vec![call("Read", json!({ "file_path": path })), text("done")];
     let spawn_in = |cwd: &str| {
         (
@@ -393,7 +393,7 @@ fn ctx_17_another_directory_is_seen_by_that_child_alone() {
 }
 
 #[test]
-fn ctx_18_interleaved_agents_keep_id_directory_and_abort_apart() {
+fn ctx_18_interleaved_agents_keep_their_own_id_directory_and_abort_signal() {
     let played = Stage::new().agent("worker", "").play(|session| async move {
         let parent = main_agent(&session);
         let with = |cwd: &str, is_async| SubAgent { cwd: Some(cwd.into()), is_async, ..child(&parent, "worker") };

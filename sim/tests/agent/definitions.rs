@@ -1,4 +1,4 @@
-//! Where kinds of agents are defined, which of a name wins, and what is wrong with the others (ADEF).
+//! Where agent types are defined, which definition of a name wins, and what is wrong with the others (ADEF).
 
 use std::rc::Rc;
 
@@ -25,14 +25,14 @@ fn gather(texts: &[Text]) -> Definitions {
     Definitions::gather(texts, Ranking::Public)
 }
 
-/// The definition `one` of a markdown text with these lines of frontmatter.
+/// The definition `one` from a markdown text with these frontmatter lines.
 fn one(frontmatter: &str) -> Result<Rc<AgentDefinition>, String> {
     let text = format!("---\nname: one\ndescription: does one thing\n{frontmatter}---\n\nYou do one thing.\n");
     let definitions = gather(&[project(&text)]);
     definitions.get("one").ok_or_else(|| definitions.invalid()[0].to_string())
 }
 
-/// What is wrong with a text, without its path.
+/// The errors of a text, without its path.
 fn wrong(text: &str) -> String {
     let definitions = gather(&[project(text)]);
     let told = definitions.invalid().first().expect("an invalid definition").to_string();
@@ -100,7 +100,7 @@ fn adef_03_adef_04_adef_05_adef_06_adef_07_adef_08_every_option_is_read() {
 }
 
 #[test]
-fn adef_03_a_list_of_tools_is_a_list_or_a_line_in_which_brackets_hold_together() {
+fn adef_03_tools_are_a_list_or_a_line_with_commas_outside_brackets() {
     let tools = |line: &str| one(&format!("tools: {line}\n")).map(|one| one.tools.clone().unwrap());
     let expected: Vec<Rc<str>> = ["Agent(a, b)", "Read", "Bash(ls:*)", "Grep"].map(Into::into).to_vec();
     assert_eq!(tools("Agent(a, b), Read, Bash(ls:*), Grep"), Ok(expected.clone()));
@@ -164,7 +164,7 @@ fn adef_10_adef_11_adef_12_colour_memory_servers_hooks_skills_and_initial_prompt
 }
 
 #[test]
-fn adef_12_a_call_has_no_fields_for_what_only_definitions_say() {
+fn adef_12_a_call_has_no_fields_that_only_definitions_have() {
     Stage::new().play(|session| async move {
         let schema = full_schema(&session.settings);
         let fields: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
@@ -175,7 +175,7 @@ fn adef_12_a_call_has_no_fields_for_what_only_definitions_say() {
 }
 
 #[test]
-fn adef_02_what_is_wrong_is_told_with_its_line_what_was_found_and_what_was_expected() {
+fn adef_02_errors_have_a_line_the_value_found_and_what_was_expected() {
     let source = "(definition from source `project`)";
     let cases = [
         ("", format!("1: frontmatter: found nothing, expected a first line `---` {source}")),
@@ -220,7 +220,7 @@ fn adef_02_json_needs_a_prompt_and_a_description_too() {
 }
 
 #[test]
-fn adef_15_one_bad_definition_of_a_json_text_does_not_take_the_others_along() {
+fn adef_15_an_invalid_definition_in_json_does_not_affect_the_others() {
     let text = "{\n  \"good\": { \"description\": \"a\", \"prompt\": \"b\" },\n  \"bad\": {\n    \"description\": \"a\",\n    \
                 \"prompt\": \"b\",\n    \"maxTurns\": 0\n  },\n  \"odd\": 3\n}";
     let definitions = gather(&[at(Source::Flag, "--agents", text)]);
@@ -233,7 +233,7 @@ fn adef_15_one_bad_definition_of_a_json_text_does_not_take_the_others_along() {
 }
 
 #[test]
-fn adef_14_an_agent_of_a_plugin_goes_by_its_namespace() {
+fn adef_14_a_plugins_agent_has_its_namespace() {
     let text = "---\nname: one\ndescription: a\n---\nb";
     let definitions = gather(&[at(Source::Plugin, "/home/user/.claude/plugins/lint/agents/one.md", text)]);
     assert!(definitions.get("one").is_none());
@@ -250,7 +250,7 @@ fn text_reply() -> super::clocked::Reply {
 }
 
 #[test]
-fn adef_15_files_tell_their_source_by_where_they_lie() {
+fn adef_15_the_source_of_a_file_follows_from_its_folder() {
     let of = |path| Source::of_path(path, "/home/user");
     assert_eq!(of("/home/user/.claude/agents/a.md"), Some(Source::User));
     assert_eq!(of("/repo/.claude/agents/deep/a.md"), Some(Source::Project));
@@ -261,8 +261,8 @@ fn adef_15_files_tell_their_source_by_where_they_lie() {
 
 const SOURCES: [Source; 5] = [Source::Plugin, Source::User, Source::Project, Source::Policy, Source::Flag];
 
-/// The kind `plan` from every source that can define it; a plugin's lies outside a plugin's folder, so that it has no
-/// namespace. The command line's is JSON.
+/// The type `plan` from every source that can define it. The plugin's file is outside a plugin folder, so that it has
+/// no namespace. The command line's is JSON.
 fn everywhere() -> Vec<Text> {
     let markdown = |source: Source| {
         let text = format!("---\nname: plan\ndescription: of {}\n---\nb", source.name());
@@ -276,12 +276,12 @@ fn everywhere() -> Vec<Text> {
 }
 
 #[test]
-fn adef_15_adef_16_adef_17_of_every_source_the_highest_survives_in_both_rankings() {
+fn adef_15_adef_16_adef_17_the_highest_source_wins_in_both_rankings() {
     for (ranking, order) in [(Ranking::Public, PUBLIC), (Ranking::Contract, CONTRACT)] {
         let mut texts = everywhere();
         for (rank, winner) in order.into_iter().enumerate() {
             let definitions = Definitions::gather(&texts, ranking);
-            // The built-in one cannot be left out, so nothing behind it ever wins.
+            // The built-in definition cannot be left out, so no source below it ever wins.
             let built_in_is_higher = order[..rank].contains(&Source::BuiltIn);
             let expected = if built_in_is_higher { Source::BuiltIn } else { winner };
             assert_eq!(definitions.get("plan").unwrap().source, expected, "{ranking:?} {rank}");
@@ -298,7 +298,7 @@ fn adef_15_adef_16_adef_17_of_every_source_the_highest_survives_in_both_rankings
 }
 
 #[test]
-fn adef_17_of_one_source_the_first_survives() {
+fn adef_17_the_first_definition_of_a_source_wins() {
     let text = |what| format!("---\nname: one\ndescription: {what}\n---\nb");
     let definitions = gather(&[project(&text("first")), project(&text("second"))]);
     assert_eq!(&*definitions.get("one").unwrap().when_to_use, "first");
@@ -312,7 +312,7 @@ fn adef_23_no_definition_is_called_fork() {
 }
 
 #[test]
-fn adef_24_kept_shadowed_denied_blocked_and_invalid_are_told_apart() {
+fn adef_24_kept_shadowed_denied_blocked_and_invalid_are_distinguished() {
     let mut stage = Stage::new()
         .agent("explore", "")
         .agent("denied", "")

@@ -1,4 +1,4 @@
-//! Loops below loops: who starts whom, and how results come back (contract LOOP-19..24).
+//! Nested loops: which agent starts which, and how results come back (contract LOOP-19..24).
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn loop_19_loop_20_loop_21_delegation_goes_down_and_comes_back_level_by_level() 
 }
 
 #[test]
-fn loop_22_the_users_words_alone_start_nobody() {
+fn loop_22_the_users_text_alone_starts_no_agent() {
     let played = Theatre::new(vec![Reply::says("I do it myself.")])
         .kinds(&[("reviewer", "")])
         .types(0, "Use the reviewer agent, spawn sub-agents, delegate!")
@@ -76,7 +76,7 @@ fn loop_23_without_early_tools_children_wait_for_one_another() {
 }
 
 #[test]
-fn loop_24_scheduling_is_swayed_by_constraints_hints_of_cost_and_feedback_alone() {
+fn loop_24_scheduling_depends_only_on_constraints_cost_hints_and_feedback() {
     let played = Theatre::new(vec![Reply::says("x")]).types(0, "go").play();
     let tools = played.asked[0].body()["tools"].clone();
     let agent = tools.as_array().unwrap().iter().find(|tool| tool["name"] == "Agent").unwrap();
@@ -88,7 +88,7 @@ fn loop_24_scheduling_is_swayed_by_constraints_hints_of_cost_and_feedback_alone(
 }
 
 #[test]
-fn queue_15_queue_16_a_childs_own_background_child_tells_the_child_and_not_the_main_thread() {
+fn queue_15_queue_16_a_childs_background_child_notifies_the_child_not_the_main_thread() {
     let mut helper = agent("t2", "helper");
     helper.2["run_in_background"] = json!(true);
     let theatre = Theatre::new(vec![Reply::calls(&[agent("t1", "worker")]), Reply::says("done")]);

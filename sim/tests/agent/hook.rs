@@ -1,4 +1,4 @@
-//! Hooks around calls of tools, and hooks of one agent (contract CTX-10).
+//! Hooks around tool calls, and hooks of one agent (contract CTX-10).
 
 use forkcast_sim::agent::hook::{Hook, HookSays, Hooks, Moment, Word};
 use serde_json::json;
@@ -29,7 +29,7 @@ fn a_hook_before_a_call_may_block_it() {
 }
 
 #[test]
-fn a_hook_after_a_call_speaks_behind_the_results() {
+fn a_hook_after_a_call_adds_text_after_the_results() {
     let mut theatre = probing();
     theatre.hooks = Hooks::new(vec![hook("after", Moment::PostToolUse, None, Word::AddText("format it".into()))]);
     let played = theatre.play();
@@ -38,7 +38,7 @@ fn a_hook_after_a_call_speaks_behind_the_results() {
 }
 
 #[test]
-fn ctx_10_hooks_of_an_agent_act_in_it_alone_and_go_with_it() {
+fn ctx_10_hooks_of_an_agent_act_only_in_it_and_are_removed_with_it() {
     let input = json!({ "description": "d", "prompt": "work", "subagent_type": "worker" });
     let theatre = Theatre::new(vec![Reply::calls(&[("t1", "Agent", input)]), Reply::says("done")]);
     let mut theatre = theatre

@@ -72,7 +72,7 @@ fn input_04_a_command_is_called_by_its_slash_and_its_whole_name() {
 }
 
 #[test]
-fn input_06_the_handler_runs_before_the_text_behind_it_goes_to_the_model() {
+fn input_06_the_handler_runs_before_the_remaining_text_goes_to_the_model() {
     let played = with_brief(says(&["ok"])).types(0, "/brief and then this").play();
     assert_eq!(played.words("input.command", "step"), ["start", "end"]);
     assert_eq!(played.asked[0].at_ms, 500);
@@ -81,15 +81,15 @@ fn input_06_the_handler_runs_before_the_text_behind_it_goes_to_the_model() {
 }
 
 #[test]
-fn input_07_behind_a_command_alone_control_returns_to_the_loop_without_a_query() {
+fn input_07_after_a_command_without_text_control_returns_to_the_loop_without_a_query() {
     let played = with_brief(says(&["ok"])).types(0, "/brief").types(100, "next").play();
     assert_eq!(played.asked.len(), 1);
-    assert_eq!(played.asked[0].at_ms, 500, "the next line is served behind the command");
+    assert_eq!(played.asked[0].at_ms, 500, "the next line is served after the command");
     assert!(played.asked[0].said().contains("briefed"));
 }
 
 #[test]
-fn input_08_what_is_typed_during_a_turn_waits_for_the_next_one() {
+fn input_08_text_typed_during_a_turn_waits_for_the_next_one() {
     let first = Reply::says("first").first_byte(10_000);
     let mut theatre = Theatre::new(vec![first, Reply::says("second")]).types(0, "one");
     theatre.world.shell = Shell::new(vec![Rule::new("ls", "file")]);
@@ -103,7 +103,7 @@ fn input_08_what_is_typed_during_a_turn_waits_for_the_next_one() {
 }
 
 #[test]
-fn input_09_a_shell_line_runs_in_the_session_and_its_output_lands_in_the_conversation() {
+fn input_09_a_shell_line_runs_in_the_session_and_its_output_is_added_to_the_conversation() {
     let mut theatre = says(&["I see"]).types(0, "!ls src").types(100, "what is there?");
     theatre.world.shell = Shell::new(vec![Rule::new("ls src", "main.rs")]);
     let played = theatre.play();

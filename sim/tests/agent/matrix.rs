@@ -1,4 +1,5 @@
-//! Every way in which an agent fails or is stopped, in front and behind (E11: SYNC-15..17, ASYNC-07, ASYNC-08, ASYNC-12).
+//! Every way in which an agent fails or is stopped, in foreground and background (E11: SYNC-15..17, ASYNC-07, ASYNC-08,
+//! ASYNC-12).
 
 use std::rc::Rc;
 
@@ -9,7 +10,7 @@ use serde_json::json;
 use super::background::all_done;
 use super::clocked::{Played, Reply, Stage, call, calls, main_agent, refused, says, spawn, spawn_behind, text, wait};
 
-/// The main agent calls `first`; the child says these things.
+/// The main agent calls `first`; the child gives these answers.
 fn child(first: Reply, replies: Vec<Reply>) -> Stage {
     Stage::new()
         .says("main", vec![first, text("done")])
@@ -17,7 +18,7 @@ fn child(first: Reply, replies: Vec<Reply>) -> Stage {
         .command("make", "built", 60_000)
 }
 
-/// Plays the stage, does something after `ms`, and waits for everything.
+/// Plays the stage, acts after `ms`, and waits for everything.
 fn played(stage: Stage, ms: u64, act: impl Fn(&Session) + 'static) -> Played<&'static str> {
     stage.play(move |session| async move {
         let main = main_agent(&session);
@@ -34,7 +35,7 @@ fn make() -> Reply {
     call("Bash", json!({ "command": "make", "description": "build" })).saying("I build it").after(1_000)
 }
 
-/// Steps of cleaning up behind the only child, which ended as `word` says.
+/// Cleanup of the only child, which ended as `word` says.
 fn is_tidy(played: &Played<&'static str>, word: &'static str) {
     let agents = played.agents();
     let expected = [
@@ -89,7 +90,7 @@ fn sync_15_escape_in_the_main_turn_ends_the_child_and_the_turn() {
 }
 
 #[test]
-fn sync_16_after_a_word_an_error_gives_the_partial_result() {
+fn sync_16_an_error_after_some_output_gives_the_partial_result() {
     let glob = call("Glob", json!({ "pattern": "*" })).saying("as far as I got").after(1_000);
     let played = played(child(spawn("general-purpose", "work"), vec![glob, refused(400)]), 0, nothing);
     let result = &played.results()[0];
@@ -105,7 +106,7 @@ fn sync_16_after_a_word_an_error_gives_the_partial_result() {
 }
 
 #[test]
-fn sync_17_without_a_word_the_error_is_the_calls() {
+fn sync_17_an_error_without_output_is_the_calls_error() {
     let played = played(child(spawn("general-purpose", "work"), vec![refused(400)]), 0, nothing);
     let result = &played.results()[0];
     assert_eq!(result["is_error"], true);
@@ -115,7 +116,7 @@ fn sync_17_without_a_word_the_error_is_the_calls() {
 }
 
 #[test]
-fn async_08_notify_07_an_error_behind_is_told_with_its_words() {
+fn async_08_notify_07_a_background_error_is_reported_with_its_message() {
     let glob = call("Glob", json!({ "pattern": "*" })).saying("as far as I got").after(1_000);
     let played = played(child(spawn_behind("general-purpose", "work"), vec![glob, refused(400)]), 0, nothing);
     let told = played.notifications();
@@ -127,7 +128,7 @@ fn async_08_notify_07_an_error_behind_is_told_with_its_words() {
 }
 
 #[test]
-fn async_07_async_12_notify_05_a_killed_agent_leaves_what_it_had_said() {
+fn async_07_async_12_notify_05_a_killed_agent_reports_its_partial_text() {
     let kill = |session: &Session| {
         let child = session.tasks.all()[0].id.clone();
         session.tasks.kill(&child).unwrap();
@@ -142,7 +143,7 @@ fn async_07_async_12_notify_05_a_killed_agent_leaves_what_it_had_said() {
 }
 
 #[test]
-fn async_12_only_what_runs_can_be_killed() {
+fn async_12_only_running_tasks_can_be_killed() {
     let played = played(child(spawn_behind("general-purpose", "work"), vec![text("done")]), 10, nothing);
     let child = played.agents()[0].clone();
     let tasks = &played.session.tasks;
@@ -153,7 +154,7 @@ fn async_12_only_what_runs_can_be_killed() {
 }
 
 #[test]
-fn async_12_a_bulk_kill_ends_everything_behind_and_nothing_in_front() {
+fn async_12_a_bulk_kill_ends_all_background_tasks_and_no_foreground_task() {
     let behind =
         json!({ "description": "d", "prompt": "work", "subagent_type": "general-purpose", "run_in_background": true });
     let front = json!({ "description": "d", "prompt": "look", "subagent_type": "explore" });
@@ -191,7 +192,7 @@ fn sync_16_the_limit_of_turns_is_a_normal_end() {
 }
 
 #[test]
-fn async_11_a_killed_agent_takes_the_child_with_it_that_it_waits_for_and_no_other() {
+fn async_11_killing_an_agent_stops_only_the_child_that_it_waits_for() {
     let stage = Stage::new()
         .agent("outer", "")
         .says("main", vec![spawn_behind("outer", "go on"), text("done")])

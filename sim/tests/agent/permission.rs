@@ -1,4 +1,4 @@
-//! Permission: rules, modes, questions and their answers.
+//! Permissions: rules, modes, requests and their answers.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ fn rules(texts: &[&str]) -> Vec<Rule> {
     texts.iter().map(|text| Rule::parse(text).expect(text)).collect()
 }
 
-/// A session with these rules that allow, deny and ask.
+/// A session with rules to allow, deny and ask.
 fn stage(mode: Mode, bypass_allowed: bool, allow: &[&str], deny: &[&str], ask: &[&str]) -> Stage {
     let mut stage = Stage::new();
     let rules = Rules { allow: rules(allow), deny: rules(deny), ask: rules(ask) };
@@ -33,7 +33,7 @@ fn input(tool: &str, about: &str) -> Value {
     }
 }
 
-/// What becomes of a call: `allowed`, `denied`, or by which route it is asked for. A question is taken back.
+/// The outcome of a call: `allowed`, `denied`, or the route of its request, which is withdrawn.
 async fn verdict(context: &Rc<Context>, tool: &str, about: &str) -> &'static str {
     let tools = tool::every();
     let permissions = &context.session.permissions;
@@ -48,7 +48,7 @@ async fn verdict(context: &Rc<Context>, tool: &str, about: &str) -> &'static str
     }
 }
 
-/// What is decided about a command; waits for the answer where it is asked for.
+/// The decision about a command; waits for the answer to a request.
 async fn use_of_bash(context: &Rc<Context>) -> Decision {
     let tools = tool::every();
     let bash = tools.all().iter().find(|tool| tool.name() == "Bash").unwrap();
@@ -56,7 +56,7 @@ async fn use_of_bash(context: &Rc<Context>) -> Decision {
     can_use(context, &**bash, &tool_use).await
 }
 
-/// Verdicts over calls of the main agent.
+/// Outcomes of the main agent's calls.
 fn of_main(stage: Stage, calls: &[(&'static str, &'static str)]) -> Vec<&'static str> {
     let calls = calls.to_vec();
     let played = stage.play(|session| async move {
@@ -70,7 +70,7 @@ fn of_main(stage: Stage, calls: &[(&'static str, &'static str)]) -> Vec<&'static
     played.value
 }
 
-/// Verdicts over calls of an agent whose definition has this mode.
+/// Outcomes of calls of an agent with this mode in its definition.
 fn of_worker(stage: Stage, mode: Option<Mode>, calls: &[(&'static str, &'static str)]) -> Vec<&'static str> {
     let calls = calls.to_vec();
     let played = stage.play(|session| async move {
@@ -89,7 +89,7 @@ const CALLS: [(&str, &str); 5] =
     [("Read", "a.rs"), ("Edit", "src/a.rs"), ("Write", ".git/config"), ("Edit", "/etc/hosts"), ("Bash", "rm -r x")];
 
 #[test]
-fn perm_01_three_layers_stand_one_behind_the_other() {
+fn perm_01_three_layers_apply_one_after_the_other() {
     let stage = stage(Mode::Default, false, &[], &["Agent(plan)", "Write", "Bash(rm:*)"], &[]);
     let played = stage.play(|session| async move {
         let main = main_agent(&session);
@@ -138,7 +138,7 @@ fn perm_03_denied_types_are_filtered_out_of_the_definitions() {
 }
 
 #[test]
-fn perm_08_perm_09_an_agent_without_a_mode_edits_freely_where_it_is_safe_and_asks_for_the_rest() {
+fn perm_08_perm_09_an_agent_without_a_mode_makes_safe_edits_freely_and_asks_for_the_rest() {
     let expected = ["allowed", "allowed", "independent", "independent", "independent"];
     assert_eq!(of_worker(stage(Mode::Default, false, &[], &[], &[]), None, &CALLS), expected);
     let expected = ["allowed", "allowed", "local", "local", "local"];
@@ -179,7 +179,7 @@ fn perm_10_ctx_12_in_plan_mode_an_agent_does_not_even_write_its_memory() {
 }
 
 #[test]
-fn perm_11_bypass_needs_the_user_s_switch() {
+fn perm_11_bypass_must_be_enabled_by_the_user() {
     let bypass = Some(Mode::BypassPermissions);
     assert_eq!(of_worker(stage(Mode::Default, true, &[], &[], &[]), bypass, &CALLS), ["allowed"; 5]);
     let as_default = ["allowed", "independent", "independent", "independent", "independent"];
@@ -220,7 +220,7 @@ fn perm_12_a_request_bubbles_from_any_depth_to_the_terminal_and_is_answered_ther
 }
 
 #[test]
-fn perm_13_rules_that_deny_hold_for_every_agent_in_every_mode() {
+fn perm_13_deny_rules_apply_to_every_agent_in_every_mode() {
     for mode in Mode::ALL {
         let denying = || stage(mode, true, &["Bash"], &["Bash(rm:*)"], &["Bash(rm:*)"]);
         assert_eq!(of_main(denying(), &[("Bash", "rm x")]), ["denied"], "main in {}", mode.name());
@@ -231,14 +231,14 @@ fn perm_13_rules_that_deny_hold_for_every_agent_in_every_mode() {
 }
 
 #[test]
-fn perm_10_a_rule_that_asks_comes_before_the_mode_and_before_rules_that_allow() {
+fn perm_10_ask_rules_take_precedence_over_the_mode_and_allow_rules() {
     let asking = || stage(Mode::BypassPermissions, true, &["Bash"], &[], &["Bash(git push:*)", "Agent(plan)"]);
     let calls = [("Bash", "git push -f"), ("Bash", "git pull"), ("Agent", "Plan"), ("Agent", "explore")];
     assert_eq!(of_main(asking(), &calls), ["local", "allowed", "local", "allowed"]);
 }
 
 #[test]
-fn perm_14_agent_08_a_call_s_mode_changes_nothing_for_a_local_agent() {
+fn perm_14_agent_08_a_calls_mode_has_no_effect_on_a_local_agent() {
     let task =
         |mode: &str| json!({ "description": "d", "prompt": "p", "subagent_type": "general-purpose", "mode": mode });
     let edit = uses("Write", json!({ "file_path": "a", "content": "b" }));
@@ -267,7 +267,7 @@ fn perm_14_agent_08_a_call_s_mode_changes_nothing_for_a_local_agent() {
 }
 
 #[test]
-fn perm_15_loop_13_what_is_denied_does_not_run_and_the_loop_goes_on() {
+fn perm_15_loop_13_a_denied_call_does_not_run_and_the_loop_continues() {
     let calls = [uses("Bash", json!({ "command": "rm x" })), uses("Read", json!({ "file_path": "a" }))];
     let rules = vec![reply("main", 0, &calls), reply("main", 1, &[says("well")])];
     let stage = stage(Mode::Default, false, &[], &["Bash(rm:*)"], &[]).with_files(&[("/repo/a", "text")]).says(rules);
@@ -293,7 +293,7 @@ fn perm_15_loop_13_what_is_denied_does_not_run_and_the_loop_goes_on() {
 }
 
 #[test]
-fn perm_16_queue_12_an_answer_whose_request_is_gone_enters_the_queue() {
+fn perm_16_queue_12_an_answer_to_a_closed_request_enters_the_queue() {
     let played = stage(Mode::Default, false, &[], &[], &[]).play(|session| async move {
         let main = main_agent(&session);
         let worker = sub_agent(&main, AgentDefinition { permission_mode: Some(Mode::Default), ..kind("w") }, false);
@@ -321,7 +321,7 @@ fn perm_16_queue_12_an_answer_whose_request_is_gone_enters_the_queue() {
 }
 
 #[test]
-fn perm_17_routes_are_told_apart_in_the_log() {
+fn perm_17_routes_are_distinguished_in_the_log() {
     let played = stage(Mode::Default, false, &[], &[], &[]).play(|session| async move {
         let main = main_agent(&session);
         let named = sub_agent(&main, kind("named"), false);
@@ -342,7 +342,7 @@ fn perm_17_routes_are_told_apart_in_the_log() {
 }
 
 #[test]
-fn perm_10_where_nobody_can_answer_what_must_be_asked_is_denied_at_once() {
+fn perm_10_without_a_user_requests_are_denied_at_once() {
     let headless = |allow: &[&str]| {
         let mut stage = stage(Mode::Default, false, allow, &[], &[]);
         stage.opening.settings.interactive = false;

@@ -1,4 +1,4 @@
-//! Breakpoints by their names (`design.md` 5): a table of places for a first and a second request.
+//! Breakpoint placements by name (`design.md` 5): their positions in a first and a second request.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::wire::{Level, Mark};
@@ -57,7 +57,7 @@ fn each_placement_marks_what_it_says() {
 }
 
 #[test]
-fn before_results_means_the_newest_run_of_results_wherever_it_stands() {
+fn before_results_means_the_newest_run_of_results_at_any_position() {
     let replies = vec![Reply::calls(&[("a", "Probe", json!({}))]), Reply::says("done"), Reply::says("welcome")];
     let mut theatre = Theatre::new(replies).types(0, "go").types(60_000, "thanks");
     theatre.settings.placement = Placement::BeforeResults;
@@ -65,13 +65,13 @@ fn before_results_means_the_newest_run_of_results_wherever_it_stands() {
 }
 
 #[test]
-fn each_placement_has_the_name_of_the_design() {
+fn placements_have_the_names_in_the_design() {
     let names = ["none", "system", "shared", "tail", "both", "tail+previous", "before-results", "client-2026"];
     assert_eq!(Placement::ALL.map(Placement::name), names);
 }
 
 #[test]
-fn the_directive_of_a_prompt_alone_stands_behind_the_system_prompt() {
+fn a_single_prompts_directive_directly_follows_the_system_prompt() {
     let mut theatre = Theatre::new(vec![Reply::says("x")]).types(0, "go");
     theatre.settings.placement = Placement::Shared;
     theatre.settings.without_user_context = true;

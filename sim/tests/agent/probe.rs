@@ -1,14 +1,14 @@
-//! Tools of tests: they take their time and say their words.
+//! Tools for tests, with fixed durations and outputs.
 
 use forkcast_sim::agent::tool::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
 use forkcast_sim::time::Duration;
 use serde_json::{Value, json};
 
-/// A tool that takes `takes_ms` and then says `says`; `deaf` means that it does not hear the abort signal.
+/// A tool that takes `takes_ms` and returns `says`; if `deaf`, it ignores the abort signal.
 pub struct Probe {
     /// Its name.
     pub name: &'static str,
-    /// It waits for the whole message.
+    /// Whether it waits for the whole message.
     pub waits: bool,
 }
 

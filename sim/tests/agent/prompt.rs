@@ -1,4 +1,4 @@
-//! What a model is told before the conversation begins (PROMPT). Topics are looked for, never wording.
+//! The text that a model gets before the conversation (PROMPT). Tests look for topics, not wording.
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::permission::Rule;
@@ -33,7 +33,7 @@ fn main_prompt(stage: Stage) -> String {
     system(hello(stage.says("main", turns())).asked_by("main")[0], 1)
 }
 
-/// The description of the Agent tool as it goes over the wire.
+/// The description of the Agent tool as sent.
 fn description(stage: Stage) -> String {
     let played = hello(stage.says("main", turns()));
     let tools = played.asked_by("main")[0].draft.tools.iter();
@@ -42,7 +42,7 @@ fn description(stage: Stage) -> String {
     tool["description"].as_str().unwrap().to_owned()
 }
 
-/// Every group of words stands in one line of `text` at least.
+/// Every group of words occurs in at least one line of `text`.
 #[track_caller]
 fn has_topics(text: &str, topics: &[&[&str]]) {
     for words in topics {
@@ -55,7 +55,7 @@ fn has_topics(text: &str, topics: &[&[&str]]) {
 }
 
 #[test]
-fn prompt_01_prompt_02_parts_stand_in_order_and_what_is_stable_precedes_the_divider() {
+fn prompt_01_prompt_02_parts_are_in_order_and_stable_ones_precede_the_divider() {
     let played = hello(Stage::new().says("main", turns()));
     let sections = played.find(|event| match event {
         Event::PromptRendered { sections, .. } => Some(sections.join(" ")),
@@ -82,7 +82,7 @@ fn prompt_01_prompt_02_parts_stand_in_order_and_what_is_stable_precedes_the_divi
 }
 
 #[test]
-fn prompt_03_the_surroundings_are_told() {
+fn prompt_03_the_environment_is_described() {
     let prompt = main_prompt(Stage::new());
     let behind = prompt.split_once(DIVIDER).unwrap().1;
     has_topics(
@@ -133,7 +133,7 @@ fn prompt_05_a_flag_that_warms_between_two_renderings_changes_bytes() {
         let context = main_agent(&session);
         let flip = session.clone();
         let running = session.handle.spawn("flip", async move {
-            // The first request is out, the second is not rendered yet.
+            // The first request was sent, the second is not rendered yet.
             flip.set_flag("tips", true);
         });
         says(&context, "hello").await;
@@ -154,7 +154,11 @@ fn prompt_05_a_flag_that_warms_between_two_renderings_changes_bytes() {
         Event::FlagFlipped { flag, value } => Some((flag.to_string(), *value)),
         _ => None,
     });
-    assert_eq!(flips, [("tips".to_owned(), true), ("tips".to_owned(), false)], "what changes nothing is not told");
+    assert_eq!(
+        flips,
+        [("tips".to_owned(), true), ("tips".to_owned(), false)],
+        "a flip without a change is not reported"
+    );
     let prompts: Vec<String> = played.asked_by("main").iter().map(|question| system(question, 1)).collect();
     let warm: Vec<bool> = prompts.iter().map(|prompt| prompt.contains("Above.") && prompt.contains("Below.")).collect();
     assert_eq!(warm, [false, true], "cold in the first request, warm in the second");
@@ -164,7 +168,7 @@ fn prompt_05_a_flag_that_warms_between_two_renderings_changes_bytes() {
 }
 
 #[test]
-fn prompt_05_what_did_not_change_stays_the_same_pieces() {
+fn prompt_05_unchanged_blocks_stay_the_same_pieces() {
     let played = warmed_by("tips").says("main", vec![text("a"), text("b"), text("c")]).play(|session| async move {
         let context = main_agent(&session);
         says(&context, "hello").await;
@@ -290,7 +294,7 @@ fn prompt_15_the_agent_tool_says_when_not_to_use_it() {
 }
 
 #[test]
-fn prompt_16_fork_guidance_stands_in_the_description_with_the_gate_on_only() {
+fn prompt_16_the_description_has_fork_guidance_only_with_an_open_gate() {
     let played = Stage::new().play(|session| async move {
         (agent_tool::describe(&session, None), agent_tool::describe(&session, Some(Profile::Documents)))
     });
@@ -345,7 +349,7 @@ fn prompt_19_prompt_20_what_to_do_while_an_agent_works_in_the_background() {
 }
 
 #[test]
-fn prompt_21_prompt_22_prompt_23_which_way_to_hand_work_on() {
+fn prompt_21_prompt_22_prompt_23_how_to_delegate_work() {
     let played = Stage::new().play(|session| async move { agent_tool::describe(&session, Some(Profile::Documents)) });
     has_topics(
         &played.value,
@@ -372,7 +376,7 @@ fn loop_24_prompts_constrain_and_price_but_nothing_spawns_by_itself() {
 }
 
 #[test]
-fn loop_04_the_user_context_precedes_the_conversation_in_every_request_and_stays_as_it_was() {
+fn loop_04_the_user_context_precedes_the_conversation_in_every_request_and_never_changes() {
     let edit = serde_json::json!({ "file_path": "/repo/CLAUDE.md", "content": "Use spaces." });
     let read = serde_json::json!({ "file_path": "/repo/CLAUDE.md" });
     let replies = vec![call("Read", read), call("Write", edit), spawn("worker", "go"), text("done")];
@@ -393,7 +397,7 @@ fn loop_04_the_user_context_precedes_the_conversation_in_every_request_and_stays
 }
 
 #[test]
-fn prompt_01_blocks_of_ones_own_and_declared_sizes_take_the_place_of_the_runtimes() {
+fn prompt_01_own_blocks_and_declared_sizes_replace_the_runtimes() {
     let own = Stage::new().set(|settings| settings.system = Some(vec!["Own.".into(), "Words.".into()]));
     let played = hello(own.says("main", turns()));
     assert_eq!((0..2).map(|index| system(played.asked_by("main")[0], index)).collect::<Vec<_>>(), ["Own.", "Words."]);

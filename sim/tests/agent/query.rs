@@ -102,7 +102,7 @@ fn loop_04_the_user_context_precedes_every_request() {
 }
 
 #[test]
-fn loop_04_what_was_sent_before_stays_the_same_messages() {
+fn loop_04_messages_sent_before_stay_the_same() {
     let replies = (0..4).map(|_| Reply::calls(&[probe("a", 0), probe("b", 0)])).chain([Reply::says("done")]);
     let played = Theatre::new(replies.collect()).types(0, "go").types(60_000, "and now").play();
     for pair in played.asked.windows(2) {
@@ -114,7 +114,7 @@ fn loop_04_what_was_sent_before_stays_the_same_messages() {
 }
 
 #[test]
-fn a_declared_growth_is_the_size_of_each_turns_answer_and_results_together() {
+fn a_declared_growth_is_the_total_size_of_each_turns_answer_and_results() {
     let rounds = (0..3).map(|_| Reply::calls(&[probe("a", 0), probe("b", 0)])).chain([Reply::says("done")]);
     let mut theatre = Theatre::new(rounds.collect()).types(0, "go").types(60_000, "and now");
     theatre.settings.sizes = Some(PartSizes { growth: Some(1_000), ..PartSizes::default() });
@@ -131,15 +131,15 @@ fn a_declared_growth_is_the_size_of_each_turns_answer_and_results_together() {
 }
 
 #[test]
-fn loop_05_a_call_in_any_message_of_an_answer_makes_the_loop_go_on() {
+fn loop_05_a_call_in_any_message_of_an_answer_continues_the_loop() {
     let mut answer = Reply::calls(&[probe("t1", 0)]);
-    answer.steps.extend(Reply::says("a message behind it").steps);
+    answer.steps.extend(Reply::says("a second message").steps);
     let played = Theatre::new(vec![answer, Reply::says("done")]).types(0, "go").play();
     assert_eq!((played.asked.len(), played.entries().last().unwrap().text.as_ref()), (2, "done"));
 }
 
 #[test]
-fn loop_05_loop_06_only_a_call_in_an_assembled_message_makes_the_loop_go_on() {
+fn loop_05_loop_06_only_a_call_in_an_assembled_message_continues_the_loop() {
     let mut call = Reply::calls(&[probe("t1", 0)]);
     for step in &mut call.steps {
         if let reply::Step::Event(model::Event::MessageDelta { stop_reason, .. }) = step {
@@ -158,7 +158,7 @@ fn loop_05_loop_06_only_a_call_in_an_assembled_message_makes_the_loop_go_on() {
 }
 
 #[test]
-fn loop_07_results_go_back_and_the_loop_goes_on() {
+fn loop_07_results_are_sent_back_and_the_loop_continues() {
     let call = Reply::calls(&[("t1", "Probe", json!({ "says": "forty-two" }))]);
     let played = Theatre::new(vec![call, Reply::says("It is forty-two.")]).types(0, "How many?").play();
     assert_eq!(played.asked.len(), 2);
@@ -218,7 +218,7 @@ fn loop_12_the_next_request_waits_for_every_tool() {
 }
 
 #[test]
-fn loop_13_a_refused_call_is_answered_not_made_and_the_loop_goes_on() {
+fn loop_13_a_refused_call_is_answered_but_not_made_and_the_loop_continues() {
     let mut theatre = calling(&[("t1", "Bash", json!({ "command": "rm -rf /" })), probe("t2", 0)]);
     let deny = vec![Rule::parse("Bash(rm:*)").unwrap()];
     theatre.permissions = Permissions::new(Mode::Default, false, Rules { deny, ..Rules::default() });
@@ -266,7 +266,7 @@ fn loop_15_unknown_tools_and_bad_input_are_answered_too() {
 }
 
 #[test]
-fn loop_16_what_is_yielded_is_shown_and_written_down() {
+fn loop_16_yielded_messages_are_shown_and_recorded() {
     let played = calling(&[probe("t1", 100)]).play();
     assert_eq!(played.words("transcript.append", "kind"), ["typed", "said", "results", "said"]);
     let shown = played.words("ui.event", "kind");
@@ -290,7 +290,7 @@ fn loop_17_the_end_of_a_stream_is_a_checkpoint() {
 }
 
 #[test]
-fn loop_18_the_limit_of_turns_ends_the_loop_behind_the_results() {
+fn loop_18_the_turn_limit_ends_the_loop_after_the_results() {
     let replies = (0..5).map(|_| Reply::calls(&[probe("t", 0)])).collect();
     let mut theatre = Theatre::new(replies).types(0, "go").types(1_000, "again");
     theatre.settings.max_turns = Some(2);
@@ -301,7 +301,7 @@ fn loop_18_the_limit_of_turns_ends_the_loop_behind_the_results() {
 }
 
 #[test]
-fn loop_25_a_model_is_asked_by_nothing_but_the_one_door() {
+fn loop_25_models_are_called_through_one_interface_only() {
     let played = calling(&[probe("t1", 0)]).play();
     assert_eq!(played.events("request.sent").len(), played.asked.len());
     let turns: Vec<u32> = played.asked.iter().map(|asked| asked.question.turn).collect();

@@ -1,4 +1,4 @@
-//! The one queue and its three consumers (contract QUEUE, scenario E12).
+//! The queue and its three consumers (contract QUEUE, scenario E12).
 
 use std::rc::Rc;
 
@@ -70,7 +70,7 @@ fn queue_03_queue_17_items_leave_by_priority_and_in_order_within_one() {
 }
 
 #[test]
-fn queue_04_queue_05_prompts_come_before_notifications_without_anybody_saying_so() {
+fn queue_04_queue_05_prompts_come_before_notifications_by_default() {
     let played = headless(Vec::new())
         .act(0, |session| {
             session.queue.enqueue(Item::notification(None, "<task-notification/>", "agent"));
@@ -84,7 +84,7 @@ fn queue_04_queue_05_prompts_come_before_notifications_without_anybody_saying_so
 }
 
 #[test]
-fn queue_09_queue_10_scheduled_prompts_and_pushes_are_prompts_like_the_users() {
+fn queue_09_queue_10_scheduled_prompts_and_pushes_are_treated_like_user_prompts() {
     let played = headless(vec![Reply::says("one answer to both")])
         .act(0, |session| {
             session.queue.enqueue(Item::prompt("scheduled", "cron"));
@@ -112,7 +112,7 @@ fn queue_13_the_terminals_consumer_waits_for_the_query_and_for_dialogs() {
 }
 
 #[test]
-fn queue_13_what_cannot_be_served_with_others_is_served_alone() {
+fn queue_13_items_that_cannot_be_joined_are_served_alone() {
     let played = headless(Vec::new())
         .act(0, |session| {
             session.queue.enqueue(Item::orphaned_permission("late: Bash was allowed"));
@@ -126,7 +126,7 @@ fn queue_13_what_cannot_be_served_with_others_is_served_alone() {
 }
 
 #[test]
-fn queue_13_what_stands_behind_a_command_waits_in_the_queue_until_it_has_ended() {
+fn queue_13_items_after_a_command_wait_until_it_has_ended() {
     let slow = || Rc::new(Scripted { takes: Duration::from_millis(500), output: "done".into() });
     let played = Theatre::new(vec![Reply::says("one"), Reply::says("two")])
         .act(0, move |session| {
@@ -161,7 +161,7 @@ fn queue_14_a_headless_session_waits_for_background_tasks_and_drains_again() {
 }
 
 #[test]
-fn queue_15_queue_16_sub_agents_and_the_main_thread_take_their_own_items_alone() {
+fn queue_15_queue_16_sub_agents_and_the_main_thread_take_only_their_own_items() {
     let input = json!({ "description": "d", "prompt": "work", "subagent_type": "worker" });
     let launch = Reply::calls(&[("t1", "Agent", input)]);
     let theatre = Theatre::new(vec![launch, Reply::says("done")]).kinds(&[("worker", "")]);
@@ -189,7 +189,7 @@ fn queue_15_queue_16_sub_agents_and_the_main_thread_take_their_own_items_alone()
 }
 
 #[test]
-fn queue_16_what_waits_for_an_agent_that_has_ended_is_handed_to_the_main_thread() {
+fn queue_16_items_for_an_ended_agent_go_to_the_main_thread() {
     let played = headless(Vec::new())
         .act(0, |session| {
             put(session, Mode::TaskNotification, Priority::Later, Some("agent-1"), "<note>left over</note>");
@@ -201,7 +201,7 @@ fn queue_16_what_waits_for_an_agent_that_has_ended_is_handed_to_the_main_thread(
 }
 
 #[test]
-fn queue_07_a_shell_of_the_background_tells_its_end_through_the_queue() {
+fn queue_07_a_background_shell_reports_its_end_through_the_queue() {
     let call = Reply::calls(&[("t1", "Bash", json!({ "command": "make", "run_in_background": true }))]);
     let mut theatre = headless(vec![call, Reply::says("it builds"), Reply::says("it is built")]).types(0, "go");
     let rule = Rule { takes: Some(Duration::from_secs(30)), ..Rule::new("make", "ok") };

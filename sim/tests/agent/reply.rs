@@ -1,4 +1,4 @@
-//! What a model of a test says, event by event, each in its time.
+//! A test model's answers, event by event, with times.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -19,7 +19,7 @@ use serde_json::Value;
 pub enum Step {
     /// An event arrives.
     Event(Event),
-    /// So many milliseconds pass.
+    /// This many milliseconds pass.
     Wait(u64),
     /// The connection breaks.
     Break(Broken),
@@ -30,9 +30,9 @@ pub enum Step {
 pub struct Reply {
     /// Milliseconds to the first byte.
     pub first_byte_ms: u64,
-    /// A refusal in the place of steps.
+    /// A refusal instead of steps.
     pub refusal: Option<CallError>,
-    /// What arrives.
+    /// The steps of the answer.
     pub steps: Vec<Step>,
 }
 
@@ -152,13 +152,13 @@ impl Asked {
         self.body()["messages"].as_array().cloned().unwrap_or_default()
     }
 
-    /// All that it says, as one text.
+    /// Its full text.
     pub fn said(&self) -> String {
         self.body()["messages"].to_string()
     }
 }
 
-/// A model that plays replies: for each type or id of agents its own, in order.
+/// A model that plays replies, in order for each agent type or id.
 pub struct Play {
     handle: Handle,
     replies: RefCell<BTreeMap<String, VecDeque<Reply>>>,

@@ -1,4 +1,4 @@
-//! What a call of the Agent tool gives back (RESULT).
+//! The result of an Agent call (RESULT).
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::spawn::result::{AsyncLaunched, Completed, Data, Spent, output_schema};
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::background::all_done;
 use super::clocked::{Played, Stage, TOKENS, call, main_agent, says, spawn, text};
 
-/// The result that the main agent reads of a call to an agent of this kind, which uses two tools and says three things.
+/// The result that the main agent reads from a call to an agent of this type, which uses two tools and gives three
+/// texts.
 fn result(stage: Stage, kind: &str) -> (String, Played<()>) {
     let glob = || call("Glob", json!({ "pattern": "*" }));
     let played = stage
@@ -41,7 +42,7 @@ fn launched(can_read_output_file: bool) -> Data {
     })
 }
 
-/// Keys of an object in their order.
+/// Keys of an object, in order.
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }
@@ -60,7 +61,7 @@ fn result_01_result_02_the_data_have_a_status_and_a_schema_and_become_a_text() {
 }
 
 #[test]
-fn result_03_a_completed_run_says_what_how_much_and_how_long() {
+fn result_03_a_completed_run_reports_content_tokens_and_duration() {
     let json = serde_json::to_value(completed()).unwrap();
     let fields = ["agentId", "content", "status", "totalDurationMs", "totalTokens", "totalToolUseCount", "usage"];
     assert_eq!(keys(&json), fields);
@@ -102,7 +103,7 @@ fn result_07_an_agent_that_can_be_continued_says_how() {
 }
 
 #[test]
-fn result_08_of_one_shot_agents_the_text_alone_is_given() {
+fn result_08_one_shot_agents_return_only_their_text() {
     for kind in ["explore", "plan"] {
         assert_eq!(result(Stage::new(), kind).0, "three");
     }
@@ -117,7 +118,7 @@ fn result_09_the_content_is_the_last_text_and_no_other() {
 }
 
 #[test]
-fn result_09_what_was_said_before_the_last_message_is_no_report() {
+fn result_09_text_before_the_last_message_is_not_the_report() {
     let glob = || call("Glob", json!({ "pattern": "*" }));
     let played = Stage::new()
         .agent("worker", "maxTurns: 2")

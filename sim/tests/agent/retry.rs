@@ -1,4 +1,4 @@
-//! Refused and broken calls (`clients.md` 1), and what an abort leaves.
+//! Refused and broken calls (`clients.md` 1), and the state after an abort.
 
 use forkcast_sim::agent::entry::Nature;
 use forkcast_sim::agent::permission::Mode;
@@ -9,7 +9,7 @@ use super::reply::{Reply, Step};
 use super::theatre::Theatre;
 
 #[test]
-fn a_refusal_for_load_is_tried_again_with_the_same_bytes_after_growing_waits() {
+fn an_overload_refusal_is_retried_with_the_same_bytes_after_growing_waits() {
     let replies = (0..3).map(|_| Reply::refused(529, None)).chain([Reply::says("at last")]).collect();
     let played = Theatre::new(replies).types(0, "go").play();
     let at: Vec<u64> = played.asked.iter().map(|asked| asked.at_ms).collect();
@@ -21,7 +21,7 @@ fn a_refusal_for_load_is_tried_again_with_the_same_bytes_after_growing_waits() {
 }
 
 #[test]
-fn each_try_that_follows_is_told_with_its_reason_and_its_wait() {
+fn each_retry_is_reported_with_its_reason_and_wait() {
     let replies = vec![Reply::refused(529, None), Reply::lost(), Reply::says("at last")];
     let played = Theatre::new(replies).types(0, "go").play();
     let told = played.events("request.retry");
@@ -38,7 +38,7 @@ fn retry_after_is_obeyed() {
 }
 
 #[test]
-fn stop_02_after_eleven_tries_the_refusal_stands_in_the_place_of_an_answer() {
+fn stop_02_after_eleven_attempts_the_refusal_replaces_the_answer() {
     let replies = (0..11).map(|_| Reply::refused(500, None)).collect();
     let played = Theatre::new(replies).types(0, "go").play();
     assert_eq!(played.asked.len(), 11);
@@ -54,7 +54,7 @@ fn other_refusals_are_final() {
 }
 
 #[test]
-fn loop_10_a_broken_stream_leaves_tombstones_and_is_asked_for_again() {
+fn loop_10_a_broken_stream_leaves_tombstones_and_is_requested_again() {
     let call = Reply::calls(&[("t1", "Probe", json!({}))]);
     let broken = call.cut(4, Some(Step::Break(Broken::Reset)));
     let played = Theatre::new(vec![broken, Reply::says("whole")]).types(0, "go").play();
@@ -68,7 +68,7 @@ fn loop_10_a_broken_stream_leaves_tombstones_and_is_asked_for_again() {
 }
 
 #[test]
-fn loop_10_pings_and_errors_of_a_stream_are_passed_on_as_they_came() {
+fn loop_10_pings_and_errors_of_a_stream_are_passed_on_unchanged() {
     let failed = Event::Error { kind: "overloaded_error".into(), message: "full".into() };
     let broken = Reply::says("x").with(1, Step::Event(Event::Ping)).with(1, Step::Wait(500));
     let broken = broken.cut(5, Some(Step::Event(failed)));
@@ -92,16 +92,16 @@ fn a_stream_that_is_closed_or_fails_before_its_end_is_broken() {
 }
 
 #[test]
-fn a_connection_that_is_lost_for_good_is_no_answer_at_all() {
+fn a_permanently_lost_connection_gives_no_answer() {
     let mut theatre = Theatre::new((0..3).map(|_| Reply::lost()).collect()).types(0, "go");
     theatre.settings.retries.attempts_max = 2;
     let played = theatre.play();
     assert_eq!((played.asked.len(), played.reasons()), (3, vec!["model_error".to_owned()]));
-    assert_eq!(played.entries().len(), 1, "nothing stands in its place");
+    assert_eq!(played.entries().len(), 1, "nothing replaces it");
 }
 
 #[test]
-fn loop_15_an_abort_answers_every_call_and_says_so() {
+fn loop_15_an_abort_answers_every_call_as_interrupted() {
     let calls = [
         ("a", "Probe", json!({ "says": "early" })),
         ("b", "Probe", json!({ "takes_ms": 60_000 })),
@@ -123,8 +123,8 @@ fn loop_15_an_abort_answers_every_call_and_says_so() {
 }
 
 #[test]
-fn an_abort_keeps_the_text_that_was_said_so_far_and_nothing_of_an_empty_one() {
-    // Behind the text and before it: the start of the message and of its block have come in both cases.
+fn an_abort_keeps_partial_text_but_no_empty_message() {
+    // After and before the text; in both cases the starts of message and block have arrived.
     for (at, expected) in [(3, vec!["user", "assistant", "user"]), (2, vec!["user"])] {
         let slow = Reply::says("half a sentence").with(at, Step::Wait(60_000));
         let theatre = Theatre::new(vec![slow, Reply::says("next")]).types(0, "go").escapes(5_000);
@@ -137,7 +137,7 @@ fn an_abort_keeps_the_text_that_was_said_so_far_and_nothing_of_an_empty_one() {
 }
 
 #[test]
-fn an_abort_ends_the_wait_for_an_answer_or_for_the_next_try() {
+fn an_abort_ends_the_wait_for_an_answer_or_a_retry() {
     let slow = Theatre::new(vec![Reply::says("x").first_byte(60_000)]).types(0, "go").escapes(100).play();
     assert_eq!((slow.reasons(), slow.at_ms), (vec!["aborted".to_owned()], 100));
     let refused = Theatre::new(vec![Reply::refused(529, Some(60_000))]).types(0, "go").escapes(100).play();

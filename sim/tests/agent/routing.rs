@@ -1,4 +1,4 @@
-//! Which agent a call of the Agent tool means, and why one is refused (AGENT).
+//! Which agent an Agent call means, and why a call is refused (AGENT).
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::clocked::{Played, Stage, blocks, call, calls, main_agent, says, spawn, text, use_tool, wait};
 
-/// The words with which a call is refused.
+/// The message of a refused call.
 fn refusal(stage: Stage, more: Value) -> String {
     let played = stage.play(|session| async move {
         let result = use_tool(&main_agent(&session), "Agent", input(more)).await;
@@ -19,7 +19,7 @@ fn refusal(stage: Stage, more: Value) -> String {
         Event::Refused { why, .. } => Some(why.to_string()),
         _ => None,
     });
-    assert_eq!(told.join("|"), played.value, "the watcher is told, too");
+    assert_eq!(told.join("|"), played.value, "the sink gets it, too");
     assert_eq!(played.asked.len(), 0, "no agent takes its place");
     played.value
 }
@@ -32,7 +32,7 @@ fn input(more: Value) -> Value {
     input
 }
 
-/// One call of the Agent tool with this input, to an agent that answers at once.
+/// One Agent call with this input, to an agent that answers at once.
 fn one(stage: Stage, more: Value) -> Played<()> {
     let kinds = ["general-purpose", "explore", "reviewer"];
     let stage = kinds.into_iter().fold(stage, |stage, kind| stage.says(kind, vec![text("seven")]));
@@ -42,7 +42,7 @@ fn one(stage: Stage, more: Value) -> Played<()> {
     })
 }
 
-/// Type, model, whether in the background, and why, of every call.
+/// Type, model, background and reason of every call.
 fn routes(played: &Played<()>) -> Vec<(Rc<str>, Rc<str>, bool, &'static str)> {
     played.find(|event| match event {
         Event::Routed { agent_type, model, background, why, .. } => {
@@ -57,7 +57,7 @@ fn fields(schema: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn agent_01_agent_02_the_prompt_is_what_the_child_reads_and_the_description_never() {
+fn agent_01_agent_02_the_child_reads_the_prompt_but_never_the_description() {
     let played = one(Stage::new(), json!({}));
     let child = played.asked_by("general-purpose");
     let said: Vec<String> = blocks(child[0]).iter().map(|block| block["text"].as_str().unwrap().to_owned()).collect();
@@ -118,7 +118,7 @@ fn agent_04_agent_16_the_model_is_the_calls_then_the_definitions_then_the_parent
 }
 
 #[test]
-fn agent_05_agent_17_a_call_or_a_definition_sends_into_the_background_and_false_cancels_nothing() {
+fn agent_05_agent_17_a_call_or_a_definition_selects_the_background_and_false_cancels_nothing() {
     let background = |stage: Stage, more: Value| routes(&one(stage, more))[0].2;
     let defined = || Stage::new().agent("reviewer", "background: true");
     assert!(!background(Stage::new(), json!({})));
@@ -131,12 +131,12 @@ fn agent_05_agent_17_a_call_or_a_definition_sends_into_the_background_and_false_
 }
 
 #[test]
-fn agent_06_agent_26_a_background_agent_goes_by_its_name_and_the_latest_wins() {
+fn agent_06_agent_26_a_background_agent_has_its_name_and_the_latest_wins() {
     let named = |behind| json!({ "name": "counter", "run_in_background": behind });
     let played = one(Stage::new(), named(true));
     assert_eq!(played.session.tasks.names.get("counter"), Some(played.agents()[0].clone()));
     let played = one(Stage::new(), named(false));
-    assert_eq!(played.session.tasks.names.get("counter"), None, "somebody waits for it: nobody can write to it");
+    assert_eq!(played.session.tasks.names.get("counter"), None, "a foreground agent cannot be addressed");
     let two = calls(vec![("Agent", input(named(true))), ("Agent", input(named(true)))]);
     let played = Stage::new().says("main", vec![two, text("done")]).says("general-purpose", vec![text("seven")]).play(
         |session| async move {
@@ -178,7 +178,7 @@ fn agent_10_the_directory_of_a_call_is_the_childs() {
 }
 
 #[test]
-fn agent_11_a_call_may_hold_what_the_schema_hides() {
+fn agent_11_a_call_may_have_fields_that_the_schema_hides() {
     let played =
         Stage::new().play(|session| async move { (full_schema(&session.settings), visible_schema(&session.settings)) });
     let (full, visible) = played.value;
@@ -205,7 +205,7 @@ fn agent_11_a_call_may_hold_what_the_schema_hides() {
 }
 
 #[test]
-fn agent_12_nobody_is_offered_a_background_that_is_switched_off() {
+fn agent_12_a_disabled_background_is_not_offered() {
     let shown = |stage: Stage| {
         let schema = stage.play(|session| async move { visible_schema(&session.settings) }).value;
         fields(&schema).contains(&"run_in_background")
@@ -222,7 +222,7 @@ fn agent_12_nobody_is_offered_a_background_that_is_switched_off() {
 }
 
 #[test]
-fn agent_13_the_directory_is_offered_behind_its_feature_alone() {
+fn agent_13_the_directory_is_only_offered_with_its_feature() {
     let feature = Stage::new().set(|settings| {
         settings.features.insert("KAIROS".into());
     });
@@ -231,7 +231,7 @@ fn agent_13_the_directory_is_offered_behind_its_feature_alone() {
 }
 
 #[test]
-fn agent_14_the_public_build_knows_no_other_machine() {
+fn agent_14_the_public_build_has_no_remote_isolation() {
     let words = refusal(Stage::new(), json!({ "isolation": "remote" }));
     assert_eq!(words, "`isolation` of Agent is \"remote\", expected one of `worktree`");
     let internal = Stage::new().set(|settings| settings.internal_build = true);
@@ -239,7 +239,7 @@ fn agent_14_the_public_build_knows_no_other_machine() {
 }
 
 #[test]
-fn agent_18_the_isolation_of_the_call_goes_before_the_definitions() {
+fn agent_18_the_calls_isolation_overrides_the_definitions() {
     let defined = || Stage::new().agent("reviewer", "isolation: remote");
     let words = refusal(defined(), json!({ "subagent_type": "reviewer" }));
     assert!(words.contains("remote agents"), "{words}");
@@ -259,7 +259,7 @@ fn agent_19_agent_20_mode_and_tools_are_the_definitions() {
 }
 
 #[test]
-fn agent_21_agent_22_agent_23_a_type_is_that_agent_and_none_is_the_general_one_or_a_fork() {
+fn agent_21_agent_22_agent_23_a_type_selects_that_agent_and_no_type_the_general_one_or_a_fork() {
     let route = |stage: Stage, more| routes(&one(stage, more)).remove(0);
     let (agent_type, .., why) = route(Stage::new(), json!({ "subagent_type": "explore" }));
     assert_eq!((&*agent_type, why), ("explore", "subagent_type"));
@@ -273,7 +273,7 @@ fn agent_21_agent_22_agent_23_a_type_is_that_agent_and_none_is_the_general_one_o
 }
 
 #[test]
-fn a_name_in_a_team_is_refused_honestly_and_a_team_alone_means_nothing() {
+fn a_name_with_a_team_is_refused_and_a_team_alone_has_no_effect() {
     let words = refusal(Stage::new(), json!({ "name": "a", "team_name": "b" }));
     assert!(words.starts_with("teams are not part of this runtime yet"), "{words}");
     assert_eq!(routes(&one(Stage::new(), json!({ "team_name": "b" }))).len(), 1);
@@ -298,7 +298,7 @@ fn agent_29_life_01_everything_is_decided_before_the_agent_runs() {
 }
 
 #[test]
-fn agent_33_several_calls_start_in_their_order_and_run_side_by_side() {
+fn agent_33_several_calls_start_in_order_and_run_concurrently() {
     let behind = |prompt| {
         let more = json!({ "run_in_background": true, "prompt": prompt });
         ("Agent", input(more))

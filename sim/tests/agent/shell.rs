@@ -1,4 +1,4 @@
-//! Commands: scripted, in front and behind, ended and stuck.
+//! Commands: scripted, foreground and background, ended and stuck.
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::entry::ToolUse;
@@ -18,7 +18,7 @@ fn secs(secs: u64) -> Option<Duration> {
 }
 
 #[test]
-fn a_command_takes_its_time_says_its_words_and_changes_its_files() {
+fn a_command_has_its_duration_output_and_file_changes() {
     let append = Change::Append { path: "log".into(), text: "built\n".into() };
     let rules = vec![
         Rule { times: Some(1), exit_code: 101, takes: secs(3), ..Rule::new("cargo test", "1 failed") },
@@ -45,7 +45,7 @@ fn a_command_takes_its_time_says_its_words_and_changes_its_files() {
 }
 
 #[test]
-fn a_command_that_is_given_up_changes_nothing() {
+fn a_cancelled_command_changes_nothing() {
     let write = Change::Write { path: "out".into(), text: "done".into() };
     let rules = vec![Rule { takes: secs(700), changes: vec![write], ..Rule::new("*", "done") }];
     let played = Stage::new().with_shell(rules).play(|session| async move {
@@ -75,7 +75,7 @@ fn a_command_that_is_given_up_changes_nothing() {
     assert_eq!(played.at_ms, 1_000 + 120_000 + 9_000 + 600_000);
 }
 
-/// What the queue was given: mode, priority, source.
+/// The enqueued items: mode, priority, source.
 fn enqueued(events: &[(u64, Event)]) -> Vec<(u64, &'static str, &'static str, &'static str)> {
     let pick = |(at, event): &(u64, Event)| match event {
         Event::Enqueued { mode, priority, source, .. } => Some((*at, *mode, *priority, *source)),
@@ -85,7 +85,7 @@ fn enqueued(events: &[(u64, Event)]) -> Vec<(u64, &'static str, &'static str, &'
 }
 
 #[test]
-fn notify_14_queue_07_a_background_shell_tells_of_its_end() {
+fn notify_14_queue_07_a_background_shell_reports_its_end() {
     let rules = vec![
         Rule { takes: secs(5), ..Rule::new("good", "all fine") },
         Rule { takes: secs(7), exit_code: 2, ..Rule::new("bad", "broken") },
@@ -116,7 +116,7 @@ fn notify_14_queue_07_a_background_shell_tells_of_its_end() {
 }
 
 #[test]
-fn notify_14_a_stuck_shell_and_a_monitor_are_told_of_while_they_run() {
+fn notify_14_a_stuck_shell_and_a_monitor_are_reported_while_they_run() {
     let stuck = Rule { takes: None, stuck_after: secs(45), ..Rule::new("ask *", "") };
     let slow = Rule { takes: secs(60), stuck_after: secs(45), ..Rule::new("slow", "") };
     let quick = Rule { takes: secs(45), stuck_after: secs(45), ..Rule::new("quick", "") };
@@ -137,7 +137,7 @@ fn notify_14_a_stuck_shell_and_a_monitor_are_told_of_while_they_run() {
 }
 
 #[test]
-fn notify_14_a_sub_agent_s_shell_tells_the_main_thread_when_the_agent_is_gone() {
+fn notify_14_a_sub_agents_shell_notifies_the_main_thread_if_the_agent_has_ended() {
     let rules = vec![Rule { takes: secs(5), ..Rule::new("slow", "done") }];
     let played = Stage::new().with_shell(rules).play(|session| async move {
         let agent = sub_agent(&main_agent(&session), kind("worker"), false);
@@ -155,7 +155,7 @@ fn notify_14_a_sub_agent_s_shell_tells_the_main_thread_when_the_agent_is_gone() 
 
 proptest! {
     #[test]
-    fn patterns_mean_what_regular_expressions_of_them_mean(pattern in r"[ab*\\]{0,8}", text in r"[ab*\\]{0,8}") {
+    fn patterns_match_like_equivalent_regular_expressions(pattern in r"[ab*\\]{0,8}", text in r"[ab*\\]{0,8}") {
         let expression = regex::escape(&pattern).replace(r"\\\*", r"\x2a").replace(r"\*", ".*");
         let meant = regex::Regex::new(&format!("^{expression}$")).unwrap().is_match(&text);
         prop_assert_eq!(Pattern::new(&pattern).matches(&text), meant, "{} on {}", pattern, text);

@@ -1,4 +1,4 @@
-//! A session on our executor, with a scripted model without time and a watcher that keeps every event.
+//! A session on our executor, with a scripted model without time and a sink that keeps every event.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -29,13 +29,13 @@ impl Sink for Log {
     }
 }
 
-/// What a session begins with; change it, then play.
+/// The setup of a session; change it, then play.
 pub struct Stage {
     pub opening: Opening,
     log: Rc<Log>,
 }
 
-/// What came of a play.
+/// The results of a play.
 pub struct Played<T> {
     pub value: T,
     /// When it ended, in milliseconds.
@@ -45,14 +45,14 @@ pub struct Played<T> {
 }
 
 impl<T> Played<T> {
-    /// What `pick` finds in the events, in order.
+    /// The results of `pick` for the events, in order.
     pub fn picked<'a, P>(&'a self, pick: impl Fn(&'a Event) -> Option<P>) -> Vec<P> {
         self.events.iter().filter_map(|(_, event)| pick(event)).collect()
     }
 }
 
 impl Stage {
-    /// An interactive session in `/repo` with all tools, no files, no agents and a model that has nothing to say.
+    /// An interactive session in `/repo` with all tools, no files, no agents and a model without answers.
     pub fn new() -> Self {
         let log = Rc::new(Log::default());
         let opening = Opening {
@@ -77,14 +77,14 @@ impl Stage {
         self
     }
 
-    /// These files are there.
+    /// Adds these files.
     pub fn with_files(mut self, files: &[(&str, &str)]) -> Self {
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
         self.opening.world.files = Files::new(files);
         self
     }
 
-    /// Commands do this.
+    /// Sets the rules for commands.
     pub fn with_shell(mut self, rules: Vec<Rule>) -> Self {
         self.opening.world.shell = Shell::new(rules);
         self
@@ -112,14 +112,14 @@ pub fn tool_use(id: &str, name: &str, input: Value) -> ToolUse {
     ToolUse { id: id.into(), name: name.into(), input: Rc::new(input) }
 }
 
-/// `context` calls a tool, past all permission.
+/// `context` calls a tool, without permission checks.
 pub async fn call(context: &Rc<Context>, name: &str, input: Value) -> Result<Outcome, ToolError> {
     let tool = context.pool.get(name).expect("a tool of the pool").clone();
     let tool_use = tool_use("toolu_1", name, input);
     tool.call(Call { tool_use, context: context.clone(), abort: Abort::default(), message: None }).await
 }
 
-/// What the model sees of it.
+/// The result as the model sees it.
 pub async fn said(context: &Rc<Context>, name: &str, input: Value) -> String {
     match call(context, name, input).await {
         Ok(Outcome { content, is_error: false }) => content.to_string(),
@@ -133,7 +133,7 @@ pub fn kind(agent_type: &str) -> AgentDefinition {
     AgentDefinition::new(Source::Project, agent_type, "for tests", "You are part of a test.")
 }
 
-/// A sub-agent of `parent` of this kind, with the pool and the mode that it gets; nobody waits for it if `is_async`.
+/// A sub-agent of `parent` of this type, with its pool and mode; in the background if `is_async`.
 pub fn sub_agent(parent: &Rc<Context>, definition: AgentDefinition, is_async: bool) -> Rc<Context> {
     let session = &parent.session;
     let agent = session.ids.next("agent");
@@ -146,13 +146,13 @@ pub fn sub_agent(parent: &Rc<Context>, definition: AgentDefinition, is_async: bo
     )
 }
 
-/// What the agents of this type say as their answer `turn`, counted from zero.
+/// Answer number `turn` of agents of this type, counted from zero.
 pub fn reply(agent_type: &str, turn: u32, said: &[Said]) -> scripted::Rule {
     let reply = scripted::Reply { said: said.to_vec(), ..Default::default() };
     scripted::Rule { agent: Some(agent_type.into()), turn: Some(turn), reply, ..Default::default() }
 }
 
-/// A call of a tool, with an id of its own.
+/// A tool call with its own id.
 pub fn uses(name: &str, input: Value) -> Said {
     Said::ToolUse { id: "".into(), name: name.into(), input }
 }
@@ -174,7 +174,7 @@ pub async fn ask(context: &Rc<Context>, words: &str) -> Ended {
     }
 }
 
-/// The results of tools in the conversation of `context`, as they are sent.
+/// The tool results in the conversation of `context`, as sent.
 pub fn results(context: &Context) -> Vec<Value> {
     let entries = context.entries.borrow();
     let sent = entries.iter().filter(|entry| entry.nature == Nature::Results);

@@ -28,7 +28,7 @@ fn blocks(text: &str) -> Word {
 }
 
 #[test]
-fn stop_01_stop_07_the_checks_run_in_their_order_and_the_loop_completes() {
+fn stop_01_stop_07_the_checks_run_in_order_and_the_loop_completes() {
     let played = says(&["done"], vec![hook("clean", &[])]).play();
     assert_eq!(checks(&played), ["api_error none", "stop_hooks clean", "token_budget off", "completed completed"]);
     let hook = played.position(&[("event", "hook.run")]);
@@ -47,7 +47,7 @@ fn stop_02_an_api_error_completes_at_once_without_hooks() {
 }
 
 #[test]
-fn stop_03_preventing_comes_before_blocking_errors() {
+fn stop_03_prevention_takes_precedence_over_blocking_errors() {
     let hooks = vec![hook("a", &[blocks("mend this")]), hook("b", &[Word::PreventContinuation]), hook("c", &[])];
     let played = says(&["done", "never"], hooks).play();
     assert_eq!((played.reasons(), played.asked.len()), (vec!["stop_hook_prevented".to_owned()], 1));
@@ -67,7 +67,7 @@ fn stop_04_blocking_errors_are_appended_and_the_model_must_try_again() {
 }
 
 #[test]
-fn stop_05_stop_06_the_budget_goes_on_only_with_its_feature_and_through_the_compaction_step() {
+fn stop_05_stop_06_the_budget_continues_only_with_its_feature_and_through_the_compaction_step() {
     let play = |feature: bool| {
         let replies = vec![Reply::says("much").used(Default::default(), 900), Reply::says("little")];
         let mut theatre = Theatre::new(replies).types(0, "go");
@@ -120,12 +120,12 @@ fn stop_09_the_three_uses_a_missing_safety_check_uncommitted_edits_and_a_swollen
 }
 
 #[test]
-fn stop_10_queue_11_an_error_of_a_hook_in_the_background_wakes_an_idle_model() {
+fn stop_10_queue_11_an_error_of_a_background_hook_wakes_an_idle_model() {
     let says_late = HookSays { after: Duration::from_secs(30), word: blocks("The build broke meanwhile.") };
     let watcher = Hook { in_background: true, ..Hook::new("watcher", Moment::Stop, vec![says_late]) };
     let played = says(&["done", "I look into it"], vec![watcher]).play();
     let at: Vec<u64> = played.asked.iter().map(|asked| asked.at_ms).collect();
-    assert_eq!(at, [0, 30_000], "nobody waited for it, and it woke the model");
+    assert_eq!(at, [0, 30_000], "the turn did not wait for it, and it woke the model");
     let enqueued = played.events("queue.enqueue")[1];
     assert_eq!((&enqueued["mode"], &enqueued["source"]), (&json!("task-notification"), &json!("hook")));
     assert!(played.asked[1].said().contains("broke meanwhile"));
@@ -133,7 +133,7 @@ fn stop_10_queue_11_an_error_of_a_hook_in_the_background_wakes_an_idle_model() {
 }
 
 #[test]
-fn a_stop_hook_takes_its_time_and_esc_ends_it() {
+fn a_stop_hook_takes_time_and_esc_ends_it() {
     let slow = HookSays { after: Duration::from_secs(60), word: blocks("late") };
     let played = says(&["done"], vec![Hook::new("slow", Moment::Stop, vec![slow])]).escapes(5_000).play();
     assert_eq!((played.reasons(), played.at_ms), (vec!["aborted".to_owned()], 5_000));

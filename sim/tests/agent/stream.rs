@@ -1,4 +1,4 @@
-//! Answers as they arrive and the tools that start meanwhile (contract STREAM).
+//! Answers as they arrive, and the tools that start meanwhile (contract STREAM).
 
 use std::rc::Rc;
 
@@ -111,7 +111,7 @@ fn stream_04_stream_05_stream_09_deltas_grow_the_block_at_their_index() {
 }
 
 #[test]
-fn stream_06_stream_07_input_is_used_when_its_json_is_whole_and_the_blocks_end_adds_nothing() {
+fn stream_06_stream_07_input_is_used_when_its_json_is_complete_and_the_blocks_end_adds_nothing() {
     let played = streaming(two_calls(10)).play();
     assert_eq!(starts(&played, "t1"), Some(100), "before its block ends");
     let mut late = two_calls(10);
@@ -121,7 +121,7 @@ fn stream_06_stream_07_input_is_used_when_its_json_is_whole_and_the_blocks_end_a
 }
 
 #[test]
-fn stream_06_stream_07_what_follows_a_complete_input_is_no_part_of_the_call() {
+fn stream_06_stream_07_text_after_a_complete_input_is_not_part_of_the_call() {
     for more in ["}", " and more", "{\"says\":\"two\"}"] {
         let mut events =
             vec![reply::start(), reply::opens_call(0, "t1", "Probe"), reply::input(0, "{\"says\":\"one\"}")];
@@ -161,7 +161,7 @@ fn stream_10_a_call_is_handed_over_when_its_block_begins() {
 }
 
 #[test]
-fn stream_11_stream_12_tools_start_with_their_arguments_and_run_side_by_side() {
+fn stream_11_stream_12_tools_start_when_their_arguments_are_complete_and_run_concurrently() {
     let played = streaming(two_calls(5_000)).play();
     assert_eq!((starts(&played, "t1"), starts(&played, "t2")), (Some(100), Some(1_000)));
     assert_eq!(played.at(&[("event", "tool.end"), ("tool_use", "t2")]), Some(1_050));
@@ -178,7 +178,7 @@ fn stream_13_results_are_yielded_during_the_stream() {
     assert_eq!(
         natures[1..4],
         [Nature::Said, Nature::Results, Nature::Results],
-        "in the conversation behind the message"
+        "in the conversation after the message"
     );
 }
 
@@ -231,7 +231,7 @@ fn stream_14_after_an_abort_nothing_is_added_and_every_call_is_answered() {
 }
 
 #[test]
-fn stream_15_what_ran_during_the_stream_does_not_run_again() {
+fn stream_15_tools_that_ran_during_the_stream_do_not_run_again() {
     let played = streaming(two_calls(10)).play();
     assert_eq!(played.words("tool.start", "tool_use"), ["t1", "t2"]);
 }
@@ -250,7 +250,7 @@ fn stream_16_without_early_tools_the_messages_are_the_same() {
 }
 
 #[test]
-fn stream_17_a_call_that_waits_for_the_message_starts_behind_it() {
+fn stream_17_a_call_that_waits_for_the_message_starts_after_it() {
     let late = Reply::calls(&[("t1", "Late", json!({})), ("t2", "Probe", json!({})), ("t3", "Late", json!({}))]);
     let played = streaming(late.with(-1, Step::Wait(700))).play();
     assert_eq!((starts(&played, "t2"), starts(&played, "t1"), starts(&played, "t3")), (Some(0), Some(700), Some(700)));

@@ -1,4 +1,4 @@
-//! Sub-agents for which the call waits (SYNC); what happens at the switch is in `takeover`, errors are in `matrix`.
+//! Synchronous sub-agents (SYNC); the switch is tested in `takeover`, errors in `matrix`.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::clocked::{Played, Stage, call, main_agent, says, spawn, text, wait};
 
-/// A child that looks round for a second and answers after another one.
+/// A child that reads for a second and answers after another one.
 fn looking_round() -> Stage {
     Stage::new()
         .says("main", vec![spawn("explore", "look round"), text("done")])
@@ -19,7 +19,7 @@ fn go(stage: Stage) -> Played<()> {
     stage.play(|session| async move { drop(says(&main_agent(&session), "go").await) })
 }
 
-/// Plays `stage` while somebody does something beside the turn.
+/// Plays `stage` while `act` runs concurrently with the turn.
 fn beside<F: Future<Output = ()> + 'static>(stage: Stage, act: impl FnOnce(Rc<Session>) -> F + 'static) -> Played<()> {
     stage.play(|session| async move {
         let main = main_agent(&session);
@@ -30,7 +30,7 @@ fn beside<F: Future<Output = ()> + 'static>(stage: Stage, act: impl FnOnce(Rc<Se
 }
 
 #[test]
-fn sync_01_sync_02_the_turn_of_the_parent_stands_still_until_the_child_has_ended() {
+fn sync_01_sync_02_the_parents_turn_waits_until_the_child_has_ended() {
     let played = go(looking_round());
     let sent = |turn| {
         played
@@ -45,7 +45,7 @@ fn sync_01_sync_02_the_turn_of_the_parent_stands_still_until_the_child_has_ended
 }
 
 #[test]
-fn sync_04_sync_05_agent_32_the_result_is_that_of_the_call_and_passes_no_queue() {
+fn sync_04_sync_05_agent_32_the_result_belongs_to_the_call_and_bypasses_the_queue() {
     let played = go(looking_round());
     let results = played.results();
     assert_eq!(results.len(), 1);
@@ -76,7 +76,7 @@ fn sync_03_every_message_is_collected_and_shown() {
 }
 
 #[test]
-fn sync_06_a_child_stands_in_the_foreground_while_it_runs() {
+fn sync_06_a_running_child_is_registered_in_the_foreground() {
     let played = beside(looking_round(), |session| async move {
         wait(&session, 500).await;
         let waiting = session.tasks.in_foreground();
@@ -108,7 +108,7 @@ fn sync_07_each_step_races_the_next_message_against_the_signal() {
 }
 
 #[test]
-fn sync_07_of_one_instant_the_message_comes_first() {
+fn sync_07_a_message_in_the_same_instant_comes_first() {
     let played = beside(looking_round(), |session| async move {
         // This timer was set before any of the child's, so it fires before them.
         wait(&session, 2_000).await;
@@ -134,11 +134,11 @@ fn sync_07_a_message_of_a_nested_child_comes_first_too() {
 }
 
 #[test]
-fn sync_12_the_user_sends_one_child_into_the_background() {
+fn sync_12_the_user_moves_one_child_to_the_background() {
     let played = beside(looking_round(), |session| async move {
         wait(&session, 100).await;
         let child = session.tasks.in_foreground()[0].id.clone();
-        assert!(!session.tasks.background("nobody"));
+        assert!(!session.tasks.background("unknown"));
         assert!(session.tasks.background(&child));
         assert!(!session.tasks.background(&child), "once is enough");
     });
@@ -164,7 +164,7 @@ fn slow(variable: Option<&str>, flag: bool) -> Played<()> {
 }
 
 #[test]
-fn sync_13_after_two_minutes_a_child_goes_into_the_background_by_itself() {
+fn sync_13_after_two_minutes_a_child_moves_to_the_background_automatically() {
     for played in [slow(Some("1"), false), slow(None, true), slow(Some("true"), true)] {
         let is = |event: &Event| matches!(event, Event::Takeover { signal: "timer", .. });
         assert_eq!((played.count(is), played.at(is)), (1, 120_000));
@@ -191,7 +191,7 @@ fn sync_14_without_variable_and_flag_it_never_does() {
 }
 
 #[test]
-fn sync_18_sync_19_sync_20_sync_21_sync_22_a_child_leaves_nothing_behind() {
+fn sync_18_sync_19_sync_20_sync_21_sync_22_a_child_leaves_no_state() {
     let played = go(looking_round());
     let child = &played.agents()[0];
     let steps = [
@@ -209,7 +209,7 @@ fn sync_18_sync_19_sync_20_sync_21_sync_22_a_child_leaves_nothing_behind() {
 }
 
 #[test]
-fn sync_20_a_child_that_went_into_the_background_is_not_unregistered() {
+fn sync_20_a_child_that_moved_to_the_background_stays_registered() {
     let played = beside(looking_round(), |session| async move {
         wait(&session, 1_500).await;
         session.tasks.background_all();
@@ -218,7 +218,7 @@ fn sync_20_a_child_that_went_into_the_background_is_not_unregistered() {
     let steps = played.cleaned(child);
     assert_eq!(steps[..2], ["background_hint", "foreground_summarization"]);
     assert!(!steps.contains(&"unregister_foreground") && !steps.contains(&"completed"), "{steps:?}");
-    assert!(played.session.tasks.in_foreground().is_empty(), "nobody waits for it in front");
+    assert!(played.session.tasks.in_foreground().is_empty(), "no foreground call waits for it");
     assert!(played.session.tasks.is_running(child));
 }
 

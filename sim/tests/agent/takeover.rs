@@ -1,4 +1,4 @@
-//! From front to back, with nothing lost and nothing repeated (SYNC-08..11, TRANSCRIPT-07, LIFE-04, LIFE-05).
+//! From foreground to background, without loss or repetition (SYNC-08..11, TRANSCRIPT-07, LIFE-04, LIFE-05).
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::clocked::{Played, Stage, blocks, call, main_agent, results, says, spawn, text, wait};
 
-/// Plays `stage`, sends the child into the background after `ms`, and waits for its end.
+/// Plays `stage`, moves the child to the background after `ms`, and waits for its end.
 fn switched(stage: Stage, ms: u64) -> Played<Rc<Session>> {
     stage.play(move |session| async move {
         let main = main_agent(&session);
@@ -28,7 +28,7 @@ fn switched(stage: Stage, ms: u64) -> Played<Rc<Session>> {
     })
 }
 
-/// A child that makes a call which takes a minute between two answers.
+/// A child that makes a one-minute call between two answers.
 fn working() -> Stage {
     Stage::new()
         .says("main", vec![spawn("general-purpose", "work"), text("done")])
@@ -43,7 +43,7 @@ fn working() -> Stage {
         .command("make", "built", 60_000)
 }
 
-/// What every request of the child holds, as words: texts, calls and results.
+/// The content of the child's requests as words: texts, calls and results.
 fn words(blocks: &[Value]) -> Vec<String> {
     let word = |block: &Value| match block["type"].as_str() {
         Some("text") => block["text"].as_str().map(str::to_owned),
@@ -65,7 +65,7 @@ const WHOLE: [&str; 7] = [
 ];
 
 #[test]
-fn sync_08_the_run_in_front_ends_through_its_return_path() {
+fn sync_08_the_foreground_run_ends_through_its_return_path() {
     let played = switched(working(), 500);
     let child = &played.agents()[0];
     let takeover = played.place(|event| matches!(event, Event::Takeover { .. }));
@@ -80,7 +80,7 @@ fn sync_08_the_run_in_front_ends_through_its_return_path() {
 }
 
 #[test]
-fn sync_09_sync_10_no_message_is_lost_or_repeated_wherever_the_signal_comes() {
+fn sync_09_sync_10_no_message_is_lost_or_repeated_whenever_the_signal_comes() {
     // In the first request, in the second one, in the tool, in the third request.
     for ms in [500, 1_500, 30_000, 62_500] {
         let played = switched(working(), ms);
@@ -99,7 +99,7 @@ fn sync_09_sync_10_no_message_is_lost_or_repeated_wherever_the_signal_comes() {
 }
 
 #[test]
-fn sync_09_the_turns_go_on_counting() {
+fn sync_09_turns_continue_to_count() {
     let played = switched(working(), 30_000);
     let turns: Vec<u32> = played.asked_by("general-purpose").iter().map(|question| question.turn).collect();
     assert_eq!(turns, [0, 1, 2]);
@@ -114,7 +114,7 @@ fn sync_09_the_turns_go_on_counting() {
 }
 
 #[test]
-fn sync_10_what_was_cut_off_is_done_again_and_answered_once() {
+fn sync_10_interrupted_work_is_done_again_and_answered_once() {
     let played = switched(working(), 30_000);
     let made = played.find(|event| match event {
         Event::ToolStart { tool_use, .. } if &**tool_use == "general-purpose-1-1" => Some(()),
@@ -128,8 +128,9 @@ fn sync_10_what_was_cut_off_is_done_again_and_answered_once() {
 }
 
 #[test]
-fn sync_10_a_result_whose_message_was_cut_off_counts_no_more() {
-    // The tool has ended while the message of its call still arrives, and the signal comes before the message is whole.
+fn sync_10_a_result_of_an_interrupted_message_is_dropped() {
+    // The tool has ended while the message of its call is still arriving, and the signal comes before the message is
+    // complete.
     let stage = working().says(
         "general-purpose",
         vec![call("Glob", json!({ "pattern": "*" })).held(10_000), text("third").after(1_000)],
@@ -144,11 +145,11 @@ fn sync_10_a_result_whose_message_was_cut_off_counts_no_more() {
 }
 
 #[test]
-fn sync_09_an_agent_that_has_said_its_last_word_only_ends() {
+fn sync_09_an_agent_with_a_complete_last_message_only_ends() {
     let mut stage = Stage::new()
         .says("main", vec![spawn("general-purpose", "work"), text("done")])
         .says("general-purpose", vec![text("third").after(1_000)]);
-    // A hook holds the end up for ten seconds, and the signal comes while it does.
+    // A hook delays the end by ten seconds, and the signal comes meanwhile.
     let says = HookSays { after: Duration::from_millis(10_000), word: Word::Nothing };
     stage.hooks = Hooks::new(vec![Hook::new("slow", Moment::Stop, vec![says])]);
     let played = switched(stage, 5_000);
@@ -158,7 +159,7 @@ fn sync_09_an_agent_that_has_said_its_last_word_only_ends() {
 }
 
 #[test]
-fn sync_11_the_call_says_that_it_was_launched_and_the_end_is_told_later() {
+fn sync_11_the_call_reports_the_launch_and_the_end_is_reported_later() {
     let played = switched(working(), 30_000);
     let statuses = played.find(|event| match event {
         Event::AgentResult { status, tool_use, .. } => Some((*status, tool_use.to_string())),
@@ -212,22 +213,22 @@ fn offered(question: &Question) -> Vec<String> {
 }
 
 #[test]
-fn sync_09_tools_08_the_new_run_has_the_tools_of_an_agent_for_which_nobody_waits() {
+fn sync_09_tools_08_the_new_run_has_the_tools_of_a_background_agent() {
     let played = switched(working(), 30_000);
     let asked = played.asked_by("general-purpose");
     let has: Vec<bool> = asked.iter().map(|question| offered(question).contains(&"TaskCreate".to_owned())).collect();
-    assert_eq!(has, [true, true, false], "two questions in front and one behind");
+    assert_eq!(has, [true, true, false], "two questions in the foreground and one in the background");
     let kept: Vec<String> = offered(asked[1]).into_iter().filter(|name| name != "TaskCreate").collect();
     assert_eq!(offered(asked[2]), kept, "nothing else is taken, and the order stays");
     let dropped = played.find(|event| match event {
         Event::ToolsResolved { agent, dropped, .. } if *agent == asked[0].agent => Some(dropped.clone()),
         _ => None,
     });
-    assert_eq!(dropped, [vec![], vec![("TaskCreate".into(), "background")]], "and it is told why");
+    assert_eq!(dropped, [vec![], vec![("TaskCreate".into(), "background")]], "and the reason is reported");
 }
 
 #[test]
-fn sync_09_tools_08_where_no_tool_depends_on_waiting_the_new_run_continues_the_prefix() {
+fn sync_09_tools_08_if_no_tool_depends_on_the_background_the_new_run_continues_the_prefix() {
     let stage =
         working().agent("builder", "tools: Bash, Glob").says("main", vec![spawn("builder", "work"), text("done")]);
     let replies = vec![
@@ -250,7 +251,7 @@ fn sync_09_tools_08_where_no_tool_depends_on_waiting_the_new_run_continues_the_p
 }
 
 #[test]
-fn sync_10_an_agent_in_front_of_a_child_is_launched_anew_when_the_child_alone_is_sent_behind() {
+fn sync_10_a_nested_agent_is_launched_again_if_only_its_parent_moves_to_the_background() {
     let stage = Stage::new()
         .agent("outer", "")
         .says("main", vec![spawn("outer", "go on"), text("done")])
@@ -290,7 +291,7 @@ fn life_04_life_05_first_the_call_waits_and_then_the_lifecycle() {
 }
 
 #[test]
-fn sync_12_nested_children_go_into_the_background_together() {
+fn sync_12_nested_children_move_to_the_background_together() {
     let stage = Stage::new()
         .agent("outer", "")
         .says("main", vec![spawn("outer", "go on"), text("done")])
@@ -321,12 +322,12 @@ fn sync_09_async_12_a_child_that_was_taken_over_is_stopped_with_its_task() {
         child.state()
     });
     assert_eq!(played.value, State::Killed);
-    assert_eq!(played.asked_by("general-purpose").len(), 2, "the run behind asks for nothing any more");
+    assert_eq!(played.asked_by("general-purpose").len(), 2, "the background run sends no more requests");
     assert_eq!(played.at(|event| matches!(event, Event::Notified { status: "killed", .. })), 31_000);
 }
 
 #[test]
-fn sync_09_a_child_in_the_background_is_beyond_escape() {
+fn sync_09_escape_does_not_stop_a_child_in_the_background() {
     let played = working().play(|session| async move {
         let main = main_agent(&session);
         let (turn, abort) = (main.clone(), main.abort.clone());

@@ -1,4 +1,4 @@
-//! A session on the executor, with a model that plays replies, a log, and a user who acts at instants.
+//! A session on the executor, with a model that plays replies, a log, and a user who acts at given instants.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use super::reply::{Asked, Play, Reply};
 /// What a user does.
 pub type Act = Box<dyn FnOnce(&Rc<Session>)>;
 
-/// A session that is about to begin.
+/// A session before its start.
 pub struct Theatre {
     /// Options.
     pub settings: Settings,
@@ -34,17 +34,17 @@ pub struct Theatre {
     pub flags: BTreeMap<String, bool>,
     /// Rules and modes.
     pub permissions: Permissions,
-    /// Kinds of agents.
+    /// Agent types.
     pub definitions: Definitions,
     /// Skills.
     pub skills: Skills,
-    /// Tools beside those of the runtime.
+    /// Additional tools.
     pub tools: Vec<Rc<dyn Tool>>,
     /// Hooks.
     pub hooks: Hooks,
     /// Files and shell.
     pub world: World,
-    /// What stands in the main conversation before.
+    /// The main conversation before the session.
     pub history: Vec<Rc<Entry>>,
     /// What the user does: (milliseconds, act).
     pub acts: Vec<(u64, Act)>,
@@ -52,7 +52,7 @@ pub struct Theatre {
 
 /// A session that is over.
 pub struct Played {
-    /// What happened: (milliseconds, event as it stands in a log).
+    /// Events: (milliseconds, event as in the log).
     pub events: Vec<(u64, Value)>,
     /// Requests in order.
     pub asked: Vec<Asked>,
@@ -89,7 +89,7 @@ impl Theatre {
         }
     }
 
-    /// There are these kinds of agents: (name, frontmatter beside name and description).
+    /// Adds agent types: (name, additional frontmatter).
     pub fn kinds(mut self, kinds: &[(&str, &str)]) -> Self {
         let text = |(name, rest): &(&str, &str)| Text {
             source: Source::Project,
@@ -126,7 +126,7 @@ impl Theatre {
         self.act(at_ms, |session| session.front.escape(session))
     }
 
-    /// Plays it: the user leaves behind the last act, and the session ends when nothing is left to do.
+    /// Plays the session: the user leaves after the last act, and the session ends when no work remains.
     pub fn play(self) -> Played {
         let log = Rc::new(Log(RefCell::default()));
         let asked = Rc::new(RefCell::default());
@@ -177,23 +177,23 @@ async fn perform_acts(session: Rc<Session>, mut acts: Vec<(u64, Act)>) {
 }
 
 impl Played {
-    /// The events of this word.
+    /// The events with this name.
     pub fn events(&self, word: &str) -> Vec<&Value> {
         self.events.iter().map(|(_, event)| event).filter(|event| event["event"] == word).collect()
     }
 
-    /// When the first event happened that has all of these fields.
+    /// When the first event with all of these fields happened.
     pub fn at(&self, fields: &[(&str, &str)]) -> Option<u64> {
         self.position(fields).map(|at| self.events[at].0)
     }
 
-    /// The place in the log of the first event that has all of these fields.
+    /// The position in the log of the first event with all of these fields.
     pub fn position(&self, fields: &[(&str, &str)]) -> Option<usize> {
         let fits = |event: &Value| fields.iter().all(|(key, value)| event[*key] == *value);
         self.events.iter().position(|(_, event)| fits(event))
     }
 
-    /// A field of all events of this word.
+    /// A field of all events with this name.
     pub fn words(&self, word: &str, field: &str) -> Vec<String> {
         let said = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         self.events(word).into_iter().map(|event| said(&event[field])).collect()

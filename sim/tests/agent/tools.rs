@@ -1,4 +1,4 @@
-//! Pools: who gets which tools, and how they stand on the wire.
+//! Pools: which agents get which tools, and how they are sent.
 
 use forkcast_sim::agent::definition::{AgentDefinition, Definitions, Ranking, Source, Text};
 use forkcast_sim::agent::permission::{Mode, Permissions, Rule, Rules};
@@ -19,18 +19,18 @@ fn bytes(context: &Context) -> Vec<String> {
     context.pool.pieces.iter().map(|piece| piece.json().to_owned()).collect()
 }
 
-/// An agent of this kind that may have these tools and not those.
+/// An agent type with allowed and disallowed tools.
 fn with_tools(tools: &[&str], without: &[&str]) -> AgentDefinition {
     let names = |names: &[&str]| names.iter().map(|name| (*name).into()).collect();
     AgentDefinition { tools: Some(names(tools)), disallowed_tools: names(without), ..kind("worker") }
 }
 
-/// Names of the tools of an agent of this kind, waited for or not.
+/// Names of the tools of an agent of this type, in foreground or background.
 fn tools_of(definition: AgentDefinition, is_async: bool) -> Vec<&'static str> {
     Stage::new().play(|session| async move { names(&sub_agent(&main_agent(&session), definition, is_async)) }).value
 }
 
-/// What a pool's event says: agent is main, mode, tools, dropped.
+/// The event of a pool: agent is main, mode, tools, dropped.
 type Resolved = (bool, &'static str, usize, Vec<(String, &'static str)>);
 
 fn resolved<T>(played: &Played<T>) -> Vec<Resolved> {
@@ -44,7 +44,7 @@ fn resolved<T>(played: &Played<T>) -> Vec<Resolved> {
 }
 
 #[test]
-fn tools_01_tools_02_a_worker_has_the_session_s_tools_and_its_own_mode() {
+fn tools_01_tools_02_a_worker_has_the_sessions_tools_and_its_own_mode() {
     let played = Stage::new().play(|session| async move {
         let main = main_agent(&session);
         let worker = sub_agent(&main, kind("worker"), false);
@@ -58,7 +58,7 @@ fn tools_01_tools_02_a_worker_has_the_session_s_tools_and_its_own_mode() {
 }
 
 #[test]
-fn tools_03_a_parent_s_tools_limit_nothing() {
+fn tools_03_a_parents_tools_do_not_limit_the_child() {
     let played = Stage::new().play(|session| async move {
         let parent = sub_agent(&main_agent(&session), with_tools(&["Read"], &[]), false);
         (names(&parent), names(&sub_agent(&parent, kind("other"), false)))
@@ -67,7 +67,7 @@ fn tools_03_a_parent_s_tools_limit_nothing() {
 }
 
 #[test]
-fn tools_04_a_definition_s_list_decides_and_orders() {
+fn tools_04_a_definitions_list_selects_and_orders_tools() {
     assert_eq!(tools_of(with_tools(&["Write", "Read", "Write", "Teleport"], &[]), false), ["Write", "Read"]);
     assert_eq!(tools_of(with_tools(&[], &[]), false), [""; 0]);
     let played = Stage::new().play(|session| async move {
@@ -86,7 +86,7 @@ fn tools_05_a_star_and_no_list_mean_all() {
 }
 
 #[test]
-fn tools_06_what_is_disallowed_is_taken_away_from_what_is_allowed() {
+fn tools_06_disallowed_tools_are_removed_from_allowed_ones() {
     let without = ["Agent", "Bash", "Edit", "Glob", "Grep", "TaskCreate"];
     assert_eq!(tools_of(with_tools(&["*"], &without), false), ["Read", "Write"]);
     assert_eq!(tools_of(with_tools(&["Read", "Bash"], &["Read"]), false), ["Bash"]);
@@ -97,7 +97,7 @@ fn tools_06_what_is_disallowed_is_taken_away_from_what_is_allowed() {
 }
 
 #[test]
-fn tools_08_mode_and_waiting_decide_too_and_bytes_may_differ_from_the_parent_s() {
+fn tools_08_mode_and_background_matter_too_and_bytes_may_differ_from_the_parents() {
     let played = Stage::new().play(|session| async move {
         let main = main_agent(&session);
         let of = |definition, is_async| bytes(&sub_agent(&main, definition, is_async));
@@ -116,7 +116,7 @@ fn tools_08_mode_and_waiting_decide_too_and_bytes_may_differ_from_the_parent_s()
 }
 
 #[test]
-fn tools_12_a_call_brings_no_tools_hooks_or_skills_along() {
+fn tools_12_a_call_cannot_add_tools_hooks_or_skills() {
     let extra = json!({ "description": "d", "prompt": "p", "subagent_type": "worker",
         "tools": ["Bash"], "hooks": [{ "name": "h" }], "skills": ["s"] });
     let text = r#"{"worker":{"description":"d","prompt":"p","tools":["Read"]}}"#;
@@ -174,7 +174,7 @@ fn tools_14_verification_can_change_nothing() {
 }
 
 #[test]
-fn perm_13_a_tool_that_a_rule_denies_is_in_no_pool() {
+fn perm_13_a_denied_tool_is_in_no_pool() {
     let mut stage = Stage::new();
     let deny = vec![Rule::parse("Bash").unwrap(), Rule::parse("Edit(src/**)").unwrap()];
     stage.opening.permissions = Permissions::new(Mode::Default, false, Rules { deny, ..Rules::default() });
@@ -189,7 +189,7 @@ fn perm_13_a_tool_that_a_rule_denies_is_in_no_pool() {
 }
 
 #[test]
-fn tools_stand_on_the_wire_with_their_schemas_in_the_order_of_their_names() {
+fn tools_are_sent_with_their_schemas_ordered_by_name() {
     let played = Stage::new().play(|session| async move { bytes(&main_agent(&session)) });
     let tools: Vec<Value> = played.value.iter().map(|piece| serde_json::from_str(piece).unwrap()).collect();
     assert_eq!(tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>(), EVERY);
@@ -208,7 +208,7 @@ fn tools_stand_on_the_wire_with_their_schemas_in_the_order_of_their_names() {
 }
 
 #[test]
-fn where_nothing_may_run_behind_no_command_does() {
+fn with_the_background_disabled_commands_cannot_use_it() {
     let mut stage = Stage::new();
     stage.opening.settings.variables.insert("DISABLE_BACKGROUND_TASKS".into(), "1".into());
     let played = stage.play(|session| async move {

@@ -1,4 +1,4 @@
-//! Message logs, output files and progress: three things (TRANSCRIPT).
+//! Transcripts, output files and progress are three separate things (TRANSCRIPT).
 
 use std::rc::Rc;
 
@@ -40,7 +40,7 @@ fn behind() -> Played<()> {
     go(looking_round(spawn_behind("general-purpose", "look round")))
 }
 
-/// What an entry is made of, to be compared.
+/// The parts of an entry, for comparison.
 type Parts = (String, Vec<String>, Vec<ToolUse>, Vec<Rc<str>>, String, Nature, Usage);
 
 fn parts(entry: &Entry) -> Parts {
@@ -68,14 +68,14 @@ fn transcript_01_transcript_09_progress_result_and_log_are_three_things() {
 }
 
 #[test]
-fn transcript_02_progress_of_a_child_in_front_is_shown_while_the_call_waits() {
+fn transcript_02_a_foreground_childs_progress_is_shown_while_the_call_waits() {
     let played = front();
     let shown = played.at(|event| matches!(event, Event::Ui { kind: "progress", .. }));
     assert_eq!(shown, 1_000, "the call returns at 2,400");
 }
 
 #[test]
-fn transcript_03_progress_of_an_agent_behind_is_kept_in_its_task_and_not_shown() {
+fn transcript_03_a_background_agents_progress_is_kept_in_its_task_and_not_shown() {
     let played = looking_round(spawn_behind("general-purpose", "look round")).play(|session| async move {
         says(&main_agent(&session), "go").await;
         wait(&session, 1_500).await;
@@ -87,7 +87,7 @@ fn transcript_03_progress_of_an_agent_behind_is_kept_in_its_task_and_not_shown()
 }
 
 #[test]
-fn transcript_04_the_output_file_is_written_in_front_and_behind_and_can_be_read() {
+fn transcript_04_the_output_file_is_written_in_foreground_and_background_and_can_be_read() {
     for played in [front(), behind()] {
         let task = played.session.tasks.get(&played.agents()[0]).unwrap();
         let output = played.session.world.files.read(&task.output_file).unwrap();
@@ -104,7 +104,7 @@ fn transcript_04_the_output_file_is_written_in_front_and_behind_and_can_be_read(
 }
 
 #[test]
-fn transcript_05_a_side_chain_of_its_own_in_front_and_behind() {
+fn transcript_05_a_sub_agent_has_its_own_side_chain_in_foreground_and_background() {
     for played in [front(), behind()] {
         let child = played.agents()[0].clone();
         let path = played.session.transcripts.path(&child);
@@ -139,7 +139,7 @@ fn transcript_06_a_log_replays_to_the_same_messages() {
     assert_eq!(sizes, Some(70), "a declared size counts in the next request too");
 }
 
-/// Messages with everything that could get lost on the way.
+/// Messages with everything that could get lost.
 fn odd_entries(session: &Session) -> Vec<Rc<Entry>> {
     let id = || session.ids.next("entry");
     let reminder = "<system-reminder>\"quoted\"\\ and\nnext line \u{2028} ü</system-reminder>";
@@ -179,7 +179,7 @@ fn odd_entries(session: &Session) -> Vec<Rc<Entry>> {
 }
 
 #[test]
-fn transcript_06_what_cannot_be_read_is_told_with_its_place() {
+fn transcript_06_unreadable_lines_are_reported_with_their_place() {
     let played = Stage::new().play(|session| async move {
         let main: Rc<Context> = main_agent(&session);
         let nobody = session.transcripts.replay("nobody").err().unwrap().to_string();
@@ -198,7 +198,7 @@ fn transcript_06_what_cannot_be_read_is_told_with_its_place() {
 }
 
 #[test]
-fn transcript_07_a_message_is_on_disk_before_anybody_sees_it() {
+fn transcript_07_a_message_is_recorded_before_it_is_passed_on() {
     for played in [front(), behind()] {
         let child = played.agents()[0].clone();
         let written = played
@@ -217,7 +217,7 @@ fn transcript_07_a_message_is_on_disk_before_anybody_sees_it() {
 }
 
 #[test]
-fn transcript_07_a_message_that_was_taken_back_is_gone() {
+fn transcript_07_a_withdrawn_message_is_gone() {
     let played = Stage::new().play(|session| async move {
         let main = main_agent(&session);
         for (uuid, words) in [("e1", "hello"), ("e2", "broken"), ("e3", "again")] {
@@ -247,7 +247,7 @@ fn transcript_08_tasks_are_known_by_state_and_place() {
 }
 
 #[test]
-fn transcript_10_the_main_conversation_is_written_down_too() {
+fn transcript_10_the_main_conversation_is_recorded_too() {
     let played = front();
     let own = lines(&played.session, "main");
     let natures: Vec<&str> = own.iter().map(|line| line["nature"].as_str().unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Files: read, written, edited and found by tools, on nothing but texts in memory.
+//! Files, read, written, edited and found by tools, all in memory.
 
 use forkcast_sim::agent::Context;
 use serde_json::json;
@@ -12,7 +12,7 @@ const FILES: [(&str, &str); 4] = [
     ("/etc/hosts", "localhost\n"),
 ];
 
-/// What the tools say to these calls, one after the other.
+/// The tools' answers to these calls, in order.
 fn answers(calls: Vec<(&'static str, serde_json::Value)>) -> Vec<String> {
     let played = Stage::new().with_files(&FILES).play(|session| async move {
         let context = main_agent(&session);
@@ -26,7 +26,7 @@ fn answers(calls: Vec<(&'static str, serde_json::Value)>) -> Vec<String> {
 }
 
 #[test]
-fn tools_01_read_shows_numbered_lines_and_what_is_asked_of_them() {
+fn tools_01_read_shows_the_requested_lines_with_numbers() {
     let said = answers(vec![
         ("Read", json!({ "file_path": "src/main.rs" })),
         ("Read", json!({ "file_path": "/repo/src/../src/main.rs", "offset": 2, "limit": 1 })),
@@ -42,7 +42,7 @@ fn tools_01_read_shows_numbered_lines_and_what_is_asked_of_them() {
 }
 
 #[test]
-fn ctx_02_what_was_not_read_or_has_changed_since_is_not_changed() {
+fn ctx_02_unread_files_and_files_changed_since_cannot_be_edited() {
     let played = Stage::new().with_files(&FILES).play(|session| async move {
         let context = main_agent(&session);
         let write = || json!({ "file_path": "README.md", "content": "new" });
@@ -58,7 +58,7 @@ fn ctx_02_what_was_not_read_or_has_changed_since_is_not_changed() {
         all.push(said(&context, "Write", write()).await);
         all.push(said(&context, "Read", json!({ "file_path": "README.md" })).await);
         all.push(said(&context, "Edit", edit()).await);
-        // What it wrote itself it knows.
+        // It knows what it wrote itself.
         all.push(said(&context, "Write", write()).await);
         let edit = json!({ "file_path": "README.md", "old_string": "new", "new_string": "newer" });
         all.push(said(&context, "Edit", edit).await);
@@ -75,7 +75,7 @@ fn ctx_02_what_was_not_read_or_has_changed_since_is_not_changed() {
 }
 
 #[test]
-fn ctx_02_what_one_agent_read_no_other_knows() {
+fn ctx_02_agents_do_not_share_their_read_files() {
     let played = Stage::new().with_files(&FILES).play(|session| async move {
         let (one, other) = (main_agent(&session), main_agent(&session));
         said(&one, "Read", json!({ "file_path": "README.md" })).await;
@@ -160,7 +160,7 @@ fn inputs_are_refused_with_what_was_expected() {
 }
 
 #[test]
-fn tasks_stand_on_a_list_of_the_session() {
+fn tasks_are_on_a_list_of_the_session() {
     let played = Stage::new().play(|session| async move {
         let context = main_agent(&session);
         let task = |subject: &str| json!({ "subject": subject, "description": "until done" });
@@ -177,7 +177,7 @@ fn tasks_stand_on_a_list_of_the_session() {
 }
 
 #[test]
-fn tools_01_what_is_too_long_for_an_answer_is_cut_and_says_how_much() {
+fn tools_01_long_answers_are_cut_and_say_how_much_is_missing() {
     let glob = |count: usize| {
         let names: Vec<String> = (0..count).map(|number| format!("/repo/{number:03}.txt")).collect();
         let files: Vec<(&str, &str)> = names.iter().map(|name| (&**name, "a word\n")).collect();
@@ -196,7 +196,7 @@ fn tools_01_what_is_too_long_for_an_answer_is_cut_and_says_how_much() {
 }
 
 #[test]
-fn tools_01_grep_looks_into_the_files_that_a_glob_names() {
+fn tools_01_grep_searches_the_files_that_match_a_glob() {
     let input = |glob: &str| ("Grep", json!({ "pattern": "fn", "glob": glob }));
     let said = answers(vec![input("main.rs"), input("src/deep/*"), input("*.md")]);
     assert_eq!(said, ["/repo/src/main.rs", "/repo/src/deep/lib.rs", "No matches found."]);

@@ -1,10 +1,10 @@
-//! Which behaviour is held by which test: read off the names of tests, the scenarios' `covers:` and the deferred list.
+//! Which tests cover which behaviours: from the names of tests, the scenarios' `covers:` and the deferred list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Groups of behaviours that the runtime has so far, with the number of their lines.
+/// Groups of implemented behaviours, with the number of their lines.
 pub const GROUPS: [(&str, u32); 20] = [
     ("INPUT", 9),
     ("LOOP", 25),
@@ -28,14 +28,14 @@ pub const GROUPS: [(&str, u32); 20] = [
     ("DIAG", 8),
 ];
 
-/// What is known of one behaviour.
+/// One behaviour.
 #[derive(Debug, Default)]
 pub struct Behaviour {
-    /// It in a sentence.
+    /// Its sentence.
     pub says: Option<String>,
-    /// Tests and scenarios that fail where it is broken.
+    /// Tests and scenarios that cover it.
     pub held_by: BTreeSet<String>,
-    /// The part that brings it, where it is not there yet.
+    /// The part that will bring it, if it is not implemented yet.
     pub deferred: Option<String>,
 }
 
@@ -127,7 +127,7 @@ fn deferred(text: &str, all: &mut BTreeMap<String, Behaviour>) {
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (id, why) = line.split_once(' ').unwrap_or_else(|| panic!("deferred.txt: `{line}` names no part"));
         let behaviour = all.get_mut(id).unwrap_or_else(|| panic!("deferred.txt: no behaviour is called {id}"));
-        assert!(behaviour.deferred.is_none(), "deferred.txt: {id} stands there twice");
+        assert!(behaviour.deferred.is_none(), "deferred.txt: {id} is listed twice");
         behaviour.deferred = Some(why.to_owned());
     }
 }

@@ -1,5 +1,5 @@
-//! A parent that forks children in one message, with declared sizes: the set-up of the published example
-//! (`economics.md` 3.7).
+//! A parent that forks children in one message, with declared sizes: the setup of the published example (`economics.md`
+//! 3.7).
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{Piece, Role};
 use serde_json::json;
 
-/// Longer than entries live: the parent's entry is gone when the children start.
+/// Longer than the TTL: the parent's entry has expired when the children start.
 const COLD_MS: u64 = 400_000;
 
 /// A fan-out.
@@ -46,7 +46,7 @@ impl Fan {
         }
     }
 
-    /// System 4,000, tools 12,000, history 30,000; the forking message 2,000, placeholders 500; 200 a directive.
+    /// System 4,000, tools 12,000, history 30,000; the forking message 2,000, placeholders 500; 200 per directive.
     pub fn setup(self) -> Setup {
         let mut setup = Setup::new(5, Scripted::new(self.script()));
         setup.settings = Settings {
@@ -74,7 +74,7 @@ impl Fan {
         setup
     }
 
-    /// Plays it; the laws hold.
+    /// Plays it and checks the laws.
     pub fn finished(self) -> Finished {
         run(self.setup()).unwrap_or_else(|failed| panic!("{self:?}: {failed}"))
     }
@@ -130,7 +130,7 @@ pub fn first_requests(finished: &Finished) -> Vec<&Line> {
     forks.filter(|entry| seen.insert(entry.agent.clone())).map(|entry| &entry.line).collect()
 }
 
-/// What they cost in tokens of plain input, a hundredth each, written tokens at `write` hundredths and read ones at ten.
+/// Their cost in hundredths of a plain input token, with writes at `write` hundredths and reads at ten.
 pub fn equivalents(lines: &[&Line], write: u64) -> u64 {
     let of = |line: &&Line| {
         let usage = line.predicted.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! When a call of `Agent` forks, and what is told where it does not (FORK-01..07, DIAG-05).
+//! When an `Agent` call forks, and what is reported otherwise (FORK-01..07, DIAG-05).
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::spawn::fork::Profile;
@@ -33,7 +33,7 @@ fn closed(played: &Played) -> Vec<Vec<&'static str>> {
     })
 }
 
-/// The one route: route, type, whether behind, why.
+/// The only route: route, type, background, reason.
 fn route(played: &Played) -> (&'static str, String, bool, &'static str) {
     let routes = played.routes();
     assert_eq!(routes.len(), 1);
@@ -41,7 +41,7 @@ fn route(played: &Played) -> (&'static str, String, bool, &'static str) {
 }
 
 #[test]
-fn fork_01_agent_22_forks_are_off_until_the_feature_or_the_switch_of_developers_turns_them_on() {
+fn fork_01_agent_22_forks_are_off_until_the_feature_or_the_developer_switch_enables_them() {
     assert_eq!(route(&one(off)), ("named", "general-purpose".into(), false, "feature_off"));
     let switched: Change = |setup| {
         off(setup);
@@ -91,7 +91,7 @@ fn fork_05_the_first_condition_that_fails_is_named_in_order_feature_coordinator_
 }
 
 #[test]
-fn fork_06_a_kind_that_is_named_never_forks_not_even_the_one_for_all_purposes() {
+fn fork_06_a_named_type_never_forks_not_even_the_general_one() {
     for kind in ["general-purpose", "explore"] {
         let played = Scene::new(vec![agent(json!({ "subagent_type": kind }))]).play();
         assert_eq!(route(&played), ("named", kind.into(), true, "subagent_type"));
@@ -100,14 +100,14 @@ fn fork_06_a_kind_that_is_named_never_forks_not_even_the_one_for_all_purposes() 
 }
 
 #[test]
-fn fork_07_a_program_names_kinds_and_without_one_it_gets_the_one_for_all_purposes() {
+fn fork_07_a_program_names_types_and_without_one_it_gets_the_general_one() {
     let explicit = Scene::new(vec![agent(json!({ "subagent_type": "explore" }))]).with(headless).play();
     assert_eq!(route(&explicit).1, "explore");
     assert_eq!(route(&one(headless)).1, "general-purpose");
 }
 
 #[test]
-fn agent_34_async_02_sync_25_fork_50_with_forks_on_nobody_waits_for_any_agent() {
+fn agent_34_async_02_sync_25_fork_50_with_forks_on_all_agents_run_in_the_background() {
     let calls = vec![
         agent(json!({ "subagent_type": "explore", "run_in_background": false })),
         agent(json!({ "run_in_background": false })),
@@ -121,7 +121,7 @@ fn agent_34_async_02_sync_25_fork_50_with_forks_on_nobody_waits_for_any_agent() 
 }
 
 #[test]
-fn prompt_13_prompt_14_guidance_about_forks_stands_there_only_where_forks_are_and_is_inherited() {
+fn prompt_13_prompt_14_fork_guidance_is_only_present_with_forks_and_is_inherited() {
     let words = ["its tool output stays out of your context", "Fork by default"];
     let (on, off) = (one(|_| {}), one(off));
     for words in words {
@@ -133,7 +133,7 @@ fn prompt_13_prompt_14_guidance_about_forks_stands_there_only_where_forks_are_an
 }
 
 #[test]
-fn diag_05_every_condition_that_failed_is_told_with_what_to_do_about_it() {
+fn diag_05_every_failed_condition_is_reported_with_what_to_do() {
     let both: Change = |setup| {
         coordinator(setup);
         headless(setup);
@@ -151,7 +151,7 @@ fn diag_05_every_condition_that_failed_is_told_with_what_to_do_about_it() {
 }
 
 #[test]
-fn in_the_client_of_2026_the_type_forks_programs_too_and_named_agents_stay_as_they_are() {
+fn in_the_client_of_2026_the_fork_type_works_for_programs_too_and_named_agents_are_unchanged() {
     let calls = || vec![agent(json!({ "subagent_type": "fork" })), agent(json!({ "subagent_type": "explore" }))];
     let kinds =
         |played: &Played| -> Vec<_> { played.routes().iter().map(|route| (route.1.clone(), route.2)).collect() };

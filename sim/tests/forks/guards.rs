@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::scene::{Played, Scene, agent, fork, text};
 
-/// What refused, in order.
+/// The guards that refused, in order.
 fn refused(played: &Played) -> Vec<&'static str> {
     played.found(|event| match event {
         Event::ForkRefused { by, .. } => Some(*by),
@@ -22,14 +22,14 @@ fn forking_twice() -> Scene {
 }
 
 #[test]
-fn fork_43_fork_44_fork_47_perm_07_a_fork_is_known_by_where_its_requests_come_from() {
+fn fork_43_fork_44_fork_47_perm_07_a_fork_is_detected_by_the_origin_of_its_requests() {
     let played = forking_twice().play();
     assert_eq!(refused(&played), ["query_source"]);
     assert_eq!(played.forks().len(), 1, "nothing was built");
 }
 
 #[test]
-fn fork_45_fork_47_where_that_was_lost_the_scan_finds_it() {
+fn fork_45_fork_47_if_the_origin_is_lost_the_scan_detects_the_fork() {
     let played = forking_twice().without(Ablation::LoseQuerySource).play();
     assert_eq!(refused(&played), ["scan"]);
     assert_eq!(played.forks().len(), 1);
@@ -39,8 +39,8 @@ fn fork_45_fork_47_where_that_was_lost_the_scan_finds_it() {
 }
 
 #[test]
-fn fork_44_a_history_that_was_rewritten_changes_nothing_about_the_first_guard() {
-    // A strip of the history stands for what a compaction leaves: the tag may be gone, the source is not.
+fn fork_44_a_rewritten_history_does_not_affect_the_first_guard() {
+    // The strip ablation represents a compaction: the tag may be gone, but the origin is not.
     let played = forking_twice().without(Ablation::StripHistory).play();
     assert_eq!(refused(&played), ["query_source"]);
 }
@@ -70,7 +70,7 @@ fn fork_46_quotes_of_the_tag_elsewhere_do_not_trip() {
 }
 
 #[test]
-fn fork_48_a_refusal_is_an_error_and_nobody_takes_the_forks_place() {
+fn fork_48_a_refusal_is_an_error_and_no_agent_replaces_the_fork() {
     let played = forking_twice().play();
     let agents: Vec<&str> = played.0.agents.iter().map(|agent| &*agent.agent_type).collect();
     assert_eq!(agents, ["main", "fork"]);
@@ -81,7 +81,7 @@ fn fork_48_a_refusal_is_an_error_and_nobody_takes_the_forks_place() {
 }
 
 #[test]
-fn fork_04_named_agents_of_a_fork_run_and_are_told_as_against_the_rules() {
+fn fork_04_named_agents_of_a_fork_run_and_are_reported_as_violations() {
     let played = Scene::new(vec![fork("one")])
         .says("fork", vec![agent(json!({ "subagent_type": "explore" }))])
         .says("explore", vec![text("So.")])

@@ -1,4 +1,4 @@
-//! What a fork has of its parent (FORK-08..19, TOOLS-09..11).
+//! What a fork inherits from its parent (FORK-08..19, TOOLS-09..11).
 
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ fn rendered(played: &Played) -> Vec<String> {
 }
 
 #[test]
-fn fork_08_fork_09_fork_10_fork_12_a_fork_is_of_its_own_kind_with_all_tools_two_hundred_turns_and_bubbling() {
+fn fork_08_fork_09_fork_10_fork_12_a_fork_has_its_own_type_all_tools_two_hundred_turns_and_bubble_mode() {
     let definition: AgentDefinition = fork::definition();
     assert_eq!((&*definition.agent_type, definition.max_turns), ("fork", Some(200)));
     assert_eq!(definition.tools.as_deref(), Some(&["*".into()][..]));
@@ -78,7 +78,7 @@ fn fork_13_a_fork_is_built_in_and_no_list_shows_it() {
 }
 
 #[test]
-fn fork_14_fork_15_cache_07_cache_25_no_fork_renders_a_prompt_though_a_flag_flips() {
+fn fork_14_fork_15_cache_07_cache_25_no_fork_renders_a_prompt_even_if_a_flag_flips() {
     let played = flipping().play();
     assert!(rendered(&played).iter().all(|agent| agent == "main"), "{:?}", rendered(&played));
     let before = played.requests("main")[0];
@@ -90,7 +90,7 @@ fn fork_14_fork_15_cache_07_cache_25_no_fork_renders_a_prompt_though_a_flag_flip
 }
 
 #[test]
-fn cache_06_cache_19_what_is_rendered_anew_after_a_flip_is_another_prompt() {
+fn cache_06_cache_19_rendering_again_after_a_flip_gives_another_prompt() {
     let played = flipping().without(Ablation::ReRender).play();
     assert!(system(played.first(0)).contains("A tip of the day."));
     assert!(rendered(&played).iter().any(|agent| agent != "main"));
@@ -116,7 +116,7 @@ fn fork_16_tools_09_cache_08_cache_26_the_parents_tools_are_passed_by_reference_
 }
 
 #[test]
-fn tools_10_named_agents_never_have_their_parents_tools_as_they_are() {
+fn tools_10_named_agents_never_share_their_parents_pool() {
     let played = Scene::new(vec![agent(json!({ "subagent_type": "general-purpose" })), fork("two")]).play();
     let (parents, named) = (&played.requests("main")[0].tools, &played.requests("general-purpose")[0].tools);
     assert!(!Rc::ptr_eq(parents, named));
@@ -157,7 +157,7 @@ fn fork_12_perm_12_a_forks_requests_for_permission_rise_to_the_terminal() {
 }
 
 #[test]
-fn diag_03_a_tool_that_is_missing_is_told_with_what_kept_it_away() {
+fn diag_03_a_missing_tool_is_reported_with_its_reason() {
     let calls = || ["Mystery", "mcp__git__log"].map(|name| tool(name, json!({}))).to_vec();
     let scene = Scene::new(vec![fork("one"), agent(json!({ "subagent_type": "explore" }))]);
     let edit = tool("Edit", json!({ "file_path": "/repo/a.rs", "old_string": "a", "new_string": "b" }));
@@ -175,7 +175,7 @@ fn diag_03_a_tool_that_is_missing_is_told_with_what_kept_it_away() {
 }
 
 #[test]
-fn diag_04_a_mode_that_nobody_asked_for_is_told_with_its_reason() {
+fn diag_04_an_unrequested_mode_is_reported_with_its_reason() {
     let named = agent(json!({ "subagent_type": "explore", "mode": "plan" }));
     let played = Scene::new(vec![fork("one"), named]).play();
     let modes = played.found(|event| match event {

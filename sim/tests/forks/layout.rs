@@ -1,4 +1,4 @@
-//! What a run keeps of each prompt for pictures and reports: where levels end, and what was shared.
+//! What a run keeps of each prompt for pictures and reports: ends of levels, and the shared part.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
@@ -9,7 +9,7 @@ use super::fan::Fan;
 
 /// System 4,000, tools 12,000, history 30,000, message 2,000, placeholders 500, directive 200.
 #[test]
-fn levels_end_where_their_declared_sizes_say_and_add_up_to_the_bill() {
+fn levels_end_at_their_declared_sizes_and_add_up_to_the_bill() {
     let finished = Fan::five().finished();
     for Entry { line, layout, agent, .. } in &finished.entries {
         assert_eq!(layout.level_ends[..2], [12_000, 16_000], "{agent:?}");
@@ -37,7 +37,7 @@ fn a_forks_first_request_continues_its_parents_last_one_and_shares_all_of_it() {
     }
 }
 
-/// CACHE-33: what is broken on purpose is shared up to there.
+/// CACHE-33: prompts are shared up to the deliberately broken part.
 #[test]
 fn a_fork_with_other_tools_shares_not_even_these() {
     let fan = Fan { launch: LaunchPolicy::Primed, ..Fan::five() };

@@ -1,4 +1,4 @@
-//! The two messages behind the history, byte by byte (FORK-20..41, FORK-56).
+//! The two messages after the history, byte by byte (FORK-20..41, FORK-56).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -28,7 +28,7 @@ fn parents(played: &Played) -> Vec<String> {
 }
 
 #[test]
-fn fork_20_fork_21_cache_15_the_forking_message_stands_there_with_every_block_in_order_and_its_ids() {
+fn fork_20_fork_21_cache_15_the_forking_message_is_present_with_all_blocks_in_order_and_their_ids() {
     let played = mixed();
     let kinds: Vec<String> =
         blocks(played.first(0), 1).iter().map(|block| block["type"].as_str().unwrap().to_owned()).collect();
@@ -41,7 +41,7 @@ fn fork_20_fork_21_cache_15_the_forking_message_stands_there_with_every_block_in
 }
 
 #[test]
-fn fork_21_fork_22_cache_31_the_copy_has_an_id_of_its_own_and_no_id_of_the_runtime_is_sent() {
+fn fork_21_fork_22_cache_31_the_copy_has_its_own_id_and_no_runtime_id_is_sent() {
     let played = mixed();
     let transcripts = played.found(|event| match event {
         Event::TranscriptAppend { agent, entry, kind: "said", .. } => Some((agent.to_string(), entry.to_string())),
@@ -61,7 +61,7 @@ fn fork_21_fork_22_cache_31_the_copy_has_an_id_of_its_own_and_no_id_of_the_runti
 }
 
 #[test]
-fn fork_23_fork_24_fork_25_fork_56_every_call_has_the_same_placeholder_whatever_it_really_brought() {
+fn fork_23_fork_24_fork_25_fork_56_every_call_has_the_same_placeholder_whatever_its_result() {
     let played = mixed();
     for fork in [0, 1] {
         let answers = blocks(played.first(fork), 0);
@@ -72,12 +72,15 @@ fn fork_23_fork_24_fork_25_fork_56_every_call_has_the_same_placeholder_whatever_
         }
     }
     let told = played.told();
-    assert!(told.iter().all(|told| !told.contains(PLACEHOLDER)), "the parent is told what its calls brought: {told:?}");
+    assert!(
+        told.iter().all(|told| !told.contains(PLACEHOLDER)),
+        "the parent gets the real results of its calls: {told:?}"
+    );
     assert!(PLACEHOLDER.contains("started") && PLACEHOLDER.contains("background"));
 }
 
 #[test]
-fn fork_26_cache_10_placeholders_stand_in_the_order_of_the_calls_and_one_text_block_is_last() {
+fn fork_26_cache_10_placeholders_are_in_call_order_and_one_text_block_is_last() {
     let played = mixed();
     let called: Vec<_> = blocks(played.first(0), 1)[2..].iter().map(|call| call["id"].clone()).collect();
     let answers = blocks(played.first(0), 0);
@@ -86,7 +89,7 @@ fn fork_26_cache_10_placeholders_stand_in_the_order_of_the_calls_and_one_text_bl
 }
 
 #[test]
-fn fork_27_fork_28_behind_the_history_stand_two_messages_and_the_forking_one_stands_once() {
+fn fork_27_fork_28_two_messages_follow_the_history_and_the_forking_one_occurs_once() {
     let played = mixed();
     let history = played.requests("main")[0].messages.len();
     let built = played.found(|event| match event {
@@ -113,7 +116,7 @@ fn fork_29_fork_53_cache_27_siblings_share_all_blocks_but_the_last_by_reference_
 }
 
 #[test]
-fn fork_30_fork_31_rules_stand_in_their_tag_and_the_directive_behind_its_label_at_the_end() {
+fn fork_30_fork_31_rules_are_in_their_tag_and_the_labelled_directive_is_at_the_end() {
     let words = one();
     let close = words.find("</fork-boilerplate>").unwrap();
     assert!(words.starts_with(TAG_OPEN) && TAG_OPEN == "<fork-boilerplate>");

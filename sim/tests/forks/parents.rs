@@ -1,4 +1,4 @@
-//! Random parents of forks: what they have behind them, and the message with which they fork.
+//! Random parents of forks: their history, and the forking message.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What a parent has behind it, and how it forks.
+/// A parent's history, and how it forks.
 #[derive(Clone, Debug)]
 pub struct Parent {
     pub past: Vec<Past>,
@@ -30,9 +30,9 @@ pub enum Past {
     System(String),
     /// The model says something and calls tools.
     Said(Turn),
-    /// An earlier fork: launched, told of later.
+    /// An earlier fork: launched, reported later.
     Fork(usize),
-    /// An error in the place of an answer; it is never sent.
+    /// An error instead of an answer; it is never sent.
     ApiError,
 }
 
@@ -44,20 +44,20 @@ pub struct Turn {
     pub results: Results,
 }
 
-/// How results stand behind, or before, the message of their calls.
+/// The position of results relative to the message of their calls.
 #[derive(Clone, Copy, Debug)]
 pub enum Results {
     /// All in one message.
     Together,
     /// Each in its own, in the order in which the tools ended: the last call's first.
     OneByOne,
-    /// The first came while the message still streamed, and stands before it.
+    /// The first arrived while the message was streaming, and precedes it.
     Early,
-    /// The user stopped it: results say so, a word about it follows.
+    /// The user interrupted: the results say so, and a note follows.
     Interrupted,
 }
 
-/// The message that forks.
+/// The forking message.
 #[derive(Clone, Debug)]
 pub struct Forking {
     pub thinking: Option<String>,
@@ -66,7 +66,7 @@ pub struct Forking {
     pub calls: Vec<usize>,
 }
 
-/// Kinds of calls; the first is a fork where forks are possible.
+/// Kinds of calls; the first is a fork if forks are possible.
 pub const KINDS: usize = 6;
 pub const FORK: usize = 0;
 
@@ -123,7 +123,7 @@ fn thought() -> impl Strategy<Value = Option<String>> {
     prop::option::weighted(0.4, words())
 }
 
-/// A call of the kind `kind`: name and input. `fork_type` is what names a fork, where one has to be named.
+/// A call of the kind `kind`: name and input. `fork_type` is the type that means a fork, if one is needed.
 pub fn called(kind: usize, place: usize, fork_type: Option<&str>) -> (&'static str, Value) {
     match kind {
         FORK => {
@@ -155,7 +155,7 @@ impl Parent {
         entries
     }
 
-    /// The message that forks.
+    /// The forking message.
     pub fn said(&self, fork_type: Option<&str>) -> Vec<Said> {
         let Forking { thinking, text, calls } = &self.forking;
         let calls = calls.iter().enumerate().map(|(place, kind)| {

@@ -1,6 +1,4 @@
-//! What holds of every fork, whatever its parent has behind it.
-//!
-//! `FORKCAST_CASES` sets how many parents are tried, `FORKCAST_SEED` which; without them a run always tries the same ones.
+//! Properties of every fork, for any history of its parent.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -142,7 +140,7 @@ fn same_message(one: &Message, other: &Message) -> bool {
     one.role == other.role && bytes(one) == bytes(other)
 }
 
-/// All that stands beside the messages.
+/// Everything besides the messages.
 fn same_heads(one: &Draft, other: &Draft) -> bool {
     let bytes = |draft: &Draft| -> Vec<String> {
         draft.tools.iter().chain(draft.system.iter()).map(|piece| piece.json().to_owned()).collect()
@@ -198,7 +196,7 @@ fn fork_15_fork_28_cache_07_cache_09_every_child_begins_with_its_parents_request
 }
 
 #[test]
-fn fork_26_fork_29_cache_14_siblings_of_the_documents_differ_in_the_last_text_block_alone() {
+fn fork_26_fork_29_cache_14_siblings_in_the_documents_profile_differ_only_in_the_last_text_block() {
     hold(Profile::Documents, |parent, family| {
         let directive = |draft: &Draft| {
             let mut body = plain_body(draft);
@@ -252,7 +250,7 @@ fn siblings_of_the_client_of_2026_are_equal_up_to_their_own_call() {
     });
 }
 
-/// What the main agent sends, without what agents told it: results of calls of `Agent`, and notifications.
+/// The main agent's requests, without results of `Agent` calls and notifications.
 fn told_nothing(draft: &Draft, calls: &[usize]) -> Vec<(String, Vec<String>)> {
     let agents: Vec<String> = calls
         .iter()
@@ -272,13 +270,13 @@ fn told_nothing(draft: &Draft, calls: &[usize]) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn fork_21_the_parent_sends_what_it_would_send_if_its_calls_spawned_named_agents() {
+fn fork_21_the_parents_requests_are_the_same_as_if_it_had_spawned_named_agents() {
     for profile in Profile::ALL {
         hold(profile, |parent, family| {
             let other = run(setup(parent, profile, Some(Ablation::NamedSpawn))).map_err(|failed| failed.to_string())?;
             let (mine, others) = (requests_of(&family.finished, "main"), requests_of(&other, "main"));
             let up_to = mine.iter().position(|line| *line == family.before).expect("it asked") + 1;
-            // Up to the request behind the forking message, which holds the results of its calls.
+            // Up to the request after the forking message, which has the results of its calls.
             for (mine, others) in mine.iter().zip(&others).take(up_to + 1) {
                 let (mine, others) = (family.draft(*mine), &other.drafts.draft(*others));
                 check(same_heads(mine, others), || "the parent's system, tools or parameters changed".to_owned())?;
@@ -291,7 +289,7 @@ fn fork_21_the_parent_sends_what_it_would_send_if_its_calls_spawned_named_agents
     }
 }
 
-/// What the parent sent before the forks stays in everything that it sends afterwards.
+/// What the parent sent before the forks is part of all its later requests.
 fn unchanged_behind(finished: &Finished, before: usize) -> Result<(), String> {
     let sent = &finished.drafts.draft(before);
     for line in requests_of(finished, "main").into_iter().filter(|line| *line > before) {

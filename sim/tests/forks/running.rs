@@ -1,4 +1,4 @@
-//! How forks run: behind, each by itself (FORK-42, FORK-50..53).
+//! How forks run: in the background, each on its own (FORK-42, FORK-50..53).
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ fn fork_42_five_reports_are_read_and_malformed_ones_are_named() {
 }
 
 #[test]
-fn fork_50_the_parent_goes_on_at_once() {
+fn fork_50_the_parent_continues_at_once() {
     let played = three();
     let (mains, forks) = (played.lines("main"), played.lines("fork"));
     let behind = mains[1].at.unwrap();
@@ -58,7 +58,7 @@ fn fork_50_the_parent_goes_on_at_once() {
 }
 
 #[test]
-fn fork_51_fork_52_each_has_a_task_a_transcript_and_a_notification_of_its_own() {
+fn fork_51_fork_52_each_fork_has_its_own_task_transcript_and_notification() {
     let played = three();
     let forks: BTreeSet<String> = played.forks().iter().map(|fork| fork.to_string()).collect();
     assert_eq!(forks.len(), 3);

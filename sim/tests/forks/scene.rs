@@ -1,4 +1,4 @@
-//! A session that forks, small enough to say in a line what is different about it.
+//! A small session that forks, for tests that change one detail.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::Draft;
 use serde_json::{Value, json};
 
-/// What a fork says at its end.
+/// A fork's final report.
 pub const REPORT: &str = "Scope: a part\nResult: it is well\nKey files: /repo/a.rs, /repo/b.rs\nFiles changed: none";
 
 /// A session whose user types `Fork now.` at the start.
@@ -24,7 +24,7 @@ pub struct Scene {
     rules: Vec<Rule>,
 }
 
-/// A session that is over.
+/// A session that has ended.
 pub struct Played(pub Finished, Vec<Draft>);
 
 /// A call of `Agent` that means a fork by default.
@@ -52,14 +52,14 @@ pub fn text(words: &str) -> Said {
 }
 
 impl Scene {
-    /// The main agent answers with this, forks being switched on in `profile`.
+    /// The main agent gives this answer, with forks enabled in `profile`.
     pub fn of(profile: Profile, said: Vec<Said>) -> Self {
         let mut setup = Setup::new(3, Scripted::default());
         setup.settings = Settings { features: ["FORK_SUBAGENT".to_owned()].into(), ..Settings::default() };
         setup.settings.forks.profile = profile;
         setup.acts = vec![Act { at: Instant::default(), does: Does::Types("Fork now.".into()) }];
         setup.observers = laws::all(&setup.rules, &Seed::new(setup.seed));
-        // Forks that fork would go on for ever.
+        // Forks that fork would never end.
         setup.turns_max = Some(400);
         setup.keeps_events = true;
         setup.keeps_drafts = true;
@@ -78,7 +78,7 @@ impl Scene {
         self
     }
 
-    /// What was said last takes so long.
+    /// The last added answer takes this long.
     pub fn for_ms(mut self, streaming_ms: u64) -> Self {
         self.rules.last_mut().unwrap().reply.streaming = Some(Duration::from_millis(streaming_ms));
         self
@@ -98,7 +98,7 @@ impl Scene {
         self.with(|setup| setup.acts.push(Act { at: Instant::from_millis(at_ms), does }))
     }
 
-    /// Plays it; whoever has nothing else to say ends its turn. The laws hold.
+    /// Plays the session; agents without further answers end their turn. Checks the laws.
     pub fn play(mut self) -> Played {
         for (agent, words) in [("fork", REPORT), ("main", "Good."), ("general-purpose", "So."), ("explore", "So.")] {
             let reply = Reply { said: vec![text(words)], ..Reply::default() };
@@ -112,7 +112,7 @@ impl Scene {
 }
 
 impl Played {
-    /// What `pick` finds in the events, in order.
+    /// The results of `pick` for the events, in order.
     pub fn found<T>(&self, pick: impl Fn(&Event) -> Option<T>) -> Vec<T> {
         self.0.log.iter().filter_map(|logged| pick(&logged.event)).collect()
     }
@@ -125,7 +125,7 @@ impl Played {
         })
     }
 
-    /// Of each routed call: the route, the type, whether in the background, and why.
+    /// For each routed call: route, type, background, reason.
     pub fn routes(&self) -> Vec<(&'static str, String, bool, &'static str)> {
         self.found(|event| match event {
             Event::Routed { route, agent_type, background, why, .. } => {
@@ -151,7 +151,7 @@ impl Played {
         self.requests(&self.forks()[place])[0]
     }
 
-    /// Results of the main agent's calls as it is told them, in order.
+    /// Results of the main agent's calls as it receives them, in order.
     pub fn told(&self) -> Vec<String> {
         let last = *self.requests("main").last().unwrap();
         let blocks = last.messages.iter().flat_map(|message| &message.content).map(|piece| value(piece.json()));
@@ -163,7 +163,7 @@ pub fn value(json: &str) -> Value {
     serde_json::from_str(json).unwrap()
 }
 
-/// The blocks of the message that stands so far from the end of a request.
+/// The blocks of the message at this distance from the end of a request.
 pub fn blocks(draft: &Draft, from_end: usize) -> Vec<Value> {
     let message = &draft.messages[draft.messages.len() - 1 - from_end];
     message.content.iter().map(|piece| value(piece.json())).collect()

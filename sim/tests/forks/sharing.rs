@@ -1,4 +1,4 @@
-//! What forks read of what others wrote, and what each broken principle costs (CACHE-01..33). Sizes are declared: system
+//! What forks read from entries of others, and the cost of each broken principle (CACHE-01..33). Declared sizes: system
 //! 4,000, tools 12,000, history 30,000, message 2,000, placeholders 500, directive 200.
 
 use forkcast_sim::agent::query::Placement;
@@ -26,13 +26,13 @@ fn read(line: &Line) -> u64 {
     line.predicted.unwrap().cache_read_input_tokens
 }
 
-/// Tokens that the first requests of all children read.
+/// Tokens read by the first requests of all children.
 fn reads(finished: &Finished) -> Vec<u64> {
     first_requests(finished).into_iter().map(read).collect()
 }
 
-/// The first difference of the first child to what its parent sent: its cause, its level, its path, and the places of the
-/// first byte that differs, in the block and in the prompt.
+/// The first difference between the first child and its parent's request: cause, level, path, and the offsets of the
+/// first different byte in block and prompt.
 fn first_difference(finished: &Finished) -> (&'static str, &'static str, String, Option<u64>, Option<u64>) {
     let line = first_requests(finished)[0];
     let found = &line.explanation.as_ref().unwrap().differences[0];
@@ -49,7 +49,7 @@ fn cache_07_cache_08_cache_09_cache_10_cache_14_cache_28_all_children_read_up_to
     }
 }
 
-/// Each principle with the level of the first difference to the parent's request and its cause.
+/// Each principle with level and cause of the first difference from the parent's request.
 const BROKEN: [(Ablation, &str, &str); 8] = [
     (Ablation::AddedSpace, "system", "system_changed"),
     (Ablation::FilterTools, "tools", "tools_removed"),
@@ -62,8 +62,8 @@ const BROKEN: [(Ablation, &str, &str); 8] = [
 ];
 
 #[test]
-fn cache_01_cache_02_cache_04_cache_05_cache_11_cache_12_cache_17_cache_18_cache_21_cache_33_what_differs_is_not_read()
-{
+fn cache_01_cache_02_cache_04_cache_05_cache_11_cache_12_cache_17_cache_18_cache_21_cache_33_differing_parts_are_not_read()
+ {
     let whole = reads(&broken(warm(), None));
     let mut off = Vec::new();
     for (ablation, level, cause) in BROKEN {
@@ -135,7 +135,7 @@ fn cache_23_the_agent_tool_remains_and_costs_nothing() {
 }
 
 #[test]
-fn cache_30_a_miss_is_told_with_level_block_and_byte() {
+fn cache_30_a_miss_is_reported_with_level_block_and_byte() {
     let finished = broken(warm(), Some(Ablation::AddedSpace));
     let (_, level, path, in_block, in_prefix) = first_difference(&finished);
     assert_eq!(level, "system");
@@ -143,10 +143,10 @@ fn cache_30_a_miss_is_told_with_level_block_and_byte() {
     let parents = finished.drafts.draft(0);
     let parents = parents.system.last().unwrap().json();
     let (in_block, in_prefix) = (in_block.unwrap(), in_prefix.unwrap());
-    // Canonical bytes of a text begin with its one key; the space stands where the text ended.
+    // Canonical bytes of a text begin with its only key; the space is where the text ended.
     let text = parents.len() - "{'type':'text','text':''}".len();
     assert_eq!(in_block as usize, text + "{'text':'".len());
-    assert!(in_prefix > in_block, "tools stand before it");
+    assert!(in_prefix > in_block, "tools precede it");
     let found = &first_requests(&finished)[0].explanation.as_ref().unwrap().differences[0];
     assert_eq!(found.new_index, found.old_index);
 }

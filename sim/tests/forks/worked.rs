@@ -20,7 +20,7 @@ fn cells() -> [(bool, LaunchPolicy); 4] {
 }
 
 #[test]
-fn the_worked_table_comes_out_to_the_token_under_both_ways_of_counting_the_look_back() {
+fn the_published_table_is_reproduced_to_the_token_with_both_look_back_counts() {
     let mut off = Vec::new();
     for rules in PRESETS {
         for (placement, row) in TABLE {
@@ -40,14 +40,14 @@ fn the_worked_table_comes_out_to_the_token_under_both_ways_of_counting_the_look_
 }
 
 #[test]
-fn at_a_write_price_of_one_the_documents_own_arithmetic_comes_out() {
+fn at_a_write_price_of_one_the_documents_own_figures_are_reproduced() {
     let fan = Fan { launch: LaunchPolicy::Primed, ..Fan::five() };
     assert_eq!(with_rules(Fan { is_cold: true, ..fan }, PRESETS[0], 100), 6_890_000);
     assert_eq!(with_rules(fan, PRESETS[0], 100), 2_750_000);
 }
 
 #[test]
-fn forks_of_the_client_of_2026_read_what_the_parent_wrote_whatever_the_launch() {
+fn forks_of_the_client_of_2026_read_the_parents_writes_under_any_launch_policy() {
     for placement in [Placement::Tail, Placement::Client2026] {
         for launch in [LaunchPolicy::Burst, LaunchPolicy::Primed, LaunchPolicy::Waves(2)] {
             let fan = Fan { profile: Profile::Client2026, placement, launch, ..Fan::five() };

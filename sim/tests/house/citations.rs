@@ -1,4 +1,4 @@
-//! What the code cites exists: pages of `sim/docs` with their sections, lines of the contract, and relative links.
+//! Citations in the code resolve: pages of `sim/docs` with their sections, lines of the contract, and relative links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use super::root;
 
-/// Endings of files that cite.
+/// Endings of files with citations.
 const CITING: [&str; 4] = ["rs", "md", "yaml", "toml"];
 
-/// What a page can be cited by.
+/// The citable parts of a page.
 #[derive(Default)]
 struct Page {
     /// Numbers of headings: `1`, `1.3`, `A.1`.
     sections: BTreeSet<String>,
-    /// Rows and items by section, such as `8.10`, and rows with a name of their own, such as `G14`.
+    /// Rows and items by section, such as `8.10`, and named rows, such as `G14`.
     rows: BTreeSet<String>,
 }
 
@@ -65,7 +65,7 @@ fn is_section(text: &str) -> bool {
         && parts.next().is_none()
 }
 
-/// All files below `folder` that end so, generated ones and what versions are kept in aside.
+/// All files below `folder` with these endings, except generated ones and version control.
 fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -83,13 +83,13 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// The text in one line, without the signs that begin comments, so that a citation may go over two lines.
+/// The text as one line, without comment marks, because a citation may span two lines.
 fn joined(text: &str) -> String {
     let bare = |line: &str| line.trim_start().trim_start_matches(['/', '!', '#']).trim().to_owned();
     text.lines().map(bare).collect::<Vec<_>>().join(" ")
 }
 
-/// A page's name and the places that are cited of it, as in "`providers.md` 1.3 and 1.6".
+/// A page's name and the cited places, as in "`providers.md` 1.3 and 1.6".
 #[derive(Debug, PartialEq)]
 struct Citation {
     page: String,
@@ -115,7 +115,8 @@ fn citations(text: &str) -> Vec<Citation> {
     found
 }
 
-/// The places at the start of a text. After a comma or a semicolon only a number of two parts is one, for figures follow too.
+/// The places at the start of a text. After a comma or a semicolon only a number with two parts counts, because figures
+/// may follow too.
 fn places(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -145,7 +146,7 @@ fn pages() -> BTreeMap<String, Page> {
 }
 
 #[test]
-fn every_cited_section_is_there() {
+fn every_cited_section_exists() {
     let pages = pages();
     let mut cited = 0;
     for file in files(&root(), &CITING).into_iter().filter(|file| !file.ends_with("house/citations.rs")) {
@@ -184,7 +185,7 @@ fn ids<'a>(text: &'a str, groups: &'a BTreeSet<String>) -> impl Iterator<Item = 
 }
 
 #[test]
-fn every_cited_line_of_the_contract_is_there() {
+fn every_cited_line_of_the_contract_exists() {
     let contract = contract();
     let groups: BTreeSet<String> = contract.iter().filter_map(|id| Some(id.split_once('-')?.0.to_owned())).collect();
     assert_eq!(groups.len(), 30, "{groups:?}");
@@ -198,7 +199,7 @@ fn every_cited_line_of_the_contract_is_there() {
     }
 }
 
-/// Targets of links in a Markdown text that lead to files, examples in code aside.
+/// Targets of links to files in a Markdown text, except in code.
 fn links(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut code = false;
@@ -218,7 +219,7 @@ fn links(text: &str) -> Vec<String> {
     found
 }
 
-/// The name that a heading has as the end of an address.
+/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
@@ -226,7 +227,7 @@ fn anchor(heading: &str) -> String {
 }
 
 #[test]
-fn every_relative_link_leads_somewhere() {
+fn every_relative_link_resolves() {
     for file in files(&root(), &["md"]) {
         for link in links(&fs::read_to_string(&file).unwrap()) {
             let (path, place) = link.split_once('#').unwrap_or((&link, ""));
@@ -243,7 +244,7 @@ fn every_relative_link_leads_somewhere() {
 }
 
 #[test]
-fn the_citation_check_sees_what_is_cited() {
+fn the_citation_check_finds_citations() {
     let found = |text: &str| -> Vec<String> {
         citations(text)
             .into_iter()

@@ -1,4 +1,4 @@
-//! One noun for one thing, a type for what belongs together, and no default in the place of an error.
+//! Each noun has one type, related values have a type, and errors are not replaced by defaults.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{CRATES, root, rust_files};
 
-/// Nouns of `sim/docs/glossary.md` that one type has in all crates, with that type's file.
+/// Nouns of `sim/docs/glossary.md` that only one type has in all crates, with that type's file.
 const NOUNS: [(&str, &str); 6] = [
     ("Finding", "sim/src/guard/finding.rs"),
     ("Line", "sim/src/ledger/line.rs"),
@@ -16,18 +16,18 @@ const NOUNS: [(&str, &str); 6] = [
     ("World", "sim/src/agent/world/mod.rs"),
 ];
 
-/// Words that name no thing, so that no type has them.
+/// Words that are no nouns, so that no type has them as its name.
 const NO_NOUNS: [&str; 11] =
     ["Asked", "Case", "Held", "Retold", "Seen", "Sent", "Served", "Spelled", "Taken", "Told", "Undone"];
 
-/// Places that are still to be mended: word and file.
+/// Places that still break this: word and file.
 const TO_MEND: &[(&str, &str)] = &[
     ("Run", "reports/src/check/kind.rs"),
     ("Run", "reports/src/folder/reading.rs"),
     ("Sent", "sim/src/guard/sent.rs"),
 ];
 
-/// Files with tuples as parameters that are still to be mended.
+/// Files that still have tuples as parameters.
 const TUPLES_TO_MEND: &[&str] = &[
     "replay/src/formats/bodies.rs",
     "replay/src/formats/dialect/bedrock_converse.rs",
@@ -60,8 +60,8 @@ const TUPLES_TO_MEND: &[&str] = &[
     "sim/src/guard/watch.rs",
 ];
 
-/// How often a crate falls back to a default without a word. Each of these says "absent means none"; what only a bug can reach
-/// is asserted, and what input can reach is an error or a counted repair. The numbers may only fall.
+/// How often a crate silently falls back to a default. Each of these means "absent means none"; cases that only a bug
+/// can reach are asserted, and cases that input can reach are errors or counted repairs. The numbers may only fall.
 const DEFAULTS_MAX: [(&str, usize); 6] =
     [("sim", 103), ("sim/tokens", 8), ("sim/cli", 7), ("replay", 221), ("reports", 113), ("scenarios", 36)];
 
@@ -138,7 +138,7 @@ fn each_noun_is_one_type() {
     }
 }
 
-/// The parameters of each function that is declared, closures apart.
+/// The parameters of each declared function, except closures.
 fn parameters(code: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("fn ") {
@@ -152,7 +152,7 @@ fn parameters(code: &str) -> Vec<&str> {
     found
 }
 
-/// Where the list of parameters begins, behind a list of generics if there is one.
+/// Where the list of parameters begins, after a list of generics if there is one.
 fn open(code: &str, from: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut before = ' ';
@@ -195,7 +195,7 @@ fn split(list: &str) -> Vec<&str> {
 }
 
 #[test]
-fn no_function_takes_a_tuple_apart() {
+fn no_parameter_is_a_tuple() {
     let mut wrong = Vec::new();
     for (file, code) in sources().into_iter().filter(|(file, _)| !TUPLES_TO_MEND.contains(&file.as_str())) {
         let tuples = parameters(&code).into_iter().filter(|parameter| parameter.starts_with(['(', '&']));
@@ -206,7 +206,7 @@ fn no_function_takes_a_tuple_apart() {
 }
 
 #[test]
-fn silent_defaults_only_become_fewer() {
+fn silent_defaults_only_decrease() {
     for (name, most) in DEFAULTS_MAX {
         let folder = format!("{name}/src/");
         let own = sources().into_iter().filter(|(file, _)| file.starts_with(&folder));
@@ -217,7 +217,7 @@ fn silent_defaults_only_become_fewer() {
 }
 
 #[test]
-fn what_the_rules_look_for_is_found() {
+fn the_rules_find_planted_violations() {
     let text = "/// fn doc((a, b): (A, B))\npub(super) struct Seen<'a> {\n    type Line = u8;\nfn plain(a: A, b: &[(C, D)]);\nfn \
                 both<T: Fn(A) -> B>(&self, (a, b): (A, B), c: C) {}\nlet f = |(a, b)| a;\n#[cfg(test)]\nmod tests { struct Told; }";
     let code = code(text);
@@ -235,7 +235,7 @@ fn names_of(glossary: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_name_of_the_glossary_is_in_the_code() {
+fn every_name_in_the_glossary_is_in_the_code() {
     let glossary = fs::read_to_string(root().join("sim/docs/glossary.md")).expect("the glossary");
     let sources = sources();
     let is_there = |word: &str| {

@@ -1,24 +1,22 @@
-//! The rooms inside a room: which of its modules may use which.
-//!
-//! Each table stands in reading order: a row uses rows above it alone, so nothing in it goes round in a circle.
+//! Modules inside a room: which of them may use which.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{code, heads_of_group, root, rust_files, word};
 
-/// A sub-room with those that it may use.
+/// A sub-room with those it may use.
 type Row = (&'static str, &'static [&'static str]);
 
-/// Who uses whom the wrong way, and in how many files.
+/// A use in the wrong direction, and the number of files with it.
 type Known = (&'static str, &'static str, usize);
 
-/// A folder of sources: what paths to it begin with, its sub-rooms, and what goes the wrong way in it.
+/// A folder of sources: its path prefix, its sub-rooms, and known uses in the wrong direction.
 struct Room {
     folder: &'static str,
     prefix: &'static str,
     rows: &'static [Row],
-    /// Sub-rooms that use one below them, until somebody mends it, and in how many files. Neither may grow.
+    /// Uses in the wrong direction that are not fixed yet, with the number of files. Neither may grow.
     known: &'static [Known],
 }
 
@@ -155,7 +153,7 @@ const ROOMS: &[Room] = &[
     Room { folder: "scenarios/src", prefix: "crate::", rows: SCENARIOS, known: &[("format", "load", 1)] },
 ];
 
-/// The sub-room that a file belongs to; nothing for the file of the room itself.
+/// The sub-room that a file belongs to; `None` for the file of the room itself.
 fn owner(folder: &Path, file: &Path) -> Option<String> {
     let below = file.strip_prefix(folder).ok()?;
     let first = below.iter().next()?.to_string_lossy().into_owned();
@@ -163,7 +161,7 @@ fn owner(folder: &Path, file: &Path) -> Option<String> {
     (!["mod", "lib", "main"].contains(&name)).then(|| name.to_owned())
 }
 
-/// What the room itself passes on under a name of its own: the sub-room that it is of.
+/// Items that the room re-exports, with the sub-room they come from.
 fn passed_on(folder: &Path) -> BTreeMap<String, String> {
     let roots = ["mod.rs", "lib.rs"].map(|name| folder.join(name));
     let text: String = roots.iter().filter(|file| file.is_file()).flat_map(|file| code(file)).collect();
@@ -176,14 +174,14 @@ fn passed_on(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// How `file` reaches the room that its sub-room stands in: by name, or by climbing.
+/// How `file` refers to the room that contains its sub-room: by name, or with `super`.
 fn ways(folder: &Path, prefix: &str, file: &Path) -> [String; 2] {
     let below = file.strip_prefix(folder).unwrap();
     let of_folder = usize::from(below.file_name().is_some_and(|name| name == "mod.rs"));
     [prefix.to_owned(), "super::".repeat(below.iter().count() - of_folder)]
 }
 
-/// The sub-rooms that a file names beside its own.
+/// The other sub-rooms that a file uses.
 fn named(folder: &Path, prefix: &str, file: &Path, rooms: &BTreeSet<String>) -> BTreeSet<String> {
     let text = code(file).join("\n");
     let passed_on = passed_on(folder);
@@ -200,7 +198,7 @@ fn named(folder: &Path, prefix: &str, file: &Path, rooms: &BTreeSet<String>) -> 
     found
 }
 
-/// Every use of one sub-room by another, with the files that it stands in.
+/// Every use of one sub-room by another, with its files.
 fn uses(folder: &Path, prefix: &str) -> BTreeMap<(String, String), Vec<PathBuf>> {
     let files = rust_files(folder);
     let rooms: BTreeSet<String> = files.iter().filter_map(|file| owner(folder, file)).collect();
@@ -216,7 +214,7 @@ fn uses(folder: &Path, prefix: &str) -> BTreeMap<(String, String), Vec<PathBuf>>
     uses
 }
 
-/// What in a folder goes against its table.
+/// Violations of a folder's table.
 fn trespasses(folder: &Path, room: &Room) -> Vec<String> {
     let rows: BTreeMap<&str, &[&str]> = room.rows.iter().copied().collect();
     let mut found = Vec::new();
@@ -251,7 +249,7 @@ fn sub_rooms_use_only_those_above_them() {
 }
 
 #[test]
-fn no_table_of_sub_rooms_goes_round() {
+fn tables_of_sub_rooms_have_no_cycles() {
     for room in ROOMS {
         let mut above = BTreeSet::new();
         for (own, allowed) in room.rows {
@@ -266,7 +264,7 @@ fn no_table_of_sub_rooms_goes_round() {
 }
 
 #[test]
-fn the_check_of_sub_rooms_sees_a_trespass() {
+fn the_check_of_sub_rooms_finds_a_violation() {
     const ROWS: [Row; 2] = [("store", &[]), ("deed", &["store"])];
     let folder = std::env::temp_dir().join(format!("subrooms-{}", std::process::id()));
     let planted = |text: &str, known: &'static [Known]| {

@@ -1,4 +1,4 @@
-//! What differs from a lock: the block, the 256 bytes, the cause, each once.
+//! Differences from a lock: the block, the 256 bytes, the cause, each reported once.
 
 use forkcast_sim::diagnosis::{Cause, Note};
 use forkcast_sim::guard::lock::{Equality, Lock, Recording, equality, sharing};
@@ -21,7 +21,7 @@ fn causes(found: &Equality) -> Vec<(Cause, &str)> {
 }
 
 #[test]
-fn the_same_again_differs_in_nothing() {
+fn identical_requests_have_no_differences() {
     let found = differs(|_| {});
     assert_eq!((causes(&found), found.notes.len(), found.strangers.len()), (vec![], 0, 0));
     assert_eq!(found.missing, []);
@@ -77,7 +77,7 @@ fn the_offset_is_right_to_256_bytes_wherever_the_change_is() {
             talk.system[0]["text"] = json!(String::from_utf8(bytes).unwrap());
         });
         let [start, end] = found.findings[0].offset_range.unwrap();
-        // In the canonical block the text stands behind `{"type":"text","text":"` or so: less than 64 bytes.
+        // In the canonical block the text follows `{"type":"text","text":"` or similar: less than 64 bytes.
         let (from, to) = (at as u64, at as u64 + 64);
         assert!(end - start <= 256 && start <= to && from < end, "{at}: {start}..{end}");
         assert_eq!(start % 256, 0);
@@ -103,12 +103,12 @@ fn several_changes_of_one_request_are_all_found() {
 }
 
 #[test]
-fn tokens_behind_the_change_are_priced() {
+fn tokens_after_the_change_are_priced() {
     let found = differs(|talk| talk.tools[0] = tool("Read", "Reads files."));
     let finding = &found.findings[0];
     assert!(finding.breaks_prefix && finding.tokens_lost() > Some(1_000), "{finding:?}");
     assert!(finding.cost().unwrap().picousd() > 0);
-    // The request before wrote an entry two messages earlier: the answer since then is sent again.
+    // The previous request wrote an entry two messages earlier: the answer since then is sent again.
     let last = differs(|talk| talk.messages[4]["content"][0]["text"] = json!("Which?"));
     assert!((1..30).contains(&last.findings[0].tokens_lost().unwrap()), "{:?}", last.findings[0]);
     assert!(last.findings[0].loss.unwrap().is_upper_bound);
@@ -133,7 +133,7 @@ fn agents(list: &[(&'static str, usize)]) -> Lock {
 }
 
 #[test]
-fn chains_and_requests_that_are_missing_or_new_are_told_in_words() {
+fn missing_and_new_chains_and_requests_are_reported_in_words() {
     let all = agents(&[("main", 9), ("reader", 9)]);
     let words = |old: &Lock, new: &Lock| -> Vec<String> {
         let found = equality(old, new, &Rules::default());
@@ -160,7 +160,7 @@ fn chains_and_requests_that_are_missing_or_new_are_told_in_words() {
 }
 
 #[test]
-fn a_chain_under_another_name_is_the_same_one_where_it_begins_alike() {
+fn a_renamed_chain_is_recognised_by_its_beginning() {
     let talk = Talk::new();
     let old = lock_of(&Recording::default(), &[("chain 1", None, talk.requests())]);
     let new = lock_of(&Recording::default(), &[("chain 2", None, talk.requests())]);
@@ -169,8 +169,8 @@ fn a_chain_under_another_name_is_the_same_one_where_it_begins_alike() {
 }
 
 #[test]
-fn names_that_count_chains_are_matched_by_what_the_chains_say() {
-    // Two chains of a folder, and the same folder with others of them first.
+fn numbered_chains_are_matched_by_content() {
+    // Two chains of a folder, and the same folder with other chains first.
     let named = |list: &[(&'static str, &str)]| {
         let agent = |(name, word): &(&'static str, &str)| {
             let mut talk = Talk::new();
@@ -193,13 +193,13 @@ fn names_that_count_chains_are_matched_by_what_the_chains_say() {
     let third = named(&[("run#1", "wasps"), ("run#2", "bees"), ("run#3", "ants")]);
     assert_eq!(told(&third), (0, vec!["the chain of `run#1`".to_owned()]), "a new one");
     assert_eq!(told(&named(&[("run#1", "ants")])), (0, vec!["the chain of `run#1`".to_owned()]), "bees are missing");
-    // A first message that changed, in a folder of another name.
+    // A changed first message, in a folder with another name.
     let (findings, strangers) = told(&named(&[("again#1", "bees!"), ("again#2", "ants")]));
     assert!(findings > 0 && strangers.is_empty(), "{strangers:?}");
 }
 
 #[test]
-fn pinned_levels_are_held_whatever_the_conversation_says() {
+fn pinned_levels_are_checked_independently_of_the_conversation() {
     let rules = Rules { equality: Severity::Off, pinned: vec![Level::Tools, Level::System], ..Rules::default() };
     let mut talk = Talk::new();
     let old = talk.lock();
@@ -224,7 +224,7 @@ fn judged(old: &Lock, new: &Lock, rules: &Rules) -> (bool, usize, usize) {
 }
 
 #[test]
-fn what_is_missing_fails_unless_the_rules_let_it_pass() {
+fn missing_requests_fail_unless_the_rules_allow_them() {
     let (all, fewer) = (agents(&[("main", 9), ("reader", 9)]), agents(&[("main", 9)]));
     for equality in [Severity::Note, Severity::Fail] {
         let rules = |missing| Rules { equality, missing, ..Rules::default() };
@@ -239,7 +239,7 @@ fn what_is_missing_fails_unless_the_rules_let_it_pass() {
 }
 
 #[test]
-fn what_is_new_fails_only_where_equality_is_asked_for() {
+fn new_requests_fail_only_if_equality_is_required() {
     let (all, fewer) = (agents(&[("main", 9), ("reader", 9)]), agents(&[("main", 9)]));
     for (equality, expected) in [(Severity::Note, (true, 1, 0)), (Severity::Fail, (false, 0, 1))] {
         assert_eq!(judged(&fewer, &all, &Rules { equality, ..Rules::default() }), expected);
@@ -263,7 +263,7 @@ fn siblings_that_share_less_than_in_the_lock_are_found() {
     let (rules, orders) = (long("rule"), long("order"));
     let old = Lock::parse(&lock(&rules, &rules).text()).unwrap();
     assert_eq!(sharing(&old, &lock(&rules, &rules), &Rules::default()), []);
-    // All alike is fine for sharing, whatever equality says.
+    // If all are alike, sharing is fine, whatever equality requires.
     assert_eq!(sharing(&old, &lock(&orders, &orders), &Rules::default()), []);
     let found = sharing(&old, &lock(&rules, &orders), &Rules::default());
     assert_eq!(found.len(), 1);
@@ -275,7 +275,7 @@ fn siblings_that_share_less_than_in_the_lock_are_found() {
 }
 
 #[test]
-fn where_both_show_their_content_the_offset_is_exact() {
+fn offsets_are_exact_if_both_locks_contain_the_text() {
     let shown = Recording { show_content: true, ..Recording::default() };
     let mut talk = Talk::new();
     let old = lock_of(&shown, &[("main", None, talk.requests())]);

@@ -1,11 +1,11 @@
-//! What costs more, or reads less, than the lock expects.
+//! Requests that cost more, or read less, than the lock expects.
 
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord, budget};
 use forkcast_sim::guard::{Budget, Guard, Rule, Rules, Sent};
 
 use super::stage::Talk;
 
-/// The lock of a conversation as the guard expects its usage.
+/// The lock of a conversation with the usage that the guard expects.
 fn expected(talk: &Talk) -> Lock {
     let mut guard = Guard::new(Rules::default());
     let mut recorder = Recorder::new(Recording::default());
@@ -18,10 +18,10 @@ fn expected(talk: &Talk) -> Lock {
 }
 
 #[test]
-fn a_chain_that_costs_more_or_reads_less_than_the_lock_expects_is_told() {
+fn a_chain_that_costs_more_or_reads_less_than_expected_is_reported() {
     let talk = Talk::new();
     let mut bare = talk.clone();
-    // Without its breakpoint in the system prompt and with a changing tool, nothing is read any more.
+    // Without a breakpoint in the system prompt and with a changing tool, nothing is read.
     bare.tools[0]["description"] = serde_json::json!("Reads.");
     let (good, same) = (expected(&talk), expected(&talk));
     let broken = {
@@ -48,7 +48,7 @@ fn a_chain_that_costs_more_or_reads_less_than_the_lock_expects_is_told() {
 }
 
 #[test]
-fn the_rules_say_how_much_may_be_more() {
+fn the_rules_set_the_tolerance() {
     let rules = Rules::from_toml("[budget]\nmax_cost_rise = 0.05\nmax_hit_rate_fall = 0.02\n").unwrap();
     assert_eq!((rules.budget.max_cost_rise_per_mille, rules.budget.max_hit_rate_fall_per_mille), (Some(50), Some(20)));
     let bad = Rules::from_toml("[budget]\nmax_hit_rate_fall = 2.0\n").unwrap_err();

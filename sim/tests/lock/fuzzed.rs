@@ -1,5 +1,6 @@
-//! The lock as a target of a fuzzer: `cargo test` replays `__fuzz__/locks/crashes`. Random bytes with
-//! `BOLERO_RANDOM_ITERATIONS=100000`; led by coverage with `cargo bolero test -p forkcast-sim --test all lock::fuzzed::locks`.
+//! The lock format as a fuzz target: `cargo test` replays `__fuzz__/locks/crashes`. Random bytes with
+//! `BOLERO_RANDOM_ITERATIONS=100000`; coverage-guided with `cargo bolero test -p forkcast-sim --test all
+//! lock::fuzzed::locks`.
 
 use bolero::check;
 

@@ -1,4 +1,4 @@
-//! Locks that are none: the line, what was found, what was expected.
+//! Invalid locks: the line, what was found, what was expected.
 
 use forkcast_sim::guard::lock::{BadLock, Lock};
 
@@ -12,7 +12,7 @@ fn line_of(text: &str, word: &str) -> usize {
     text.lines().position(|line| line.contains(word)).unwrap() + 1
 }
 
-/// The text with a number in it that no count and no cost is.
+/// The text with a number that is neither a count nor a cost.
 fn with_number(text: &str, before: &str) -> String {
     let start = text.find(before).unwrap_or_else(|| panic!("no {before} in {text}")) + before.len();
     let digits = text[start..].find(|byte: char| !byte.is_ascii_digit()).unwrap();
@@ -26,7 +26,7 @@ fn a_newer_version_says_what_to_do() {
         complaint(&newer),
         "written by a newer forkcast (version 3, this program knows 1): update, or write it anew with --update"
     );
-    // Even where its syntax is one that nobody knows yet.
+    // Even if its syntax is unknown.
     assert!(matches!(Lock::parse("version = 9\n<~~ new syntax"), Err(BadLock::Newer { found: 9, known: 1 })));
 }
 
@@ -51,7 +51,7 @@ fn a_merge_conflict_is_named() {
 }
 
 #[test]
-fn every_truncation_is_seen() {
+fn every_truncation_is_detected() {
     let text = Talk::new().lock().text();
     for (end, _) in text.char_indices().filter(|(at, _)| text.as_bytes()[*at] == b'\n') {
         if text[end..].trim().is_empty() {
@@ -113,7 +113,7 @@ fn broken_fields_are_named_with_their_lines() {
 }
 
 #[test]
-fn a_lost_or_edited_line_shows_in_the_digest_of_its_level() {
+fn a_lost_or_edited_line_is_detected_by_its_levels_digest() {
     let text = Talk::new().lock().text();
     let lines: Vec<&str> = text.lines().collect();
     let tool = line_of(&text, "[\"tools[1]\"") - 1;
@@ -132,7 +132,7 @@ fn two_chains_of_one_name_are_refused() {
 }
 
 #[test]
-fn something_else_altogether_is_no_lock() {
+fn other_files_are_not_locks() {
     for text in ["", "{\"a\": 1}", "version = \"one\"", "\u{0}\u{1}", "name = 1\n", "version = -1"] {
         let said = complaint(text);
         assert!(said.starts_with("line ") && said.contains("expected"), "{text:?}: {said}");

@@ -1,4 +1,4 @@
-//! No lock, however broken, is more than an error.
+//! A broken lock gives an error and never a panic.
 
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, changes, equality, sharing};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::stage::Talk;
 
-/// Everything that is done with a lock.
+/// Everything that the program does with a lock.
 pub fn use_up(text: &str) {
     if let Ok(lock) = Lock::parse(text) {
         let good = Talk::new().lock();

@@ -1,11 +1,11 @@
-//! Conversations made by hand, and locks of them.
+//! Handmade conversations, and their locks.
 
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord};
 use forkcast_sim::guard::{Guard, Rules, Sent};
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
 
-/// A text longer than the cache's minimum, whose words differ from place to place.
+/// A text longer than the cache's minimum, with words that depend on `word`.
 pub fn long(word: &str) -> String {
     (0..1_500).map(|at| format!("{word} {at} ")).collect()
 }
@@ -15,7 +15,7 @@ pub fn tool(name: &str, description: &str) -> Value {
     json!({"name": name, "description": description, "input_schema": {"type": "object", "properties": {}}})
 }
 
-/// What a conversation is made of.
+/// The parts of a conversation.
 #[derive(Clone)]
 pub struct Talk {
     pub model: &'static str,
@@ -47,7 +47,7 @@ impl Talk {
         }
     }
 
-    /// The body with the first `messages` messages; the last block carries a breakpoint.
+    /// The body with the first `messages` messages; the last block has a breakpoint.
     pub fn body(&self, messages: usize) -> Vec<u8> {
         let mut messages = self.messages[..messages].to_vec();
         let last = messages.last_mut().unwrap()["content"].as_array_mut().unwrap().last_mut().unwrap();
@@ -60,12 +60,12 @@ impl Talk {
         body.to_string().into_bytes()
     }
 
-    /// Its requests: one for each question or result.
+    /// Its requests: one per question or result.
     pub fn requests(&self) -> Vec<Vec<u8>> {
         (1..=self.messages.len()).step_by(2).map(|messages| self.body(messages)).collect()
     }
 
-    /// Its lock as that of chain `main`.
+    /// Its lock, as chain `main`.
     pub fn lock(&self) -> Lock {
         lock_of(&Recording::default(), &[("main", None, self.requests())])
     }
@@ -74,7 +74,7 @@ impl Talk {
 /// A chain: its name, its parent, its bodies.
 pub type Agent<'a> = (&'a str, Option<&'a str>, Vec<Vec<u8>>);
 
-/// The lock of these chains, one behind the other.
+/// The lock of these chains, one after the other.
 pub fn lock_of(recording: &Recording, agents: &[Agent<'_>]) -> Lock {
     let mut guard = Guard::new(Rules::default());
     let mut recorder =
@@ -84,7 +84,7 @@ pub fn lock_of(recording: &Recording, agents: &[Agent<'_>]) -> Lock {
             let sent = Sent { chain: Some(chain), parent: *parent, scope: "here", ..Sent::body(body) };
             let checked = guard.take(&sent).unwrap();
             let seen = guard.seen(&checked, *parent).unwrap();
-            // All of it as plain input, so that figures say what was sent and not what a cache made of it.
+            // All tokens are plain input, so that figures depend on what was sent and not on the cache.
             let usage = Usage { input_tokens: *seen.cumulative.last().unwrap(), ..Usage::default() };
             let cost = seen.rates.map(|rates| rates.bill(&usage, &[]).total);
             recorder.take(&RequestRecord { usage, cost, ..seen });

@@ -1,4 +1,4 @@
-//! The text of a lock: small, whole, without a word of any prompt, and the same for the same input.
+//! The text of a lock: small, complete, without any text of a prompt, and the same for the same input.
 
 use forkcast_sim::guard::lock::{Lock, Recording};
 use serde_json::json;
@@ -24,7 +24,7 @@ fn forked() -> Lock {
 }
 
 #[test]
-fn the_text_comes_back_to_the_byte() {
+fn the_text_survives_a_round_trip_byte_for_byte() {
     for lock in [Talk::new().lock(), forked(), Lock::default()] {
         let text = lock.text();
         let read = Lock::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -47,19 +47,19 @@ fn the_same_requests_give_the_same_bytes() {
 }
 
 #[test]
-fn what_requests_share_stands_once() {
+fn shared_parts_of_requests_are_stored_once() {
     let text = forked().text();
     let blocks = text.lines().filter(|line| line.trim_start().starts_with("[\"")).count();
-    // Two tools, a system text and five message blocks of the parent; the answer and a directive of each fork.
+    // Two tools, a system text and five message blocks of the parent; the answer and a directive for each fork.
     assert_eq!(blocks, 8 + 2 + 1, "{text}");
     assert!(text.contains("keeps = { request = 0, blocks = 4 }"), "{text}");
-    // A fork's first request is laid on its parent's last, a sibling's on the fork before it.
+    // A fork's first request is stored relative to its parent's last, a sibling's relative to the previous fork.
     assert!(text.contains("keeps = { request = 2, blocks = 8 }"), "{text}");
     assert!(text.contains("keeps = { request = 3, blocks = 9 }"), "{text}");
 }
 
 #[test]
-fn a_changed_system_prompt_lists_the_conversation_behind_it_as_seen_before() {
+fn after_a_changed_system_prompt_the_conversation_is_listed_as_seen_before() {
     let talk = Talk::new();
     let mut changed = talk.clone();
     changed.system[0]["text"] = json!(long("another"));
@@ -71,7 +71,7 @@ fn a_changed_system_prompt_lists_the_conversation_behind_it_as_seen_before() {
 }
 
 #[test]
-fn no_text_of_the_prompt_is_in_it_unless_asked_for() {
+fn prompt_text_is_only_included_on_request() {
     let talk = Talk::new();
     let plain = talk.lock().text();
     for secret in ["Reads a file", "rule 7", "parser.rs", "line 9", "It reads tokens", "Which ones"] {
@@ -85,7 +85,7 @@ fn no_text_of_the_prompt_is_in_it_unless_asked_for() {
 }
 
 #[test]
-fn names_can_stand_as_ids_that_are_equal_for_equal_names() {
+fn names_can_be_replaced_by_ids_that_are_equal_for_equal_names() {
     let talk = Talk::new();
     let hidden = Recording { anonymous: true, ..Recording::default() };
     let lock = lock_of(&hidden, &[("main", None, talk.requests()), ("secret-agent", Some("main"), talk.requests())]);
@@ -120,7 +120,7 @@ fn strange_names_survive() {
 }
 
 #[test]
-fn a_long_conversation_costs_what_is_new() {
+fn a_long_conversation_takes_space_only_for_new_blocks() {
     let mut talk = Talk::new();
     for turn in 0..200 {
         talk.messages

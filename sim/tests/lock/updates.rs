@@ -1,4 +1,4 @@
-//! What an update changes and what that costs.
+//! What an update changes, and its cost.
 
 use forkcast_sim::guard::lock::{Lock, Recording, changes};
 use serde_json::json;
@@ -10,13 +10,13 @@ fn said(old: &Lock, new: &Lock) -> Vec<String> {
 }
 
 #[test]
-fn nothing_changed_is_nothing_said() {
+fn an_unchanged_lock_reports_nothing() {
     let lock = Talk::new().lock();
     assert!(changes(&Lock::parse(&lock.text()).unwrap(), &lock).is_empty());
 }
 
 #[test]
-fn each_request_says_what_changed_and_what_it_costs_now() {
+fn each_request_reports_its_change_and_new_cost() {
     let mut talk = Talk::new();
     let old = talk.lock();
     talk.tools.push(tool("Glob", "Finds files."));
@@ -32,7 +32,7 @@ fn each_request_says_what_changed_and_what_it_costs_now() {
 }
 
 #[test]
-fn chains_and_requests_come_and_go() {
+fn added_and_removed_chains_and_requests_are_reported() {
     let talk = Talk::new();
     let mut longer = talk.clone();
     longer.messages.push(json!({"role": "assistant", "content": [{"type": "text", "text": "All."}]}));
@@ -50,7 +50,7 @@ fn chains_and_requests_come_and_go() {
 }
 
 #[test]
-fn a_breakpoint_that_moved_is_said() {
+fn a_moved_breakpoint_is_reported() {
     let mut talk = Talk::new();
     let old = talk.lock();
     talk.system[0].as_object_mut().unwrap().remove("cache_control");

@@ -1,4 +1,4 @@
-//! A thousand forks of a large parent: memory grows with what is their own, and nothing of the shared history is read, rendered
+//! A thousand forks of a large parent: memory grows with their own parts, and the shared history is not read, rendered
 //! or counted again.
 
 use std::cell::RefCell;
@@ -20,15 +20,15 @@ use serde_json::json;
 
 use super::{ALONE, HEAP};
 
-/// Messages of the parent's history, and bytes of each: some 100,000 tokens.
+/// Messages of the parent's history, and bytes of each: about 100,000 tokens in total.
 const MESSAGES: usize = 300;
 const MESSAGE_BYTES: usize = 1_000;
 
-/// What a fork may hold while all of them wait for their answers. Measured 25,600, of which 8 bytes twice for each message
-/// of its parent: its own list of them, and that of its request.
+/// Maximum bytes per fork while all of them wait for answers. Measured: 25,600, which includes 8 bytes twice for each
+/// message of its parent: in its own list and in its request's list.
 const FORK_BYTES: usize = 30_000;
 
-/// What a fork may look at: its directive with the rules, its call, its answer. The history has 300,000.
+/// Maximum bytes read per fork: its directive with the rules, its call, its answer. The history has 300,000.
 const FORK_BYTES_READ: u64 = 6_000;
 
 fn history(messages: usize) -> Vec<Rc<Entry>> {
@@ -72,7 +72,7 @@ fn setup(profile: Profile, children: usize) -> Setup {
     setup
 }
 
-/// The heap's peak over what was there before.
+/// The heap's peak above the initial level.
 fn peak(setup: Setup) -> usize {
     let before = HEAP.current_usage();
     HEAP.reset_peak_usage();
@@ -83,7 +83,7 @@ fn peak(setup: Setup) -> usize {
 }
 
 #[test]
-fn memory_and_work_of_forks_are_those_of_their_suffixes() {
+fn memory_and_work_of_forks_depend_only_on_their_suffixes() {
     let _alone = ALONE.lock();
     let [few, some, many] = [100, 1_000, 4_000].map(|forks| peak(setup(Profile::Client2026, forks)));
     let (first, then) = ((some - few) / 900, (many - some) / 3_000);
@@ -102,12 +102,12 @@ fn memory_and_work_of_forks_are_those_of_their_suffixes() {
         assert!(long < short + MESSAGES * 24, "{profile:?}: {long} bytes a fork, with a tenth of the history {short}");
         looks_at_nothing_again(profile);
     }
-    answers_alike_are_held_once();
+    equal_answers_are_stored_once();
     requests_and_transcripts_are_kept_once();
     a_turn_is_kept_once();
 }
 
-/// The same where all that a run knows is kept: what was sent, transcripts, explanations.
+/// The same when everything is kept: requests, transcripts, explanations.
 fn requests_and_transcripts_are_kept_once() {
     let [few, some, many] = [100, 300, 900].map(|forks| {
         let mut setup = setup(Profile::Documents, forks);
@@ -120,7 +120,7 @@ fn requests_and_transcripts_are_kept_once() {
     assert!(then < first * 5 / 4, "{first} bytes a fork up to three hundred, then {then}");
 }
 
-/// A long conversation takes what its turns add: each request as a list of its own would take 32,000 bytes at the end.
+/// A long conversation takes only what its turns add; separate lists per request would take 32,000 bytes at the end.
 fn a_turn_is_kept_once() {
     let [few, some, many] = [200, 1_000, 2_000].map(|turns| {
         let read = Said::ToolUse { id: "".into(), name: "Read".into(), input: json!({ "file_path": "/x" }) };
@@ -138,9 +138,9 @@ fn a_turn_is_kept_once() {
     assert!(then < first * 5 / 4, "{first} bytes a turn up to a thousand, then {then}");
 }
 
-/// N forks of one message are given N calls and N results each (FORK-20, FORK-23). Where nobody reads transcripts and
-/// explanations, a fork takes the same room however many they are: one list of its own would take 80,000 bytes among the last.
-fn answers_alike_are_held_once() {
+/// N forks of one message get N calls and N results each (FORK-20, FORK-23). Without transcripts and explanations, a
+/// fork takes the same space for any N: separate lists would take 80,000 bytes for the last ones.
+fn equal_answers_are_stored_once() {
     let [few, some, many] = [200, 1_000, 10_000].map(|forks| {
         let mut setup = setup(Profile::Documents, forks);
         setup.history = history(MESSAGES / 10);
@@ -152,10 +152,10 @@ fn answers_alike_are_held_once() {
     assert!(first < FORK_BYTES && then < FORK_BYTES, "{first} bytes a fork, then {then}");
 }
 
-/// Of a request: who asked, and what was looked at for it.
+/// For a request: the agent, and the amounts of work.
 type Looked = (Rc<str>, u64, u64, usize);
 
-/// Of each request who asked, and how many bytes were read and counted up to then.
+/// For each request, the agent and the bytes read and counted so far.
 #[derive(Default)]
 struct Work {
     requests: Rc<RefCell<Vec<Looked>>>,
@@ -183,7 +183,7 @@ impl Observer for Work {
     }
 }
 
-/// Counts a token for each byte, and the bytes that it was shown.
+/// Counts one token per byte, and the bytes it was given.
 #[derive(Debug, Default)]
 struct Lengths(AtomicU64);
 
@@ -211,7 +211,7 @@ fn looks_at_nothing_again(profile: Profile) {
     assert!(&**parent == "main" && *read > (MESSAGES * MESSAGE_BYTES) as u64, "{parent} read {read}");
     let pairs = requests.iter().zip(&requests[1..]).filter(|(_, (agent, ..))| &**agent != "main");
     let mut forks = 0;
-    // The first of them reads the parent's message with all of its calls and placeholders, which is then known too.
+    // The first fork reads the parent's message with all calls and placeholders, which are then known.
     for ((_, read, counted, held), (agent, read_then, counted_then, held_then)) in pairs.skip(1) {
         let (read, counted, held) = (read_then - read, counted_then - counted, held_then - held);
         assert!(read < FORK_BYTES_READ && counted < FORK_BYTES_READ, "{agent}: read {read}, counted {counted}");

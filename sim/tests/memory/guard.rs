@@ -1,4 +1,4 @@
-//! What a guard holds grows neither with what was checked, two requests of each chain, nor with what was found.
+//! The memory of a guard grows neither with checked requests (it keeps two per chain) nor with findings.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::{ALONE, HEAP};
 const REQUESTS: usize = 2_000;
 const BODY_BYTES: usize = 200_000;
 
-/// A body of which no part stands in another: the system prompt and eight messages.
+/// A body that shares no part with others: the system prompt and eight messages.
 fn body(number: usize) -> String {
     let text = |part: usize| {
         let word = format!("request {number} part {part} ");
@@ -27,7 +27,7 @@ fn body(number: usize) -> String {
 }
 
 #[test]
-fn requests_that_share_nothing_do_not_pile_up() {
+fn requests_that_share_nothing_do_not_accumulate() {
     let _alone = ALONE.lock();
     let mut guard = Guard::new(Rules::default());
     let before = HEAP.current_usage();
@@ -39,17 +39,17 @@ fn requests_that_share_nothing_do_not_pile_up() {
     }
     let peak = HEAP.peak_usage() - before;
     println!("{REQUESTS} requests of {BODY_BYTES} bytes that share nothing: at most {} MiB", peak >> 20);
-    // Where the wire is made afresh, both live: 12 MiB of blocks, and as much again of raw elements and of room to grow.
+    // While a wire is rebuilt, both exist: 12 MiB of blocks, and as much again for raw elements and spare capacity.
     assert!(peak < 64 << 20, "{} MiB", peak >> 20);
 }
 
 /// Changes in each request of the second test.
 const CHANGES: usize = 8;
 
-/// A short body of which every message is told anew.
+/// A short body in which every message is different.
 fn retold(number: usize) -> String {
     let message = |at: usize| {
-        let text = format!("message {at} as it was told at {number}, and the same words behind it each time");
+        let text = format!("message {at} as it was at {number}, and the same words after it each time");
         format!(r#"{{"role":"{}","content":"{text}"}}"#, ["user", "assistant"][at % 2])
     };
     let messages: Vec<String> = (0..CHANGES).map(message).collect();
@@ -60,7 +60,7 @@ fn retold(number: usize) -> String {
 }
 
 #[test]
-fn findings_beyond_those_that_are_listed_are_counted() {
+fn findings_beyond_the_listed_ones_are_counted() {
     let _alone = ALONE.lock();
     let rules = Rules::default();
     let mut guard = Guard::new(Rules { in_tests: true, ..rules.clone() });

@@ -1,6 +1,6 @@
-//! What forks and guards hold, in a program of its own: the allocator measures all threads.
+//! Memory of forks and guards, in a separate program because the allocator measures all threads.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may panic.
 
 use std::sync::Mutex;
 
@@ -13,5 +13,5 @@ mod guard;
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-/// One test at a time: what another one allocates meanwhile would count too.
+/// One test at a time, because allocations of others would count too.
 static ALONE: Mutex<()> = Mutex::new(());

@@ -1,4 +1,4 @@
-//! Requests that a real client sent, as a proxy wrote them down. Other people's data, which stands beside the project.
+//! Requests of a real client, recorded by a proxy. They are other people's data and stored outside the project.
 
 use std::fs;
 use std::io::Read;
@@ -22,7 +22,7 @@ struct Record {
     body: Option<Box<RawValue>>,
 }
 
-/// The folder, where it stands.
+/// The folder, if it exists.
 pub fn folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/wire-cache-fix/harvested");
     if folder.is_dir() {
@@ -44,8 +44,8 @@ fn bodies(path: &Path) -> Vec<String> {
     capture.records.into_iter().filter_map(|record| Some(record.body?.get().to_owned())).collect()
 }
 
-/// Conversations of which the messages alone were kept: a client's reminders flap between their message and one of their
-/// own, and move from request to request.
+/// Conversations with only their messages: a client's reminders alternate between their message and a separate one, and
+/// move from request to request.
 pub const FLAP: &str = "flap-s-0dc8ac87c43d-86.json.gz";
 pub const MOVE: &str = "reset-move-s-97097e027ac0-196-197.json.gz";
 
@@ -60,7 +60,7 @@ struct Messages {
     messages: Box<RawValue>,
 }
 
-/// The requests of such a file, by their number in the capture, behind tools and a system prompt of ours.
+/// The requests of such a file by their number in the capture, after our own tools and system prompt.
 pub fn arrays(name: &str) -> Vec<(u32, String)> {
     let Some(folder) = folder() else { return Vec::new() };
     let arrays: Arrays = serde_json::from_str(&unpacked(&folder.join(name))).unwrap();
@@ -78,7 +78,7 @@ pub fn arrays(name: &str) -> Vec<(u32, String)> {
     arrays.requests.iter().map(|request| (request.n, body(&request.messages))).collect()
 }
 
-/// Every captured request that has a history to change.
+/// Every captured request with a history that can be changed.
 pub fn prompts() -> Vec<Prompt> {
     let Some(folder) = folder() else { return Vec::new() };
     let kept = [FLAP, MOVE].into_iter().flat_map(arrays).map(|(_, body)| body);

@@ -1,10 +1,10 @@
-//! A request, the next one, and what is planted between the two.
+//! A request, the next one, and the change planted between them.
 
 use super::dice::Dice;
 use super::json::Json;
 use super::prompt::{Block, Prompt};
 
-/// Two requests of a chain: the newer one only adds until something is planted.
+/// Two requests of a chain: the newer one only appends until a change is planted.
 pub struct Case {
     pub older: Prompt,
     pub newer: Prompt,
@@ -16,15 +16,15 @@ pub struct Case {
 pub enum At {
     /// At this block: changed, new or gone.
     Block(u32),
-    /// Where the two requests part.
+    /// Where the two requests first differ.
     First,
     /// At a parameter of the request.
     Parameter(&'static str, &'static str),
-    /// At what stands here in the newer request, as a parameter of this level.
+    /// At this path in the newer request, as a parameter of this level.
     Standing(String, &'static str),
 }
 
-/// Texts in which something is planted.
+/// Texts that can be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
     System,
@@ -53,7 +53,7 @@ pub fn kind(json: &Json) -> String {
     json.get("type").and_then(Json::said).unwrap_or_default()
 }
 
-/// No part of the prompt: a tool loaded later, a client's billing header.
+/// Not part of the prompt: a tool loaded later, a client's billing header.
 pub fn is_excluded(json: &Json) -> bool {
     let header = json.get("text").and_then(Json::said);
     json.get("defer_loading").is_some() || header.is_some_and(|text| text.starts_with("x-anthropic-billing-header"))
@@ -65,13 +65,13 @@ impl Case {
         self.older.messages.len()
     }
 
-    /// Does the same to both requests.
+    /// Changes both requests in the same way.
     pub fn both(&mut self, mut change: impl FnMut(&mut Prompt)) {
         change(&mut self.older);
         change(&mut self.newer);
     }
 
-    /// Blocks of the shared history whose type is one of `kinds`, with the index of their message.
+    /// Blocks of the shared history with one of these types, and the index of their message.
     pub fn of_kind(&self, kinds: &[&str]) -> Vec<(usize, Block)> {
         let messages = self.older.messages.iter().enumerate();
         let blocks = messages.flat_map(|(at, message)| message.content.iter().map(move |block| (at, block)));
@@ -81,12 +81,12 @@ impl Case {
             .collect()
     }
 
-    /// The index of a message in the newer request by one of its blocks.
+    /// The index of a message in the newer request, by one of its blocks.
     pub fn message_of(&self, id: u32) -> Option<usize> {
         self.newer.messages.iter().position(|message| message.content.iter().any(|block| block.id == id))
     }
 
-    /// Blocks that hold texts of this sort.
+    /// Blocks with texts of this sort.
     pub fn holders(&self, within: Within) -> Vec<u32> {
         let plain = |blocks: &[Block]| -> Vec<u32> {
             blocks.iter().filter(|block| !is_excluded(&block.json)).map(|block| block.id).collect()
@@ -108,7 +108,7 @@ impl Case {
         found
     }
 
-    /// Puts two texts in place of one: the older request gets the first, the newer the second.
+    /// Replaces a text by two: the older request gets the first, the newer one the second.
     pub fn retell(
         &mut self,
         within: Within,
@@ -129,7 +129,7 @@ impl Case {
     }
 }
 
-/// The texts of a block that are of this sort; empty ones are none.
+/// The non-empty texts of this sort in a block.
 pub fn texts(within: Within, json: &mut Json) -> Vec<&mut Json> {
     let mut found = Vec::new();
     match within {

@@ -1,4 +1,4 @@
-//! Plants every kind of change in made-up and captured conversations and looks at what `diagnosis::compare` says.
+//! Plants every kind of change in generated and captured conversations and checks the result of `diagnosis::compare`.
 
 use super::captured;
 use super::case::Case;
@@ -14,7 +14,7 @@ pub fn generated(seed: u64) -> Case {
     of_conversation(seed, Conversation::new)
 }
 
-/// The same of one whose turns say mostly the same.
+/// The same for a conversation with mostly repeated turns.
 fn repeating(seed: u64) -> Case {
     of_conversation(seed, Conversation::repeating)
 }
@@ -31,7 +31,7 @@ fn of_conversation(seed: u64, begin: fn(Client, &mut Dice) -> Conversation) -> C
     Case { older, newer: conversation.prompt, dice }
 }
 
-/// The same with a captured request, to which a turn is added.
+/// The same with a captured request that is extended by a turn.
 pub fn grown(prompt: &Prompt, seed: u64) -> Case {
     let mut newer = prompt.clone();
     let told = ["It is done.", "And now the next thing, please."];
@@ -64,7 +64,7 @@ fn planted_changes_are_found_in_generated_conversations() {
 }
 
 #[test]
-fn planted_changes_are_found_in_conversations_that_repeat_themselves() {
+fn planted_changes_are_found_in_repetitive_conversations() {
     hold(&planted_in(repeating, cases(20)));
 }
 
@@ -104,7 +104,7 @@ fn pairs_planted_in(make: fn(u64) -> Case, conversations: u64) -> Tally {
 }
 
 #[test]
-fn two_changes_in_one_request_are_found_each_once() {
+fn two_changes_in_one_request_are_each_found_once() {
     for (make, conversations) in [(generated as fn(u64) -> Case, cases(40) * 40), (repeating, cases(40) * 20)] {
         let sum = pairs_planted_in(make, conversations).sum();
         assert!(sum.planted > conversations && sum.found == sum.planted && sum.path == sum.planted);
@@ -113,14 +113,14 @@ fn two_changes_in_one_request_are_found_each_once() {
     }
 }
 
-/// A thousand conversations that only go on, as they are and in other spellings, and half as many that repeat themselves.
+/// A thousand conversations that only grow, as they are and respelled, and half as many repetitive ones.
 #[test]
-fn what_is_only_appended_or_spelled_otherwise_is_no_difference() {
+fn appended_or_respelled_prompts_have_no_difference() {
     let harmless: Vec<&Kind> = KINDS.iter().filter(|kind| kind.is_harmless()).collect();
     let repeated = (0..500).map(|number| (number, repeating(number)));
     for (number, mut case) in (0..1_000).map(|number| (number, generated(number))).chain(repeated) {
         let mut kinds: Vec<&Kind> = (0..number % 4).map(|_| *case.dice.pick(&harmless)).collect();
-        // Which of two equal keys is the last depends on the order of keys.
+        // Which of two equal keys is last depends on the key order.
         kinds.sort_by_key(|kind| kind.word == "duplicate-keys");
         let words: Vec<_> = kinds.into_iter().filter_map(|kind| kind.plant(&mut case).map(|_| kind.word)).collect();
         let found = differences(&case);

@@ -1,4 +1,4 @@
-//! Seeded chance.
+//! Seeded random choices.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -24,7 +24,7 @@ impl Dice {
         &from[self.below(from.len())]
     }
 
-    /// The same, `None` where there is nothing to pick from.
+    /// The same; `None` if there is nothing to pick from.
     pub fn any<T: Clone>(&mut self, from: &[T]) -> Option<T> {
         (!from.is_empty()).then(|| self.pick(from).clone())
     }

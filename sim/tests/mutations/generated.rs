@@ -1,10 +1,10 @@
-//! Conversations of our own in the spellings that real clients send (`clients.md` 1 to 8, seen 2026-11).
+//! Our own conversations in the spellings of real clients (`clients.md` 1 to 8, seen 2026-11).
 
 use super::dice::Dice;
 use super::json::Json;
 use super::prompt::{Message, Prompt};
 
-/// Whose spelling a conversation has.
+/// The client whose spelling a conversation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {
     PythonSdk,
@@ -71,11 +71,11 @@ pub struct Conversation {
     client: Client,
     turn: usize,
     calls: usize,
-    /// What each turn says is mostly what the turns before said.
+    /// Turns mostly repeat the content of earlier turns.
     repeats: bool,
 }
 
-/// A text that no other text repeats.
+/// A unique text.
 pub fn sentence(dice: &mut Dice, words: usize) -> String {
     let number = dice.hex(6);
     let mut said: Vec<String> = (0..words).map(|_| (*dice.pick(&WORDS)).to_owned()).collect();
@@ -139,12 +139,12 @@ impl Conversation {
         conversation
     }
 
-    /// The same, whose turns say mostly the same: only ids, thinking and one text of each exchange are its own.
+    /// The same with mostly repeated turns: only ids, thinking and one text per exchange are new.
     pub fn repeating(client: Client, dice: &mut Dice) -> Self {
         Self { repeats: true, ..Self::new(client, dice) }
     }
 
-    /// A sentence, or what was said before.
+    /// A new sentence, or `again`.
     fn said(&self, dice: &mut Dice, words: usize, again: &str) -> String {
         if self.repeats && !dice.one_in(4) { again.to_owned() } else { sentence(dice, words) }
     }
@@ -221,11 +221,12 @@ impl Conversation {
         ))
     }
 
-    /// What comes before the next request: an answer, and what is said to it.
+    /// Appends the next exchange: an answer, and the reply to it.
     pub fn grow(&mut self, dice: &mut Dice) {
         self.turn += 1;
         let calls = [0, 1, 1, 1, 2, 3][dice.below(6)];
-        // Of two texts without an id one is new: nobody could tell such an exchange from the one before.
+        // One of two texts without an id is new; otherwise the exchange could not be distinguished from the previous
+        // one.
         let is_new = dice.one_in(2);
         self.answer(dice, calls, is_new);
         if calls == 0 {
@@ -286,7 +287,7 @@ impl Conversation {
         self.prompt.messages.push(message);
     }
 
-    /// Puts the breakpoints where the client has them.
+    /// Sets the breakpoints as the client does.
     pub fn mark(&mut self) {
         self.prompt.unmark();
         let Prompt { tools, system, messages, .. } = &mut self.prompt;
@@ -310,7 +311,7 @@ impl Conversation {
     }
 }
 
-/// Puts a breakpoint on a block.
+/// Sets a breakpoint on a block.
 pub fn mark(json: &mut Json) {
     let Json::Object(marker) = Json::parse(&format!("{{{MARK}}}")) else { return };
     json.set("cache_control", marker[0].1.clone());

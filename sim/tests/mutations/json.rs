@@ -1,4 +1,4 @@
-//! JSON as it is spelled: keys in their order, numbers and escapes as written. Independent of the reader under test.
+//! JSON with its spelling: keys in order, numbers and escapes as written. Independent of the reader under test.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub enum Json {
     Raw(String),
     /// An array.
     List(Vec<Json>),
-    /// An object; a key may stand twice.
+    /// An object; a key may occur twice.
     Object(Vec<(String, Json)>),
 }
 
@@ -38,7 +38,7 @@ impl Json {
         Self::Raw(serde_json::to_string(text).expect("text is JSON"))
     }
 
-    /// What a string says; `None` for other values.
+    /// The content of a string; `None` for other values.
     pub fn said(&self) -> Option<String> {
         match self {
             Self::Raw(raw) if raw.starts_with('"') => serde_json::from_str(raw).ok(),
@@ -46,7 +46,7 @@ impl Json {
         }
     }
 
-    /// The last member called `key`.
+    /// The last field called `key`.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Object(members) => members.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -61,7 +61,7 @@ impl Json {
         }
     }
 
-    /// Sets a member, at the end where it is new.
+    /// Sets a field; a new one is added at the end.
     pub fn set(&mut self, key: &str, value: Self) {
         match self.get_mut(key) {
             Some(known) => *known = value,
@@ -93,7 +93,7 @@ impl Json {
         }
     }
 
-    /// Every string value inside, however deep, that is no key.
+    /// Every string value inside, at any depth, except keys.
     pub fn strings_mut<'a>(&'a mut self, found: &mut Vec<&'a mut Self>) {
         match self {
             Self::List(items) => items.iter_mut().for_each(|item| item.strings_mut(found)),
@@ -103,7 +103,7 @@ impl Json {
         }
     }
 
-    /// Every object inside with two members at least.
+    /// Every object inside with at least two fields.
     pub fn objects_mut<'a>(&'a mut self, wanted: usize, seen: &mut usize) -> Option<&'a mut Vec<(String, Self)>> {
         match self {
             Self::List(items) => items.iter_mut().find_map(|item| item.objects_mut(wanted, seen)),
@@ -121,7 +121,7 @@ impl Json {
     }
 }
 
-/// Members of an object in their order.
+/// Fields of an object, in order.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {

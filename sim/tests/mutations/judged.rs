@@ -1,4 +1,4 @@
-//! What `diagnosis::compare` says of a planted change, held against what must be said.
+//! Compares the result of `diagnosis::compare` for a planted change with the expected one.
 
 use std::env;
 
@@ -11,7 +11,7 @@ use super::prompt::Prompt;
 use super::tally::{Count, Tally};
 use super::twin::{Sides, Spot};
 
-/// Conversations that each kind is planted in.
+/// The number of conversations per kind.
 pub fn cases(default: u64) -> u64 {
     env::var("FORKCAST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
@@ -20,7 +20,7 @@ pub fn seed(at: usize, number: u64) -> u64 {
     number * 1_000 + at as u64 * 7
 }
 
-/// Where a planted change must be found; parameters have their path and level alone.
+/// The expected place of a planted change; parameters only have path and level.
 pub fn spot(at: &At, sides: &Sides) -> (Spot, bool) {
     match at {
         At::First => (sides.first(), true),
@@ -44,7 +44,7 @@ fn parameter(path: &str, level: &'static str, sides: &Sides) -> Spot {
     }
 }
 
-/// The cause that a planted change must be given.
+/// The expected cause of a planted change.
 pub fn cause(kind: &Kind, level: &str) -> Option<Cause> {
     match (kind.tells, level) {
         (Tells::Nothing, _) => None,
@@ -110,7 +110,7 @@ fn judge(kind: &Kind, case: &Case, planted: &[At], found: &[Difference]) -> (Cou
             wrong.push(format!("{}: expected {expected:?} {spot:?}", kind.word));
         }
     }
-    // A harmless kind counts once; what is found of it is too much.
+    // A harmless kind counts once; every finding is wrong.
     if planted.is_empty() {
         count.planted += 1;
         count.found += 1;
@@ -152,7 +152,7 @@ fn sum_into(sum: &mut Count, before: &Count) {
     *sum = both.sum();
 }
 
-/// Kinds that leave each other's places alone.
+/// Kinds that do not affect each other's places.
 pub fn pairable(kind: &&Kind) -> bool {
     let words = [
         "tool-added-between",
@@ -175,7 +175,7 @@ pub fn pairable(kind: &&Kind) -> bool {
     words.contains(&kind.word) || matches!(kind.plant, Plant::Character(_) | Plant::Inside(_) | Plant::Varying(_))
 }
 
-/// Two changes in one request: each must be found, each once.
+/// Two changes in one request: each must be found exactly once.
 pub fn plant_both(kinds: [&Kind; 2], mut case: Case, label: &str, tally: &mut Tally) -> bool {
     let mut planted = Vec::new();
     for kind in kinds {
@@ -224,7 +224,7 @@ pub fn plant_both(kinds: [&Kind; 2], mut case: Case, label: &str, tally: &mut Ta
     true
 }
 
-/// The figures that issue 8 asks for.
+/// The figures required by issue 8.
 pub fn hold(tally: &Tally) {
     let sum = tally.sum();
     assert_eq!((sum.found, sum.path, sum.offset), (sum.planted, sum.planted, sum.offset_of));

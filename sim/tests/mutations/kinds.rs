@@ -1,4 +1,4 @@
-//! What is planted, as a flat table: the word, what it does, what must be said of it, and how it is done.
+//! Kinds of changes, as a flat table: name, description, expected finding, and how it is planted.
 
 use forkcast_sim::diagnosis::{Cause, Volatile};
 
@@ -6,7 +6,7 @@ use super::case::{At, Case, Within};
 use super::changes::characters::{self as chars, Sort};
 use super::changes::{harmless, history, images, parameters, results, system, tools, varying};
 
-/// What a planted change must be called.
+/// The expected finding of a planted change.
 #[derive(Clone, Copy, Debug)]
 pub enum Tells {
     /// Nothing: the prompt is the same.
@@ -17,10 +17,10 @@ pub enum Tells {
     Edit,
 }
 
-/// What must be said to vary by itself.
+/// The expected volatile content.
 #[derive(Clone, Copy, Debug)]
 pub enum Varies {
-    /// Left open.
+    /// Not checked.
     Anything,
     /// Exactly this.
     This(Option<Volatile>),
@@ -46,7 +46,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Plants the change; `None` where the conversation does not hold the thing.
+    /// Plants the change; `None` if the conversation lacks the required part.
     pub fn plant(&self, case: &mut Case) -> Option<Vec<At>> {
         match self.plant {
             Plant::Character(sort) => chars::somewhere(case, sort),
@@ -60,7 +60,7 @@ impl Kind {
         matches!(self.tells, Tells::Nothing)
     }
 
-    /// What it does and what must be said of it, for the table.
+    /// Description and expectation, for the table.
     pub fn expectation(&self) -> String {
         let cause = match self.tells {
             Tells::Nothing => "-",
@@ -127,7 +127,7 @@ pub const KINDS: &[Kind] = &[
     character("no-break-space", "a space becomes one that does not break", chars::no_break_space),
     character("nul", "a NUL escape comes", chars::nul),
     character("line-end", "LF becomes CRLF", chars::line_end),
-    character("trailing-space", "a space behind the end", chars::trailing_space),
+    character("trailing-space", "a trailing space", chars::trailing_space),
     character("case", "small becomes capital", chars::case),
     character("first-byte", "a character before the first", chars::first),
     character("last-byte", "another last character", chars::last),
@@ -137,7 +137,7 @@ pub const KINDS: &[Kind] = &[
     character("twice", "two changes in one block", chars::twice),
     Kind { plant: Plant::Do(chars::emptied), ..character("emptied", "a text without text", chars::letter) },
     Kind { varies: Varies::This(None), ..character("words", "one word for another", chars::plain_words) },
-    // One character, by the text it stands in.
+    // One character, by the text that contains it.
     inside("in-system", "a character of the system prompt", Within::System),
     inside("in-description", "a character of a tool's description", Within::ToolDescription),
     inside("in-schema", "a character of a tool's schema", Within::ToolSchema),
@@ -146,7 +146,7 @@ pub const KINDS: &[Kind] = &[
     inside("in-assistant-text", "a character that the assistant said", Within::AssistantText),
     inside("in-result", "a character of a tool's result", Within::ToolResult),
     inside("in-input", "a character of a tool's input", Within::ToolInput),
-    // What varies by itself.
+    // Volatile content.
     varying("date", "another day", Volatile::Date),
     varying("time", "another second", Volatile::Time),
     varying("uuid", "another id", Volatile::Uuid),
@@ -159,7 +159,7 @@ pub const KINDS: &[Kind] = &[
     // Tools.
     change("tool-added-first", "a tool before all others", ToolsAdded, tools::added_first),
     change("tool-added-between", "a tool between others", ToolsAdded, tools::added_between),
-    change("tool-added-last", "a tool behind all others", ToolsAdded, tools::added_last),
+    change("tool-added-last", "a tool after all others", ToolsAdded, tools::added_last),
     change("tools-added", "a tool at each end", ToolsAdded, tools::several_added),
     change("tool-removed-first", "the first tool goes", ToolsRemoved, tools::removed_first),
     change("tool-removed-between", "a tool goes", ToolsRemoved, tools::removed_between),
@@ -182,7 +182,7 @@ pub const KINDS: &[Kind] = &[
     change("strict", "a tool becomes strict", ToolChanged, tools::strict),
     change(
         "tool-moved-changed",
-        "a tool changes, and its neighbour stands before it",
+        "a tool changes, and its neighbour moves before it",
         ToolChanged,
         tools::moved_and_changed,
     ),
@@ -190,7 +190,7 @@ pub const KINDS: &[Kind] = &[
     change("system-block-added", "one block more", SystemChanged, system::block_added),
     change("system-block-removed", "one block less", SystemChanged, system::block_removed),
     change("system-swapped", "two blocks change places", SystemChanged, system::swapped),
-    change("system-appended", "a line behind its end", SystemChanged, system::appended),
+    change("system-appended", "a line after its end", SystemChanged, system::appended),
     still("system-rewritten", "another text", SystemChanged, system::rewritten),
     change("system-removed", "no system prompt any more", SystemChanged, system::all_removed),
     change("system-split", "one block becomes two", SystemChanged, system::split),
@@ -208,7 +208,7 @@ pub const KINDS: &[Kind] = &[
     change("message-removed", "a message goes", MessageRemoved, history::removed),
     change("exchange-removed", "two messages go", MessageRemoved, history::exchange_removed),
     change("block-removed", "a block of a message goes", MessageRemoved, history::block_removed),
-    change("message-doubled", "a message stands twice", MessageInserted, history::doubled),
+    change("message-doubled", "a message occurs twice", MessageInserted, history::doubled),
     change("messages-swapped", "two neighbours change places", MessageMoved, history::swapped),
     change("message-moved-first", "a message moves to the front", MessageMoved, history::moved_first),
     change("reminder-moved", "a reminder moves to a later message", MessageMoved, history::reminder_moved),
@@ -216,7 +216,7 @@ pub const KINDS: &[Kind] = &[
     change("truncated", "the beginning is cut off", HistoryTruncated, history::truncated),
     change(
         "window-slid",
-        "all behind the first message is cut off but the end",
+        "everything between the first message and the end is cut",
         HistoryTruncated,
         history::window_slid,
     ),

@@ -1,4 +1,4 @@
-//! The same changes against a lock of the older request: the same cause, place, tokens and money as in the chain, wherever
+//! The same changes compared with a lock of the older request: same cause, place, tokens and cost as in the chain, if
 //! digests can tell.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ fn lock_of(body: &str) -> Lock {
     recorder.finish()
 }
 
-/// What must be the same.
+/// The figures that must be equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Damage {
     cause: Cause,
@@ -50,27 +50,27 @@ impl Damage {
     }
 }
 
-/// Kinds of changes that digests tell by another cause, or elsewhere, and why.
+/// Kinds of changes for which digests give another cause or place, and why.
 const UNTOLD: [(&str, &[&str]); 7] = [
     ("the words of a summary are not kept", &["compacted-by-words"]),
     ("what a short result says is not kept", &["result-cleared", "results-cleared", "result-emptied"]),
     ("which of a block's bytes moved is not kept", &["input-keys", "image-in-result"]),
     ("whether two texts are one is not kept", &["system-split", "system-merged", "text-split", "texts-merged"]),
-    ("what stands in the prompt and alters a level is not kept", &["citations", "web-search", "several-parameters"]),
+    ("content of the prompt that alters a level is not stored", &["citations", "web-search", "several-parameters"]),
     ("what is sent and is no prompt is not kept", &["model-strips"]),
     ("what a block of another kind, or of another id, shares with it is not kept", &["type-left-out", "call-ids"]),
 ];
 
-/// How two accounts of one change differ.
+/// How two findings of one change differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Differs {
-    /// In nothing.
+    /// They are equal.
     Not,
-    /// The lock says at most so many tokens, and no fewer.
+    /// The lock gives an upper bound of the tokens.
     Bound,
-    /// In cause or place; the tokens are as many, or an upper bound.
+    /// In cause or place; the tokens are equal, or an upper bound.
     Told,
-    /// In tokens or money.
+    /// In tokens or cost.
     Damage,
 }
 
@@ -89,7 +89,7 @@ fn differ(chain: &[Damage], lock: &[Damage]) -> Differs {
     }
 }
 
-/// What the chain says of two bodies, and what a lock of the older says of the newer.
+/// The findings of the chain for two bodies, and of a lock of the older for the newer.
 fn compared(older: &str, newer: &str) -> [Vec<Damage>; 2] {
     let mut guard = Guard::new(Rules::default());
     let mut take = |body: &str| {
@@ -99,7 +99,7 @@ fn compared(older: &str, newer: &str) -> [Vec<Damage>; 2] {
     let chain = take(newer).findings;
     let old = Lock::parse(&lock_of(older).text()).expect("a lock");
     let mut found = equality(&old, &lock_of(newer), &Rules::default()).findings;
-    // A lock says what is sent; what is sent besides is no change of a conversation that goes on.
+    // A lock lists what is sent; an appended block is no change of a growing conversation.
     let is_appended = |found: &Finding| !found.breaks_prefix && found.tokens_lost().unwrap_or(0) == 0;
     let in_chain = |found: &Finding| chain.iter().any(|known| (known.cause, &known.path) == (found.cause, &found.path));
     found.retain(|found| in_chain(found) || !is_appended(found));
@@ -107,7 +107,7 @@ fn compared(older: &str, newer: &str) -> [Vec<Damage>; 2] {
 }
 
 #[test]
-fn a_lock_says_of_a_planted_change_what_the_chain_says() {
+fn a_lock_and_its_chain_agree_on_planted_changes() {
     let mut differing: BTreeMap<(Differs, &str), u64> = BTreeMap::new();
     let prompts = captured::prompts();
     let (mut all, mut wrong) = (0_u64, Vec::new());
@@ -139,21 +139,21 @@ fn a_lock_says_of_a_planted_change_what_the_chain_says() {
     }
     let sum = |differs: Differs| differing.iter().filter(|((known, _), _)| *known == differs).map(|(_, n)| n).sum();
     let sums: [u64; 4] = [Differs::Not, Differs::Bound, Differs::Told, Differs::Damage].map(sum);
-    println!("{all} changes: the same, a bound, told otherwise, other damage: {sums:?}");
+    println!("{all} changes: the same, a bound, another cause or place, other damage: {sums:?}");
     for (why, kinds) in UNTOLD {
         let of =
             |word: &&str| [Differs::Told, Differs::Damage].map(|differs| differing.get(&(differs, *word)).copied());
         println!("{why}: {:?}", kinds.iter().map(|word| (word, of(word))).collect::<Vec<_>>());
     }
     assert!(wrong.is_empty(), "{} of {all}\n{}", wrong.len(), wrong[..wrong.len().min(12)].join("\n"));
-    // Blocks of another kind and renewed ids apart, what digests cannot tell is a bound.
+    // Except for blocks of another kind and renewed ids, a lock gives an upper bound if digests cannot tell.
     let damage: Vec<_> = differing.keys().filter(|(differs, _)| *differs == Differs::Damage).collect();
     assert!(damage.iter().all(|(_, word)| ["type-left-out", "call-ids"].contains(word)), "{damage:?}");
 }
 
-/// Each request of a reported bug beside the one before it.
+/// Each request of a reported bug, compared with the previous one.
 #[test]
-fn a_lock_says_of_a_reported_bug_what_the_chain_says() {
+fn a_lock_and_its_chain_agree_on_reported_bugs() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/real-bugs");
     let Ok(bugs) = fs::read_dir(&folder) else {
         println!("SKIPPED: no reported bugs at {}", folder.display());
@@ -185,7 +185,7 @@ fn a_lock_says_of_a_reported_bug_what_the_chain_says() {
         );
     }
     assert!(!sums.contains_key(&Differs::Damage), "{:#?}", sums[&Differs::Damage]);
-    // Which of two texts of one message stayed, digests do not tell.
+    // Digests cannot tell which of two texts of one message stayed.
     let told = sums.get(&Differs::Told).into_iter().flatten();
     let more: Vec<_> = told.filter(|line| !line.starts_with("point_behind_volatile ")).collect();
     assert!(more.is_empty(), "{more:#?}");

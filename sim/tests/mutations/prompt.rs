@@ -1,8 +1,8 @@
-//! A request as a mutation handles it: blocks that keep their number wherever they go.
+//! A request for mutation: blocks keep their number when they move.
 
 use super::json::Json;
 
-/// A block with a number by which it is found again.
+/// A block with a number that identifies it.
 #[derive(Clone, Debug)]
 pub struct Block {
     pub id: u32,
@@ -13,7 +13,7 @@ pub struct Block {
 #[derive(Clone, Debug)]
 pub struct Message {
     pub role: String,
-    /// Keys of the message beside role and content, as a block of their own.
+    /// Keys of the message besides role and content, as a separate block.
     pub own: Option<Block>,
     pub content: Vec<Block>,
     /// A single text is written as a string.
@@ -24,15 +24,15 @@ pub struct Message {
 /// One request.
 #[derive(Clone, Debug, Default)]
 pub struct Prompt {
-    /// Keys of the body in their order.
+    /// Keys of the body, in order.
     pub keys: Vec<String>,
-    /// What is no prompt.
+    /// Fields outside the prompt.
     pub fields: Vec<(String, Json)>,
     pub tools: Vec<Block>,
     pub system: Vec<Block>,
     pub system_as_string: bool,
     pub messages: Vec<Message>,
-    /// The last number given to a block.
+    /// The highest block number.
     pub next_id: u32,
 }
 
@@ -91,7 +91,7 @@ impl Prompt {
         self.fields.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// Sets a key of the body, at its front where it is new.
+    /// Sets a key of the body; a new one is added at the front.
     pub fn set(&mut self, key: &str, value: &str) {
         let value = Json::parse(value);
         match self.fields.iter_mut().find(|(name, _)| name == key) {
@@ -122,7 +122,7 @@ impl Prompt {
         self.blocks_mut().find(|block| block.id == id)
     }
 
-    /// The body as it is sent.
+    /// The body as sent.
     pub fn body(&self) -> String {
         let mut members = Vec::new();
         for key in &self.keys {
@@ -137,7 +137,7 @@ impl Prompt {
         Json::Object(members).to_string()
     }
 
-    /// Takes every breakpoint out.
+    /// Removes every breakpoint.
     pub fn unmark(&mut self) {
         self.blocks_mut().for_each(|block| block.json.remove("cache_control"));
     }
@@ -155,7 +155,7 @@ impl Message {
     }
 }
 
-/// The blocks of a content, a string being one text block.
+/// The blocks of a content; a string counts as one text block.
 fn listed(content: &Json) -> Vec<Json> {
     match content {
         Json::Raw(raw) if raw.starts_with('"') => {
@@ -165,7 +165,7 @@ fn listed(content: &Json) -> Vec<Json> {
     }
 }
 
-/// Blocks as content: a string where that is asked for and says the same.
+/// Blocks as content: a string if requested and equivalent.
 fn content(blocks: &[Block], as_string: bool) -> Json {
     match blocks {
         [only] if as_string && only.json.get("type").and_then(Json::said).as_deref() == Some("text") => {

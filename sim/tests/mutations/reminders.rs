@@ -1,8 +1,6 @@
-//! Reminders that a real client moved about in its history, captured request by request. The truth about each pair was read
-//! off the JSON by hand: which messages differ, what stands there before and behind, at which byte they part.
-//!
-//! A hook's reminder stands as a block behind a tool's result, or in a system message of its own that joins it with others.
-//! Requests of the conversation and questions beside it take turns, and each sort has one of the two forms.
+//! Reminders that a real client moved in its history, captured request by request. The expected differences were
+//! determined by hand from the JSON: which messages differ, their content before and after, and the first different
+//! byte.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Guard, Rules, Sent};
@@ -17,15 +15,15 @@ use super::twin::Sides;
 /// Cause, path, offset in the block.
 type Found = (&'static str, &'static str, u64);
 
-/// What differs between two captured requests.
+/// The expected differences between two captured requests.
 struct Truth {
     file: &'static str,
     requests: [u32; 2],
     differences: &'static [Found],
 }
 
-/// Four reminders behind a result become one system message; one and the system message behind it become another; one
-/// becomes a third. What the client asks at the end is another question.
+/// Four reminders after a result become one system message; another reminder and the system message after it become
+/// another; one becomes a third. The client's final question also differs.
 const APART: [Found; 10] = [
     ("message_removed", "messages[86].content[0]", 9),
     ("message_removed", "messages[86].content[0]", 9),
@@ -53,14 +51,14 @@ const TOGETHER: [Found; 10] = [
     ("message_edited", "messages[96].content[0]", 11),
 ];
 
-/// The same as the first, but for three messages that the last question gives way to.
+/// The same as the first, except for three messages that replace the last question.
 const APART_AGAIN: [Found; 10] = {
     let mut found = APART;
     found[9] = ("rewound", "messages[98].content[0]", 11);
     found
 };
 
-/// Two reminders behind a result and the system message behind it become one; six messages behind give way to others.
+/// Two reminders after a result and the system message after them become one; six later messages are replaced.
 const JOINED: [Found; 4] = [
     ("message_removed", "messages[223].content[0]", 9),
     ("message_removed", "messages[223].content[0]", 9),
@@ -73,7 +71,7 @@ const TRUTHS: [Truth; 7] = [
     Truth { file: FLAP, requests: [104, 105], differences: &TOGETHER },
     Truth { file: FLAP, requests: [105, 108], differences: &APART_AGAIN },
     Truth { file: MOVE, requests: [187, 195], differences: &JOINED },
-    // One message gives way to three, these to others, and these to others.
+    // One message is replaced by three, and the following ones by others.
     Truth { file: MOVE, requests: [195, 196], differences: &[("message_edited", "messages[233].content[0]", 11)] },
     Truth { file: MOVE, requests: [196, 197], differences: &[("rewound", "messages[233].content[0]", 11)] },
     Truth { file: MOVE, requests: [197, 198], differences: &[("rewound", "messages[233].content[0]", 11)] },
@@ -87,7 +85,7 @@ fn case(truth: &Truth) -> Option<Case> {
 }
 
 #[test]
-fn reminders_that_moved_are_found_where_the_json_says() {
+fn moved_reminders_are_found_at_the_expected_places() {
     for truth in &TRUTHS {
         let Some(case) = case(truth) else { return };
         let found = differences(&case);
@@ -102,7 +100,8 @@ fn reminders_that_moved_are_found_where_the_json_says() {
     }
 }
 
-/// Each request of a file: the one that it is held against, and whether the change where the two part breaks the prefix.
+/// For each request of a file: the request it is compared with, and whether the change at the first difference breaks
+/// the prefix.
 fn watched(file: &str, chain: Option<&str>) -> Vec<(Option<usize>, Option<bool>)> {
     let mut guard = Guard::new(Rules::default());
     let take = |(_, body): (u32, String)| {
@@ -113,10 +112,10 @@ fn watched(file: &str, chain: Option<&str>) -> Vec<(Option<usize>, Option<bool>)
     arrays(file).into_iter().map(take).collect()
 }
 
-/// Without names, the questions beside the conversation are a chain of their own, which keeps its own form and breaks nothing.
-/// As one chain each form breaks the prefix once; a form that comes back reads what it had left, and what changed loses nothing.
+/// Without names, the side questions form a separate chain, which keeps its own form and breaks nothing. As one chain,
+/// each form breaks the prefix once; a form that returns reads its own earlier entries, and the change loses nothing.
 #[test]
-fn a_reminder_that_flaps_breaks_the_prefix_once_for_each_form() {
+fn an_alternating_reminder_breaks_the_prefix_once_per_form() {
     let all = watched(FLAP, None);
     if !all.is_empty() {
         assert_eq!(all, [(None, None), (Some(0), Some(true)), (None, None), (None, None)]);
@@ -125,10 +124,10 @@ fn a_reminder_that_flaps_breaks_the_prefix_once_for_each_form() {
     }
 }
 
-/// The last but one gives up what was asked beside the conversation, and reads all that stays. The last one gives up four
-/// blocks of the conversation that would have been read, and its breakpoint, two blocks from its end, is no fault beside.
+/// The second last request drops the side question and reads all that remains. The last one drops four blocks of the
+/// conversation that would have been read; its breakpoint, two blocks before its end, is not an additional error.
 #[test]
-fn reminders_that_were_joined_break_the_prefix_and_so_does_a_rewind_that_gives_up_what_was_cached() {
+fn joined_reminders_break_the_prefix_and_so_does_a_rewind_of_cached_blocks() {
     for all in [None, Some("main")].map(|chain| watched(MOVE, chain)) {
         if !all.is_empty() {
             let breaks: Vec<_> = all.iter().map(|(_, breaks)| *breaks).collect();
@@ -138,7 +137,7 @@ fn reminders_that_were_joined_break_the_prefix_and_so_does_a_rewind_that_gives_u
 }
 
 #[test]
-fn no_captured_request_is_said_to_lack_a_breakpoint() {
+fn no_captured_request_is_reported_to_lack_a_breakpoint() {
     let mut guard = Guard::new(Rules::default());
     for (number, body) in arrays(MOVE) {
         let found = guard.take(&Sent::body(body.as_bytes())).expect("a body").findings;

@@ -1,11 +1,11 @@
-//! Counts what was found, and prints it as a table.
+//! Counts findings, and prints them as a table.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::kinds::{KINDS, Kind};
 
-/// How one kind of change came out.
+/// The results for one kind of change.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count {
     pub planted: u64,
@@ -16,7 +16,7 @@ pub struct Count {
     pub cause: u64,
     pub volatile: u64,
     pub volatile_of: u64,
-    /// Findings of what was not planted.
+    /// Findings that were not planted.
     pub more: u64,
 }
 
@@ -38,7 +38,7 @@ impl Count {
 #[derive(Debug, Default)]
 pub struct Tally {
     pub counts: BTreeMap<&'static str, Count>,
-    /// The first of what went wrong.
+    /// The first errors.
     pub wrong: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl Tally {
         sum
     }
 
-    /// Per mille of the planted changes whose cause is right.
+    /// Per mille of the planted changes with the correct cause.
     pub fn cause_per_mille(count: &Count) -> u64 {
         count.cause * 1000 / count.planted.max(1)
     }

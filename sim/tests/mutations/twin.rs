@@ -1,5 +1,6 @@
-//! The slow and obvious twin: the blocks of a request in prompt order, their canonical bytes and where two requests
-//! differ, from the rules in words (`clients.md` 9; prompt-caching page, "what invalidates the cache", 2026-09).
+//! A slow reference implementation: the blocks of a request in prompt order, their canonical bytes and the first
+//! difference of two requests, from the rules in words (`clients.md` 9; prompt-caching page, "what invalidates the
+//! cache", 2026-09).
 
 use super::json::Json;
 use super::prompt::{Block, Message, Prompt};
@@ -13,9 +14,9 @@ pub struct Flat {
     pub role: String,
     pub path: String,
     pub bytes: String,
-    /// It carries a breakpoint.
+    /// It has a breakpoint.
     pub marked: bool,
-    /// Parameters of a level or keys of a message, which have no offsets.
+    /// Parameters of a level or keys of a message, without offsets.
     pub keys: bool,
 }
 
@@ -76,7 +77,7 @@ fn call_of(block: &Block, kind: &str) -> Option<String> {
     is.then(|| block.json.get(key).and_then(Json::said)).flatten()
 }
 
-/// The blocks of a message, results among themselves in the order of the last calls.
+/// The blocks of a message, with results in the order of the last calls.
 fn in_call_order<'a>(message: &'a Message, calls: &[String]) -> Vec<(usize, &'a Block)> {
     let mut blocks: Vec<(usize, &Block)> = message.content.iter().enumerate().collect();
     let slots: Vec<usize> = (0..blocks.len()).filter(|at| call_of(blocks[*at].1, "tool_result").is_some()).collect();
@@ -140,7 +141,7 @@ fn message_parameters(prompt: &Prompt) -> Vec<(&'static str, String)> {
     fields
 }
 
-/// An object with its own keys sorted, the last of equal ones kept, and what lies deeper as it was sent.
+/// An object with its own keys sorted and the last of equal keys kept; deeper values are as sent.
 fn sorted(json: &Json) -> Json {
     let Json::Object(members) = json else { return json.clone() };
     let mut kept: Vec<(String, Json)> = Vec::new();
@@ -154,7 +155,7 @@ fn sorted(json: &Json) -> Json {
     Json::Object(kept)
 }
 
-/// The canonical bytes of a block: keys of the envelope sorted, breakpoints out, escapes as serde writes them.
+/// The canonical bytes of a block: sorted envelope keys, no breakpoints, escapes as in serde.
 pub fn canonical(block: &Json) -> String {
     let kind = block.get("type").and_then(Json::said).unwrap_or_default();
     let known = ["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"];
@@ -196,20 +197,20 @@ fn respelled(json: &Json) -> Json {
     }
 }
 
-/// Where a difference must be found.
+/// The expected place of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     pub path: String,
     pub level: &'static str,
     pub offset_in_block: u64,
     pub offset_in_prefix: u64,
-    /// Index of the block at which the newer request differs, and of the older's.
+    /// Index of the differing block in the newer request, and in the older one.
     pub index: usize,
     pub old_index: usize,
     /// No offset is defined here.
     pub keys: bool,
-    /// Where one of the two requests has keys of a message and the other a block: the path of those keys, which may be
-    /// what moved.
+    /// If one request has keys of a message here and the other a block: the path of those keys, which may be the part
+    /// that moved.
     pub other_path: Option<String>,
 }
 
@@ -224,17 +225,17 @@ impl Sides {
         Self { old: flatten(older), new: flatten(newer) }
     }
 
-    /// How many leading blocks are the same.
+    /// The number of equal leading blocks.
     pub fn common(&self) -> usize {
         self.old.iter().zip(&self.new).take_while(|(old, new)| old.same(new)).count()
     }
 
-    /// The spot where the requests part.
+    /// The first different place.
     pub fn first(&self) -> Spot {
         self.spot(self.common(), self.common(), self.first_went())
     }
 
-    /// How many leading blocks the older request's breakpoints cover.
+    /// The number of leading blocks covered by the older request's breakpoints.
     pub fn covered(&self) -> usize {
         self.old.iter().rposition(|flat| flat.marked).map_or(0, |at| at + 1)
     }
@@ -244,13 +245,13 @@ impl Sides {
         self.old.iter().position(|flat| flat.level == level).unwrap_or(self.old.len())
     }
 
-    /// What stands where the requests part in the newer one stood somewhere in the older.
+    /// Whether the first different block of the newer request was elsewhere in the older one.
     fn first_went(&self) -> bool {
         let new = self.new.get(self.common());
         new.is_some_and(|new| self.old.iter().any(|old| old.same(new)))
     }
 
-    /// The spot of a block that changed, came or went.
+    /// The place of a block that was changed, added or removed.
     pub fn of(&self, id: u32) -> Spot {
         let at = |side: &[Flat]| side.iter().position(|flat| flat.id == id);
         let behind = |own: &[Flat], at: usize, other: &[Flat]| {
@@ -270,7 +271,7 @@ impl Sides {
                 let alike = alike(&self.old, old, &self.new);
                 self.spot(old + alike, behind(&self.old, old, &self.new) + alike, true)
             }
-            (None, None) => panic!("block {id} stands nowhere"),
+            (None, None) => panic!("block {id} is in neither request"),
         }
     }
 
@@ -280,7 +281,7 @@ impl Sides {
         let came = self.new.get(new).filter(|came| gone.is_none_or(|gone| rank(came) <= rank(gone)));
         let place = came.or(gone).expect("one side goes on");
         let path = match gone.filter(|_| new_is_next) {
-            // A block that went from before a message's own keys, and such keys that went.
+            // A removed block just before a message's own keys, and such keys that were removed.
             Some(gone) if place.keys && !gone.keys => format!("{}.content[0]", item(&place.path)),
             Some(gone) if gone.keys && !place.keys => format!("{}.{}", item(&place.path), key(&gone.path)),
             _ => place.path.clone(),
@@ -306,8 +307,8 @@ impl Sides {
     }
 }
 
-/// How many blocks follow a stretch that one side alone has, and are what it begins with: what both sides begin with is the
-/// same, so it is the last like of the stretch that came or went.
+/// The number of blocks after an inserted or removed section that equal its beginning. Both sides begin with these, so
+/// the section is reported by its last equal position.
 fn alike(side: &[Flat], at: usize, other: &[Flat]) -> usize {
     let partner = |flat: &Flat| other.iter().find(|known| (known.id, known.level) == (flat.id, flat.level));
     let alone = |at: &usize| partner(&side[*at]).is_none();
@@ -317,7 +318,7 @@ fn alike(side: &[Flat], at: usize, other: &[Flat]) -> usize {
     side[from..].iter().zip(&side[to..]).take_while(is_same).count()
 }
 
-/// `messages[3]` of a path inside it.
+/// `messages[3]` for a path inside it.
 fn item(path: &str) -> &str {
     path.split('.').next().unwrap_or_default()
 }

@@ -1,5 +1,6 @@
-//! The twin law (`design.md` 6): what a conversation costs more than the same one without the change is the damage that the guard
-//! tells, and the cost of the tokens that it alone carries, less the cost, in the twin, of those that the twin alone carries.
+//! The twin law (`design.md` 6): the extra cost of a conversation compared with the same one without the change is the
+//! damage that the guard reports, plus the cost of the tokens that only it has, minus the cost (in the twin) of the
+//! tokens that only the twin has.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +16,10 @@ use super::judged::{cases, seed};
 use super::kinds::{KINDS, Kind, Tells};
 use super::prompt::{Message, Prompt};
 
-/// Bytes for which a token is declared: enough of them that every prompt is cached.
+/// Bytes per declared token, small enough that every prompt is cached.
 const TOKEN_BYTES: u64 = 2;
 
-/// A client marks the end of the system prompt and the end of all that it sends.
+/// A client marks the end of the system prompt and the end of the request.
 fn place(prompt: &mut Prompt) {
     prompt.unmark();
     let system = prompt.system.last_mut();
@@ -33,7 +34,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// The turn that the newer request adds is the same in both; so is the next one.
+    /// Both newer requests add the same turn, and so do the next ones.
     fn new(case: &Case, turn: &[Message]) -> Self {
         let mut twin = case.older.clone();
         twin.messages.extend(turn.iter().cloned());
@@ -51,7 +52,7 @@ impl Pair {
     }
 }
 
-/// A block of a request: how many tokens were billed at which price.
+/// A section of a request: the number of tokens at one price.
 struct Part {
     block: BlockId,
     place: String,
@@ -59,7 +60,7 @@ struct Part {
     tokens: u64,
 }
 
-/// A request as the guard took it.
+/// A request as read by the guard.
 struct Played {
     parts: Vec<Part>,
     usage: Usage,
@@ -68,7 +69,7 @@ struct Played {
 }
 
 impl Played {
-    /// What a token at this place of the prompt cost: behind the read lie the writes, then plain input.
+    /// The price of a token at this position: reads first, then writes, then plain input.
     fn price(&self, at: u64, prices: &Prices) -> i128 {
         let Usage { cache_read_input_tokens, ephemeral_1h_input_tokens, ephemeral_5m_input_tokens, .. } = self.usage;
         let one_hour = cache_read_input_tokens + ephemeral_1h_input_tokens;
@@ -80,7 +81,7 @@ impl Played {
         }
     }
 
-    /// What `tokens` of a part, counted from its beginning, cost.
+    /// The cost of the first `tokens` tokens of a section.
     fn cost(&self, part: &Part, tokens: u64, prices: &Prices) -> i128 {
         (part.from..part.from + tokens).map(|at| self.price(at, prices)).sum()
     }
@@ -119,7 +120,7 @@ fn play(wire: &mut Wire, bodies: &[String; 3]) -> Vec<Played> {
     bodies.iter().map(take).collect()
 }
 
-/// Prices by the difference that a category makes, from bills of the guard's own model.
+/// Prices by the difference between categories, from bills of the guard's own model.
 fn prices(model: &str) -> Option<Prices> {
     use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
     let terms = Terms { prompt_tokens: 50_000, ..Terms::default() };
@@ -133,19 +134,19 @@ fn prices(model: &str) -> Option<Prices> {
     })
 }
 
-/// What the law says of one request.
+/// The law's terms for one request.
 #[derive(Debug, Default)]
 struct Account {
-    /// Cost of the common tokens in the changed request less their cost in the twin: of those that the twin reads.
+    /// Cost of the common tokens in the changed request minus their cost in the twin, for tokens that the twin reads.
     read: i128,
-    /// The same of those that the twin does not read: they change their price category.
+    /// The same for tokens that the twin does not read: they change their price category.
     other: i128,
-    /// Some block was changed and is shared by bytes.
+    /// A changed block is shared in part, by bytes.
     is_shared: bool,
 }
 
-/// How many bytes two contents have in common at their ends, and how many the newer has. The key of the first member and the
-/// type at the end are of every block.
+/// The number of common bytes at both ends of two contents, and the length of the newer one. Every block has the first
+/// key and the type at the end in common.
 fn share(wire: &Wire, old: BlockId, new: BlockId) -> (u64, u64) {
     let content = |block: BlockId| {
         let text = std::str::from_utf8(wire.blocks.bytes(block)).expect("JSON");
@@ -160,8 +161,8 @@ fn share(wire: &Wire, old: BlockId, new: BlockId) -> (u64, u64) {
     ((start + end) as u64, new.len() as u64)
 }
 
-/// Whether the changed blocks are edits of what stood at their place: images have no parts, and what stands for a history that
-/// was replaced is new.
+/// Whether the changed blocks are edits of earlier ones: images have no parts, and a summary that replaces a history is
+/// new.
 fn has_parts(kind: &Kind) -> bool {
     use Cause::{Compacted, HistoryTruncated, ImageChanged, Rewound};
     !matches!(kind.tells, Tells::Cause(Compacted | HistoryTruncated | ImageChanged | Rewound))
@@ -198,7 +199,7 @@ fn account(wire: &Wire, kind: &Kind, changed: &Played, twin: &Played, prices: &P
     Account { is_shared, ..account }
 }
 
-/// How the law came out for one kind of change.
+/// The results of the law for one kind of change.
 #[derive(Debug, Default)]
 struct Sum {
     exact: u64,
@@ -210,7 +211,7 @@ struct Sum {
 }
 
 #[test]
-fn what_a_change_costs_is_the_bill_less_the_bill_of_the_twin() {
+fn a_changes_cost_is_the_bill_minus_the_twins_bill() {
     let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
     let (mut wrong, mut requests) = (Vec::new(), 0_u64);
     for (at, kind) in KINDS.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The same changes before the guard: the same findings, and whether each of them breaks the prefix.
+//! The same changes seen by the guard: the same findings, and whether each of them breaks the prefix.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Finding, Guard, Rules, Sent};
@@ -12,7 +12,7 @@ use super::kinds::{KINDS, Kind};
 use super::prompt::Prompt;
 use super::twin::Sides;
 
-/// Where both requests have their breakpoints.
+/// The position of the breakpoints in both requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     Client,
@@ -35,7 +35,7 @@ pub fn place(prompt: &mut Prompt, placement: Placement) {
     last.into_iter().for_each(|block| mark(&mut block.json));
 }
 
-/// A client marks the end of what it sends, whatever that is; a change does not take the breakpoint along.
+/// A client marks the end of its request, whatever it is; a change does not move the breakpoint.
 pub fn keep_marked(case: &mut Case, placement: Placement) {
     let end = case.newer.messages.last_mut().and_then(|message| message.content.last_mut());
     let system = case.newer.system.last_mut();
@@ -47,7 +47,7 @@ pub fn keep_marked(case: &mut Case, placement: Placement) {
     block.into_iter().for_each(|block| mark(&mut block.json));
 }
 
-/// What the guard finds in the newer request.
+/// The guard's findings in the newer request.
 fn findings(case: &Case) -> Vec<Finding> {
     let mut guard = Guard::new(Rules::default());
     let mut take = |prompt: &Prompt| {
@@ -58,7 +58,7 @@ fn findings(case: &Case) -> Vec<Finding> {
     take(&case.newer).findings
 }
 
-/// What is wrong with what was found.
+/// What is wrong with the findings.
 fn wrong(kind: &Kind, placement: Placement, case: &Case, planted: &[At]) -> Option<String> {
     let sides = Sides::new(&case.older, &case.newer);
     let found = findings(case);
@@ -96,7 +96,7 @@ fn wrong(kind: &Kind, placement: Placement, case: &Case, planted: &[At]) -> Opti
 }
 
 #[test]
-fn the_guard_finds_what_was_planted_and_knows_what_breaks_the_prefix() {
+fn the_guard_finds_planted_changes_and_knows_which_break_the_prefix() {
     let (mut all, mut mistakes) = (0_u64, Vec::new());
     for (at, kind) in KINDS.iter().enumerate() {
         for number in 0..cases(16) {
@@ -115,7 +115,7 @@ fn the_guard_finds_what_was_planted_and_knows_what_breaks_the_prefix() {
     assert!(mistakes.len() as u64 * 100 <= all * 2, "{} of {all}", mistakes.len());
 }
 
-/// What is done to the breakpoints of the newer request, and what must be said of it.
+/// A change of the newer request's breakpoints, and the expected cause.
 type Breakpoints = (&'static str, fn(&mut Case), Option<Cause>);
 
 const BREAKPOINTS: [Breakpoints; 7] = [
@@ -137,7 +137,7 @@ const BREAKPOINTS: [Breakpoints; 7] = [
         Some(Cause::BreakpointLimit),
     ),
     (
-        "an hour behind five minutes",
+        "an hour after five minutes",
         |case| {
             place(&mut case.newer, Placement::Tail);
             lifetimes(&mut case.newer);
@@ -157,7 +157,7 @@ fn lifetimes(prompt: &mut Prompt) {
 }
 
 #[test]
-fn breakpoints_that_moved_are_found_by_their_rule() {
+fn moved_breakpoints_are_found_by_their_rule() {
     for (word, change, expected) in BREAKPOINTS {
         for number in 0..cases(16) {
             let mut case = generated(number * 3);
@@ -172,7 +172,7 @@ fn breakpoints_that_moved_are_found_by_their_rule() {
     }
 }
 
-/// Thirty blocks at once: the older end is out of reach unless a breakpoint stands on the way.
+/// Thirty blocks at once: the older end is out of reach unless a breakpoint lies between.
 #[test]
 fn an_end_out_of_reach_is_found() {
     for (blocks, expected) in [(6, None), (30, Some(Cause::BeyondLookback))] {
@@ -188,7 +188,7 @@ fn an_end_out_of_reach_is_found() {
     }
 }
 
-/// Kinds after which half of a history or less is left to know it by.
+/// Kinds after which at most half of a history remains to identify it.
 const ANOTHER_CHAIN: [&str; 7] = [
     "compacted",
     "compacted-but-last",
@@ -199,9 +199,9 @@ const ANOTHER_CHAIN: [&str; 7] = [
     "truncated",
 ];
 
-/// Without names, a request continues the chain whose history it shares, whatever was planted in it.
+/// Without names, a request continues the chain whose history it shares, despite planted changes.
 #[test]
-fn a_planted_change_is_a_break_of_its_chain_and_not_a_new_one() {
+fn a_planted_change_breaks_its_chain_instead_of_starting_a_new_one() {
     let mut lost: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
     let mut all = 0_u64;
     for (at, kind) in KINDS.iter().enumerate() {

@@ -41,7 +41,7 @@ fn amounts_are_shown_and_read_with_all_their_digits() {
 }
 
 #[test]
-fn zeros_that_say_nothing_are_read() {
+fn redundant_zeros_are_accepted() {
     for (text, picousd) in [
         ("0.500", 500_000_000_000),
         ("00.1", 100_000_000_000),
@@ -55,7 +55,7 @@ fn zeros_that_say_nothing_are_read() {
 }
 
 #[test]
-fn what_is_no_amount_is_refused() {
+fn invalid_amounts_are_refused() {
     let refused = [
         "",
         "-",
@@ -89,7 +89,7 @@ fn what_is_no_amount_is_refused() {
 }
 
 #[test]
-fn a_sum_beyond_the_range_is_a_fault_and_no_figure() {
+fn a_sum_out_of_range_panics() {
     let (max, min, one) = (Money::from_picousd(i128::MAX), Money::from_picousd(i128::MIN), Money::from_picousd(1));
     let fails = |sum: fn(Money, Money) -> Money, first: Money| std::panic::catch_unwind(|| sum(first, one)).is_err();
     assert!(fails(|max, one| max + one, max));
@@ -100,7 +100,7 @@ fn a_sum_beyond_the_range_is_a_fault_and_no_figure() {
 }
 
 #[test]
-fn nothing_is_the_sum_of_nothing() {
+fn an_empty_sum_is_zero() {
     let one = Money::from_picousd(1);
     assert_eq!(-one, Money::from_picousd(-1));
     assert_eq!(std::iter::empty::<Money>().sum::<Money>(), Money::ZERO);
@@ -166,7 +166,7 @@ fn a_count_times_a_price_is_rounded_once() {
     assert_eq!(Money::of(0, i128::MAX, 1), Money::ZERO);
 }
 
-/// The nearest integer by trying: of the quotient's neighbours the one with the smallest distance, the even one of two.
+/// The nearest integer by search: the neighbour of the quotient with the smallest distance, or the even one of two.
 fn nearest(numerator: i128, denominator: i128) -> i128 {
     let about = numerator / denominator;
     let mut best = about - 2;
@@ -182,12 +182,12 @@ fn nearest(numerator: i128, denominator: i128) -> i128 {
 
 proptest! {
     #[test]
-    fn rounding_agrees_with_trying(numerator in -5_000_i128..5_000, denominator in 1_i128..60) {
+    fn rounding_agrees_with_a_search(numerator in -5_000_i128..5_000, denominator in 1_i128..60) {
         prop_assert_eq!(div_half_even(numerator, denominator), nearest(numerator, denominator));
     }
 
     #[test]
-    fn rounding_agrees_with_trying_on_large_numbers(
+    fn rounding_agrees_with_a_search_on_large_numbers(
         count in any::<u64>(), price in -(1_i128 << 50)..(1_i128 << 50), denominator in 1_i128..100_000,
     ) {
         let expected = nearest(i128::from(count) * price, denominator);

@@ -32,7 +32,7 @@ fn a_bill_has_a_line_per_category_and_their_sum() -> Result<(), Unpriced> {
 }
 
 #[test]
-fn terms_of_a_usage_hold_its_whole_prompt() {
+fn terms_of_a_usage_contain_its_whole_prompt() {
     let expected = Terms {
         date: None,
         at: None,
@@ -46,7 +46,7 @@ fn terms_of_a_usage_hold_its_whole_prompt() {
 }
 
 #[test]
-fn a_difference_is_what_other_tokens_would_have_cost() -> Result<(), Unpriced> {
+fn a_difference_is_the_extra_cost_in_another_category() -> Result<(), Unpriced> {
     let terms = Terms { tier: ServiceTier::Batch, ..Terms::default() };
     let rates = PriceBook::built_in().rates(&ModelId::Opus5.into(), &terms)?;
     let usd = |from, to, tokens| rates.difference(from, to, tokens).to_string();

@@ -1,4 +1,4 @@
-//! Price books as text: what they mean, what is wrong with broken ones, and that printing loses nothing.
+//! Price books as text: their meaning, errors of broken ones, and lossless printing.
 
 use forkcast_sim::pricing::{
     BadBook, Category, Date, Factor, Hours, ModelKey, Money, PriceBook, ServiceTier, Span, Terms, Weekday,
@@ -46,7 +46,7 @@ fn models_of_a_file_replace_all_rows_of_those_models_and_no_others() {
 }
 
 #[test]
-fn a_file_prices_models_that_no_table_knows() {
+fn a_file_can_price_models_outside_the_table() {
     let book = mine(
         "[[price]]\nmodel = \"Our-Model\"\ninput = 1\nwrite_5m = 1.5\nread = 0.25\noutput = 4\n\
          long = { above = 1000, input = 2, output = 8 }\nbatch = { factor = 0.3 }\nfrom = 2026-01-01\n",
@@ -74,7 +74,7 @@ fn a_tier_has_a_factor_prices_or_both() {
     assert_eq!(per_mtok(&book, "m", &of(ServiceTier::Flex)), ["3", "3", "3", "3", "5"].map(str::to_owned));
     let fast = Terms { fast: true, ..of(ServiceTier::Batch) };
     assert_eq!(per_mtok(&book, "m", &fast), ["1.5", "1.5", "1.5", "0.9", "7.5"].map(str::to_owned));
-    // A price given by hand stands in the place of the row's and of a tier's own; factors still apply.
+    // An override replaces the price of the row and a tier's own price; factors still apply.
     let book = book.with_override("m", Category::Read, "4".parse().unwrap());
     assert_eq!(per_mtok(&book, "m", &of(ServiceTier::Batch))[3], "2");
     assert_eq!(per_mtok(&book, "m", &of(ServiceTier::Flex))[3], "4");
@@ -91,7 +91,7 @@ fn fees_of_a_file_replace_those_of_the_same_name() {
 }
 
 #[test]
-fn a_price_that_depends_on_the_hour_says_when_the_hour_is_unknown() {
+fn a_price_that_depends_on_the_hour_reports_an_unknown_hour() {
     let book = PriceBook::built_in();
     let day = Some(Date(2026, 11, 2));
     let rates = book.rates(&"deepseek-flash".into(), &Terms { date: day, ..Terms::default() }).unwrap();
@@ -101,7 +101,7 @@ fn a_price_that_depends_on_the_hour_says_when_the_hour_is_unknown() {
     assert!(!rates.hour_unknown);
 }
 
-/// Text, line, column, and what the sentence must hold.
+/// Text, line, column, and required parts of the message.
 const BROKEN: [(&str, usize, usize, &str); 18] = [
     ("nonsense", 1, 9, "expected `=`"),
     ("[[price]]\nmodel = \"x\"\ninput = 1\noutpt = 2\n", 4, 1, "unknown field `outpt`, expected one of"),
@@ -139,7 +139,7 @@ const BROKEN: [(&str, usize, usize, &str); 18] = [
 ];
 
 #[test]
-fn a_broken_book_says_where_what_and_what_instead() {
+fn a_broken_book_reports_place_value_and_expectation() {
     for (text, line, column, holds) in BROKEN {
         let bad: BadBook = PriceBook::parse(text).unwrap_err();
         assert_eq!((bad.line, bad.column), (line, column), "{text}\n{bad}");
@@ -171,7 +171,7 @@ fn factors_are_exact_and_print_all_digits() {
     assert_eq!(Factor::from_millionths(850_000).fraction(), (17, 20));
 }
 
-/// Model and month of a row, which no two rows share, and what stands in it: prices and which parts it has.
+/// Model and month of a row, unique per row, and its content: prices and the parts it has.
 type RandomRow = ((usize, u8), ([String; 3], [bool; 6]));
 
 fn row_text(((model, month), ([input, read, output], flags)): RandomRow) -> String {
@@ -200,7 +200,7 @@ fn rows() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #[test]
-    fn printing_and_reading_is_nothing(rows in rows()) {
+    fn printing_and_reading_changes_nothing(rows in rows()) {
         let book = PriceBook::parse(&rows.concat()).unwrap();
         let again = PriceBook::parse(&book.to_toml()).unwrap();
         prop_assert!(book == again, "{}", book.to_toml());

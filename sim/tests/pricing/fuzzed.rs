@@ -1,11 +1,12 @@
-//! Price books as a target of a fuzzer: `cargo test` replays `__fuzz__/books/crashes`. Random bytes with
-//! `BOLERO_RANDOM_ITERATIONS=100000`; led by coverage with `cargo bolero test -p forkcast-sim --test all pricing::fuzzed::books`.
+//! Price books as a fuzz target: `cargo test` replays `__fuzz__/books/crashes`. Random bytes with
+//! `BOLERO_RANDOM_ITERATIONS=100000`; coverage-guided with `cargo bolero test -p forkcast-sim --test all
+//! pricing::fuzzed::books`.
 
 use bolero::check;
 use forkcast_sim::pricing::{Category, ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::model::MODELS;
 
-/// What holds of any text: it is a book that reads back and never charges less for more, or none.
+/// Property of any text: it is an error, or a book that reads back and never charges less for more.
 fn holds(text: &str) {
     let Ok(book) = PriceBook::built_in().with_file("mine.toml", text) else { return };
     let printed = book.to_toml();

@@ -1,10 +1,10 @@
-//! The model table and every spelling that leads to it.
+//! The model table and all spellings of its models.
 
 use Platform::{Bedrock, Copilot, Foundry, Maker, OpenRouter, Vertex};
 use forkcast_sim::wire::model::{Family, MODELS, Model, Platform, Tokenizer, Vendor, resolve};
 use proptest::prelude::*;
 
-/// Id, name, family, version, window in thousands of tokens, tokenizer, what becomes of earlier thinking, first day.
+/// Id, name, family, version, window in thousands of tokens, tokenizer, handling of earlier thinking, first day.
 /// Source: PC-N price table and table of invalidations (2026-09), models overview (PC-A).
 const TABLE: &str = "
     claude-3-haiku         Haiku-3         Haiku   3.0  200   Claude    strips  -
@@ -218,7 +218,7 @@ fn spellings_lead_to_their_model() {
     }
 }
 
-/// Names of nothing, of other makers' models, of tools and files, and models that do not exist.
+/// Other names: other vendors' models, tools and files, and models that do not exist.
 const UNKNOWN: [&str; 60] = [
     "",
     " ",

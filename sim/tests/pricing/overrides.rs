@@ -1,4 +1,4 @@
-//! Prices that the user puts in the place of the book's, and models without any.
+//! Prices set by the user instead of the book's, and models without prices.
 
 use forkcast_sim::pricing::{Category, Date, ModelKey, Money, PriceBook, ServiceTier, Terms, Unpriced};
 use forkcast_sim::wire::model::ModelId;
@@ -19,7 +19,7 @@ fn models_without_a_row_are_unpriced() {
 }
 
 #[test]
-fn unpriced_says_whose_price_and_which() {
+fn unpriced_reports_model_and_categories() {
     let book = PriceBook::built_in().with_override("My-Model", Category::Input, usd(100));
     let message = |model: &str| book.rates(&model.into(), &Terms::default()).map_err(|error| error.to_string());
     assert_eq!(message("my-model"), Err("no price for my-model (write_5m, write_1h, read, output)".to_owned()));
@@ -85,7 +85,7 @@ fn five_overrides_price_a_model_that_has_no_row() -> Result<(), Unpriced> {
         output_tokens: 100_000,
     };
     for (overridden, asked) in [("My-Model ", "my-model"), ("claude-3-opus", "claude-3-opus-20240229")] {
-        // What such a model's batches or regions cost is unknown, so its prices hold as given.
+        // Batch or regional prices of such a model are unknown, so its prices are used as given.
         let terms = Terms { tier: ServiceTier::Batch, fast: true, geo_us: true, regional: true, ..Terms::of(&usage) };
         let rates = priced(overridden).rates(&asked.into(), &terms)?;
         let bill = rates.bill(&usage, &[]);
@@ -108,7 +108,7 @@ fn prices_that_are_no_whole_number_per_token_round_once_per_line() -> Result<(),
 }
 
 #[test]
-fn a_price_that_no_sum_could_hold_is_none() -> Result<(), Unpriced> {
+fn a_price_too_large_for_sums_is_unpriced() -> Result<(), Unpriced> {
     let terms = Terms { geo_us: true, ..Terms::default() };
     let usd = |usd: i128| Money::from_picousd(usd * 1_000_000_000_000);
     let priced = |price: Money| {
@@ -117,7 +117,7 @@ fn a_price_that_no_sum_could_hold_is_none() -> Result<(), Unpriced> {
     for absurd in [Money::from_picousd(i128::MAX), Money::from_picousd(i128::MIN), usd(10_000_000_000)] {
         assert_eq!(priced(absurd).unwrap_err().missing, Category::ALL);
     }
-    // The dearest that an option takes, with all its decimals, on as many tokens as a request may have.
+    // The highest price that an option accepts, with all decimals, for the maximum tokens of a request.
     let rates = priced(usd(1_000_000) - Money::from_picousd(1))?;
     assert!(rates.line(Category::Read, TOKENS_MAX) > usd(10_000_000_000));
     assert!(rates.difference(Category::Input, Category::Read, 4 * TOKENS_MAX) < Money::ZERO);
@@ -142,7 +142,7 @@ fn overrides_are_listed_in_order() {
 }
 
 #[test]
-fn a_key_is_the_model_or_else_the_name() {
+fn a_key_is_the_model_or_otherwise_the_name() {
     assert_eq!(ModelKey::from("Claude-Opus-4-8[1m]"), ModelKey::Known(ModelId::Opus48));
     assert_eq!(ModelKey::from(ModelId::Opus48), ModelKey::Known(ModelId::Opus48));
     assert_eq!(ModelKey::from(" Qwen3-Max\n"), ModelKey::Named("qwen3-max".to_owned()));

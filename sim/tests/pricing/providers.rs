@@ -1,4 +1,4 @@
-//! Worked bills of every provider: `providers.yaml`, each with its arithmetic and its source.
+//! Worked bills for every provider in `providers.yaml`, each with its arithmetic and source.
 
 use forkcast_sim::pricing::{Category, Date, ModelKey, PriceBook, ServiceTier, Terms};
 use forkcast_sim::time::Instant;
@@ -33,7 +33,7 @@ fn day(text: &str) -> Date {
     Date(year as i32, month as u8, day as u8)
 }
 
-/// Days from the Unix epoch by counting leap days, months from March on.
+/// Days since the Unix epoch by counting leap days, with years starting in March.
 pub fn instant(text: &str) -> Instant {
     let [year, month, day, hour, minute, second]: [u64; 6] = numbers(text).try_into().unwrap();
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
@@ -98,9 +98,9 @@ fn they_cover_the_book() {
     }
 }
 
-/// A discount of a quarter leaves three quarters of each worked bill, to the rounding of its lines.
+/// A discount of a quarter leaves three quarters of each worked bill, up to the rounding of its lines.
 #[test]
-fn a_discount_takes_its_part_of_every_bill() {
+fn a_discount_reduces_every_bill() {
     let three_quarters = forkcast_sim::pricing::Factor::from_millionths(750_000);
     let (list, book) = (PriceBook::built_in(), PriceBook::built_in().with_remaining(three_quarters));
     for case in worked() {

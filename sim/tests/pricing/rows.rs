@@ -1,9 +1,9 @@
-//! The whole book against the published table, row by row.
+//! Compares the whole book with the published table, row by row.
 
 use forkcast_sim::pricing::{Category, Date, ModelKey, Money, PriceBook, PriceRow, Prices, Tier};
 use forkcast_sim::wire::model::Vendor;
 
-/// Model, first day, what the prices are for, USD per million tokens (input, 5m write, 1h write, read, output), source.
+/// Model, first day, kind of price, USD per million tokens (input, 5m write, 1h write, read, output), source.
 const BOOK: &str = "
     claude-3-5-haiku   -           standard   0.8  1      1.6  0.08  4     PC-N
     claude-haiku-4-5   -           standard   1    1.25   2    0.1   5     PC-N
@@ -76,7 +76,7 @@ fn the_rows_of_claude_are_the_published_table() {
     assert_eq!(actual, expected);
 }
 
-/// Models whose first sourced price is younger or older than their first day: o3 cost more in its first weeks.
+/// Models whose first price with a source is newer or older than their first day: o3 cost more in its first weeks.
 const OTHER_FIRST_PRICE: [&str; 1] = ["o3"];
 
 #[test]
@@ -93,7 +93,7 @@ fn rows_are_sorted_and_begin_with_their_model() {
 }
 
 #[test]
-fn every_row_says_where_and_when_it_was_read() {
+fn every_row_has_its_source_and_date() {
     let book = PriceBook::built_in();
     let dated = |tag: &str| match tag {
         "PC-N" => Some("2026-09-22..2026-09-28"),

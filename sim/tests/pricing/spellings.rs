@@ -1,12 +1,12 @@
-//! Spellings of the models that are not Claude's.
+//! Spellings of models other than Claude.
 
 use Platform::{Copilot, Foundry, Maker, OpenRouter, Vertex};
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::wire::model::{MODELS, Platform, Vendor, resolve};
 use proptest::prelude::*;
 
-/// Spelling, canonical id, platform, bound to a geography. The first part occurs in recordings, the rest in the pages
-/// and packages of providers and routers.
+/// Spelling, canonical id, platform, bound to a geography. The first part occurs in recordings, the rest in pages and
+/// packages of providers and routers.
 const KNOWN: [(&str, &str, Platform, bool); 74] = [
     ("gpt-4o-2024-08-06", "gpt-4o", Maker, false),
     ("gpt-4o", "gpt-4o", Maker, false),
@@ -107,7 +107,7 @@ fn spellings_lead_to_their_model() {
     }
 }
 
-/// Names that begin or end like a model and are another one, a kind of product, a free offer, or nothing.
+/// Names that begin or end like a model but are another model, a kind of product, a free offer, or nothing.
 const UNKNOWN: [&str; 58] = [
     "gpt-5-codex",
     "gpt-5-chat-latest",
@@ -170,14 +170,14 @@ const UNKNOWN: [&str; 58] = [
 ];
 
 #[test]
-fn what_only_looks_like_a_model_is_none() {
+fn names_that_only_resemble_a_model_are_unknown() {
     for spelling in UNKNOWN {
         assert_eq!(resolve(spelling), None, "{spelling}");
     }
 }
 
 #[test]
-fn words_of_answers_lead_to_their_tier() {
+fn service_tiers_in_answers_are_recognised() {
     for tier in ServiceTier::ALL {
         assert_eq!(ServiceTier::of_word(tier.word()), Some(tier));
         assert_eq!(tier.to_string(), tier.word());

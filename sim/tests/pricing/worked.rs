@@ -172,7 +172,7 @@ fn batch_fast_and_region() {
     check(&MODIFIERS);
 }
 
-/// Model, day, fast, taken before its first row, fast at the standard price.
+/// Model, day, fast, before its first row, fast at the standard price.
 #[rustfmt::skip]
 const FLAGS: [(&str, Option<Date>, bool, bool, bool); 16] = [
     ("claude-sonnet-5-5", on(2026, 9, 27), false, true,  false),
@@ -194,7 +194,7 @@ const FLAGS: [(&str, Option<Date>, bool, bool, bool); 16] = [
 ];
 
 #[test]
-fn rates_say_what_they_had_to_assume() {
+fn rates_report_their_assumptions() {
     let book = PriceBook::built_in();
     for (model, date, fast, before_first_row, fast_at_standard_price) in FLAGS {
         let terms = Terms { date, fast, ..Terms::default() };

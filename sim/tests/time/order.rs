@@ -1,4 +1,4 @@
-//! Who runs when.
+//! Scheduling order.
 
 use forkcast_sim::time::{Duration, Instant, Plan, run};
 use tokio::sync::{mpsc, oneshot};
@@ -6,7 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::{Log, finish, ms};
 
 #[test]
-fn time_moves_to_the_next_timer_and_nowhere_else() {
+fn time_moves_only_to_the_next_timer() {
     let finished = finish(|handle| async move {
         handle.sleep(ms(1_500)).await;
         let woken = handle.now();
@@ -51,7 +51,7 @@ fn timers_of_one_instant_fire_in_the_order_in_which_they_were_set() {
     let log = Log::default();
     let seen = log.clone();
     finish(|handle| async move {
-        // The later a task is spawned, the sooner it sets its timer for the instant that all share.
+        // The later a task is spawned, the sooner it sets its timer for the common instant.
         let tasks: Vec<_> = (0..5)
             .map(|task| {
                 let (handle, log) = (handle.clone(), log.clone());
@@ -70,7 +70,7 @@ fn timers_of_one_instant_fire_in_the_order_in_which_they_were_set() {
 }
 
 #[test]
-fn timers_go_by_nanoseconds_not_by_the_order_of_setting() {
+fn timers_fire_by_nanoseconds_not_in_the_order_they_were_set() {
     let log = Log::default();
     let seen = log.clone();
     finish(|handle| async move {
@@ -99,7 +99,7 @@ fn a_span_before_an_instant_is_that_much_earlier_and_never_before_the_beginning(
 }
 
 #[test]
-fn what_an_instant_brings_is_settled_before_time_moves_on() {
+fn all_work_of_an_instant_is_done_before_time_moves_on() {
     let log = Log::default();
     let seen = log.clone();
     finish(|handle| async move {
@@ -160,7 +160,7 @@ fn interleaving_changes_the_order_and_can_be_repeated() {
 }
 
 #[test]
-fn select_asks_in_the_order_written() {
+fn select_polls_in_the_order_written() {
     let finished = finish(|handle| async move {
         let mut first = 0;
         for _ in 0..64 {
@@ -199,10 +199,10 @@ fn cancelled_sleeps_neither_fire_nor_move_the_clock() {
 }
 
 #[test]
-fn a_sleep_wakes_whoever_asked_it_last() {
+fn a_sleep_wakes_the_task_that_polled_it_last() {
     let finished = finish(|handle| async move {
         let mut sleep = handle.sleep(ms(10));
-        // Asked by the main task first, then moved into another one.
+        // Polled by the main task first, then moved to another task.
         forkcast_sim::select! {
             () = &mut sleep => panic!("too soon"),
             () = handle.yield_now() => {}

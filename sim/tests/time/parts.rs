@@ -1,4 +1,4 @@
-//! Parts of a task that are woken by themselves: what happens, and when, is what polling everything each time would give.
+//! Parts of a task that are woken separately: events and times are the same as when everything is polled each time.
 
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -10,12 +10,12 @@ use tokio::sync::Notify;
 
 use super::{Log, finish, ms};
 
-/// What an agent does before it gives a value. Each value rings a bell, by turns.
+/// What an agent does before it yields a value. Each value rings a bell, in turn.
 #[derive(Clone, Copy, Debug)]
 enum Pause {
-    /// Sleeps for so many milliseconds.
+    /// Sleeps for this many milliseconds.
     Sleep(u64),
-    /// Lets others go first.
+    /// Lets other tasks run first.
     Yield,
     /// Waits for this bell.
     Bell(usize),
@@ -23,7 +23,7 @@ enum Pause {
 
 const BELLS: usize = 2;
 
-/// An agent, and its own agents, which work meanwhile.
+/// An agent and its own agents, which work concurrently.
 #[derive(Clone, Debug)]
 struct Script {
     pauses: Vec<Pause>,
@@ -31,7 +31,7 @@ struct Script {
 }
 
 impl Script {
-    /// Each pause ends with a value, and each value is passed on by everybody above.
+    /// Each pause ends with a value, and each value is passed on by all agents above.
     fn values(&self) -> usize {
         self.pauses.len() + self.agents.iter().map(Self::values).sum::<usize>()
     }
@@ -46,7 +46,7 @@ fn scripts() -> impl Strategy<Value = Script> {
     })
 }
 
-/// Values by name; `Plain` is polled each time that it is asked.
+/// Values by name; `Plain` is polled each time its consumer polls.
 enum Source {
     Part(Part<Rc<str>>),
     Plain(Agent),
@@ -124,7 +124,7 @@ impl Agent {
     }
 }
 
-/// Two tasks side by side, each an agent with its own below it. Where all wait for bells the run stalls.
+/// Two concurrent tasks, each an agent with nested agents. If all wait for bells, the run stalls.
 fn play(scripts: &[Script; 2], in_parts: bool, interleave: Option<u64>) -> (Log, Result<Finished<()>, Stopped>) {
     let log = Log::default();
     let (noted, scripts) = (log.clone(), scripts.clone());
@@ -160,9 +160,9 @@ proptest! {
     }
 }
 
-/// How often agents of a chain are polled, when only the innermost has something to do.
+/// How often the agents of a chain are polled if only the innermost has work.
 #[test]
-fn an_event_polls_the_agent_that_it_is_for_and_none_that_waits_for_it() {
+fn an_event_polls_only_its_agent_and_none_that_waits_for_it() {
     const DEPTH: u64 = 200;
     const EVENTS: u64 = 50;
     fn chain(handle: &Handle, depth: u64, polls: &Log) -> Part<()> {
@@ -185,11 +185,11 @@ fn an_event_polls_the_agent_that_it_is_for_and_none_that_waits_for_it() {
     let noted = polls.clone();
     finish(|handle| async move { chain(&handle, DEPTH, &noted).next().await });
     let polled = u64::try_from(polls.lines().len()).unwrap();
-    // Once at the beginning, once for the end, and once for each event.
+    // Once at the start, once for the end, and once per event.
     assert!(polled <= 2 * (DEPTH + 1) + EVENTS, "{polled} polls");
 }
 
-/// A part that is given to another task belongs to that from then on.
+/// A part that is moved to another task belongs to that task.
 #[test]
 fn a_part_may_move_to_another_task() {
     let finished = finish(|handle| async move {
@@ -203,7 +203,7 @@ fn a_part_may_move_to_another_task() {
             sleep = clock.sleep(ms(5));
             Poll::Ready(left)
         });
-        // Asked here, but not until it gives something.
+        // Polled here, but not until it yields a value.
         forkcast_sim::select! {
             _ = part.next() => panic!("it sleeps longer"),
             () = handle.sleep(ms(2)) => {}
@@ -215,9 +215,9 @@ fn a_part_may_move_to_another_task() {
     assert_eq!(finished.at, forkcast_sim::time::Instant::from_millis(10));
 }
 
-/// A task may end without taking what its part gives. That concerns no other task.
+/// A task may end without taking its part's value. This does not affect other tasks.
 #[test]
-fn what_nobody_takes_keeps_no_other_part_waiting() {
+fn a_value_that_is_never_taken_does_not_block_other_parts() {
     let finished = finish(|handle| async move {
         let bell = Rc::new(Notify::new());
         let (mut sleep, ringing) = (handle.sleep(ms(5)), Rc::clone(&bell));

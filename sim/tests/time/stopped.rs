@@ -1,4 +1,4 @@
-//! Runs that come to no end by themselves, and what they say.
+//! Runs that do not end by themselves, and their messages.
 
 use forkcast_sim::time::{Finished, Instant, Limits, Plan, Stopped, run};
 use tokio::sync::oneshot;
@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 use super::ms;
 
 #[test]
-fn a_stall_says_who_waits_for_what() {
+fn a_stall_reports_which_task_waits_for_what() {
     let stopped = run(&Plan::default(), |handle| async move {
         handle.sleep(ms(250)).await;
         let (_kept, receive) = oneshot::channel::<()>();
@@ -73,7 +73,7 @@ fn a_long_report_is_cut_and_counted() {
 }
 
 #[test]
-fn a_loop_that_waits_for_nothing_meets_the_limit_of_steps() {
+fn a_loop_without_waits_reaches_the_step_limit() {
     let plan = Plan { limits: Limits { steps: 1_000, ..Limits::default() }, ..Plan::default() };
     let stopped = run(&plan, |handle| async move {
         handle.sleep(ms(1_500)).await;
@@ -102,7 +102,7 @@ fn a_run_may_use_all_of_its_steps_and_all_of_its_time() {
 }
 
 #[test]
-fn a_wait_that_is_too_long_meets_the_limit_of_time() {
+fn a_wait_that_is_too_long_reaches_the_time_limit() {
     let until = Instant::from_millis(60_000);
     let plan = Plan { limits: Limits { until, ..Limits::default() }, ..Plan::default() };
     let stopped = run(&plan, |handle| async move {

@@ -1,4 +1,4 @@
-//! Tasks: results, aborts, and what is dropped when.
+//! Tasks: results, aborts, and the order of drops.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -18,7 +18,7 @@ impl Drop for Ends {
 }
 
 #[test]
-fn a_task_gives_its_result_to_who_waits() {
+fn a_task_gives_its_result_to_its_waiter() {
     let finished = finish(|handle| async move {
         let clock = handle.clone();
         let task = handle.spawn("adder", async move {
@@ -36,7 +36,7 @@ fn a_task_gives_its_result_to_who_waits() {
 }
 
 #[test]
-fn a_dropped_task_goes_on_by_itself() {
+fn a_task_with_a_dropped_handle_continues() {
     let finished = finish(|handle| async move {
         let (send, receive) = oneshot::channel();
         let clock = handle.clone();
@@ -91,11 +91,11 @@ fn a_task_aborted_before_its_first_turn_never_runs() {
 }
 
 #[test]
-fn what_is_left_ends_in_the_order_of_spawning_when_main_ends() {
+fn remaining_tasks_are_dropped_in_spawning_order_when_main_ends() {
     let log = Log::default();
     let seen = log.clone();
     let finished = finish(|handle| async move {
-        // Slots of tasks that are over are used again, last first: the order is that of spawning, not that of slots.
+        // Slots of ended tasks are reused, last first; the order is still the spawning order.
         let short = [handle.spawn("short", async {}), handle.spawn("short", async {})];
         for task in short {
             task.await.unwrap();
@@ -154,7 +154,7 @@ fn destructors_may_use_their_handle_when_a_run_ends() {
 }
 
 #[test]
-fn a_waker_kept_beyond_its_task_wakes_nobody() {
+fn a_waker_kept_beyond_its_task_wakes_nothing() {
     let finished = finish(|handle| async move {
         let (send, receive) = oneshot::channel();
         let kept = handle.spawn("old", async move {
@@ -174,7 +174,7 @@ fn a_waker_kept_beyond_its_task_wakes_nobody() {
 }
 
 #[test]
-fn a_panic_of_a_task_goes_through_and_drops_the_rest() {
+fn a_panic_of_a_task_propagates_and_drops_the_rest() {
     let log = Log::default();
     let seen = log.clone();
     let panicked = catch_unwind(AssertUnwindSafe(|| {

@@ -1,6 +1,6 @@
 //! The same agents on our executor, on tokio's paused clock and on tokio in real time.
 
-#![allow(clippy::disallowed_methods)] // Tokio's own clock and tasks are the other arm.
+#![allow(clippy::disallowed_methods)] // Tokio's own clock and tasks are the comparison.
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use tokio::task::LocalSet;
 
 use super::{Log, ms};
 
-/// Tokio's `LocalSet` behind our handle.
+/// Tokio's `LocalSet` as the runtime of our handle.
 struct Local(tokio::time::Instant);
 
 impl Runtime for Local {
@@ -49,7 +49,7 @@ fn on_tokio(body: Body, paused: bool) -> Log {
     log
 }
 
-/// Agents with every means of waiting for one another that the runtime of `agent` uses.
+/// Agents with all the kinds of waiting that the runtime of `agent` uses.
 async fn session(handle: Handle, log: Log) {
     let slots = Rc::new(Semaphore::new(2));
     let (report, mut reports) = mpsc::channel(1);
@@ -96,7 +96,7 @@ fn background(handle: &Handle, log: &Log, stop: &Rc<Notify>) -> forkcast_sim::ti
         let mut beats = 0;
         loop {
             forkcast_sim::select! {
-                () = stop.notified() => log.note(&clock, "told to stop, goes on"),
+                () = stop.notified() => log.note(&clock, "ignores the stop signal"),
                 () = clock.sleep(ms(8)) => {
                     beats += 1;
                     log.note(&clock, &format!("beat {beats}"));
@@ -113,7 +113,7 @@ async fn typing(handle: Handle, ask: oneshot::Sender<u64>) {
 }
 
 #[test]
-fn the_same_agents_leave_the_same_log_on_a_paused_tokio() {
+fn the_same_agents_produce_the_same_log_on_a_paused_tokio() {
     let body: Body = |handle, log| Box::pin(session(handle, log));
     let (ours, tokio) = (on_ours(body).lines(), on_tokio(body, true).lines());
     assert!(ours.len() > 40, "{ours:#?}");
@@ -121,7 +121,7 @@ fn the_same_agents_leave_the_same_log_on_a_paused_tokio() {
     assert_eq!(ours, tokio);
 }
 
-/// Steps far enough apart that a busy machine keeps their order.
+/// Steps far enough apart that even a busy machine keeps their order.
 async fn slow(handle: Handle, log: Log) {
     let (send, mut receive) = mpsc::unbounded_channel();
     for agent in [3_u64, 1, 2] {
@@ -139,7 +139,7 @@ async fn slow(handle: Handle, log: Log) {
 }
 
 #[test]
-fn the_same_agents_go_the_same_way_in_real_time() {
+fn the_same_agents_behave_the_same_in_real_time() {
     let body: Body = |handle, log| Box::pin(slow(handle, log));
     assert_eq!(on_ours(body).words(), on_tokio(body, false).words());
 }

@@ -1,12 +1,12 @@
-//! One character, of many sorts, in a text of any sort.
+//! One character of many sorts, in a text of any sort.
 
 use super::super::case::{At, Case, WITHIN, Within};
 use super::super::dice::Dice;
 
-/// The text before and behind the change; `None` where the text does not hold the thing.
+/// The text before and after the change; `None` if the text lacks the required part.
 pub type Sort = fn(&str, &mut Dice) -> Option<(String, String)>;
 
-/// Plants a change of this sort in a text of any sort but a tool's name.
+/// Plants a change of this sort in a text of any sort except a tool's name.
 pub fn somewhere(case: &mut Case, sort: Sort) -> Option<Vec<At>> {
     let mut places: Vec<Within> = WITHIN.into_iter().filter(|within| *within != Within::ToolName).collect();
     case.dice.shuffle(&mut places);
@@ -31,7 +31,7 @@ fn inserted(text: &str, what: &str, dice: &mut Dice) -> Option<(String, String)>
     Some((text.to_owned(), format!("{before}{what}{behind}")))
 }
 
-/// Puts `was` into the older text and `is` into the newer one, at the same place.
+/// Puts `was` into the older text and `is` into the newer one, at the same position.
 fn planted(text: &str, was: &str, is: &str, dice: &mut Dice) -> Option<(String, String)> {
     let (before, behind) = cut(text, dice);
     Some((format!("{before}{was}{behind}"), format!("{before}{is}{behind}")))
@@ -132,7 +132,7 @@ pub fn twice(text: &str, dice: &mut Dice) -> Option<(String, String)> {
     Some((text.to_owned(), format!("{before}<{behind}>")))
 }
 
-/// A text without text; a result without one would be cleared.
+/// An empty text; an empty result would count as cleared.
 pub fn emptied(case: &mut Case) -> Option<Vec<At>> {
     let within = *case.dice.pick(&[Within::System, Within::ToolDescription, Within::UserText, Within::AssistantText]);
     case.retell(within, |text, _| Some((text.to_owned(), String::new())))

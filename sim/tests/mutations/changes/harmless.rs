@@ -1,4 +1,4 @@
-//! The same prompt in other words of JSON, and what is no prompt.
+//! The same prompt in other JSON spellings, and changes outside the prompt.
 
 use super::super::case::{At, Case, is_excluded};
 use super::super::generated::mark;
@@ -25,7 +25,7 @@ pub fn string_or_list(case: &mut Case) -> Option<Vec<At>> {
     fine()
 }
 
-/// Other letters for the same text.
+/// The same text with other escapes.
 fn escaped(text: &str) -> String {
     let mut out = String::from("\"");
     for (at, c) in text.chars().enumerate() {
@@ -46,7 +46,7 @@ fn escaped(text: &str) -> String {
 pub fn escapes(case: &mut Case) -> Option<Vec<At>> {
     for block in case.newer.blocks_mut() {
         let mut all = Vec::new();
-        // A header is known by its raw first letters, as it is sent.
+        // A header is recognised by its raw first characters, as sent.
         if !is_excluded(&block.json) {
             block.json.strings_mut(&mut all);
         }
@@ -55,7 +55,7 @@ pub fn escapes(case: &mut Case) -> Option<Vec<At>> {
             *text = Json::Raw(escaped(&said));
         }
     }
-    // Words that say what a block is are compared as they are sent.
+    // Values that determine what a block is are compared as sent.
     for block in case.newer.blocks_mut() {
         plain_words(&mut block.json);
     }

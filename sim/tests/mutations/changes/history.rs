@@ -14,7 +14,7 @@ fn blocks(messages: &[Message]) -> Vec<At> {
     messages.iter().flat_map(ids).map(At::Block).collect()
 }
 
-/// `None` where the newer request still goes on from the older: what changed places says the same.
+/// `None` if the newer request still continues the older one because the swapped parts are equal.
 fn differs(case: &Case) -> Option<()> {
     let sides = Sides::new(&case.older, &case.newer);
     (sides.common() < sides.old.len()).then_some(())
@@ -104,7 +104,7 @@ pub fn moved_first(case: &mut Case) -> Option<Vec<At>> {
     Some(vec![At::First])
 }
 
-/// A reminder in both requests, at the end of one message in the older and of a later one in the newer.
+/// A reminder in both requests, at the end of one message in the older and of a later message in the newer.
 pub fn reminder_moved(case: &mut Case) -> Option<Vec<At>> {
     let users: Vec<usize> = (0..case.history()).filter(|at| case.older.messages[*at].role == "user").collect();
     let [from, .., to] = users[..] else { return None };
@@ -116,7 +116,7 @@ pub fn reminder_moved(case: &mut Case) -> Option<Vec<At>> {
     Some(vec![At::First])
 }
 
-/// The newest message of the user takes the reminder along.
+/// The reminder moves to the newest user message.
 pub fn reminder_at_the_end(case: &mut Case) -> Option<Vec<At>> {
     let users: Vec<usize> = (0..case.history()).filter(|at| case.older.messages[*at].role == "user").collect();
     let from = case.dice.any(&users)?;
@@ -142,7 +142,7 @@ pub fn truncated(case: &mut Case) -> Option<Vec<At>> {
     Some(vec![At::First])
 }
 
-/// The first message stays, most of what follows it goes.
+/// The first message stays, and most of the following ones are removed.
 pub fn window_slid(case: &mut Case) -> Option<Vec<At>> {
     let history = case.history();
     let cut = (history > 8).then(|| 5 + case.dice.below(history - 7))?;
@@ -197,7 +197,7 @@ pub fn compacted_but_a_third(case: &mut Case) -> Option<Vec<At>> {
     summed_up(case, kept)
 }
 
-/// A summary that says what it is, for as little as a question, its answer and what was said to that.
+/// A summary that identifies itself, for as little as a question, its answer and the reply.
 pub fn compacted_by_words(case: &mut Case) -> Option<Vec<At>> {
     let history = case.history();
     let cut = (history > 4).then(|| 3 + case.dice.below(history - 4))?;

@@ -1,4 +1,4 @@
-//! What is planted, by what it touches.
+//! Planted changes, by the part they affect.
 
 pub mod characters;
 pub mod harmless;

@@ -17,7 +17,7 @@ const EFFORT: At = At::Parameter("output_config.effort", "messages");
 const FORMAT: At = At::Parameter("output_config.format", "messages");
 const SPEED: At = At::Parameter("speed", "system");
 
-/// Key, value in the older request, value in the newer one (empty: absent), where it is found.
+/// Key, value in the older request, value in the newer one (empty: absent), place of the finding.
 type Row = (&'static str, &'static str, &'static str, At);
 
 const CHOICES: [Row; 4] = [
@@ -105,13 +105,13 @@ pub fn model(case: &mut Case) -> Option<Vec<At>> {
     Some(vec![At::Parameter("model", "tools")])
 }
 
-/// Its rules leave thinking out that both requests send.
+/// A model whose rules drop thinking that both requests send.
 pub fn model_that_strips(case: &mut Case) -> Option<Vec<At>> {
     (!case.of_kind(&["thinking"]).is_empty()).then(|| case.newer.set("model", "\"claude-haiku-4-5\""))?;
     Some(vec![At::Parameter("model", "tools")])
 }
 
-/// The whole request stays, the provider's own search tool comes: that alters the system text.
+/// The request is unchanged except for the provider's search tool, which alters the system text.
 pub fn web_search(case: &mut Case) -> Option<Vec<At>> {
     (!case.newer.tools.is_empty()).then_some(())?;
     let tool = case.newer.written(r#"{"type":"web_search_20250305","name":"web_search","max_uses":3}"#);
@@ -119,7 +119,7 @@ pub fn web_search(case: &mut Case) -> Option<Vec<At>> {
     Some(vec![At::Standing(format!("tools[{}]", case.newer.tools.len() - 1), "system")])
 }
 
-/// Citations of a document are switched on.
+/// Citations of a document are enabled.
 pub fn citations(case: &mut Case) -> Option<Vec<At>> {
     let document = r#"{"type":"document","source":{"type":"text","media_type":"text/plain","data":"A page."},"citations":{"enabled":$}}"#;
     let block = case.newer.written(&document.replace('$', "false"));

@@ -18,7 +18,7 @@ fn clear(case: &mut Case, id: u32, with: &str) -> Option<At> {
     Some(At::Block(id))
 }
 
-/// Results whose content is longer than `bytes`.
+/// Results with content longer than `bytes`.
 fn longer(case: &Case, bytes: usize) -> Vec<u32> {
     let long = |json: &Json| json.get("content").is_some_and(|content| content.to_string().len() > bytes);
     case.of_kind(&["tool_result"]).into_iter().filter(|(_, b)| long(&b.json)).map(|(_, b)| b.id).collect()
@@ -103,7 +103,7 @@ pub fn input_number(case: &mut Case) -> Option<Vec<At>> {
     Some(vec![At::Block(block.id)])
 }
 
-/// Messages of the shared history with two blocks at least of this kind.
+/// Messages of the shared history with at least two blocks of this kind.
 fn several(case: &Case, of: &str) -> Vec<usize> {
     let many = |at: &usize| case.older.messages[*at].content.iter().filter(|b| kind(&b.json) == of).count() > 1;
     (0..case.history()).filter(many).collect()

@@ -119,7 +119,7 @@ pub fn shuffled(case: &mut Case) -> Option<Vec<At>> {
     (order(&case.newer.tools) != before && counted(case).len() > 2).then(|| vec![At::First])
 }
 
-/// A tool of the prompt, to be changed.
+/// A tool of the prompt, for a change.
 fn changed(case: &mut Case, change: impl FnOnce(&mut Json, &mut Dice) -> Option<()>) -> Option<Vec<At>> {
     let all = counted(case);
     let at = case.dice.any(&all)?;

@@ -1,11 +1,11 @@
-//! What varies by itself, in the words in which programs say it.
+//! Volatile content, in the wording of programs.
 
 use forkcast_sim::diagnosis::Volatile;
 
 use super::super::case::{At, Case, Within};
 use super::super::dice::Dice;
 
-/// The words around a thing, what the older request says and what the newer one says.
+/// The surrounding words, the value in the older request and the value in the newer one.
 type Said = (&'static str, &'static str, &'static str);
 
 const DATES: [Said; 11] = [
@@ -126,12 +126,12 @@ fn said(volatile: Volatile) -> &'static [Said] {
     }
 }
 
-/// Plants a thing in the system prompt, a tool's text or the early history.
+/// Plants volatile content in the system prompt, a tool's text or the early history.
 pub fn plant(case: &mut Case, volatile: Volatile) -> Option<Vec<At>> {
     let within = *case.dice.pick(&[Within::System, Within::ToolDescription, Within::UserText, Within::ToolResult]);
     let (words, was, is) = *case.dice.pick(said(volatile));
     let told = |text: &str, dice: &mut Dice| {
-        // Between words, as a sentence of its own.
+        // Between words, as a separate sentence.
         let gaps: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).chain([0, text.len()]).collect();
         let (before, behind) = text.split_at(*dice.pick(&gaps));
         let tell = |thing: &str| format!("{before}\n{}\n{behind}", words.replacen('$', thing, 1));
