@@ -18,7 +18,7 @@ fn message(run: &Run) -> &str {
 
 #[test]
 fn a_stall_reports_which_agent_waits_for_what() {
-    let run = run("about: Nobody answers.
+    let run = run("about: Permission that is never answered.
 permissions: {ask: [Bash]}
 script:
   main:

@@ -51,13 +51,13 @@ fn in_order(order: &[Pattern], lines: &[EventLine], failed: &mut Failures<'_>) {
             }
             None => {
                 let earlier = lines[..from].iter().rev().find(|line| line.fits(pattern, run));
-                let behind = before
+                let after = before
                     .map_or_else(String::new, |(pattern, at)| format!(" after {} at {at} ms", described(pattern)));
                 let hint = match earlier {
                     Some(line) => format!("; it happened earlier, at {} ms", line.at_ms),
                     None => nearest(pattern, lines, run),
                 };
-                failed.add(&pattern.origin, format!("{} did not happen{behind}{hint}", described(pattern)));
+                failed.add(&pattern.origin, format!("{} did not happen{after}{hint}", described(pattern)));
                 return;
             }
         }

