@@ -105,7 +105,7 @@ fn ctrl_c_leaves_whole_parts() {
     assert!(stderr.contains("interrupted") && stderr.contains("of 56 parts are there"), "{stderr}");
     let output = forkcast(&place, "sweep status plan.json --out parts");
     let (_, stdout, stderr) = said(&output);
-    assert!(stdout.contains("of 56 parts") && !stderr.contains("unfinished") && !stderr.contains("torn"), "{stderr}");
+    assert!(stdout.contains("of 56 parts") && !stderr.contains("unfinished") && !stderr.contains("incomplete"), "{stderr}");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn what_is_missing_is_named_with_the_command_that_makes_it() {
 }
 
 #[test]
-fn torn_parts_and_parts_of_another_plan_are_told_and_made_again() {
+fn incomplete_parts_and_parts_of_another_plan_are_reported_and_rerun() {
     let place = folder("sweep-torn");
     fine(&place, "sweep plan fanout --set children=1..3 -o plan.json");
     fine(&place, "sweep plan fanout --set children=2..4 -o other.json");
@@ -141,9 +141,9 @@ fn torn_parts_and_parts_of_another_plan_are_told_and_made_again() {
     files.sort();
     fs::write(&files[0], "{\"schema\":").unwrap();
     let output = forkcast(&place, "sweep merge plan.json --out parts");
-    assert!(said(&output).0 == 2 && said(&output).2.contains("it is torn"), "{}", said(&output).2);
+    assert!(said(&output).0 == 2 && said(&output).2.contains("it is incomplete"), "{}", said(&output).2);
     let output = forkcast(&place, "sweep run plan.json --out parts");
-    assert!(said(&output).0 == 0 && said(&output).2.contains("it is torn"), "{}", said(&output).2);
+    assert!(said(&output).0 == 0 && said(&output).2.contains("it is incomplete"), "{}", said(&output).2);
     // Parts of two plans may lie in one folder.
     fine(&place, "sweep run other.json --out parts");
     assert!(merged(&place, "parts") == sound);
@@ -184,8 +184,8 @@ fn nonsense_is_refused_before_any_work() {
         ("fanout --set children=1..1000 --set growth=1..1000", "1000000 cells, and 100000 are the most"),
         ("fanout --set children=1..99999999", "more than 10,000 numbers"),
         ("fanout --set children=0", "at least one child"),
-        ("fanout --set launch=stagger=999999", "longer than entries live"),
-        ("fanout --set childern=3", "was `children` meant?"),
+        ("fanout --set launch=stagger=999999", "longer than the TTL"),
+        ("fanout --set childern=3", "did you mean `children`?"),
         ("fanout --set children", "expected FIELD=VALUE"),
         ("fanout --parts 0", "at least one part"),
         ("no-such.yaml", "name a YAML file"),
