@@ -1,4 +1,4 @@
-//! `forkcast lock` and `forkcast check` as their users meet them.
+//! `forkcast lock` and `forkcast check` from the command line.
 
 mod bodies;
 mod examples;

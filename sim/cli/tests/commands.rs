@@ -1,6 +1,6 @@
-//! The program as its users meet it: what it prints, and with which code it ends.
+//! The program from the command line: what it prints, and its exit codes.
 //!
-//! Golden outputs stand in `golden/`; `FORKCAST_UPDATE=1 cargo test -p forkcast` writes them anew.
+//! Golden files are in `golden/`; `FORKCAST_UPDATE=1 cargo test -p forkcast` rewrites them.
 
 mod codes;
 mod environments;
@@ -15,7 +15,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::program::{code, command, folder, forkcast, golden, stderr, stdout};
 
-/// Two requests of a little session; the second differs in a date of its system prompt.
+/// Two requests of a small session; the second differs in a date of its system prompt.
 const FIRST: &str = r#"{"model":"claude-opus-4-8","system":"Today is 2026-11-20.","tools":[{"name":"Read","description":"Reads."}],"messages":[{"role":"user","content":[{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}]}"#;
 const SECOND: &str = r#"{"model":"claude-opus-4-8","system":"Today is 2026-11-21.","tools":[{"name":"Read","description":"Reads."}],"messages":[{"role":"user","content":[{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}]}"#;
 
@@ -95,7 +95,7 @@ fn a_foreign_folder_is_left_alone() {
     assert_eq!(code(&output), 2);
 }
 
-/// Name of a file, its content, a word of the complaint.
+/// Name of a file, its content, a word of the error.
 const BAD_INPUTS: [(&str, &[u8], &str); 6] = [
     ("text.json", b"this is no JSON", "text of another kind"),
     ("cut.json", br#"{"model":"claude-opus-4-8","messages":[{"role":"#, "cut.json:1"),
@@ -167,9 +167,9 @@ fn help_has_examples() {
     assert!(stdout(&forkcast(&place, &["--help"])).contains("Exit codes:"));
 }
 
-/// Damage inside a folder is listed, the rest is reported; `--strict` does not let it pass.
+/// Damage inside a folder is listed, the rest is reported; `--strict` makes it an error.
 #[test]
-fn damage_in_a_folder_costs_nothing_else() {
+fn damage_in_a_folder_does_not_affect_other_files() {
     let place = folder("damaged");
     fs::create_dir(place.join("logs")).unwrap();
     fs::write(place.join("logs/a.json"), FIRST).unwrap();
@@ -182,7 +182,7 @@ fn damage_in_a_folder_costs_nothing_else() {
     assert_eq!(code(&output), 2);
     assert!(stdout(&output).contains("1 request · 1 recording"));
     assert!(stderr(&output).contains("logs/b.json:1"), "{}", stderr(&output));
-    // A file that the user named must be readable, and the others are reported all the same.
+    // A file that the user named must be readable; the others are reported anyway.
     let output = forkcast(&place, &["replay", "logs/a.json", "logs/b.json"]);
     assert_eq!(code(&output), 2);
     assert!(stdout(&output).contains("1 request · 1 recording"));
@@ -207,9 +207,9 @@ fn a_model_without_a_price_counts_and_is_listed() {
     assert!(stderr(&output).contains("claude-opus-9"), "{}", stderr(&output));
 }
 
-/// The bill of the sample is $0.12199875 and 60.126 % of its input was read (`golden/sample.json`).
+/// The bill of the sample is $0.12199875, and 60.126 % of its input was read (`golden/sample.json`).
 #[test]
-fn limits_that_are_not_kept_end_with_1() {
+fn broken_limits_end_with_1() {
     let place = folder("limits");
     let kept = ["replay", "-q", "--max-cost", "0.12199875", "--min-hit-rate", "60%", "--max-unexplained", "0"];
     let output = forkcast(&place, &kept);
@@ -227,9 +227,9 @@ fn limits_that_are_not_kept_end_with_1() {
     assert_eq!(report["gates"][0]["passed"], false);
 }
 
-/// Bad input may be why a limit was not kept, so its code wins; both are said.
+/// Bad input may be the reason for a broken limit, so its code wins; both are reported.
 #[test]
-fn bad_input_weighs_more_than_a_limit() {
+fn bad_input_takes_precedence_over_a_limit() {
     let place = folder("limits-bad");
     fs::write(place.join("a.json"), FIRST).unwrap();
     fs::write(place.join("b.json"), &SECOND[..100]).unwrap();
@@ -280,7 +280,7 @@ fn two_requests_side_by_side() {
 }
 
 #[test]
-fn a_request_that_is_not_there_is_told_with_the_range() {
+fn a_missing_request_is_reported_with_the_valid_range() {
     let place = folder("range");
     fs::write(place.join("log.jsonl"), format!("{{\"v\":1,\"request\":{FIRST}}}\n{{\"v\":1,\"request\":{SECOND}}}\n"))
         .unwrap();
@@ -329,11 +329,11 @@ fn standard_input_is_read() {
     assert!(stdout(&output).contains("forkcast.replay/1"));
 }
 
-/// What nobody wants to have printed: it sets the title, turns the line, and gives a workflow's runner a command.
+/// A hostile name: it sets the window's title, reverses the line, and gives a workflow's runner a command.
 const HOSTILE: &str = "evil\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{7f}\n::error::x";
 
 #[test]
-fn no_name_moves_the_cursor_of_who_reads() {
+fn names_cannot_control_the_terminal() {
     let place = folder("hostile");
     let (first, second) = (format!("1{HOSTILE}.json"), format!("2{HOSTILE}.json"));
     let tool = serde_json::to_string(&format!("Read{HOSTILE}")).unwrap();
@@ -380,7 +380,7 @@ fn no_name_moves_the_cursor_of_who_reads() {
     }
 }
 
-/// Runs with `text` on a pipe that `/dev/fd/0` leads to, as `<(…)` of a shell leads to others.
+/// Runs with `text` on a pipe at `/dev/fd/0`, as with `<(…)` in a shell.
 #[cfg(unix)]
 fn piped(place: &Path, arguments: &[&str], text: &str) -> Output {
     let mut child =
@@ -391,7 +391,7 @@ fn piped(place: &Path, arguments: &[&str], text: &str) -> Output {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_that_is_named_is_read_by_every_verb() {
+fn every_verb_reads_a_named_pipe() {
     let place = folder("pipes");
     fs::write(place.join("first.json"), FIRST).unwrap();
     fs::write(place.join("second.json"), SECOND).unwrap();
@@ -418,7 +418,7 @@ fn a_pipe_that_is_named_is_read_by_every_verb() {
 
 #[cfg(unix)]
 #[test]
-fn a_named_pipe_is_read_and_one_in_a_folder_is_passed_over() {
+fn a_named_pipe_is_read_and_one_in_a_folder_is_skipped() {
     let place = folder("fifos");
     fs::write(place.join("first.json"), FIRST).unwrap();
     assert!(Command::new("mkfifo").arg(place.join("pipe")).status().unwrap().success());

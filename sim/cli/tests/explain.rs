@@ -1,4 +1,4 @@
-//! `forkcast explain` as its users meet it: from a run folder, from a folder that keeps the bodies, from a recording.
+//! `forkcast explain` from the command line: from a run folder, from a folder with bodies, from a recording.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::program::{code, fine, folder, forkcast, golden, json, stderr, stdout};
 
-/// What is said to somebody who gave bad input.
+/// The error message for bad input.
 fn complaint(output: &Output) -> &str {
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
-/// Two turns of a session in the system prompt of which the date changes; long enough to be cached.
+/// Two turns of a session whose system prompt contains the date; long enough to be cached.
 fn session(date: &str, turns: usize) -> String {
     let manual = "Every tool is described at length here. ".repeat(200);
     let turn = |at: usize| {
@@ -100,7 +100,7 @@ fn a_request_is_named_by_number_or_by_file() {
 }
 
 #[test]
-fn a_folder_with_bodies_needs_its_recording_no_more() {
+fn a_folder_with_bodies_no_longer_needs_its_recording() {
     let place = folder("explain-bodies");
     recording(&place);
     fine(&forkcast(&place, &["replay", "log.jsonl", "--out", "whole", "--bodies", "-q"]));
@@ -127,7 +127,7 @@ fn a_recording_that_changed_since_the_run_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_found_again_says_so() {
+fn a_request_that_cannot_be_found_again_is_an_error() {
     let place = folder("explain-lost");
     recording(&place);
     fine(&forkcast(&place, &["replay", "log.jsonl", "--out", "hidden", "--anonymize", "-q"]));
@@ -169,7 +169,7 @@ fn a_count_that_no_request_has_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_run_folder_keeps_rules_and_prices_of_the_run() {
+fn a_run_folder_contains_the_rules_and_prices_of_the_run() {
     let place = folder("explain-options");
     recording(&place);
     let options = ["--cache", "docs-2026-08", "--prices", "2026-11-01"];
@@ -184,7 +184,7 @@ fn a_run_folder_keeps_rules_and_prices_of_the_run() {
 }
 
 #[test]
-fn prices_of_the_run_hold_unless_others_are_named() {
+fn prices_of_the_run_apply_unless_others_are_given() {
     let place = folder("explain-prices");
     recording(&place);
     let own = "claude-opus-4-8:input=1.000000000007";
@@ -198,7 +198,7 @@ fn prices_of_the_run_hold_unless_others_are_named() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     let other = json(&forkcast(&place, &["explain", "run", "1", "--format", "json", "--discount", "50"]));
     assert!(other["cost_usd"].as_f64().unwrap() < line["cost_usd"].as_f64().unwrap());
-    // A ledger with another bill than the book gives now: both are named.
+    // A ledger with another bill than the present book gives: both are reported.
     let cost = line["cost_usd"].to_string();
     fs::write(place.join("run/ledger.jsonl"), ledger.replace(&cost, "7.5")).unwrap();
     let output = forkcast(&place, &["explain", "run", "1"]);
@@ -224,7 +224,7 @@ fn prompt_text_is_shown_on_the_terminal_and_in_json_only_when_asked() {
 }
 
 #[test]
-fn a_request_without_a_profile_shows_its_bill_alone() {
+fn a_request_without_a_profile_shows_only_its_bill() {
     let place = folder("explain-profile");
     fs::write(
         place.join("log.jsonl"),
@@ -239,9 +239,9 @@ fn a_request_without_a_profile_shows_its_bill_alone() {
     assert!(complaint(&output).contains("cache profile"), "{}", complaint(&output));
 }
 
-/// A run that keeps its bodies: every request can be explained, with the bill and the misses of its own ledger.
+/// A run with bodies: every request can be explained, with the bill and the misses of its own ledger.
 #[test]
-fn every_request_of_a_simulated_run_is_explained_as_its_ledger_has_it() {
+fn every_request_of_a_simulated_run_is_explained_as_in_its_ledger() {
     let place = folder("explain-simulated");
     fine(&forkcast(&place, &["run", "--out", "run", "--bodies", "-q", "--price", "claude-opus-4-8:input=7"]));
     let ledger = fs::read_to_string(place.join("run/ledger.jsonl")).unwrap();
@@ -255,7 +255,7 @@ fn every_request_of_a_simulated_run_is_explained_as_its_ledger_has_it() {
         let found = json(&output);
         assert_eq!(found["cost_usd"], line["cost_usd"], "request {at}");
         assert_eq!(words(&found), words(line), "request {at}");
-        // Tokens of a cause may differ, for a body does not tell declared sizes, and then both are told.
+        // Tokens of a cause may differ because a body does not contain declared sizes; then both are shown.
         same += usize::from(output.stderr.is_empty());
     }
     assert!(same >= 31, "{same} of {} agree to the token", lines.len());
@@ -264,7 +264,7 @@ fn every_request_of_a_simulated_run_is_explained_as_its_ledger_has_it() {
 }
 
 #[test]
-fn a_simulated_run_without_its_bodies_says_how_to_keep_them() {
+fn for_a_simulated_run_without_bodies_the_error_says_how_to_keep_them() {
     let place = folder("explain-bodiless");
     fine(&forkcast(&place, &["run", "E15", "--out", "run", "-q"]));
     let output = forkcast(&place, &["explain", "run", "0"]);

@@ -1,4 +1,4 @@
-//! `forkcast fanout` as its users meet it: the default, grids, nonsense, folders.
+//! `forkcast fanout` from the command line: the default, grids, bad input, folders.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn json(arguments: &[&str]) -> Value {
 #[test]
 fn the_worked_table_is_one_command() {
     let lists = ["--breakpoints", "shared,tail,both", "--parent", "cold,warm", "--launch", "burst,primed"];
-    // Reads at a tenth of plain input, as the claim has it.
+    // Reads at a tenth of plain input, as in the claim.
     let value = json(&[&lists[..], &["--model", "claude-opus-4-8"]].concat());
     let rows = value["rows"].as_array().unwrap();
     let of = |breakpoints: &str| -> Vec<u64> {
@@ -42,7 +42,7 @@ fn the_worked_table_is_one_command() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_any_work_with_exit_code_2() {
+fn bad_input_is_refused_before_any_work_with_exit_code_2() {
     for (arguments, why) in [
         (&["--children", "0"][..], "at least one child"),
         (&["--turns", "0"], "at least one turn"),
@@ -95,23 +95,23 @@ fn what_makes_no_sense_is_refused_before_any_work_with_exit_code_2() {
 }
 
 #[test]
-fn a_model_without_a_price_keeps_its_tokens_and_says_so() {
+fn a_model_without_a_price_shows_its_tokens_and_is_reported() {
     let (code, stdout, stderr) = said(&["--model", "claude-3-opus-20240229", "--format", "csv"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("no price for claude-3-opus"), "{stderr}");
     assert!(stdout.contains("230000"), "{stdout}");
 }
 
-/// Beyond the window only who asks for it.
+/// Requests larger than the window run only on request.
 #[test]
-fn requests_beyond_the_window_run_where_that_is_asked_for() {
+fn requests_larger_than_the_window_run_on_request() {
     let value = json(&["--prefix", "2m", "--no-window"]);
     assert_eq!(value["rows"][0]["usage"]["cache_read_input_tokens"], 10_000_000);
 }
 
-/// Every question leaves its plot beside the rows; a folder of somebody else is left alone.
+/// Every question writes its plot beside the rows; another program's folder is not touched.
 #[test]
-fn a_folder_holds_rows_answers_and_plots() {
+fn a_folder_contains_rows_answers_and_plots() {
     let place = folder("fanout").join("out");
     let out = place.to_str().unwrap();
     let small = ["--answer", "all", "--children", "2,3", "--turns", "2,3", "--prefix", "20k", "--out", out];
@@ -130,9 +130,9 @@ fn a_folder_holds_rows_answers_and_plots() {
     assert_eq!(code, 2, "{stderr}");
 }
 
-/// A price book of one's own; without a price money is null, the model is listed, and `--strict` does not let it pass.
+/// The user's price book; without a price, money is null, the model is listed, and `--strict` makes it an error.
 #[test]
-fn own_prices_hold_and_models_without_one_are_listed() {
+fn own_prices_apply_and_models_without_one_are_listed() {
     let place = folder("fanout-prices");
     let book = place.join("mine.toml");
     fs::write(&book, "[[price]]\nmodel = \"claude-3-opus\"\ninput = 1\nread = 0.5\noutput = 2\n").unwrap();
@@ -142,7 +142,7 @@ fn own_prices_hold_and_models_without_one_are_listed() {
         (&value["rows"][0]["cost_usd"], &value["unpriced"][0]),
         (&Value::Null, &"claude-3-opus-20240229".into())
     );
-    assert_eq!(value["best_cost"], Value::Array(Vec::new()), "nothing is cheapest where nothing has a price");
+    assert_eq!(value["best_cost"], Value::Array(Vec::new()), "nothing is cheapest if nothing has a price");
     let (code, stdout, stderr) = said(&[&model[..], &["--strict"]].concat());
     assert_eq!(code, 2, "{stderr}");
     assert!(stdout.contains("No price for claude-3-opus") && stderr.contains("(--strict)"), "{stdout} {stderr}");
@@ -157,9 +157,9 @@ fn own_prices_hold_and_models_without_one_are_listed() {
     assert_eq!(value["rows"][0]["cost_usd"].to_string(), "0.244");
 }
 
-/// Fewer answers cost less, and are no bargain.
+/// A cell with fewer answers costs less, but is not a bargain.
 #[test]
-fn a_cell_that_lacks_answers_is_never_best_and_says_so() {
+fn a_cell_without_all_answers_is_never_best_and_is_reported() {
     let limited = ["--children", "40", "--rpm", "1", "--launch", "burst,stagger=7000", "--breakpoints", "both"];
     let value = json(&limited);
     let rows = value["rows"].as_array().unwrap();
@@ -176,26 +176,26 @@ fn a_cell_that_lacks_answers_is_never_best_and_says_so() {
     assert!(stderr.contains("never answered") && stderr.contains("--rpm"), "{stderr}");
 }
 
-/// Launch is about forks: agents of their own have one row for all launches.
+/// Launch policies concern forks: named agents have one row for all launches.
 #[test]
-fn agents_of_their_own_have_one_row_for_all_launches() {
+fn named_agents_have_one_row_for_all_launches() {
     let value = json(&["--against", "spawn", "--launch", "primed,burst,waves=2", "--breakpoints", "tail,both"]);
     let rows = value["rows"].as_array().unwrap();
     let spawned = rows.iter().filter(|row| !row["spawn"].is_null()).count();
     assert_eq!((rows.len(), spawned), (8, 2));
 }
 
-/// 1,000 tokens are the growth of a grid, but the question of lifetimes has its own: what is said holds.
+/// A grid's growth is 1,000 tokens, but the question about TTLs has its own: the user's value applies.
 #[test]
-fn what_a_turn_adds_is_as_it_was_said_even_if_that_is_the_default() {
+fn a_growth_that_was_given_applies_even_if_it_is_the_default() {
     let small = ["--answer", "ttl", "--children", "2", "--turns", "2", "--prefix", "20k"];
     let growth = |more: &[&str]| json(&[&small[..], more].concat())["rows"][0]["growth_tokens"].as_u64();
     assert_eq!((growth(&["--growth", "1000"]), growth(&[])), (Some(1_000), Some(5_500)));
 }
 
-/// A grid draws what suits it, or says what would be drawn.
+/// A grid draws the plots that suit it, or reports what would be drawn.
 #[test]
-fn a_folder_of_a_grid_holds_the_plots_that_suit_it() {
+fn a_folder_of_a_grid_contains_the_plots_that_suit_it() {
     let place = folder("fanout-plots").join("out");
     let out = place.to_str().unwrap();
     let both = ["--children", "2,4", "--launch", "burst,primed", "--parent", "warm,cold", "--out", out];
@@ -228,7 +228,7 @@ fn plots_of_slanted_lines_end() {
 }
 
 #[test]
-fn help_and_list_tell_every_policy_in_a_line() {
+fn help_and_list_show_every_policy_in_a_line() {
     let (_, help, _) = said(&["--help"]);
     let listed = forkcast(Path::new("."), &["list", "policies"]);
     let listed = program::stdout(&listed);

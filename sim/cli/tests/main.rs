@@ -1,6 +1,6 @@
-//! All tests of the program as its users meet it, in one program.
+//! All tests of the program from the command line, in one binary.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may panic.
 
 mod check;
 mod commands;

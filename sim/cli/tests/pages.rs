@@ -1,4 +1,4 @@
-//! What the program says about itself: help, completions, manual pages, schemas.
+//! The program's own documentation: help, completions, manual pages, schemas.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn forkcast(arguments: &[&str]) -> Output {
     program::forkcast(Path::new("."), arguments)
 }
 
-/// Standard output of a run that ended well.
+/// The standard output of a successful run.
 fn said(arguments: &[&str]) -> String {
     let output = forkcast(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -50,7 +50,7 @@ fn every_verb_has_help_with_examples_that_fits_a_screen() {
 const VALUES: [&str; 5] = ["markdown", "docs-2026-09", "exchange-log", "project", "schemas"];
 
 #[test]
-fn completions_of_every_shell_know_every_verb_and_option() {
+fn completions_of_every_shell_contain_every_verb_and_option() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = said(&["completions", shell]);
         for verb in VERBS {
@@ -59,7 +59,7 @@ fn completions_of_every_shell_know_every_verb_and_option() {
                 assert!(script.contains(flag.trim_start_matches('-')), "{shell}: {verb} {flag}");
             }
         }
-        // The generator writes values of options for these three alone.
+        // The generator writes values of options only for these three.
         let values = if ["bash", "zsh", "fish"].contains(&shell) { &VALUES[..] } else { &[] };
         for value in values {
             assert!(script.contains(value), "{shell}: {value}");
@@ -69,7 +69,7 @@ fn completions_of_every_shell_know_every_verb_and_option() {
 
 /// A script that a shell cannot parse would break every new terminal.
 #[test]
-fn completions_are_scripts() {
+fn completions_are_valid_scripts() {
     let place = folder("completions");
     for (shell, arguments) in [("bash", ["-n"]), ("zsh", ["-n"]), ("fish", ["--no-execute"])] {
         let script = place.join(shell);
@@ -82,7 +82,7 @@ fn completions_are_scripts() {
 }
 
 #[test]
-fn manual_pages_know_every_verb_and_option() {
+fn manual_pages_contain_every_verb_and_option() {
     let place = folder("man").join("pages");
     let output = forkcast(&["man", "--out", place.to_str().unwrap()]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -105,7 +105,7 @@ fn manual_pages_know_every_verb_and_option() {
 }
 
 #[test]
-fn schemas_are_written_and_foreign_files_are_left_alone() {
+fn schemas_are_written_and_other_files_are_not_touched() {
     let place = folder("schemas").join("all");
     let path = place.to_str().unwrap();
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Prices of one's own: price books, single prices, discounts.
+//! The user's own prices: price books, single prices, discounts.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn complaint(folder: &Path, arguments: &[&str]) -> String {
 const BOOK: &str = "[[price]]\nmodel = \"claude-opus-4-8\"\ninput = 1\nread = 0.5\noutput = 2\n";
 
 #[test]
-fn a_book_replaces_the_models_that_it_names() {
+fn a_book_replaces_the_prices_of_its_models() {
     let place = folder("prices-book");
     fs::write(place.join("mine.toml"), BOOK).unwrap();
     let report = replayed(&place, &["--price-book", "mine.toml"]);
@@ -37,12 +37,12 @@ fn a_book_replaces_the_models_that_it_names() {
 }
 
 #[test]
-fn single_prices_stand_above_books_and_a_discount_below_all() {
+fn single_prices_override_books_and_a_discount_applies_to_all() {
     let place = folder("prices-one");
     fs::write(place.join("mine.toml"), BOOK).unwrap();
     let prices = ["--price-book", "mine.toml", "--price", "claude-opus-4-8:output=10", "--discount", "12.5"];
     let report = replayed(&place, &prices);
-    // (28 + 13,073 + 9,877.5 + 12,110) × 0.875 = 30,702.4375 per million; its lines are rounded one by one.
+    // (28 + 13,073 + 9,877.5 + 12,110) × 0.875 = 30,702.4375 per million; its lines are rounded separately.
     assert_eq!(cost(&report), "0.0307024375");
     let statement =
         "1 price given by hand, else prices of mine.toml, else list prices of the day of each request, less 12.5 %";
@@ -69,7 +69,7 @@ fn explain_knows_the_prices_of_the_run() {
 }
 
 #[test]
-fn broken_books_and_prices_say_what_was_expected() {
+fn errors_in_books_and_prices_say_what_was_expected() {
     let place = folder("prices-broken");
     fs::write(place.join("bad.toml"), "[[price]]\nmodel = \"x\"\ninput = -1\noutput = 2\n").unwrap();
     let found = complaint(&place, &["replay", "--price-book", "bad.toml"]);
@@ -89,13 +89,13 @@ fn broken_books_and_prices_say_what_was_expected() {
 }
 
 #[test]
-fn the_listed_book_is_one_to_start_from() {
+fn the_listed_book_can_be_edited_and_used() {
     let place = folder("prices-list");
     assert_eq!(forkcast(&place, &["list", "prices", "--out", "."]).status.code(), Some(0));
     let book = fs::read_to_string(place.join("prices.toml")).unwrap();
     let usual = cost(&replayed(&place, &[]));
     assert_eq!(cost(&replayed(&place, &["--price-book", "prices.toml"])), usual);
-    // Written again it is the same; once changed it is the user's.
+    // Written again, the book is the same; once changed, it is the user's.
     assert_eq!(forkcast(&place, &["list", "prices", "--out", "."]).status.code(), Some(0));
     fs::write(place.join("prices.toml"), format!("{book}# mine\n")).unwrap();
     assert!(complaint(&place, &["list", "prices", "--out", "."]).contains("not replaced"));

@@ -1,4 +1,4 @@
-//! The program under test, run in folders of its own.
+//! The program under test, run in its own folders.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ pub fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments).stdin(Stdio::null()).output().unwrap()
 }
 
-/// An empty folder that nobody else uses.
+/// An empty folder that no other test uses.
 pub fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     drop(fs::remove_dir_all(&path));
@@ -59,12 +59,12 @@ pub fn code(output: &Output) -> i32 {
     output.status.code().unwrap()
 }
 
-/// Code, standard output, standard error.
+/// Exit code, standard output, standard error.
 pub fn said(output: &Output) -> (i32, &str, &str) {
     (code(output), stdout(output), stderr(output))
 }
 
-/// What a run that ended well printed.
+/// The standard output of a successful run.
 pub fn fine(output: &Output) -> &str {
     assert_eq!(code(output), 0, "{}", stderr(output));
     stdout(output)

@@ -1,4 +1,4 @@
-//! The README and the published report show what the program really prints.
+//! The README and the published reports show the program's real output.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,11 @@ use crate::program::{self, code, fine, folder, forkcast, root, stderr, stdout};
 
 const END: &str = "<!-- sample: end -->";
 
-/// What is shown.
+/// A sample in the README.
 struct Shown {
-    /// What makes it, as the README tells it.
+    /// Its command in the README.
     command: &'static str,
-    /// The name under which it is published.
+    /// Its published name.
     name: &'static str,
     pictures: &'static [&'static str],
 }
@@ -57,7 +57,7 @@ fn spliced(readme: &str, name: &str, printed: &str) -> String {
     format!("{before}{begin}```text\n{printed}```\n{END}{after}")
 }
 
-/// A request of an agent that tells the time in its system prompt and reads its tools out of an unordered map.
+/// A request of an agent whose system prompt contains the time and whose tools come from an unordered map.
 fn body(turn: usize) -> String {
     let manual = "Run the tests before you say that something works. ".repeat(700);
     let tool = |name: &str| {
@@ -84,7 +84,7 @@ fn body(turn: usize) -> String {
     )
 }
 
-/// What the guard prints of four such requests.
+/// The guard's output for four such requests.
 fn checked() -> String {
     let place = folder("readme/check");
     fs::create_dir(place.join("bodies")).expect("a folder");
@@ -105,7 +105,7 @@ fn the_readme_and_the_published_reports_are_what_the_program_prints() {
     for Shown { command, name, pictures } in SHOWN {
         assert!(
             text.contains(&format!("$ cargo run --release -- {command}\n")),
-            "the README names its command: {command}"
+            "the README has its command: {command}"
         );
         let out = folder(&format!("readme/{name}"));
         let printed = printed(command, &out);

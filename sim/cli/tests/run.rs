@@ -1,4 +1,4 @@
-//! `forkcast run` as its users meet it: the embedded fan-out, changes from outside, mistakes, two processes, folders.
+//! `forkcast run` from the command line: the embedded fan-out, changed options, mistakes, two processes, folders.
 
 mod doors;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::program::{folder, forkcast, json, said};
 
-/// A scenario whose one agent says one word.
+/// A scenario with one agent that answers one word.
 pub const WORD: &str = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\nexpect:\n  figures: {requests: 1}\n";
 
 fn word(folder: &Path, here: &str, there: &str) {
@@ -18,7 +18,7 @@ fn word(folder: &Path, here: &str, there: &str) {
 }
 
 #[test]
-fn a_run_is_asked_what_a_replay_is_asked() {
+fn a_run_has_the_reports_and_limits_of_a_replay() {
     let place = folder("run-asked");
     let run =
         json(&forkcast(&place, &["run", "--what-if", "no-cache", "--by", "agent", "--format", "json", "--quiet"]));
@@ -72,7 +72,7 @@ fn two_processes_give_one_digest() {
 }
 
 #[test]
-fn options_change_what_the_scenario_says() {
+fn options_override_the_scenario() {
     let place = folder("run-options");
     let default = json(&forkcast(&place, &["run", "--format", "json", "--quiet"]));
     let unmarked = json(&forkcast(&place, &["run", "--format", "json", "--quiet", "--breakpoints", "none"]));
@@ -101,7 +101,7 @@ fn options_change_what_the_scenario_says() {
 }
 
 #[test]
-fn what_does_not_come_out_is_told_with_its_place() {
+fn failed_expectations_are_reported_with_their_place() {
     let place = folder("run-fails");
     word(&place, "requests: 1", "requests: 2");
     let output = forkcast(&place, &["run", "word.yaml"]);
@@ -111,7 +111,7 @@ fn what_does_not_come_out_is_told_with_its_place() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn mistakes_are_reported_with_their_place() {
     let place = folder("run-mistakes");
     word(&place, "about:", "abuot:");
     let output = forkcast(&place, &["run", "word.yaml"]);
@@ -131,7 +131,7 @@ fn mistakes_are_told_with_their_place() {
 }
 
 #[test]
-fn a_folder_keeps_the_run() {
+fn a_folder_contains_the_run() {
     let place = folder("run-out");
     let output = forkcast(&place, &["run", "--out", "result", "--bodies", "--quiet"]);
     let (code, _, stderr) = said(&output);
@@ -154,9 +154,9 @@ fn scenarios_are_listed() {
     assert!(stdout.contains("day/working-day") && stdout.contains("contract/E05"), "{stdout}");
 }
 
-/// A variant is named behind its scenario, built in or in a file; `--twice` finds it too.
+/// A variant is given after its scenario, built in or in a file; `--twice` finds it too.
 #[test]
-fn a_variant_is_named_behind_its_scenario() {
+fn a_variant_is_given_after_its_scenario() {
     let place = folder("run-variant");
     let built_in = json(&forkcast(&place, &["run", "E02+without-executor", "--twice", "--format", "json", "--quiet"]));
     assert_eq!(built_in["scenario"], "contract/E02+without-executor");
@@ -171,7 +171,7 @@ fn a_variant_is_named_behind_its_scenario() {
 }
 
 #[test]
-fn progress_is_told_where_it_is_asked_for_and_changes_nothing() {
+fn progress_is_reported_on_request_and_changes_nothing() {
     let place = folder("progress");
     let told = |more: &[&str]| {
         let output = forkcast(&place, &[&["run", "contract/E01", "--format", "json"], more].concat());
@@ -180,7 +180,7 @@ fn progress_is_told_where_it_is_asked_for_and_changes_nothing() {
         (stdout.to_owned(), stderr.to_owned())
     };
     let (unasked, silent) = told(&[]);
-    assert_eq!(silent, "", "standard error is no terminal here");
+    assert_eq!(silent, "", "standard error is not a terminal here");
     assert_eq!(told(&["--progress", "plain"]), (unasked.clone(), "forkcast: running contract/E01\n".to_owned()));
     assert_eq!(told(&["--progress", "none"]), (unasked.clone(), String::new()));
     assert_eq!(told(&["--progress", "plain", "--quiet"]), (unasked, String::new()));

@@ -1,11 +1,11 @@
-//! Counted sizes as users meet them.
+//! Counted sizes from the command line.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::program::{self, fine, forkcast, json};
 
-/// A folder of its own with one recording: three requests of a Claude model, one to OpenAI.
+/// A folder with one recording: three requests to a Claude model, one to OpenAI.
 fn folder(name: &str) -> PathBuf {
     let path = program::folder(name);
     let claude = |tokens: u64| {
@@ -20,7 +20,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 #[test]
-fn counted_sizes_stand_beside_the_bill_with_what_is_known_of_their_error() {
+fn counted_sizes_are_shown_with_the_bill_and_their_error() {
     let folder = folder("sizes_both");
     let text = fine(&forkcast(&folder, &["replay", "log.jsonl", "--sizes", "both", "--quiet"])).to_owned();
     for part in
@@ -34,13 +34,14 @@ fn counted_sizes_stand_beside_the_bill_with_what_is_known_of_their_error() {
 }
 
 #[test]
-fn a_fit_is_shown_and_counted_with() {
+fn a_fit_is_shown_and_used() {
     let folder = folder("sizes_fit");
     let arguments = ["replay", "log.jsonl", "--sizes", "both", "--calibrate", "--format", "json", "--quiet"];
     let value = json(&forkcast(&folder, &arguments));
     let generation = &value["sizes"]["calibration"]["generations"][0];
     assert_eq!((generation["tokenizer"].as_str(), generation["requests"].as_u64()), (Some("claude"), Some(3)));
-    // Three requests around 310, which the built-in factors estimate lower: a fit to them is nearer in sum than the built-in factors.
+    // Three requests of about 310 tokens, which the built-in factors estimate lower: the sum of a fit is closer than
+    // that of the built-in factors.
     let error = |name: &str| generation[name].as_f64().unwrap().abs();
     assert!(error("sum_error") < error("built_in_sum_error"), "{generation}");
     let rows = value["sizes"]["counted"]["tokenizers"].as_array().unwrap();
@@ -50,7 +51,7 @@ fn a_fit_is_shown_and_counted_with() {
 }
 
 #[test]
-fn a_run_is_explained_with_the_sizes_that_it_was_made_with() {
+fn a_run_is_explained_with_its_own_sizes() {
     let folder = folder("sizes_explain");
     let run = ["replay", "log.jsonl", "--sizes", "counted", "--out", "run", "--quiet"];
     fine(&forkcast(&folder, &run));

@@ -1,4 +1,4 @@
-//! `forkcast sweep` as its users meet it: shards, kills, interrupts, schedulers, and what is refused.
+//! `forkcast sweep` from the command line: shards, kills, interrupts, schedulers, refusals.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn fine(folder: &Path, line: &str) -> String {
     stdout.to_owned()
 }
 
-/// A plan whose cells take a while, each in a part of its own.
+/// A plan whose cells take a while, each in its own part.
 fn slow_plan(place: &Path) {
     fine(place, "sweep plan fanout --set children=100 --set turns=3 --set growth=1..56 -o plan.json");
 }
@@ -44,7 +44,7 @@ fn parts(folder: &Path) -> usize {
     names.filter(|name| name.to_string_lossy().starts_with("part-")).count()
 }
 
-/// Waits until a part is there, so that the process is in the midst of its work.
+/// Waits until a part exists, so that the process is in the middle of its work.
 fn until_a_part_is_there(folder: &Path, child: &mut Child) {
     while parts(folder) == 0 {
         assert!(child.try_wait().unwrap().is_none(), "it ended without a part");
@@ -52,7 +52,7 @@ fn until_a_part_is_there(folder: &Path, child: &mut Child) {
     }
 }
 
-/// Merged JSON as it is printed, and the two files.
+/// Merged JSON as printed, and the two files.
 fn merged(place: &Path, out: &str) -> [Vec<u8>; 3] {
     let printed = fine(place, &format!("sweep merge plan.json --out {out} --format json -q"));
     let file = |name: &str| fs::read(place.join(out).join(name)).unwrap();
@@ -60,7 +60,7 @@ fn merged(place: &Path, out: &str) -> [Vec<u8>; 3] {
 }
 
 #[test]
-fn one_process_seven_shards_and_shards_of_which_one_is_killed_give_the_same_bytes() {
+fn one_process_seven_shards_and_a_killed_shard_give_the_same_bytes() {
     let place = folder("sweep-shards");
     slow_plan(&place);
     fine(&place, "sweep run plan.json --out one -q");
@@ -72,7 +72,7 @@ fn one_process_seven_shards_and_shards_of_which_one_is_killed_give_the_same_byte
     victim.kill().unwrap();
     victim.wait().unwrap();
     let survived = parts(&place.join("killed"));
-    assert!((1..8).contains(&survived), "{survived} of 8 parts: not in the midst of its work");
+    assert!((1..8).contains(&survived), "{survived} of 8 parts: not in the middle of its work");
     for shard in [0, 1, 3, 4, 5, 6] {
         fine(&place, &format!("sweep run plan.json --out killed --shard {shard}/7 -q"));
     }
@@ -90,7 +90,7 @@ fn one_process_seven_shards_and_shards_of_which_one_is_killed_give_the_same_byte
     assert_eq!(left.count(), 0, "merge removes what the killed process left");
 }
 
-/// Cut off in the midst of its work by Ctrl-C.
+/// Interrupted with Ctrl-C in the middle of its work.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_whole_parts() {
@@ -105,11 +105,14 @@ fn ctrl_c_leaves_whole_parts() {
     assert!(stderr.contains("interrupted") && stderr.contains("of 56 parts are there"), "{stderr}");
     let output = forkcast(&place, "sweep status plan.json --out parts");
     let (_, stdout, stderr) = said(&output);
-    assert!(stdout.contains("of 56 parts") && !stderr.contains("unfinished") && !stderr.contains("incomplete"), "{stderr}");
+    assert!(
+        stdout.contains("of 56 parts") && !stderr.contains("unfinished") && !stderr.contains("incomplete"),
+        "{stderr}"
+    );
 }
 
 #[test]
-fn what_is_missing_is_named_with_the_command_that_makes_it() {
+fn missing_parts_are_listed_with_the_command_that_makes_them() {
     let place = folder("sweep missing");
     fine(&place, "sweep plan fanout --set children=1..30 -o plan.json");
     fine(&place, "sweep run plan.json --out parts --shard 0/2");
@@ -144,7 +147,7 @@ fn incomplete_parts_and_parts_of_another_plan_are_reported_and_rerun() {
     assert!(said(&output).0 == 2 && said(&output).2.contains("it is incomplete"), "{}", said(&output).2);
     let output = forkcast(&place, "sweep run plan.json --out parts");
     assert!(said(&output).0 == 0 && said(&output).2.contains("it is incomplete"), "{}", said(&output).2);
-    // Parts of two plans may lie in one folder.
+    // Parts of two plans may be in one folder.
     fine(&place, "sweep run other.json --out parts");
     assert!(merged(&place, "parts") == sound);
 }
@@ -178,7 +181,7 @@ fn schedulers_give_the_index_of_a_shard() {
 }
 
 #[test]
-fn nonsense_is_refused_before_any_work() {
+fn bad_plans_are_refused_before_any_work() {
     let place = folder("sweep-nonsense");
     for (line, says) in [
         ("fanout --set children=1..1000 --set growth=1..1000", "1000000 cells, and 100000 are the most"),
@@ -216,7 +219,7 @@ fn nonsense_is_refused_before_any_work() {
 }
 
 #[test]
-fn a_scenario_of_the_user_needs_no_file_once_it_is_planned() {
+fn a_planned_scenario_no_longer_needs_its_file() {
     let place = folder("sweep-scenario");
     let text = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\n";
     fs::write(place.join("word.yaml"), text).unwrap();
@@ -228,15 +231,15 @@ fn a_scenario_of_the_user_needs_no_file_once_it_is_planned() {
     fine(&place, "sweep run plan.json --out parts");
     let output = forkcast(&place, "sweep merge plan.json --out parts");
     let (code, stdout, stderr) = said(&output);
-    // Everything is shown, and what broke off is told.
+    // Everything is shown, and the interrupted cell is reported.
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("session.model=claude-opus-4-8 limits.steps=1: limit"), "{stderr}");
     assert!(stdout.contains("Sweep of word: 4 cells") && stdout.contains("broke off"), "{stdout}");
 }
 
-/// A plan holds its prices, so that whoever runs a part needs no price book; models without one are listed.
+/// A plan contains its prices, so a part can run without the price book; models without a price are listed.
 #[test]
-fn a_plan_holds_its_prices() {
+fn a_plan_contains_its_prices() {
     let place = folder("sweep-prices");
     fs::write(place.join("mine.toml"), "[[price]]\nmodel = \"mine\"\ninput = 1\nread = 0.5\noutput = 2\n").unwrap();
     fine(&place, "sweep plan fanout --set model=mine,yours --price-book mine.toml --discount 50 -o plan.json");
@@ -247,7 +250,7 @@ fn a_plan_holds_its_prices() {
     let (code, stdout, stderr) = said(&output);
     assert_eq!((code, stderr), (2, "forkcast: no price for `yours` (--strict)\n"));
     let merged: serde_json::Value = serde_json::from_str(stdout).unwrap();
-    // 230,000 read, 13,500 written, 500 answered at half of 0.5, 1 and 2 per million.
+    // 230,000 read, 13,500 written, 500 answered, at half of 0.5, 1 and 2 per million.
     assert_eq!(merged["rows"][0]["cost_usd"].to_string(), "0.06475");
     assert_eq!(
         (&merged["rows"][1]["cost_usd"], &merged["rows"][1]["unpriced"][0]),

@@ -1,4 +1,4 @@
-//! Folders of request bodies, and the program run beside them.
+//! Folders of request bodies, and the program run in them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,22 @@ use serde_json::Value;
 use crate::program;
 pub use crate::program::{code, forkcast, golden, stderr, stdout};
 
-/// Stands in every text of the prompts, and must stand in no file that is made of them.
+/// Is in every text of the prompts, and must not be in any file made from them.
 pub const SECRET: &str = "xyzzy-plugh";
 
 pub fn folder(name: &str) -> PathBuf {
     program::folder(&format!("check/{name}"))
 }
 
-/// What ended with 0 or 1, as JSON.
+/// The JSON output of a command that exited with 0 or 1.
 pub fn json(folder: &Path, arguments: &[&str]) -> Value {
     let output = forkcast(folder, &[arguments, &["--format", "json"]].concat());
     assert!(code(&output) <= 1, "{}", stderr(&output));
     serde_json::from_str(stdout(&output)).unwrap()
 }
 
-/// A turn of a small coding agent: the day that its system prompt tells, the text of its first tool, and how many steps
-/// the conversation has.
+/// A turn of a small coding agent: the day in its system prompt, the description of its first tool, and the number of
+/// steps of the conversation.
 #[derive(Clone, Copy)]
 pub struct Turn {
     pub day: &'static str,

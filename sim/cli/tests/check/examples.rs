@@ -1,4 +1,4 @@
-//! The examples in other languages run, where their runtimes are.
+//! The examples in other languages run if their runtimes are installed.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
 }
 
-/// Runs an example; `None` where its runtime is not there.
+/// Runs an example; `None` without its runtime.
 fn run(runtime: &[&str], name: &str, arguments: &[&str]) -> Option<Output> {
     let mut command = Command::new(runtime[0]);
     command.args(&runtime[1..]).arg(example(name)).args(arguments);
@@ -26,7 +26,7 @@ fn holds(runtime: &[&str], name: &str) {
     assert!(said(&broken).contains("system_changed at system[0]"), "{}", said(&broken));
 }
 
-/// The version that a runtime tells, as two numbers.
+/// The version of a runtime, as two numbers.
 fn version(program: &str) -> Option<(u32, u32)> {
     let output = Command::new(program).arg("--version").output().ok().filter(|output| output.status.success())?;
     let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
@@ -35,7 +35,7 @@ fn version(program: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
-/// Said past the test harness, which keeps what passing tests print to itself.
+/// Written directly to standard error, because the test harness hides the output of passing tests.
 fn skipped(why: &str) {
     drop(writeln!(std::io::stderr(), "SKIPPED: {why}"));
 }

@@ -1,4 +1,4 @@
-//! What is found, in every form that it is told in.
+//! Findings in every output format.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn every_format_of_a_broken_conversation() {
 }
 
 #[test]
-fn bytes_are_in_files_only_where_asked_for() {
+fn files_contain_bytes_only_on_request() {
     let place = folder("content");
     write(&place.join("bodies"), &restless());
     for (format, _) in FORMATS.into_iter().filter(|(format, _)| *format != "csv") {
@@ -89,7 +89,7 @@ fn the_same_change_in_many_requests_is_shown_once() {
 }
 
 #[test]
-fn rules_let_pass_what_may_happen() {
+fn rules_can_allow_changes() {
     let place = folder("rules");
     write(&place.join("bodies"), &restless());
     let check = |rules: &str| {
@@ -113,7 +113,7 @@ fn rules_let_pass_what_may_happen() {
 }
 
 #[test]
-fn options_weigh_more_than_the_file() {
+fn options_override_the_file() {
     let place = folder("options");
     write(&place.join("bodies"), &restless());
     fs::write(place.join("mine.toml"), "cache = \"docs-2026-08\"\nrequests_per_day = 7\n").unwrap();
@@ -138,7 +138,7 @@ fn options_weigh_more_than_the_file() {
 }
 
 #[test]
-fn prices_are_those_that_were_given() {
+fn given_prices_are_used() {
     let place = folder("prices");
     write(&place.join("bodies"), &restless());
     let cost = |options: &[&str]| {

@@ -1,4 +1,4 @@
-//! What can be checked, and what is said of the rest.
+//! Possible inputs of a check, and messages about the others.
 
 use std::fs;
 
@@ -53,7 +53,7 @@ fn a_conversation_without_forks_is_not_called_conformant() {
 }
 
 #[test]
-fn what_is_broken_is_located_and_the_rest_is_checked() {
+fn damage_is_located_and_the_rest_is_checked() {
     let place = folder("damaged");
     write(&place.join("bodies"), &restless());
     let whole = fs::read_to_string(place.join("bodies/005.json")).unwrap();
@@ -76,7 +76,7 @@ fn what_is_broken_is_located_and_the_rest_is_checked() {
     assert!(stdout(&output).contains("unreadable,bodies/006.json,1,"), "{}", stdout(&output));
 }
 
-/// What cannot be read was not checked, so that a check of it neither passes nor makes a lock.
+/// Unreadable input was not checked, so a check of it neither passes nor writes a lock.
 #[test]
 fn a_check_does_not_pass_with_a_body_that_cannot_be_read() {
     let place = folder("unread");
@@ -124,7 +124,7 @@ fn nothing_to_check_is_bad_input() {
 }
 
 #[test]
-fn progress_is_told_where_asked_for_and_quiet_says_nothing() {
+fn progress_is_reported_on_request_and_quiet_prints_nothing() {
     let place = folder("quiet");
     write(&place.join("bodies"), &[CALM; 3]);
     let output = forkcast(&place, &["check", "bodies", "--quiet", "--progress", "plain"]);
@@ -134,7 +134,7 @@ fn progress_is_told_where_asked_for_and_quiet_says_nothing() {
 }
 
 #[test]
-fn a_replay_knows_who_started_whom() {
+fn a_replay_shows_which_agent_started_which() {
     let place = folder("family");
     let answered = |chain: &str, parent: &str, turn: Turn| {
         let request = body(turn);

@@ -1,16 +1,17 @@
-//! Locks: written, held against, written anew.
+//! Locks: written, compared, rewritten.
 
 use std::fs;
 
 use super::bodies::{CALM, SECRET, Turn, code, folder, forkcast, json, stderr, stdout, write};
 
-/// The same conversation with another tool text from the beginning: every request keeps its prefix, but it is another.
+/// The same conversation with another tool description from the beginning: every request keeps its prefix, but it is
+/// another prefix.
 fn other() -> [Turn; 4] {
     [Turn { tool: "Reads one file", ..CALM }; 4]
 }
 
 #[test]
-fn a_lock_is_found_where_it_usually_is() {
+fn a_lock_is_found_at_its_default_path() {
     let place = folder("usual");
     write(&place.join("bodies"), &[CALM; 4]);
     let output = forkcast(&place, &["lock", "bodies"]);
@@ -27,7 +28,7 @@ fn a_lock_is_found_where_it_usually_is() {
 }
 
 #[test]
-fn what_differs_from_the_lock_is_told_and_fails_where_pinned() {
+fn differences_from_the_lock_are_reported_and_fail_if_pinned() {
     let place = folder("pinned");
     write(&place.join("bodies"), &[CALM; 4]);
     assert_eq!(code(&forkcast(&place, &["lock", "bodies", "-o", "my.lock", "-q"])), 0);
@@ -45,7 +46,7 @@ fn what_differs_from_the_lock_is_told_and_fails_where_pinned() {
     assert_eq!(code(&forkcast(&place, &["check", "bodies", "--lock", "none"])), 0);
 }
 
-/// A request that the lock holds and nobody sends any more is a test that no longer runs, or a turn that broke off.
+/// A request that is in the lock but is no longer sent is a test that no longer runs, or a turn that ended early.
 #[test]
 fn a_request_of_the_lock_that_is_missing_fails() {
     let place = folder("missing");
@@ -83,7 +84,7 @@ fn a_request_of_the_lock_that_is_missing_fails() {
 }
 
 #[test]
-fn an_update_says_what_changed_and_what_it_costs() {
+fn an_update_reports_the_changes_and_their_cost() {
     let place = folder("update");
     write(&place.join("bodies"), &[CALM; 4]);
     assert_eq!(code(&forkcast(&place, &["lock", "bodies", "-q"])), 0);
@@ -102,7 +103,7 @@ fn an_update_says_what_changed_and_what_it_costs() {
 }
 
 #[test]
-fn costs_are_held_to_those_of_the_lock() {
+fn costs_are_limited_by_those_of_the_lock() {
     let place = folder("dearer");
     write(&place.join("bodies"), &[CALM; 4]);
     assert_eq!(code(&forkcast(&place, &["lock", "bodies", "-q"])), 0);
@@ -116,7 +117,7 @@ fn costs_are_held_to_those_of_the_lock() {
 }
 
 #[test]
-fn an_update_makes_the_lock_that_is_not_there() {
+fn an_update_creates_a_missing_lock() {
     let place = folder("first");
     write(&place.join("bodies"), &[CALM; 2]);
     assert_eq!(code(&forkcast(&place, &["check", "bodies", "--update", "-q"])), 0);
@@ -126,7 +127,7 @@ fn an_update_makes_the_lock_that_is_not_there() {
 }
 
 #[test]
-fn a_lock_that_cannot_be_read_says_why() {
+fn the_error_for_an_unreadable_lock_gives_the_reason() {
     let place = folder("broken");
     write(&place.join("bodies"), &[CALM; 2]);
     assert_eq!(code(&forkcast(&place, &["lock", "bodies", "-q"])), 0);
@@ -144,13 +145,13 @@ fn a_lock_that_cannot_be_read_says_why() {
     let output = forkcast(&place, &["check", "bodies", "--lock", "other.lock"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("other.lock"), "{}", stderr(&output));
-    // What cannot be read is written anew all the same.
+    // An unreadable lock is rewritten anyway.
     assert_eq!(code(&forkcast(&place, &["check", "bodies", "--update", "-q"])), 0);
     assert_eq!(fs::read_to_string(place.join("forkcast.lock")).unwrap(), text);
 }
 
 #[test]
-fn a_lock_shows_text_only_where_asked_for() {
+fn a_lock_contains_text_only_on_request() {
     let place = folder("shown");
     write(&place.join("bodies"), &[CALM; 2]);
     assert_eq!(code(&forkcast(&place, &["lock", "bodies", "--show-content", "-q"])), 0);

@@ -1,4 +1,4 @@
-//! The action and the hook call the program with what it knows.
+//! The action and the hook call the program with existing verbs and options.
 
 use std::fs;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn the_action_annotates_and_fails() {
 
 #[cfg(unix)]
 #[test]
-fn the_action_passes_and_no_input_is_a_command() {
+fn the_action_passes_and_inputs_are_not_executed() {
     let place = folder("action-calm");
     write(&place.join("bodies"), &[CALM; 3]);
     let (code, told) = act(&place, &[("PATHS", "bodies"), ("LOCK", "none")]);
@@ -63,7 +63,7 @@ fn the_action_passes_and_no_input_is_a_command() {
 }
 
 #[test]
-fn the_hook_names_a_verb_and_options_that_are_there() {
+fn the_hook_uses_an_existing_verb_and_options() {
     let hook = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
     let entry = hook.lines().find_map(|line| line.trim().strip_prefix("entry: forkcast ")).unwrap();
     let arguments: Vec<&str> = entry.split(' ').collect();

@@ -1,4 +1,4 @@
-//! Ctrl-C in the midst of a check or of a lock.
+//! Ctrl-C in the middle of a check or of a lock.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -11,16 +11,16 @@ use super::bodies::{CALM, Turn, body, code, folder, forkcast, stderr};
 /// Requests of one recording, 60 MB: more than is read before a signal arrives.
 const REQUESTS: usize = 3_000;
 
-/// Work that is stopped ends within this.
+/// Interrupted work ends within this time.
 const PROMPT: Duration = Duration::from_secs(20);
 
-/// A recording that takes long. Each request stands for itself, so the work does not grow.
+/// A recording that takes long. Requests are independent, so the work does not grow.
 fn long_log(place: &Path) {
     let line = format!("{{\"v\":1,\"request\":{}}}\n", body(Turn { steps: 1, ..CALM }));
     fs::write(place.join("log.jsonl"), line.repeat(REQUESTS)).unwrap();
 }
 
-/// Runs the program, sends it a signal once the recording is being checked; gives its exit code and what it said.
+/// Runs the program and sends it a signal once it checks the recording; returns its exit code and standard error.
 fn interrupted(place: &Path, signal: &str, arguments: &[&str]) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
     command.args(arguments).args(["--progress", "plain"]).current_dir(place);
@@ -38,7 +38,7 @@ fn interrupted(place: &Path, signal: &str, arguments: &[&str]) -> (i32, String) 
     (status.code().unwrap(), rest)
 }
 
-/// Everything in a folder but the recording.
+/// All files in a folder except the recording.
 fn left(place: &Path) -> Vec<String> {
     let names = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
     names.filter(|name| name != "log.jsonl").collect()
@@ -71,7 +71,7 @@ fn a_signal_ends_a_lock_and_a_check_with_its_code_and_writes_nothing() {
 }
 
 #[test]
-fn a_lock_takes_the_place_of_the_one_before_and_leaves_nothing_beside_it() {
+fn a_lock_replaces_the_previous_one_and_leaves_no_other_files() {
     let place = folder("replaced");
     fs::write(place.join("one.json"), body(CALM)).unwrap();
     fs::write(

@@ -1,5 +1,5 @@
-//! The twin law (`design.md` 6) on bugs that users reported: what the program says that a bug costs is what its conversation
-//! cost more than the same one without the bug, but for tokens that only one of the two carries.
+//! The twin law (`design.md` 6) on bugs that users reported: the reported cost of a bug equals the cost of its
+//! conversation minus that of the same conversation without the bug, except for tokens that only one of the two has.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::bodies::{folder, json};
 
-/// The bugs that have a twin and a cache that is modelled.
+/// The bugs with a twin and a modelled cache.
 const BUGS: [&str; 13] = [
     "agents_in_task",
     "cch_nonce",
@@ -24,7 +24,7 @@ const BUGS: [&str; 13] = [
     "tool_enum_dates",
 ];
 
-/// What stays the same size in the twin, so that the law holds to the last unit.
+/// Bugs whose twin has the same size, so that the law holds to the last unit.
 const EXACT: [&str; 2] = ["listtools_order", "mcp_reconnect"];
 
 fn bugs() -> Option<PathBuf> {
@@ -32,17 +32,17 @@ fn bugs() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// What the program says of a conversation.
+/// The program's results for a conversation.
 struct Said {
-    /// Cost of each request.
+    /// The cost of each request.
     costs: Vec<f64>,
-    /// Tokens of each prompt.
+    /// The tokens of each prompt.
     prompts: Vec<f64>,
-    /// Highest price of a prompt's token.
+    /// The highest price per token of a prompt.
     token_price: f64,
-    /// Costs of all causes, by `replay`.
+    /// The costs of all causes, from `replay`.
     causes: f64,
-    /// Costs of all findings, by `check`.
+    /// The costs of all findings, from `check`.
     findings: f64,
 }
 
@@ -77,7 +77,7 @@ fn prompt_tokens(line: &Value) -> f64 {
 }
 
 #[test]
-fn what_a_real_bug_costs_is_the_bill_less_the_bill_of_its_twin() {
+fn the_cost_of_a_real_bug_is_the_bill_less_the_bill_of_its_twin() {
     let Some(bugs) = bugs() else {
         eprintln!("skipped: the reported bugs are not at hand");
         return;
@@ -90,7 +90,7 @@ fn what_a_real_bug_costs_is_the_bill_less_the_bill_of_its_twin() {
         let more: f64 = said.costs.iter().zip(&twin.costs).map(|(said, twin)| said - twin).sum();
         println!("| {bug} | ${more:.6} | ${:.6} | ${:.6} |", said.findings, said.causes);
         assert_eq!(twin.findings, 0.0, "{bug}: the twin has no bug");
-        // Both verbs ask one judge; only the order of their sums differs.
+        // Both verbs use one judge; only the order of their sums differs.
         assert!((said.findings - said.causes).abs() < 1e-9, "{bug}: check {}, replay {}", said.findings, said.causes);
         let differing_tokens: f64 =
             said.prompts.iter().zip(&twin.prompts).map(|(said, twin)| (said - twin).abs()).sum();
@@ -99,9 +99,9 @@ fn what_a_real_bug_costs_is_the_bill_less_the_bill_of_its_twin() {
     }
 }
 
-/// Where `replay` has no rules for a provider's cache, `check` does not know either what a change costs.
+/// If `replay` has no rules for a provider's cache, `check` does not report the cost of a change either.
 #[test]
-fn a_cost_is_unknown_where_no_cache_is_modelled() {
+fn a_cost_is_unknown_if_no_cache_is_modelled() {
     let Some(bugs) = bugs() else {
         eprintln!("skipped: the reported bugs are not at hand");
         return;

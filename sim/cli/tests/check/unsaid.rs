@@ -1,11 +1,11 @@
-//! No text of a prompt stands in anything but the terminal's form unless it is asked for: `check`, `diff` and `explain`.
+//! Only terminal output contains text of a prompt unless requested: `check`, `diff` and `explain`.
 
 use std::fs;
 
 use super::bodies::{CALM, SECRET, Turn, body, code, folder, forkcast, restless, stderr, stdout, write};
 
 #[test]
-fn diff_and_explain_show_text_in_files_only_where_asked_for() {
+fn diff_and_explain_write_text_to_files_only_on_request() {
     let place = folder("unsaid");
     let line = |(at, turn): (usize, Turn)| {
         let request = body(Turn { steps: at, ..turn });
@@ -32,7 +32,7 @@ fn diff_and_explain_show_text_in_files_only_where_asked_for() {
 }
 
 #[test]
-fn what_a_lock_says_of_itself_holds_no_text() {
+fn the_output_of_lock_contains_no_text() {
     let place = folder("unsaid-lock");
     write(&place.join("bodies"), &[CALM; 2]);
     for format in ["human", "markdown", "json", "csv"] {

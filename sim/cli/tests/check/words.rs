@@ -1,4 +1,4 @@
-//! The word of the provider's own diagnosis, in every form of a check.
+//! The name from the provider's own diagnosis, in every output format of a check.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::bodies::{body, code, folder, forkcast, restless, stderr, stdout};
 
-/// A conversation by the Responses API whose reasoning effort changes in the third request, and a tool in the fourth.
+/// A conversation through the Responses API whose reasoning effort changes in the third request, and a tool in the
+/// fourth.
 fn responses(place: &Path) {
     fs::create_dir_all(place).unwrap();
     let manual = "The house rules are told at length. ".repeat(400);
@@ -38,7 +39,7 @@ fn checked(place: &Path, format: &str) -> String {
 const FORMATS: [&str; 7] = ["human", "markdown", "json", "csv", "junit", "github", "sarif"];
 
 #[test]
-fn bodies_for_openai_have_openais_words_in_every_form() {
+fn bodies_for_openai_have_openais_names_in_every_format() {
     let place = folder("words-openai");
     responses(&place.join("bodies"));
     for format in FORMATS {
@@ -56,7 +57,7 @@ fn bodies_for_openai_have_openais_words_in_every_form() {
         ["tool_changed", "tools[0]", "openai", "tools_changed"],
     ];
     assert_eq!(findings.iter().map(words).collect::<Vec<_>>(), expected.map(|row| row.map(|word| json!(word))));
-    // No cache of OpenAI's is modelled, so nobody knows what would have been read.
+    // OpenAI's cache is not modelled, so the possible read is unknown.
     let costs = |finding: &Value| ["tokens_lost", "cost_usd", "cost_unknown"].map(|key| finding[key].clone());
     assert!(findings.iter().map(costs).all(|costs| costs == [json!(null), json!(null), json!("no_cache_model")]));
     assert!(told["warnings"][0].as_str().unwrap().contains("4 requests to OpenAI"), "{told:#}");
@@ -65,7 +66,7 @@ fn bodies_for_openai_have_openais_words_in_every_form() {
 }
 
 #[test]
-fn a_provider_without_a_diagnosis_is_said_to_have_none() {
+fn a_provider_without_a_diagnosis_is_reported() {
     let place = folder("words-none");
     fs::create_dir(place.join("bodies")).unwrap();
     for (at, turn) in restless().into_iter().enumerate() {
@@ -83,7 +84,7 @@ fn a_provider_without_a_diagnosis_is_said_to_have_none() {
 }
 
 #[test]
-fn diff_knows_whose_words_they_are() {
+fn diff_shows_the_providers_names() {
     let place = folder("words-diff");
     responses(&place.join("bodies"));
     let output = forkcast(&place, &["diff", "bodies/1.json", "bodies/2.json", "--format", "json"]);

@@ -1,4 +1,4 @@
-//! The table of exit codes: every verb, with what it can meet, and whoever may not read what it prints.
+//! The table of exit codes: every verb with every outcome, and with readable and closed outputs.
 
 use std::fs::{self, File};
 use std::io::{self, PipeWriter};
@@ -10,13 +10,13 @@ use crate::run::WORD;
 
 /// A verb in a folder that [`prepared`] made.
 struct Verb {
-    /// What comes to its end.
+    /// A command that succeeds.
     fine: &'static str,
-    /// What a gate fails; nothing for verbs that have none.
+    /// A command that breaks a limit; `None` for verbs without limits.
     failed: Option<&'static str>,
-    /// What cannot be used.
+    /// A command with bad input.
     bad: &'static str,
-    /// It prints on standard output when it comes to its end.
+    /// Whether it prints on standard output when it succeeds.
     prints: bool,
 }
 
@@ -82,7 +82,7 @@ fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }
 
-/// A pipe that nobody reads any more.
+/// A pipe without a reader.
 fn closed() -> PipeWriter {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
@@ -93,7 +93,7 @@ fn code(place: &Path, line: &str, stdout: Stdio, stderr: Stdio) -> Option<i32> {
     command(place, &words(line)).stdin(Stdio::null()).stdout(stdout).stderr(stderr).status().unwrap().code()
 }
 
-/// What each line of the table ends with, as long as somebody reads what it prints.
+/// Each line of the table with its exit code, if the output is read.
 fn lines() -> impl Iterator<Item = (&'static str, i32, bool)> {
     VERBS.iter().flat_map(|verb| {
         let fine = (verb.fine, 0, verb.prints);
@@ -115,19 +115,19 @@ fn every_verb_is_in_the_table() {
 }
 
 #[test]
-fn the_end_of_a_verb_decides_its_code_whoever_reads() {
+fn the_exit_code_does_not_depend_on_the_reader() {
     let place = prepared("codes");
     for (line, expected, _) in lines() {
         let output = forkcast(&place, &words(line));
         assert_eq!(output.status.code(), Some(expected), "{line}: {}", stderr(&output));
-        assert_eq!(code(&place, line, closed().into(), Stdio::null()), Some(expected), "nobody reads: {line}");
-        assert_eq!(code(&place, line, closed().into(), closed().into()), Some(expected), "nor listens: {line}");
+        assert_eq!(code(&place, line, closed().into(), Stdio::null()), Some(expected), "stdout closed: {line}");
+        assert_eq!(code(&place, line, closed().into(), closed().into()), Some(expected), "both closed: {line}");
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_standard_output_is_no_fault_of_the_program() {
+fn a_full_standard_output_is_bad_input_and_not_a_fault() {
     let place = prepared("codes-full");
     let full = || File::options().write(true).open("/dev/full").unwrap();
     for (line, expected, prints) in lines() {
@@ -138,14 +138,14 @@ fn a_full_standard_output_is_no_fault_of_the_program() {
         let told = stderr(&output).contains("standard output cannot be written: No space left on device");
         assert!(told || !prints, "{line}: {}", stderr(&output));
     }
-    // What else is wrong is said as well.
+    // Other problems are reported too.
     let mut command = command(&place, &["replay", "same", "--max-cost", "0"]);
     let output = command.stdin(Stdio::null()).stdout(full()).stderr(Stdio::piped()).output().unwrap();
     assert!(stderr(&output).contains("--max-cost"), "{}", stderr(&output));
 }
 
 #[test]
-fn a_folder_is_written_although_nobody_reads() {
+fn a_folder_is_written_even_if_standard_output_is_closed() {
     let place = prepared("codes-out");
     for (line, expected) in [
         ("replay same --max-cost 0 --out result", 1),
@@ -160,7 +160,7 @@ fn a_folder_is_written_although_nobody_reads() {
     }
 }
 
-/// A command that ends with 0, and what `--strict` says of its input.
+/// A command that exits with 0, and the message of `--strict` about its input.
 const DOUBTFUL: [(&str, &str); 11] = [
     ("replay damaged", "damaged/1.json:1"),
     ("replay empty", "empty/1.json: empty file"),
@@ -176,7 +176,7 @@ const DOUBTFUL: [(&str, &str); 11] = [
 ];
 
 #[test]
-fn strict_means_the_same_everywhere() {
+fn strict_has_the_same_meaning_for_all_verbs() {
     let place = prepared("codes-strict");
     let answered = |usage: &str| format!("{{\"v\":1,\"request\":{FIRST},\"response\":{{{usage}}}}}\n");
     let usage = r#""usage":{"input_tokens":9,"output_tokens":4}"#;

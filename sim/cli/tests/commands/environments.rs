@@ -1,5 +1,5 @@
-//! The same input gives the same bytes wherever the program runs: in another folder, language, time zone and home, with files
-//! that were made in another order and at another time; and what is anonymous does not depend on names either.
+//! The same input gives the same bytes in every environment: in another folder, language, time zone and home, with
+//! files that were created in another order and at another time; and anonymous output does not depend on names either.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -65,12 +65,12 @@ const COMMANDS: [&str; 52] = [
     "man replay",
 ];
 
-/// What differs between machines and must not count.
+/// Differences between machines that must have no effect.
 struct Environment {
     /// The folder that the program runs in.
     name: &'static str,
     variables: &'static [(&'static str, &'static str)],
-    /// The order in which the files are made, and when that was.
+    /// The order in which the files are created, and the time.
     last_first: bool,
     made_s: u64,
 }
@@ -108,7 +108,7 @@ const ENVIRONMENTS: [Environment; 3] = [
     },
 ];
 
-/// What a file holds, by its path.
+/// Contents of files, by path.
 type Files = BTreeMap<String, Vec<u8>>;
 
 fn inputs() -> Files {
@@ -137,7 +137,7 @@ fn write(place: &Path, inputs: &Files, environment: &Environment) {
     }
 }
 
-/// What a command printed, and its code.
+/// The output of a command, and its exit code.
 #[derive(Debug, PartialEq, Eq)]
 struct Printed {
     code: i32,
@@ -177,17 +177,18 @@ fn the_bytes_are_the_same_in_every_environment() {
     }
 }
 
-/// Tables of figures alone, and tables whose rows name files.
+/// Tables with only figures, and tables whose rows have file names.
 const NAMELESS: [&str; 6] = ["totals", "groups", "models", "causes", "unpriced", "remarks"];
 const NAMED: [&str; 5] = ["sessions", "damage", "misses", "exceptions", "requests"];
 
-/// The path of the file number `at`, the files being called in another order each time.
+/// The path of the file number `at`; each naming gives the files another order.
 fn called(at: usize, naming: usize, files: usize) -> String {
     let number = (at * [1, 7, 11][naming] + naming) % files;
     format!("d{}/f{number:02}", number % (naming + 2))
 }
 
-/// The rows of a table with every file under its number, in no order; the first column of requests is their order.
+/// The sorted rows of a table with every file name replaced by its number; the first column of requests is their order
+/// and is dropped.
 fn rows(table: &str, name: &str, files: usize, naming: usize) -> Vec<String> {
     let mut table = table.to_owned();
     for at in 0..files {
@@ -196,7 +197,7 @@ fn rows(table: &str, name: &str, files: usize, naming: usize) -> Vec<String> {
         table = table.replace(&format!("logs/{path}"), &format!("<{at}>")).replace(stem, &format!("<{at}>"));
     }
     let is_numbered = matches!(name, "misses" | "exceptions" | "requests");
-    // A chain without a name is called by its number among all.
+    // A chain without a name is named by its number.
     let nameless = |cell: &&str| !cell.starts_with("chain-");
     let row =
         |line: &str| line.split(',').skip(usize::from(is_numbered)).filter(nameless).collect::<Vec<_>>().join(",");
@@ -207,7 +208,7 @@ fn rows(table: &str, name: &str, files: usize, naming: usize) -> Vec<String> {
 
 #[test]
 fn the_figures_are_the_same_whatever_files_are_called() {
-    // Of bodies the names are their order and their agents.
+    // The names of bodies are their order and their agents.
     let is_named_freely =
         |name: &str| name.starts_with("logs/") && !name.contains("body") && !name.contains("request-");
     let logs = inputs().into_iter().filter(|(name, _)| is_named_freely(name));

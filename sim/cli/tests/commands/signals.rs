@@ -1,4 +1,4 @@
-//! Signals in the midst of work: the first ends the work and keeps what there is of it, the second ends the program.
+//! Signals in the middle of work: the first ends the work and keeps its results, the second ends the program.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use super::{FIRST, command, folder};
 
-/// Files of a folder whose reading takes long, with so many lines each.
+/// The number of files of a folder that takes long to read, and of lines in each.
 const FILES: usize = 100;
 const LINES: usize = 60;
 
-/// A recording in many files, 60 MB. Each request stands for itself, so the work does not grow.
+/// A recording in many files, 60 MB. Requests are independent, so the work does not grow.
 fn long_recording(place: &Path) {
     let request = FIRST.replace("Go on.", &"Go on with all that was said. ".repeat(350));
     let usage = r#"{"usage":{"input_tokens":9000,"output_tokens":4}}"#;
@@ -28,7 +28,8 @@ fn send(signal: &str, child: &Child) {
     assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// Runs the program and sends it a signal as soon as it says that it is at work; gives its code, what it printed and said.
+/// Runs the program and sends it a signal as soon as it reports that it works; returns the exit code, standard output
+/// and standard error.
 fn stopped(place: &Path, signal: &str, arguments: &[&str]) -> (i32, String, String) {
     let mut command = command(place, arguments);
     command.args(["--progress", "plain"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -52,7 +53,7 @@ fn stopped(place: &Path, signal: &str, arguments: &[&str]) -> (i32, String, Stri
 }
 
 #[test]
-fn what_was_computed_is_kept_whichever_signal_came() {
+fn computed_results_are_kept_after_every_signal() {
     let place = folder("signals");
     long_recording(&place);
     for signal in ["-INT", "-TERM", "-HUP"] {
@@ -62,7 +63,7 @@ fn what_was_computed_is_kept_whichever_signal_came() {
         assert!(said.contains("interrupted, so this is a part"), "{signal}: {said}");
     }
     let (code, printed, said) = stopped(&place, "-TERM", &["replay", "logs", "--max-cost", "1000", "--format", "json"]);
-    assert_eq!(code, 1, "a gate that cannot be judged has failed: {said}");
+    assert_eq!(code, 1, "a limit that cannot be checked counts as failed: {said}");
     assert!(said.contains("the replay was interrupted"), "{said}");
     assert!(printed.contains("\"partial\": true"), "{printed}");
     let (code, _, said) = stopped(&place, "-TERM", &["replay", "logs", "--strict"]);
@@ -71,7 +72,7 @@ fn what_was_computed_is_kept_whichever_signal_came() {
 }
 
 #[test]
-fn runs_that_were_interrupted_have_not_met_their_expectations() {
+fn interrupted_runs_fail_their_expectations() {
     let place = folder("signals-run");
     let named = vec!["day/working-day"; 200];
     let (code, _, said) = stopped(&place, "-TERM", &[&["run", "--format", "csv"], &named[..]].concat());
@@ -79,9 +80,9 @@ fn runs_that_were_interrupted_have_not_met_their_expectations() {
     assert!(said.contains("interrupted, so what it expects cannot be judged"), "{said}");
 }
 
-/// A grid has no gate but `--strict`, and rows that are missing cannot be sure.
+/// A grid has no limit but `--strict`; its missing rows are a doubt.
 #[test]
-fn a_grid_that_was_interrupted_is_shown_and_not_sure() {
+fn an_interrupted_grid_is_shown_as_partial() {
     let place = folder("signals-grid");
     for (strict, expected) in [(None, 0), (Some("--strict"), 2)] {
         let grid = ["fanout", "--children", "1..100", "--turns", "1..20", "--format", "json"];
@@ -98,7 +99,7 @@ fn a_grid_that_was_interrupted_is_shown_and_not_sure() {
     }
 }
 
-/// A program whose standard input goes on until it is closed.
+/// A program that waits for more standard input until it is closed.
 fn waiting(place: &Path, arguments: &[&str]) -> Child {
     let mut command = command(place, arguments);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -118,14 +119,14 @@ fn the_second_signal_ends_the_program() {
         let mut child = waiting(&place, &["replay", "one.json", "-"]);
         send(first, &child);
         thread::sleep(SHORT);
-        assert_eq!(child.try_wait().unwrap(), None, "{first}: what it has read is to be kept");
+        assert_eq!(child.try_wait().unwrap(), None, "{first}: it should keep what it has read");
         send(second, &child);
         assert_eq!(child.wait().unwrap().code(), Some(code), "{first} {second}");
     }
 }
 
 #[test]
-fn who_waits_for_standard_input_alone_has_nothing_to_keep() {
+fn a_signal_before_any_input_ends_the_program() {
     let place = folder("signals-waiting");
     for arguments in [["replay", "-"], ["check", "-"], ["lock", "-"]] {
         for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {

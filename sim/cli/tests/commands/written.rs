@@ -1,4 +1,4 @@
-//! Output files: nothing of the user's is lost, and every output is complete or absent.
+//! Output files: no file of the user is lost, and every output is complete or absent.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{FIRST, SECOND, code, command, folder, forkcast, stderr, stdout};
 use crate::program::files;
 
-/// A log of so many requests.
+/// A log with so many requests.
 fn log(place: &Path, name: &str, requests: usize) {
     let lines: String = (0..requests)
         .map(|index| {
@@ -40,7 +40,7 @@ fn inputs_and_other_files_in_the_output_folder_stay() {
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("bodies: this input is part of the older result"), "{}", stderr(&output));
     assert_eq!(files(&place), found);
-    // Without --overwrite, in a folder of ours: stale bodies of ours are removed, other files are not.
+    // Without --overwrite, in our own folder: our stale bodies are removed, other files are not.
     let output = forkcast(&place, &["replay", "bodies/01.json", "--out", ".", "--bodies", "-q"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let found = files(&place);
