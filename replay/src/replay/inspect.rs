@@ -154,7 +154,7 @@ impl Inspection {
         let entries = look.entries(&seen);
         let read = predicted.hit.map_or(0, |hit| run.wire.prefixes.depth(hit) as usize);
         let nearest = nearest(&entries, &seen, read);
-        let previous = previous(&seen, sized.whose.chain);
+        let previous = previous(&seen, sized.whose.lane.chain);
         Self {
             rules: run.rules,
             at,

@@ -194,7 +194,7 @@ impl<'a> StreamReplay<'a> {
         let facts = facts(exchange, &self.scope, &scope, Some(&arrival.times));
         let basis = SizeBasis { exchange, pins: &self.pins, counted };
         let sized = SizedPrompt::new(request, &self.wire, basis, &mut self.identity, &facts, &self.rules);
-        line.chain = Some(sized.whose.chain);
+        line.chain = Some(sized.whose.lane.chain);
         line.remarks.extend(sized.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
         Prepared { line, sized, recorded }
     }
@@ -250,7 +250,7 @@ impl<'a> StreamReplay<'a> {
         if sized.request.markers_sent == 0 || sized.request.markers.is_empty() {
             return Err(NotComparable::NoMarker);
         }
-        let expected = self.cached_tokens.get(&sized.whose.chain).copied();
+        let expected = self.cached_tokens.get(&sized.whose.lane.chain).copied();
         Ok(Compared {
             recorded: Verdict::of(usage.cache_read_input_tokens, expected),
             predicted: Verdict::of(sized.billed_read(predicted), expected),
@@ -281,11 +281,11 @@ impl<'a> StreamReplay<'a> {
         let left = exchange.usage.map(|recorded| recorded.usage).unwrap_or_else(|| predicted.usage());
         let cached = left.cache_read_input_tokens + left.cache_creation_input_tokens();
         if let Some(seen) = &mut self.seen {
-            let (chain, request) = (sized.whose.chain, sized.request.clone());
+            let (chain, request) = (sized.whose.lane.chain, sized.request.clone());
             let (effective, cumulative) = (sized.effective(&self.wire.prefixes), sized.cumulative.clone());
             seen.push(ServedRequest { line, chain, request, effective, cumulative });
         }
-        self.cached_tokens.insert(sized.whose.chain, cached);
+        self.cached_tokens.insert(sized.whose.lane.chain, cached);
     }
 
     /// Once the stream has ended it is known what its requests might have been.

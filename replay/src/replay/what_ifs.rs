@@ -40,7 +40,7 @@ impl StreamReplay<'_> {
             total_tokens: sized.total_tokens,
             minimum_tokens: sized.minimum_tokens,
             ttl: markers.last().map_or(Ttl::FiveMinutes, |marker| marker.marker.ttl),
-            agent: sized.whose.chain.0 as usize,
+            agent: sized.whose.lane.chain.0 as usize,
             times: arrival.times,
             model: &sized.request.model,
             output_tokens: usage.output_tokens,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::finding::{Finding, NoteKind, Noted, Rule, Violation};
-use super::lanes::Lane;
+use super::identity::Lane;
 use super::rules::{Rules, Severity};
 use super::sent::Facts;
 use crate::cache::refusal;

@@ -4,29 +4,12 @@
 //! beyond it. Agents with briefs of their own share tools and system prompt with others of their kind, and what else of
 //! their first message these had in common. What each is told alone is nobody's.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::kin::{Kin, Kinship, Relative, Sender};
-use super::lanes::Lane;
-use super::sent::Facts;
+use super::identity::{Kinship, Sibling};
+use super::member::Member;
 use crate::diagnosis::{Cause, Difference, Subject};
-use crate::wire::{ChainId, Request, Wire};
-
-/// A request and whose it is.
-#[derive(Clone, Debug)]
-pub(super) struct Member {
-    taken: Subject,
-    sender: Sender,
-}
-
-impl Member {
-    /// The request.
-    pub const fn taken(&self) -> &Subject {
-        &self.taken
-    }
-}
 
 /// Which differences to an older request count.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,85 +44,19 @@ pub(super) struct Demand {
     pub within: Within,
 }
 
-/// What ties a chain's first request to earlier ones.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Ties {
-    /// What it is held against.
-    pub demands: Vec<Demand>,
-    /// The chain from whose history it is the first to go on, though that had gone on before.
-    pub behind: Option<ChainId>,
-}
-
-/// Who may be kin to a later chain: the last two requests of each chain, and the families.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Kindred {
-    latest: BTreeMap<ChainId, (Arc<Member>, Option<Arc<Member>>)>,
-    kin: Kin<Arc<Member>>,
-}
-
-impl Kindred {
-    /// Takes a request; of a chain's first, what ties it to others.
-    pub fn take(&mut self, wire: &Wire, taken: &Subject, lane: &Lane, facts: &Facts<'_>) -> Ties {
-        let member = Arc::new(Member { taken: taken.clone(), sender: Sender::new(taken.number, lane.chain, facts) });
-        if let Some((last, before)) = self.latest.get_mut(&lane.chain) {
-            *before = Some(std::mem::replace(last, member));
-            return Ties::default();
-        }
-        let open = self.latest.values().flat_map(|(last, before)| std::iter::once(last).chain(before));
-        let kinship = self.kin.meet(wire, &member, open);
-        let behind = self.behind(&kinship, &member.taken.request);
-        self.latest.insert(lane.chain, (member, None));
-        Ties { demands: demands(kinship), behind }
-    }
-
-    /// A fork that has the answer with which its parent went on too was called by that answer.
-    fn behind(&self, kinship: &Kinship<Arc<Member>>, newer: &Request) -> Option<ChainId> {
-        let Kinship::Fork { parent, eldest: None, .. } = kinship else { return None };
-        let (last, _) = self.latest.get(&parent.sender.chain)?;
-        let end = parent.request().nodes.len();
-        let goes_on_alike = last.request().nodes.get(end) == newer.nodes.get(end);
-        (last.sender.index > parent.sender.index && !goes_on_alike).then_some(parent.sender.chain)
-    }
-
-    /// Puts what `again` makes of each request in its place: the same in a fresh wire.
-    pub fn renew(&mut self, mut again: impl FnMut(&Subject, &str) -> Subject) {
-        let mut renew = |member: &mut Arc<Member>| {
-            let taken = again(&member.taken, &member.sender.scope);
-            *member = Arc::new(Member { taken, ..Member::clone(member) });
-        };
-        for (last, before) in self.latest.values_mut() {
-            before.iter_mut().for_each(&mut renew);
-            renew(last);
-        }
-        self.kin.for_each_mut(renew);
-    }
-}
-
 /// What a kinship asks for.
-fn demands(kinship: Kinship<Arc<Member>>) -> Vec<Demand> {
+pub(super) fn demands(kinship: &Kinship<Arc<Member>>) -> Vec<Demand> {
+    let beyond = |sibling: &Sibling<Arc<Member>>| {
+        let within = Within { blocks: sibling.shared.clone(), settings: false };
+        Demand { older: Arc::clone(&sibling.first), within }
+    };
     match kinship {
         Kinship::Fork { parent, until, sibling, .. } => {
-            let inherited = Demand { older: parent, within: Within { blocks: 0..until, settings: true } };
-            let beyond = sibling.map(|sibling| Demand {
-                older: sibling.first,
-                within: Within { blocks: sibling.shared, settings: false },
-            });
-            std::iter::once(inherited).chain(beyond).collect()
+            let within = Within { blocks: 0..*until, settings: true };
+            let inherited = Demand { older: Arc::clone(parent), within };
+            std::iter::once(inherited).chain(sibling.as_ref().map(beyond)).collect()
         }
-        Kinship::Brief(sibling) => {
-            let within = Within { blocks: sibling.shared, settings: false };
-            vec![Demand { older: sibling.first, within }]
-        }
+        Kinship::Brief(sibling) => vec![beyond(sibling)],
         Kinship::New => Vec::new(),
-    }
-}
-
-impl Relative for Arc<Member> {
-    fn request(&self) -> &Request {
-        &self.taken.request
-    }
-
-    fn sender(&self) -> &Sender {
-        &self.sender
     }
 }

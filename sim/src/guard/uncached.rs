@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lanes::Lane;
+use super::identity::Lane;
 use crate::diagnosis::Subject;
 use crate::outside::quoted;
 use crate::wire::ChainId;

@@ -1,34 +1,33 @@
 //! The guard over requests that were read by someone else.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::budget::{Spent, Turn};
 use super::clock::Clockwork;
 use super::finding::{Finding, NoteKind, Noted, Rule};
+use super::identity::{Identity, Lane, Whose};
 use super::judge::{self, Question};
-use super::lanes::{Lane, Lanes, Latest};
 use super::lock::RequestRecord;
+use super::member::Member;
 use super::refusal::Refusals;
 use super::report::{Checked, Report};
 use super::rules::Rules;
 use super::sent::Facts;
-use super::sharing::{Demand, Kindred};
+use super::sharing::{self, Demand};
 use super::timeless::TimelessCache;
 use super::uncached::Uncached;
 use super::unread;
 use crate::diagnosis::Subject;
 use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
 use crate::time::Instant;
-use crate::wire::{ChainId, Marker, Moved, NodeId, Request, Usage, Wire};
+use crate::wire::{Marker, Moved, NodeId, Request, Usage, Wire};
 
 /// Checks requests one after the other. The wire that they were read into is the caller's, and the same for all.
 #[derive(Clone, Debug)]
 pub struct Watch {
     rules: Rules,
     book: PriceBook,
-    lanes: Lanes,
-    latest: BTreeMap<ChainId, Latest>,
-    kindred: Kindred,
+    identity: Identity<Arc<Member>>,
     timeless: TimelessCache,
     clocked: Clockwork,
     spent: Spent,
@@ -50,9 +49,7 @@ impl Watch {
     pub fn new(rules: Rules) -> Self {
         Self {
             book: PriceBook::built_in(),
-            lanes: Lanes::default(),
-            latest: BTreeMap::new(),
-            kindred: Kindred::default(),
+            identity: Identity::default(),
             timeless: TimelessCache::new(&rules.preset),
             clocked: Clockwork::new(rules.preset),
             spent: Spent::default(),
@@ -89,9 +86,13 @@ impl Watch {
 
     /// Takes a request; says also what its recorded usage speaks of.
     pub(super) fn checked(&mut self, wire: &Wire, taken: Subject, facts: &Facts<'_>) -> (Checked, Shown) {
-        let lane = self.assign(wire, &taken, facts);
+        let taken = Arc::new(taken);
         let rates = self.rates(&taken, facts);
-        let ties = self.kindred.take(wire, &taken, &lane, facts);
+        let member = |sender| {
+            let first_byte_at = facts.first_byte_at.or(facts.at);
+            Arc::new(Member { subject: Arc::clone(&taken), sender, rates: rates.clone(), first_byte_at })
+        };
+        let whose = self.identity.take(wire, &taken.request, facts, member);
         let at = self.clocked.advance(wire, facts);
         let recorded_read = facts.usage.map(|usage| taken.blocks_within(usage.cache_read_input_tokens));
         let case = Question {
@@ -103,19 +104,20 @@ impl Watch {
             recorded_read,
             rates: rates.as_ref(),
             rule: Rule::Stability,
-            chain: &lane.name,
+            chain: &whose.lane.name,
             concerns: &|_| true,
             asks_breakpoints: true,
         };
-        let (findings, mut notes) = self.judge(&case, lane.chain, &ties.demands);
+        let (findings, mut notes) = Self::judge(&case, &whose);
+        let lane = &whose.lane;
         let read = self.timeless.serve(wire, &taken);
         let shown = self.clocked.take(wire, &taken, read, facts, at);
         if let Some(cause) = shown.late {
-            notes.push(note(&taken, &lane, NoteKind::Time(cause), taken.request.path(taken.request.places[read - 1])));
+            notes.push(note(&taken, lane, NoteKind::Time(cause), taken.request.path(taken.request.places[read - 1])));
         }
-        notes.extend(self.doubt(&taken, &lane, ties.behind, facts));
-        self.uncached.take(&taken, &lane, facts.usage.is_some());
-        let (refused, noted) = self.refusals.take(&taken, facts, &lane, &findings, &self.rules);
+        notes.extend(self.doubt(&taken, &whose, facts));
+        self.uncached.take(&taken, lane, facts.usage.is_some());
+        let (refused, noted) = self.refusals.take(&taken, facts, lane, &findings, &self.rules);
         notes.extend(noted);
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
         let expected = Usage { output_tokens, ..shown.outcome.usage() };
@@ -131,22 +133,15 @@ impl Watch {
             cost: rates.as_ref().map(|rates| rates.bill(&expected, &[]).total),
         };
         let effective = if taken.refusal.is_some() { Vec::new() } else { taken.effective() };
-        self.keep(taken, (rates, facts), &lane, &checked);
+        self.report(&checked, taken.request.markers_sent);
         (checked, Shown { effective, hit: shown.outcome.hit })
     }
 
-    fn assign(&mut self, wire: &Wire, taken: &Subject, facts: &Facts<'_>) -> Lane {
-        let latest = |chain: ChainId| {
-            let latest = self.latest.get(&chain)?;
-            Some((&latest.last.request, latest.before.as_ref().map(|before| &before.request)))
-        };
-        self.lanes.assign(wire, (taken.number, &taken.request), facts, latest)
-    }
-
     /// What bytes leave open of its chain. Of two that were under way at a time, one is no later word of the other.
-    fn doubt(&self, taken: &Subject, lane: &Lane, behind: Option<ChainId>, facts: &Facts<'_>) -> Option<Noted> {
-        let answered = match lane.branches_off.or(behind) {
-            Some(chain) => self.latest.get(&chain).and_then(|latest| latest.first_byte_at),
+    fn doubt(&self, taken: &Subject, whose: &Whose<Arc<Member>>, facts: &Facts<'_>) -> Option<Noted> {
+        let Whose { lane, behind, .. } = whose;
+        let answered = match lane.branches_off.or(*behind) {
+            Some(chain) => self.identity.recent(chain).and_then(|recent| recent.last.first_byte_at),
             None => None,
         };
         let at_once = facts.at.zip(answered).is_some_and(|(at, answered)| at < answered);
@@ -156,13 +151,13 @@ impl Watch {
     }
 
     /// What changed since the request before in its chain; of a first one, what it does not share with its kin.
-    fn judge(&self, case: &Question<'_>, chain: ChainId, demands: &[Demand]) -> (Vec<Finding>, Vec<Noted>) {
-        if let Some(latest) = self.latest.get(&chain) {
-            return judge::judge(&Question { older: &latest.last, ..*case });
+    fn judge(case: &Question<'_>, whose: &Whose<Arc<Member>>) -> (Vec<Finding>, Vec<Noted>) {
+        if let Some(previous) = whose.previous.as_ref().filter(|_| !whose.lane.first) {
+            return judge::judge(&Question { older: &previous.subject, ..*case });
         }
         let (mut findings, mut notes, mut asks_breakpoints) = (Vec::new(), Vec::new(), false);
-        for Demand { older, within } in demands {
-            let older = older.taken();
+        for Demand { older, within } in sharing::demands(&whose.kinship) {
+            let older = &older.subject;
             let asks = within.asks_breakpoints(older);
             let concerns = |found: &_| within.concerns(found);
             let demand = Question { older, rule: Rule::Sharing, concerns: &concerns, asks_breakpoints: asks, ..*case };
@@ -177,8 +172,8 @@ impl Watch {
         (findings, notes)
     }
 
-    /// Remembers the request and what was found.
-    fn keep(&mut self, taken: Subject, (rates, facts): (Option<Rates>, &Facts<'_>), lane: &Lane, checked: &Checked) {
+    /// Adds what was found to the report.
+    fn report(&mut self, checked: &Checked, marked: usize) {
         self.spent.add(&Turn {
             number: checked.request,
             chain: checked.chain,
@@ -186,17 +181,10 @@ impl Watch {
             first: checked.first,
             expected: &checked.expected,
             cost: checked.cost,
-            marked: taken.request.markers_sent,
+            marked,
         });
-        let before = match lane.branches_off {
-            Some(chain) => self.latest.get(&chain).and_then(|latest| latest.before.clone()),
-            None => self.latest.remove(&lane.chain).map(|latest| latest.last),
-        };
-        let first_byte_at = facts.first_byte_at.or(facts.at);
-        let latest = Latest { last: taken, before, rates, scope: facts.scope.to_owned(), first_byte_at };
-        self.latest.insert(lane.chain, latest);
         self.report.requests += 1;
-        self.report.chains = self.lanes.len();
+        self.report.chains = self.identity.chains();
         checked.findings.iter().for_each(|finding| self.report.find(finding.clone(), &self.rules));
         checked.notes.iter().for_each(|note| self.report.note(note.clone()));
     }
@@ -213,11 +201,11 @@ impl Watch {
     /// Moves on to a fresh wire that holds what the next requests are compared with, and nothing else.
     pub(super) fn renew(&mut self, old: &Wire) -> (Wire, Moved) {
         let (mut new, mut moved) = (Wire::new(*old.forms()), Moved::default());
-        let latest = std::mem::take(&mut self.latest).into_iter();
-        self.latest = latest.map(|(chain, latest)| (chain, latest.moved(old, &mut new, &mut moved))).collect();
-        self.kindred.renew(|taken, scope| {
-            let request = new.adopt(old, &taken.request, scope, &mut moved);
-            Subject { request, ..taken.clone() }
+        self.identity.for_each_mut(|member| {
+            let subject = &member.subject;
+            let request = new.adopt(old, &subject.request, &member.sender.scope, &mut moved);
+            let subject = Arc::new(Subject { request, ..Subject::clone(subject) });
+            *member = Arc::new(Member { subject, ..Member::clone(member) });
         });
         self.timeless = self.timeless.moved(old, &new, &moved);
         let clocked = std::mem::replace(&mut self.clocked, Clockwork::new(self.rules.preset));
@@ -232,17 +220,17 @@ impl Watch {
         checked: &'a Checked,
         parent: Option<&'a str>,
     ) -> Option<RequestRecord<'a>> {
-        let latest = self.latest.get(&checked.chain)?;
+        let last = &self.identity.recent(checked.chain)?.last;
         Some(RequestRecord {
             chain: &checked.chain_name,
             parent,
             wire,
             arena: 0,
-            request: &latest.last.request,
-            cumulative: &latest.last.cumulative,
+            request: &last.subject.request,
+            cumulative: &last.subject.cumulative,
             usage: checked.expected,
             cost: checked.cost,
-            rates: latest.rates,
+            rates: last.rates,
         })
     }
 
@@ -267,7 +255,7 @@ impl Watch {
     pub fn finish(mut self) -> Report {
         self.report.violations = self.spent.violations(&self.rules.budget);
         self.report.violations.extend(self.refusals.violations());
-        self.report.warnings = self.lanes.warnings();
+        self.report.warnings = self.identity.warnings();
         self.report.warnings.extend(self.uncached.warnings());
         self.report.set_score(&self.rules);
         self.report

@@ -49,15 +49,6 @@ const TUPLES_TO_MEND: &[&str] = &[
     "reports/src/human/when.rs",
     "reports/src/report/session.rs",
     "scenarios/src/run/request.rs",
-    "sim/src/guard/bodies.rs",
-    "sim/src/guard/kin.rs",
-    "sim/src/guard/lanes.rs",
-    "sim/src/guard/lock/changes.rs",
-    "sim/src/guard/lock/figures.rs",
-    "sim/src/guard/lock/parse.rs",
-    "sim/src/guard/lock/record.rs",
-    "sim/src/guard/unread.rs",
-    "sim/src/guard/watch.rs",
 ];
 
 /// How often a crate silently falls back to a default. Each of these means "absent means none"; cases that only a bug

@@ -21,8 +21,7 @@ pub use check::{CHECKS, Check};
 use launch::{Launch, Timing};
 use pair::{Capture, Pair};
 
-use super::kin::{Kin, Kinship};
-use super::lanes::Lanes;
+use super::identity::{Identity, Kinship, Recent, Whose};
 use super::{Facts, Sent};
 use crate::cache::Rules;
 use crate::diagnosis::compare;
@@ -40,19 +39,16 @@ pub struct Suite {
 #[derive(Debug)]
 struct Record {
     rules: Rules,
-    lanes: Lanes,
-    chains: BTreeMap<ChainId, Chain>,
-    kin: Kin<Arc<Capture>>,
+    identity: Identity<Arc<Capture>>,
+    chains: BTreeMap<ChainId, ParentHarm>,
     /// Forks by the request that they go on from.
     launched: BTreeMap<usize, Vec<Timing>>,
     card: Card,
 }
 
-/// The end of a chain.
-#[derive(Debug)]
-struct Chain {
-    last: Arc<Capture>,
-    before: Option<Arc<Capture>>,
+/// What forks did to a chain that they went on from.
+#[derive(Debug, Default)]
+struct ParentHarm {
     /// What the last request lost of the one before.
     harm: Vec<Evidence>,
     /// Requests that forks went on from and that no next request was judged by yet.
@@ -64,9 +60,8 @@ impl Suite {
     pub fn new(rules: Rules) -> Self {
         let record = Record {
             rules,
-            lanes: Lanes::default(),
+            identity: Identity::default(),
             chains: BTreeMap::new(),
-            kin: Kin::default(),
             launched: BTreeMap::new(),
             card: Card::new(),
         };
@@ -98,45 +93,34 @@ impl Suite {
 
 impl Record {
     fn take(&mut self, wire: &Wire, request: Request, body: Option<&[u8]>, facts: &Facts<'_>) {
-        let chains = &self.chains;
-        let latest = |chain: ChainId| {
-            let chain = chains.get(&chain)?;
-            Some((&chain.last.request, chain.before.as_ref().map(|before| &before.request)))
-        };
-        let lane = self.lanes.assign(wire, (self.card.requests, &request), facts, latest);
-        let taken = Arc::new(Capture::new(self.card.requests, lane, request, body, facts));
+        let request = Arc::new(request);
+        let capture = |sender| Arc::new(Capture::new(sender, Arc::clone(&request), body, facts));
+        let whose = self.identity.take(wire, &request, facts, capture);
         self.card.requests += 1;
-        match self.chains.contains_key(&taken.sender.chain) {
-            true => self.go_on(wire, taken),
-            false => self.begin(wire, &taken),
+        let Some(taken) = self.identity.recent(whose.lane.chain).map(|recent| Arc::clone(&recent.last)) else { return };
+        let chain = self.chains.entry(whose.lane.chain).or_default();
+        match whose.previous.as_ref().filter(|_| !whose.lane.first) {
+            Some(last) => {
+                chain.harm = pair::harm(wire, &self.rules, last, &taken);
+                if chain.forked.remove(&last.sender.index) {
+                    self.card.judge(Check::ParentUnharmed, chain.harm.clone());
+                }
+            }
+            None => self.begin(wire, &taken, whose),
         }
-    }
-
-    /// A chain's next request.
-    fn go_on(&mut self, wire: &Wire, taken: Arc<Capture>) {
-        let Some(chain) = self.chains.get_mut(&taken.sender.chain) else { return };
-        chain.harm = pair::harm(wire, &self.rules, &chain.last, &taken);
-        if chain.forked.remove(&chain.last.sender.index) {
-            self.card.judge(Check::ParentUnharmed, chain.harm.clone());
-        }
-        chain.before = Some(std::mem::replace(&mut chain.last, taken));
     }
 
     /// A chain's first request.
-    fn begin(&mut self, wire: &Wire, taken: &Arc<Capture>) {
-        let open = self.chains.values().flat_map(|chain| std::iter::once(&chain.last).chain(&chain.before));
-        if let Kinship::Fork { parent, until, sibling, eldest } = self.kin.meet(wire, taken, open) {
-            let comparison = compare(wire, &parent.request, &taken.request);
-            let sibling = sibling.map(|sibling| {
-                let comparison = compare(wire, &sibling.first.request, &taken.request);
-                (sibling, comparison)
-            });
-            let eldest = eldest.map(|(eldest, own_from)| (compare(wire, &eldest.request, &taken.request), own_from));
-            let pair = Pair { wire, base: &parent, fork: taken, until, comparison: &comparison, sibling, eldest };
-            self.fork(&pair);
-        }
-        let chain = Chain { last: Arc::clone(taken), before: None, harm: Vec::new(), forked: BTreeSet::new() };
-        self.chains.insert(taken.sender.chain, chain);
+    fn begin(&mut self, wire: &Wire, taken: &Capture, whose: Whose<Arc<Capture>>) {
+        let Kinship::Fork { parent, until, sibling, eldest } = whose.kinship else { return };
+        let comparison = compare(wire, &parent.request, &taken.request);
+        let sibling = sibling.map(|sibling| {
+            let comparison = compare(wire, &sibling.first.request, &taken.request);
+            (sibling, comparison)
+        });
+        let eldest = eldest.map(|(eldest, own_from)| (compare(wire, &eldest.request, &taken.request), own_from));
+        let pair = Pair { wire, base: &parent, fork: taken, until, comparison: &comparison, sibling, eldest };
+        self.fork(&pair);
     }
 
     fn fork(&mut self, pair: &Pair<'_>) {
@@ -150,11 +134,7 @@ impl Record {
 
     fn launch(&mut self, pair: &Pair<'_>) {
         let own = pair.fork.timing();
-        let parents = self
-            .chains
-            .get(&pair.base.sender.chain)
-            .into_iter()
-            .flat_map(|chain| Some(&chain.last).into_iter().chain(&chain.before));
+        let parents = self.identity.recent(pair.base.sender.chain).into_iter().flat_map(Recent::iter);
         // What the parent wrote before the request that the fork goes on from is only the beginning of that.
         let reaches = |asked: &Timing| asked.request >= pair.base.sender.index;
         let mut writers: Vec<Timing> =
@@ -173,10 +153,12 @@ impl Record {
     fn unharmed(&mut self, pair: &Pair<'_>) {
         const NO_NEXT: &str = "no parent asked anything after its forks";
         self.card.untold(Check::ParentUnharmed, NO_NEXT);
-        let Some(chain) = self.chains.get_mut(&pair.base.sender.chain) else { return };
-        if chain.last.sender.index == pair.base.sender.index {
-            chain.forked.insert(pair.base.sender.index);
-        } else if chain.before.as_ref().is_some_and(|before| before.sender.index == pair.base.sender.index) {
+        let parent = &pair.base.sender;
+        let Some(recent) = self.identity.recent(parent.chain) else { return };
+        let Some(chain) = self.chains.get_mut(&parent.chain) else { return };
+        if recent.last.sender.index == parent.index {
+            chain.forked.insert(parent.index);
+        } else if recent.before.as_ref().is_some_and(|before| before.sender.index == parent.index) {
             self.card.judge(Check::ParentUnharmed, chain.harm.clone());
         }
     }

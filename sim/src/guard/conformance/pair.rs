@@ -6,8 +6,7 @@ use super::card::Evidence;
 use super::launch::Timing;
 use crate::cache::Rules;
 use crate::diagnosis::{Cause, Comparison, Difference};
-use crate::guard::kin::{Relative, Sender, Sibling};
-use crate::guard::lanes::Lane;
+use crate::guard::identity::{Relative, Sender, Sibling};
 use crate::guard::pair::judge_of_tests;
 use crate::guard::{Facts, Finding};
 use crate::time::Instant;
@@ -17,9 +16,7 @@ use crate::wire::{Level, Request, Wire};
 #[derive(Clone, Debug)]
 pub(super) struct Capture {
     pub sender: Sender,
-    /// What the chain is called in reports.
-    pub name: String,
-    pub request: Request,
+    pub request: Arc<Request>,
     /// What was sent; `None` where the input has rebuilt requests.
     pub body: Option<Vec<u8>>,
     at: Option<Instant>,
@@ -27,15 +24,8 @@ pub(super) struct Capture {
 }
 
 impl Capture {
-    pub(super) fn new(index: usize, lane: Lane, request: Request, body: Option<&[u8]>, facts: &Facts<'_>) -> Self {
-        Self {
-            sender: Sender::new(index, lane.chain, facts),
-            name: lane.name,
-            request,
-            body: body.map(<[u8]>::to_vec),
-            at: facts.at,
-            first_byte_at: facts.first_byte_at,
-        }
+    pub(super) fn new(sender: Sender, request: Arc<Request>, body: Option<&[u8]>, facts: &Facts<'_>) -> Self {
+        Self { sender, request, body: body.map(<[u8]>::to_vec), at: facts.at, first_byte_at: facts.first_byte_at }
     }
 
     pub(super) const fn has_body(&self) -> bool {
@@ -82,7 +72,7 @@ pub(super) struct Pair<'a> {
 
 impl Pair<'_> {
     pub(super) fn evidence(&self, path: String, found: String) -> Evidence {
-        let (chain, request) = (self.fork.name.clone(), self.fork.sender.index);
+        let (chain, request) = (self.fork.sender.name.clone(), self.fork.sender.index);
         Evidence { chain, request, older: Some(self.base.sender.index), path, found }
     }
 
@@ -149,7 +139,7 @@ pub(super) fn harm(wire: &Wire, rules: &Rules, last: &Capture, next: &Capture) -
     let judged = judge_of_tests(wire, rules, &last.request, &next.request);
     let broken = judged.findings.iter().filter(|found| found.breaks_prefix && found.cause.is_change());
     let evidence = |found: &Finding| Evidence {
-        chain: next.name.clone(),
+        chain: next.sender.name.clone(),
         request: next.sender.index,
         older: Some(last.sender.index),
         path: found.path.clone(),

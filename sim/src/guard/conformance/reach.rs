@@ -22,7 +22,7 @@ pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {
             let found = format!("the provider refuses it: {refused}");
             wrong.push(Evidence {
                 request: taken.sender.index,
-                chain: taken.name.clone(),
+                chain: taken.sender.name.clone(),
                 ..pair.evidence(String::new(), found)
             });
         }
@@ -31,7 +31,7 @@ pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {
     match end {
         None => wrong.push(Evidence {
             request: pair.base.sender.index,
-            chain: pair.base.name.clone(),
+            chain: pair.base.sender.name.clone(),
             ..pair.evidence(
                 String::new(),
                 "the parent's request has no breakpoint, so a fork can read nothing of it".to_owned(),

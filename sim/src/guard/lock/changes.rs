@@ -63,16 +63,16 @@ pub fn changes(old: &Lock, new: &Lock) -> Changes {
     let mut found = Changes { changes: Vec::new(), cost_before: old.cost(), cost_after: new.cost() };
     for Match { old: before, new: after } in matching::chains(old, new) {
         match (before, after) {
-            (Some(before), Some(after)) => requests((old, before), (new, after), &mut found.changes),
+            (Some(before), Some(after)) => Locks { old, new }.requests(before, after, &mut found.changes),
             (Some(chain), None) => found.changes.push(Change::ChainRemoved {
                 chain: chain.name.clone(),
                 requests: chain.requests.len(),
-                cost: cost(chain),
+                cost: chain.cost(),
             }),
             (None, Some(chain)) => found.changes.push(Change::ChainAdded {
                 chain: chain.name.clone(),
                 requests: chain.requests.len(),
-                cost: cost(chain),
+                cost: chain.cost(),
             }),
             (None, None) => {}
         }
@@ -87,57 +87,64 @@ impl Changes {
     }
 }
 
-fn cost(chain: &Chain) -> Option<Money> {
-    chain.requests.iter().filter_map(|request| request.cost).reduce(|sum, cost| sum + cost)
+/// Two locks side by side.
+struct Locks<'a> {
+    old: &'a Lock,
+    new: &'a Lock,
 }
 
-fn requests((old, before): (&Lock, &Chain), (new, after): (&Lock, &Chain), found: &mut Vec<Change>) {
-    let (mut old_at, mut new_at) = (0, 0);
-    for Match { old: was, new: is } in matching::requests(before, after, &Level::ALL) {
-        let what = match (was, is) {
-            (Some(was), Some(is)) => differences((old, was), (new, is)),
-            _ => Vec::new(),
-        };
-        let outcome = |request: &Locked| (request.usage, request.cost);
-        let same = was.zip(is).is_some_and(|(was, is)| outcome(was) == outcome(is));
-        if !same || !what.is_empty() {
-            found.push(Change::Request {
-                chain: after.name.clone(),
-                position: if is.is_some() { new_at } else { old_at },
-                what,
-                before: was.map(outcome),
-                after: is.map(outcome),
-            });
+impl Locks<'_> {
+    fn requests(&self, before: &Chain, after: &Chain, found: &mut Vec<Change>) {
+        let (mut old_at, mut new_at) = (0, 0);
+        for Match { old: was, new: is } in matching::requests(before, after, &Level::ALL) {
+            let what = match (was, is) {
+                (Some(was), Some(is)) => self.differences(was, is),
+                _ => Vec::new(),
+            };
+            let outcome = |request: &Locked| (request.usage, request.cost);
+            let same = was.zip(is).is_some_and(|(was, is)| outcome(was) == outcome(is));
+            if !same || !what.is_empty() {
+                found.push(Change::Request {
+                    chain: after.name.clone(),
+                    position: if is.is_some() { new_at } else { old_at },
+                    what,
+                    before: was.map(outcome),
+                    after: is.map(outcome),
+                });
+            }
+            (old_at, new_at) = (old_at + usize::from(was.is_some()), new_at + usize::from(is.is_some()));
         }
-        (old_at, new_at) = (old_at + usize::from(was.is_some()), new_at + usize::from(is.is_some()));
     }
-}
 
-fn differences((old, was): (&Lock, &Locked), (new, is): (&Lock, &Locked)) -> Vec<String> {
-    let mut what = Vec::new();
-    if was.model != is.model {
-        what.push(format!("{} {}: {}", Cause::ModelChanged, quoted(&was.model), quoted(&is.model)));
+    fn differences(&self, was: &Locked, is: &Locked) -> Vec<String> {
+        let mut what = Vec::new();
+        if was.model != is.model {
+            what.push(format!("{} {}: {}", Cause::ModelChanged, quoted(&was.model), quoted(&is.model)));
+        }
+        if !was.is_same(is, &Level::ALL) {
+            let mut outlines = Outlines::default();
+            let rules = Rules::default();
+            let [before, after] =
+                [(self.old, was), (self.new, is)].map(|(lock, locked)| outlines.read(lock, locked, is, &rules).request);
+            let comparison = compare(&outlines.wire, &before, &after);
+            let appended = appended(&outlines.wire, &before, &after, &comparison);
+            let told = |found: &Difference| format!("{} {}: {}", found.cause, found.path, found.name);
+            let differences = comparison.differences.iter().filter(|found| found.cause != Cause::ModelChanged);
+            what.extend(differences.chain(&appended).map(told));
+        }
+        if was.breakpoints != is.breakpoints {
+            let list = |request: &Locked| {
+                let shown: Vec<String> = request
+                    .breakpoints
+                    .iter()
+                    .map(|found| format!("{} {}", is.sent_at(&found.path), found.ttl))
+                    .collect();
+                if shown.is_empty() { "none".to_owned() } else { shown.join(", ") }
+            };
+            what.push(format!("breakpoints: {} became {}", list(was), list(is)));
+        }
+        what
     }
-    if !was.is_same(is, &Level::ALL) {
-        let mut outlines = Outlines::default();
-        let rules = Rules::default();
-        let [before, after] =
-            [(old, was), (new, is)].map(|(lock, locked)| outlines.read(lock, locked, is, &rules).request);
-        let comparison = compare(&outlines.wire, &before, &after);
-        let appended = appended(&outlines.wire, &before, &after, &comparison);
-        let told = |found: &Difference| format!("{} {}: {}", found.cause, found.path, found.name);
-        let differences = comparison.differences.iter().filter(|found| found.cause != Cause::ModelChanged);
-        what.extend(differences.chain(&appended).map(told));
-    }
-    if was.breakpoints != is.breakpoints {
-        let list = |request: &Locked| {
-            let shown: Vec<String> =
-                request.breakpoints.iter().map(|found| format!("{} {}", is.sent_at(&found.path), found.ttl)).collect();
-            if shown.is_empty() { "none".to_owned() } else { shown.join(", ") }
-        };
-        what.push(format!("breakpoints: {} became {}", list(was), list(is)));
-    }
-    what
 }
 
 impl fmt::Display for Change {

@@ -10,19 +10,22 @@ pub fn budget(old: &Lock, new: &Lock, budget: &Budget) -> Vec<Violation> {
     let mut found = Vec::new();
     for chain in matching::chains(old, new) {
         let (Some(before), Some(after)) = (chain.old, chain.new) else { continue };
-        let rise = budget.max_cost_rise_per_mille.and_then(|most| dearer((old, before), (new, after), most));
+        let rise =
+            budget.max_cost_rise_per_mille.and_then(|most| dearer([before, after], [&old.prices, &new.prices], most));
         let fall = budget.max_hit_rate_fall_per_mille.and_then(|most| colder(before, after, most));
         found.extend(rise.into_iter().chain(fall));
     }
     found
 }
 
-fn dearer((old, before): (&Lock, &Chain), (new, after): (&Lock, &Chain), most: u32) -> Option<Violation> {
-    let (was, is) = (cost(before)?, cost(after)?);
+fn dearer([before, after]: [&Chain; 2], prices: [&str; 2], most: u32) -> Option<Violation> {
+    let was = before.cost()?;
+    let is = after.cost()?;
     let allowed = Money::from_picousd(was.picousd() * (1_000 + i128::from(most)) / 1_000);
-    let prices = match old.prices == new.prices {
+    let [old, new] = prices;
+    let prices = match old == new {
         true => String::new(),
-        false => format!(", at the prices of {}; they are those of {} now", old.prices, new.prices),
+        false => format!(", at the prices of {old}; they are those of {new} now"),
     };
     (is > allowed).then(|| Violation {
         rule: Rule::Budget,
@@ -44,10 +47,6 @@ fn colder(before: &Chain, after: &Chain, most: u32) -> Option<Violation> {
         found: shown(is),
         expected: format!("at least {} ({} in the lock)", shown(least), shown(was)),
     })
-}
-
-fn cost(chain: &Chain) -> Option<Money> {
-    chain.requests.iter().filter_map(|request| request.cost).reduce(|sum, cost| sum + cost)
 }
 
 /// Tokens read of a thousand input tokens, the first request left out; `None` where there is no other.

@@ -128,6 +128,13 @@ struct Node {
     tokens: u64,
 }
 
+impl Chain {
+    /// The sum of what its requests are expected to cost; `None` where none has a price.
+    pub fn cost(&self) -> Option<Money> {
+        self.requests.iter().filter_map(|request| request.cost).reduce(|sum, cost| sum + cost)
+    }
+}
+
 impl Lock {
     /// How many requests it holds.
     pub fn requests(&self) -> usize {
@@ -155,8 +162,7 @@ impl Lock {
 
     /// The sum of what its requests are expected to cost; `None` where none has a price.
     pub fn cost(&self) -> Option<Money> {
-        let costs = self.chains.iter().flat_map(|chain| &chain.requests).filter_map(|request| request.cost);
-        costs.reduce(|sum, cost| sum + cost)
+        self.chains.iter().filter_map(Chain::cost).reduce(|sum, cost| sum + cost)
     }
 
     /// The sum of what its requests are expected to use.

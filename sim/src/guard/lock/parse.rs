@@ -181,7 +181,7 @@ impl Reader {
         match row.get_ref().as_slice() {
             [Field::Text(word), Field::Number(request), Field::Number(from), Field::Number(end)] if word == "=" => {
                 let request = usize::try_from(*request).unwrap_or(usize::MAX);
-                self.again(request, (*from, *end), at, path)
+                self.again(request, [*from, *end], at, path)
             }
             [
                 Field::Text(place),
@@ -207,7 +207,8 @@ impl Reader {
                     chunks: read_chunks(chunks, *bytes, at)?,
                     content,
                 };
-                self.block(&block, (place, believed(*tokens, at)?), at, path)
+                let tokens = believed(*tokens, at)?;
+                self.block(&block, place, tokens, at, path)
             }
             fields => {
                 let expected = "[path, kind, name, tokens, bytes, digest, digests], or [\"=\", request, from, to]";
@@ -217,7 +218,7 @@ impl Reader {
     }
 
     /// Blocks of an earlier request that stand at the same places again.
-    fn again(&mut self, request: usize, (from, end): (u64, u64), at: usize, path: &mut Vec<NodeAt>) -> Read<()> {
+    fn again(&mut self, request: usize, [from, end]: [u64; 2], at: usize, path: &mut Vec<NodeAt>) -> Read<()> {
         let known = self.path(request, at)?;
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let Some(stretch) = known.get(Range { start: number(from), end: number(end) }) else {
@@ -226,12 +227,12 @@ impl Reader {
         };
         for node in stretch {
             let Node { block, place, tokens, .. } = self.lock.nodes[*node as usize];
-            self.step(block, (place, tokens), at, path)?;
+            self.step(Node { parent: path.last().copied(), block, place, tokens }, at, path)?;
         }
         Ok(())
     }
 
-    fn block(&mut self, block: &Block, placed: (Place, u64), at: usize, path: &mut Vec<NodeAt>) -> Read<()> {
+    fn block(&mut self, block: &Block, place: Place, tokens: u64, at: usize, path: &mut Vec<NodeAt>) -> Read<()> {
         let blocks = &mut self.lock.blocks;
         let known = *self.by_digest.get_or_insert_with(block.digest, || {
             blocks.push(block.clone());
@@ -242,17 +243,16 @@ impl Reader {
             let found = format!("digest {} of an earlier block with another length or other digests", block.digest);
             return fault(at, found, "one digest for one block");
         }
-        self.step(known, placed, at, path)
+        self.step(Node { parent: path.last().copied(), block: known, place, tokens }, at, path)
     }
 
-    fn step(&mut self, block: u32, (place, tokens): (Place, u64), at: usize, path: &mut Vec<NodeAt>) -> Read<()> {
+    fn step(&mut self, node: Node, at: usize, path: &mut Vec<NodeAt>) -> Read<()> {
         if self.lock.nodes.len() >= NODES_MAX {
             return fault(at, format!("more than {NODES_MAX} blocks"), "a lock as it was written");
         }
-        let parent = path.last().copied();
         let nodes = &mut self.lock.nodes;
-        path.push(*self.nodes.get_or_insert_with((parent, block, place), || {
-            nodes.push(Node { parent, block, place, tokens });
+        path.push(*self.nodes.get_or_insert_with((node.parent, node.block, node.place), || {
+            nodes.push(node);
             u32::try_from(nodes.len() - 1).unwrap_or(u32::MAX)
         }));
         Ok(())

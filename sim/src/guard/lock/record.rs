@@ -130,14 +130,14 @@ impl Recorder {
             follows = expected.is_some();
             let node = match expected {
                 Some(step) => step.node,
-                None => self.node(path.last().map(|step| step.node), seen.wire, block, (*place, tokens)),
+                None => self.node(path.last().map(|step| step.node), seen.wire, block, *place, tokens),
             };
             path.push(Step { block, place: *place, node });
         }
         path
     }
 
-    fn node(&mut self, parent: Option<NodeAt>, wire: &Wire, id: BlockId, (place, tokens): (Place, u64)) -> NodeAt {
+    fn node(&mut self, parent: Option<NodeAt>, wire: &Wire, id: BlockId, place: Place, tokens: u64) -> NodeAt {
         let block = self.block(wire, id);
         let nodes = &mut self.lock.nodes;
         *self.nodes.get_or_insert_with((parent, block, place), || {

@@ -8,48 +8,17 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::NoteKind;
+use super::kin::Relative;
 use super::replacement::{self, Trace};
 use super::resemblance::Likeness;
-use super::retelling;
-use super::sent::Facts;
-use crate::diagnosis::Subject;
+use super::{Recent, retelling};
+use crate::guard::{Facts, NoteKind};
 use crate::outside::quoted;
-use crate::pricing::Rates;
-use crate::time::Instant;
-use crate::wire::{BlockId, ChainId, Chains, Continuation, Level, Moved, Request, Wire};
-
-/// A chain's latest requests.
-#[derive(Clone, Debug)]
-pub(super) struct Latest {
-    /// The last.
-    pub last: Subject,
-    /// The one before; of a chain that branched off, the one that it branched off from.
-    pub before: Option<Subject>,
-    /// The last one's prices.
-    pub rates: Option<Rates>,
-    /// The scope in which they were sent.
-    pub scope: String,
-    /// When the first byte of the last one's answer came, or when it was sent; `None` where neither is known.
-    pub first_byte_at: Option<Instant>,
-}
-
-impl Latest {
-    /// The same in a fresh wire.
-    pub fn moved(self, old: &Wire, new: &mut Wire, moved: &mut Moved) -> Self {
-        let Self { last, before, rates, scope, first_byte_at } = self;
-        let mut adopt = |taken: Subject| {
-            let request = new.adopt(old, &taken.request, &scope, moved);
-            Subject { request, ..taken }
-        };
-        let before = before.map(&mut adopt);
-        Self { last: adopt(last), before, rates, scope, first_byte_at }
-    }
-}
+use crate::wire::{BlockId, ChainId, Chains, Continuation, Level, Request, Wire};
 
 /// Where a request belongs.
 #[derive(Clone, Debug)]
-pub(super) struct Lane {
+pub struct Lane {
     /// The chain, numbered over all scopes in order of first requests.
     pub chain: ChainId,
     /// What it is called.
@@ -61,9 +30,6 @@ pub(super) struct Lane {
     /// What bytes do not tell of it.
     pub doubt: Option<NoteKind>,
 }
-
-/// A chain's last request and the one before.
-pub(super) type Recent<'a> = (&'a Request, Option<&'a Request>);
 
 /// The chains of all scopes.
 #[derive(Clone, Debug, Default)]
@@ -91,22 +57,23 @@ impl Lanes {
         self.names.len()
     }
 
-    /// The chain of request `number`. `latest` gives a chain's last request and the one before.
-    pub fn assign<'a>(
+    /// The chain of request `number`. `latest` are the ends of all chains.
+    pub fn assign<T: Relative>(
         &mut self,
         wire: &Wire,
-        (number, request): (usize, &Request),
+        request: &Request,
+        number: usize,
         facts: &Facts<'_>,
-        latest: impl Fn(ChainId) -> Option<Recent<'a>>,
+        latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> Lane {
         let scope = self.scopes.entry(facts.scope.to_owned()).or_default();
-        let branches_off = facts.chain.is_none().then(|| scope.branch(wire, request, &latest)).flatten();
+        let branches_off = facts.chain.is_none().then(|| scope.branch(wire, request, latest)).flatten();
         let continued = match branches_off {
             Some(_) => scope.chains.begin(request, wire),
             None if facts.chain.is_some() => scope.chains.assign(facts.chain, request, wire),
             None => match scope.chains.follow(request, wire) {
                 Some(continued) => continued,
-                None => match scope.retold(wire, request, &latest).or_else(|| scope.replaced(wire, request, &latest)) {
+                None => match scope.retold(wire, request, latest).or_else(|| scope.replaced(wire, request, latest)) {
                     Some(chain) => scope.chains.resume(chain, request, wire),
                     None => scope.chains.begin(request, wire),
                 },
@@ -116,7 +83,7 @@ impl Lanes {
             Some(_) => Some(NoteKind::Branch),
             None => {
                 let begins = facts.chain.is_none() && continued.first;
-                (begins && scope.could_be_known(wire, request, &latest)).then_some(NoteKind::NewChain)
+                (begins && scope.could_be_known(wire, request, latest)).then_some(NoteKind::NewChain)
             }
         };
         if facts.chain.is_none() && branches_off.is_none() {
@@ -156,44 +123,44 @@ fn name(names: &[String], facts: &Facts<'_>, chain: ChainId) -> String {
 impl Scope {
     /// The chain that `request` branches off: it holds the whole history of the request before that chain's last one, not
     /// of the last one, and is no longer than that. Tools and system prompt may have changed.
-    fn branch<'a>(
+    fn branch<T: Relative>(
         &self,
         wire: &Wire,
         request: &Request,
-        latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
+        latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> Option<ChainId> {
-        let recent = || self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest(*chain)?)));
-        if recent().any(|(_, (last, _))| holds(request, last)) {
+        let recent = || self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest.get(chain)?)));
+        if recent().any(|(_, recent)| holds(request, recent.last.request())) {
             return None;
         }
         let said = said(wire, request);
         let tells = |earlier: &Request| holds(request, earlier) || said.starts_with(&self::said(wire, earlier));
-        let branches = |(last, before): Recent<'_>| {
+        let branches = |recent: &Recent<T>| {
+            let last = recent.last.request();
             messages(request) <= messages(last)
-                && before.is_some_and(tells)
+                && recent.before.as_ref().is_some_and(|before| tells(before.request()))
                 && !said.starts_with(&self::said(wire, last))
         };
-        recent().find(|(_, recent)| branches(*recent)).map(|(chain, _)| chain)
+        recent().find(|(_, recent)| branches(recent)).map(|(chain, _)| chain)
     }
 
     /// The chains without names whose last request `request` is most alike, and how alike that is.
-    fn of_kind<'a>(
+    fn of_kind<'a, T: Relative>(
         &self,
         wire: &Wire,
         request: &Request,
-        latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
+        latest: &'a BTreeMap<ChainId, Recent<T>>,
     ) -> Option<(Likeness, Vec<(ChainId, &'a Request)>)> {
-        let known = || self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest(*chain)?.0)));
-        replacement::most_alike(wire, request, known)
+        replacement::most_alike(wire, request, || self.known(latest))
     }
 
     /// The chain, numbered within the scope, whose history `request` replaced, which continues none: yet it is no beginning
     /// ([`replacement`]), and one chain alone can be meant.
-    fn replaced<'a>(
+    fn replaced<T: Relative>(
         &self,
         wire: &Wire,
         request: &Request,
-        latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
+        latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> Option<ChainId> {
         let trace = Trace::of(wire, request)?;
         let (likeness, known) = self.of_kind(wire, request, latest)?;
@@ -201,14 +168,21 @@ impl Scope {
     }
 
     /// The chain, numbered within the scope, whose history `request` tells again with changes all over.
-    fn retold<'a>(
+    fn retold<T: Relative>(
         &self,
         wire: &Wire,
         request: &Request,
-        latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
+        latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> Option<ChainId> {
-        let known = self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest(*chain)?.0)));
-        self.within(retelling::only(wire, request, known)?)
+        self.within(retelling::only(wire, request, self.known(latest))?)
+    }
+
+    /// The chains without names with their last requests, the latest chain first.
+    fn known<'a, T: Relative>(
+        &self,
+        latest: &'a BTreeMap<ChainId, Recent<T>>,
+    ) -> impl Iterator<Item = (ChainId, &'a Request)> {
+        self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest.get(chain)?.last.request())))
     }
 
     /// The number within the scope of a chain.
@@ -218,11 +192,11 @@ impl Scope {
     }
 
     /// Whether `request`, which begins a chain, could be a known one's with its history replaced.
-    fn could_be_known<'a>(
+    fn could_be_known<T: Relative>(
         &self,
         wire: &Wire,
         request: &Request,
-        latest: &impl Fn(ChainId) -> Option<Recent<'a>>,
+        latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> bool {
         let trace = Trace::of(wire, request);
         match self.of_kind(wire, request, latest) {

@@ -8,9 +8,10 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::lanes::Lane;
 use super::resemblance::{History, is_of_kind, resembles};
-use super::sent::Facts;
 use crate::diagnosis::{align, blocks};
+use crate::guard::Facts;
 use crate::wire::{BlockKind, ChainId, Level, NodeId, Place, Request, Role, Wire, shared_nodes};
 
 /// Whose request it is.
@@ -20,6 +21,8 @@ pub struct Sender {
     pub index: usize,
     /// Its chain.
     pub chain: ChainId,
+    /// What that is called in reports.
+    pub name: String,
     /// What the input calls its chain, where it does.
     called: Option<String>,
     /// The chain that called it, where the input says so.
@@ -33,12 +36,13 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Who sent request `index` of `chain`.
-    pub fn new(index: usize, chain: ChainId, facts: &Facts<'_>) -> Self {
+    /// Who sent request `index`, which belongs to `lane`.
+    pub fn new(index: usize, lane: &Lane, facts: &Facts<'_>) -> Self {
         let [called, parent] = [facts.chain, facts.parent].map(|name| name.map(str::to_owned));
         Self {
             index,
-            chain,
+            chain: lane.chain,
+            name: lane.name.clone(),
             called,
             parent,
             continues: facts.continues,
@@ -230,7 +234,7 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
     if let Some(older) = whole {
         let latest = known
             .iter()
-            .filter(|later| goes_on_from(wire, (*older, **later), newer, &own))
+            .filter(|later| goes_on_from(wire, [*older, **later], newer, &own))
             .max_by_key(|it| it.sender().index);
         let parent = latest.unwrap_or(older);
         return Some((parent, parent.request().nodes.len()));
@@ -260,7 +264,7 @@ fn shared_until<T: Relative>(wire: &Wire, older: &T, newer: &T, is_whole: bool) 
 /// Whether `newer`, which holds the whole of `older`, goes on from a later request of the same chain, some of which it
 /// changed: it is longer than that, holds more of it than `older` did, and its messages there have as many blocks. Where a
 /// fork's answers to its parent's calls stand, its directive stands too.
-fn goes_on_from<T: Relative>(wire: &Wire, (older, later): (&T, &T), newer: &T, own: &History) -> bool {
+fn goes_on_from<T: Relative>(wire: &Wire, [older, later]: [&T; 2], newer: &T, own: &History) -> bool {
     let (before, after) = (History::of(wire, older.request()), History::of(wire, later.request()));
     let is_later = later.sender().chain == older.sender().chain && later.sender().index > older.sender().index;
     let blocks = |request: &Request, item: usize| {
