@@ -90,7 +90,7 @@ impl Watch {
         let rates = self.rates(&taken, facts);
         let member = |sender| {
             let first_byte_at = facts.first_byte_at.or(facts.at);
-            Arc::new(Member { subject: Arc::clone(&taken), sender, rates: rates.clone(), first_byte_at })
+            Arc::new(Member { subject: Arc::clone(&taken), sender, rates, first_byte_at })
         };
         let whose = self.identity.take(wire, &taken.request, facts, member);
         let at = self.clocked.advance(wire, facts);
