@@ -71,6 +71,14 @@ impl From<InputFormat> for ReadOptions {
 }
 
 /// Everything that was read, and everything that was not.
+///
+/// ```
+/// use forkcast_replay::input::Inputs;
+///
+/// let inputs = Inputs::sample();
+/// assert_eq!(inputs.exchanges().count(), 14);
+/// assert!(inputs.unreadable.is_empty());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     /// Files looked at, whatever became of them.

@@ -23,6 +23,14 @@ pub struct CatalogItem {
 /// The scenario that `forkcast run` runs without a path.
 pub const DEFAULT: &str = "forks/fan-out";
 
+/// A scenario to start from, with comments: what `forkcast new` writes.
+pub const STARTER: &str = include_str!("../starter.yaml");
+
+/// The scenarios without their variants: the name and the text of each file.
+pub fn files() -> &'static [(&'static str, &'static str)] {
+    FILES
+}
+
 /// Names and texts of the files.
 static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
@@ -40,6 +48,13 @@ pub fn all() -> &'static [CatalogItem] {
 }
 
 /// The scenario called `name`. The group may be left out if the name is unique.
+///
+/// ```
+/// use forkcast_scenarios::catalog;
+///
+/// assert_eq!(catalog::find("fan-out").map(|item| &*item.name), Some("forks/fan-out"));
+/// assert!(catalog::find(catalog::DEFAULT).is_some());
+/// ```
 pub fn find(name: &str) -> Option<&'static CatalogItem> {
     let exact = CATALOG.iter().find(|entry| entry.name == name);
     let mut called = CATALOG.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name));

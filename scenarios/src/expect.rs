@@ -7,12 +7,26 @@ mod requests;
 
 use crate::format::problem::Problem;
 use crate::format::reading::Origin;
+use crate::format::tree::Place;
 use crate::run::Run;
 
 /// Failed expectations; empty if all hold.
+///
+/// ```
+/// use forkcast_scenarios::format::Scenario;
+/// use forkcast_scenarios::{expect, run};
+///
+/// let text = "about: One question.\nscript: {main: [{say: Yes.}]}\nuser: [{at_ms: 0, types: Well?}]\n\
+///             expect: {agents: {main: {requests: 2}}}\n";
+/// let scenario = Scenario::read("question", "question.yaml", text, &[])?;
+/// let run = run::play(scenario, &run::Options::default());
+/// assert_eq!(expect::failures(&run).len(), 1);
+/// # Ok::<(), forkcast_scenarios::format::problem::Problems>(())
+/// ```
 pub fn failures(run: &Run) -> Vec<Problem> {
     let mut failed = Failures { run, found: Vec::new() };
     ending(&mut failed);
+    silent(&mut failed);
     idle(&mut failed);
     figures::check(&mut failed);
     events::check(&mut failed);
@@ -33,6 +47,17 @@ impl Failures<'_> {
         let place = origin.place;
         let path = origin.path.to_string();
         self.found.push(Problem { file, place, path, found: None, says });
+    }
+}
+
+/// A run without acts of the user shows nothing, so it must not pass.
+fn silent(failed: &mut Failures<'_>) {
+    let run = failed.run;
+    if run.scenario.user.is_empty() && run.requests.is_empty() {
+        let says = "the user does nothing, so no request was sent; add what the user does, such as \
+                    `user: [{at_ms: 0, types: Hello}]`";
+        let place = Place { line: 1, column: 1 };
+        failed.add(&Origin { place, path: "user".into(), ..Origin::default() }, says.to_owned());
     }
 }
 

@@ -10,6 +10,13 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// A random seed.
+///
+/// ```
+/// use forkcast_sim::seed::Seed;
+///
+/// let draw = |seed: u64| Seed::new(seed).child("delays").draws().below(1_000);
+/// assert_eq!(draw(7), draw(7));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seed(pub u64);
 

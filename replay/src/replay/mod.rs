@@ -69,6 +69,16 @@ impl Replay {
 }
 
 /// Replays everything. All of it is in memory then: many sessions are better gone through by [`Passes`].
+///
+/// ```
+/// use forkcast_replay::input::Inputs;
+/// use forkcast_replay::replay::{Options, replay};
+///
+/// let inputs = Inputs::sample();
+/// let replay = replay(&inputs, &Options::default());
+/// let missed = replay.lines().filter(|line| !line.charge.causes.is_empty());
+/// assert!(missed.count() > 0);
+/// ```
 pub fn replay(inputs: &Inputs, options: &Options) -> Replay {
     replay_until(inputs, options, &|| false)
 }

@@ -12,6 +12,15 @@ use super::breakpoints::Breakpoints;
 use crate::error::Error;
 
 /// One change of everything that is `Some` (or true); the rest stays as it was.
+///
+/// ```
+/// use forkcast_replay::what_if::WhatIf;
+///
+/// let what_if: WhatIf = "ttl=1h,keepalive=2@270".parse()?;
+/// assert_eq!(what_if.to_string(), "ttl=1h,keepalive=2@270");
+/// assert!("ttl=2h".parse::<WhatIf>().is_err());
+/// # Ok::<(), forkcast_replay::error::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WhatIf {
     /// Other lifetimes.

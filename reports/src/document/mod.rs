@@ -13,6 +13,20 @@ use forkcast_sim::diagnosis::Window;
 pub use cell::{Cell, bytes, count, money, share};
 
 /// What is said, in order.
+///
+/// ```
+/// use forkcast_reports::document::{Cell, Column, Document, Table, markdown};
+///
+/// let mut table = Table::new("models", vec![Column::left("Model", "model"), Column::right("Requests", "requests")]);
+/// table.rows.push(vec![Cell::text("claude-opus-4-8"), Cell::Count(14)]);
+/// let mut document = Document::default();
+/// document.title("What was asked");
+/// document.table(table);
+/// let mut text = Vec::new();
+/// markdown::write(&document, &mut text)?;
+/// assert!(String::from_utf8_lossy(&text).starts_with("# What was asked"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     /// The parts.

@@ -45,6 +45,25 @@ pub use window::{LeftOut, Window, since, until};
 ///
 /// It is summed up part by part, and no part is kept: what stays is a row for each session and each group, and what is listed
 /// one by one. Who writes a line for each request goes through them again ([`Self::each`]).
+///
+/// ```
+/// use forkcast_replay::input::Inputs;
+/// use forkcast_replay::replay::{Options, replay};
+/// use forkcast_reports::document::terminal::{self, Look};
+/// use forkcast_reports::human;
+/// use forkcast_reports::names::Names;
+/// use forkcast_reports::report::Report;
+///
+/// let inputs = Inputs::sample();
+/// let options = Options::default();
+/// let replay = replay(&inputs, &options);
+/// let report = Report::new(&inputs, &replay, &options, Names::Plain);
+/// assert_eq!(report.tally.requests, 14);
+///
+/// let mut text = Vec::new();
+/// terminal::write(&human::replay::document(&report), Look { width: 80, colour: false }, &mut text)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Report<'a> {
     /// What was read and what was not.

@@ -33,6 +33,21 @@ pub const DAYS_MAX: u128 = 300;
 const NANOS_PER_DAY: u128 = 86_400_000_000_000;
 
 /// Parameters of a fan-out. All sizes are declared tokens: a tail does not grow with the number of children.
+///
+/// ```
+/// use std::rc::Rc;
+///
+/// use forkcast_scenarios::fanout::{Cell, play};
+/// use forkcast_sim::agent::query::Placement;
+/// use forkcast_sim::agent::spawn::fork::LaunchPolicy;
+/// use forkcast_sim::pricing::PriceBook;
+///
+/// let book = Rc::new(PriceBook::built_in());
+/// let burst = Cell { children: 8, is_cold: true, placement: Placement::Both, ..Cell::default() };
+/// let primed = Cell { launch: LaunchPolicy::Primed, ..burst.clone() };
+/// assert!(play(&primed, &book)?.cost < play(&burst, &book)?.cost);
+/// # Ok::<(), forkcast_scenarios::fanout::play::Unplayed>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// Children of one message.

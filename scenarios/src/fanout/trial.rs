@@ -44,6 +44,18 @@ pub fn unpriced(rows: &[Trial]) -> BTreeSet<&str> {
 ///
 /// # Errors
 /// If the cell is invalid or its run failed.
+///
+/// ```
+/// use std::rc::Rc;
+///
+/// use forkcast_scenarios::fanout::{Cell, trial::trial};
+/// use forkcast_sim::pricing::PriceBook;
+///
+/// let trial = trial(&Cell::default(), &Rc::new(PriceBook::built_in()))?;
+/// // The formula gives what the run of the agents gives.
+/// assert!(trial.formula.is_ok());
+/// # Ok::<(), forkcast_scenarios::fanout::play::Unplayed>(())
+/// ```
 pub fn trial(cell: &Cell, book: &Rc<PriceBook>) -> Result<Trial, Unplayed> {
     let outcome = play(cell, book)?;
     let formula = closed::usage(cell, book);

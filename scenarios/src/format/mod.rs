@@ -45,6 +45,18 @@ use user::Act;
 use world::{DefinitionText, WorldText};
 
 /// A scenario.
+///
+/// ```
+/// use forkcast_scenarios::format::Scenario;
+///
+/// let text = "about: One question.\nscript: {main: [{say: Yes.}]}\nuser: [{at_ms: 0, types: Well?}]\n";
+/// let scenario = Scenario::read("question", "question.yaml", text, &[])?;
+/// assert_eq!(scenario.user.len(), 1);
+///
+/// let wrong = Scenario::read("question", "question.yaml", "abuot: One question.\n", &[]);
+/// assert!(wrong.unwrap_err().to_string().starts_with("question.yaml:1:1"));
+/// # Ok::<(), forkcast_scenarios::format::problem::Problems>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scenario {
     /// Its name: that of its file, prefixed by its folder if it belongs to the catalog.

@@ -57,6 +57,17 @@ impl<F: FnMut(Progress) -> bool> Observer for Watch<F> {
 }
 
 /// Runs a scenario.
+///
+/// ```
+/// use forkcast_scenarios::format::Scenario;
+/// use forkcast_scenarios::run::{Options, play};
+///
+/// let text = "about: One question.\nscript: {main: [{say: Yes.}]}\nuser: [{at_ms: 0, types: Well?}]\n";
+/// let run = play(Scenario::read("question", "question.yaml", text, &[])?, &Options::default());
+/// assert_eq!(run.totals().requests, 1);
+/// assert!(run.laws_held());
+/// # Ok::<(), forkcast_scenarios::format::problem::Problems>(())
+/// ```
 pub fn play(scenario: Scenario, options: &Options) -> Run {
     play_watched(scenario, options, |_| true)
 }

@@ -6,6 +6,7 @@ mod output;
 mod pages;
 mod prices;
 mod run;
+mod short;
 mod sizes;
 mod strict;
 mod sweep;
@@ -14,7 +15,7 @@ mod view;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use forkcast_replay::input::InputFormat;
 use forkcast_replay::what_if::{KEYS, Key, WhatIf};
 use forkcast_reports::format::tables;
@@ -37,17 +38,33 @@ use view::{SumArgs, ViewArgs};
 ///
 /// No model is called and nothing leaves the machine.
 #[derive(Debug, Parser)]
-#[command(name = "forkcast", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "forkcast", version, after_help = EXAMPLES)]
 pub struct Args {
-    /// What to do.
+    /// What to do; without it, bill the logs that are found
     #[command(subcommand)]
-    pub verb: Verb,
+    verb: Option<Verb>,
+}
+
+impl Args {
+    /// What was said on the command line.
+    ///
+    /// # Errors
+    /// What is wrong with it, or the help or the version that is asked for.
+    pub fn read() -> Result<Self, clap::Error> {
+        Self::from_arg_matches(&short::help(Self::command()).try_get_matches()?)
+    }
+
+    /// What to do: without a verb, what `replay` does without a path.
+    pub fn verb(self) -> Verb {
+        self.verb.unwrap_or_else(|| Self::parse_from(["forkcast", "replay"]).verb())
+    }
 }
 
 const EXAMPLES: &str = "\
 Examples:
+  forkcast                                         what your sessions cost, and why: finds the logs of your clients
+  forkcast demo                                    the same on an embedded sample
   forkcast run                                     five forks of an agent at work, simulated
-  forkcast replay                                  what it does, on an embedded sample
   forkcast replay recordings/ --out result         what recorded requests cost, and why
   forkcast explain result                          the dearest miss of these
   forkcast check bodies/                           what breaks the cache in a conversation, for CI
@@ -67,33 +84,37 @@ Data goes to standard output, everything else to standard error.";
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Run a scenario through the agent runtime: who asked what when, what the cache gave, what it cost
+    /// Run a scenario: simulated agents, their cache and their bill
     Run(RunArgs),
-    /// What N children of one parent cost, by launch, breakpoints and lifetime, against a formula and a lower bound
+    /// Compare what forks and other children of an agent cost
     Fanout(FanoutArgs),
-    /// Run a grid over a scenario or a fan-out on many cores and machines, and put the parts together
+    /// Run a grid of scenarios or fan-outs on many cores and machines
     Sweep(SweepArgs),
-    /// Bill recorded requests and explain every token that the prompt cache missed
+    /// Bill recorded sessions and explain every cache miss
     Replay(ReplayArgs),
-    /// Write down the prompts of an agent as digests, for reviews and for `check`
+    /// Show what `replay` does, on an embedded sample
+    Demo(DemoArgs),
+    /// Write a scenario to start from
+    New(NewArgs),
+    /// Write digests of an agent's prompts, for reviews and `check`
     Lock(LockArgs),
-    /// Name the first byte that breaks a cached prefix, why, and what it costs
+    /// Name the first byte that breaks a cached prefix, and its price
     Check(CheckArgs),
-    /// Name the first byte in which two requests differ, why, and what it costs
+    /// Name the first byte in which two requests differ, and its price
     Diff(DiffArgs),
-    /// One request against what the cache held: where the match stopped, why, and what would have saved it
+    /// Explain what one request read and missed, or what a cause means
     Explain(ExplainArgs),
-    /// Show what is built in
+    /// List causes, models, prices, formats, scenarios, schemas
     List(ListArgs),
-    /// Print a script that lets a shell complete verbs, options and their values
+    /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Print the manual page of the program or of a verb
+    /// Print a manual page
     Man(ManArgs),
 }
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
-  forkcast replay                                  the embedded sample
+  forkcast replay                                  logs of Claude Code, Codex, pi, Gemini CLI, Copilot CLI on this machine
   forkcast replay recordings/                      everything readable in a folder
   forkcast replay a.yaml b.jsonl --format json     one JSON object, forkcast.replay/1
   forkcast replay recordings/ --out result         also a folder with ledger, table and picture
@@ -113,8 +134,12 @@ Requests of one path share a cache. Damaged parts are listed and the rest is rep
 #[derive(Debug, ClapArgs)]
 #[command(after_help = REPLAY_EXAMPLES)]
 pub struct ReplayArgs {
-    /// Files and folders with recordings, `-` for standard input; none: an embedded sample
+    /// Files and folders with recordings, `-` for standard input; none: logs of known clients, else an embedded sample
     pub paths: Vec<PathBuf>,
+
+    /// The paths were found, not named.
+    #[arg(skip)]
+    pub are_found: bool,
 
     /// Read every file as this format instead of finding it out by content
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = input_format())]
@@ -157,7 +182,9 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "NAME", value_parser = table(), help_heading = "Output")]
     pub table: Option<String>,
 
-    /// Also write run.json, ledger.jsonl, requests.csv, timeline.svg and .png into this folder; an older result is replaced
+    /// Also write ledger, table and picture into this folder
+    ///
+    /// The files are run.json, ledger.jsonl, requests.csv, timeline.svg and timeline.png; an older result is replaced.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
@@ -176,6 +203,21 @@ pub struct ReplayArgs {
     /// What is said on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
+}
+
+const DEMO_EXAMPLES: &str = "\
+Examples:
+  forkcast demo                                    the report
+  forkcast demo --by day --what-if ttl=1h          with the options of replay
+  forkcast demo --out result                       also a folder; forkcast explain result";
+
+/// Arguments of `demo`: those of `replay` but for the paths.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = DEMO_EXAMPLES, mut_arg("paths", |paths| paths.hide(true)))]
+pub struct DemoArgs {
+    /// What is done with the sample
+    #[command(flatten)]
+    pub replay: ReplayArgs,
 }
 
 const DIFF_EXAMPLES: &str = "\
@@ -292,12 +334,31 @@ impl ShownArgs {
     }
 }
 
+const NEW_EXAMPLES: &str = "\
+Examples:
+  forkcast new my-day                              writes my-day.yaml, which runs and says what each field means
+  forkcast run my-day.yaml";
+
+/// Arguments of `new`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = NEW_EXAMPLES)]
+pub struct NewArgs {
+    /// The file; without an ending it gets `.yaml`. Existing files are not replaced
+    #[arg(value_name = "NAME")]
+    pub name: PathBuf,
+
+    /// What is said on standard error
+    #[command(flatten)]
+    pub talk: TalkArgs,
+}
+
 const LIST_EXAMPLES: &str = "\
 Examples:
   forkcast list causes                             why a cache missed, and what to do about it
   forkcast list models                             every known model, with window and minimum
   forkcast list prices --format csv                the price book, a row for each way of serving
   forkcast list prices --out .                     the same as prices.toml, for --price-book
+  forkcast list scenarios --out scenarios          the YAML of every scenario, to read and to change
   forkcast list schemas --out schemas              JSON Schemas of all that is printed as JSON";
 
 /// Arguments of `list`.
@@ -308,7 +369,7 @@ pub struct ListArgs {
     #[arg(value_enum)]
     pub what: Listed,
 
-    /// Also write what is listed as files into this folder (schemas, prices)
+    /// Also write what is listed as files into this folder (scenarios, schemas, prices); no file that differs is replaced
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 

@@ -148,7 +148,6 @@ fn usage_errors_end_with_2() {
         (vec!["replay", "--max-cost", "-1"], "negative"),
         (vec!["list", "fonts"], "formats"),
         (vec!["predict"], "predict"),
-        (vec![], "replay"),
     ] {
         let output = forkcast(&place, &arguments);
         assert_eq!((code(&output), stdout(&output)), (2, ""), "{arguments:?}");

@@ -6,8 +6,21 @@ use std::process::{Command, Output};
 
 use crate::program::{self, folder};
 
-const VERBS: [&str; 11] =
-    ["run", "fanout", "replay", "lock", "check", "diff", "explain", "sweep", "list", "completions", "man"];
+const VERBS: [&str; 13] = [
+    "run",
+    "fanout",
+    "replay",
+    "demo",
+    "new",
+    "lock",
+    "check",
+    "diff",
+    "explain",
+    "sweep",
+    "list",
+    "completions",
+    "man",
+];
 
 fn forkcast(arguments: &[&str]) -> Output {
     program::forkcast(Path::new("."), arguments)
@@ -44,6 +57,28 @@ fn every_verb_has_help_with_examples_that_fits_a_screen() {
             assert!(line.chars().count() <= 120, "{verb}: {line}");
         }
     }
+}
+
+/// Lines of the short help of a verb on a terminal of 80 columns.
+const SHORT_LINES_MAX: usize = 25;
+
+#[test]
+fn the_short_help_fits_a_small_screen_and_the_long_one_is_whole() {
+    let steps = ["plan", "run", "merge", "status"].map(|step| vec!["sweep", step]);
+    for verb in VERBS.map(|verb| vec![verb]).into_iter().chain([vec![]]).chain(steps) {
+        let help = |flag: &str| {
+            let arguments = [&verb[..], &[flag]].concat();
+            let output = program::command(Path::new("."), &arguments).env("COLUMNS", "80").output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let [short, long] = ["-h", "--help"].map(help);
+        let lines = short.lines().count();
+        assert!((5..=SHORT_LINES_MAX).contains(&lines), "{verb:?}: {lines} lines\n{short}");
+        assert!(short.lines().all(|line| line.chars().count() <= 80), "{verb:?}: {short}");
+        assert!(long.contains("Examples:") && !short.contains("Examples:"), "{verb:?}: {short}");
+    }
+    let [short, long] = ["-h", "--help"].map(|flag| said(&["replay", flag]));
+    assert!(!short.contains("--price-book") && long.contains("--price-book"), "{short}");
 }
 
 /// Values that completions offer.

@@ -12,9 +12,23 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
+/// Variables that move the logs of clients.
+const PLACES: [&str; 7] = [
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "PI_CODING_AGENT_DIR",
+    "GEMINI_CLI_HOME",
+    "COPILOT_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+/// The program for a user without logs: this machine may have some.
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
     command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
+    PLACES.iter().for_each(|place| drop(command.env_remove(place)));
+    command.env("HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-logs-here"));
     command
 }
 

@@ -18,7 +18,7 @@ struct Shown {
 
 const SHOWN: [Shown; 3] = [
     Shown { command: "run", name: "fan-out", pictures: &["ribbon.svg", "timeline.svg"] },
-    Shown { command: "replay", name: "sample", pictures: &["timeline.svg"] },
+    Shown { command: "demo", name: "sample", pictures: &["timeline.svg"] },
     Shown {
         command: "fanout --children 2,4,8 --parent warm,cold --breakpoints both --launch burst,primed",
         name: "fork-costs",

@@ -148,6 +148,13 @@ impl Default for Rules {
 
 impl Rules {
     /// The preset called `name`.
+    ///
+    /// ```
+    /// use forkcast_sim::cache::Rules;
+    ///
+    /// assert_eq!(Rules::preset("docs-2026-09").map(|rules| rules.name), Some("docs-2026-09"));
+    /// assert!(Rules::preset("docs-1999").is_none());
+    /// ```
     pub fn preset(name: &str) -> Option<Self> {
         PRESETS.into_iter().find(|rules| rules.name == name)
     }

@@ -284,6 +284,15 @@ causes! {
 
 impl Cause {
     /// The cause that `word` is the stable machine word of.
+    ///
+    /// ```
+    /// use forkcast_sim::diagnosis::Cause;
+    ///
+    /// let cause = Cause::of_word("tools_added").ok_or("no such cause")?;
+    /// assert_eq!(cause.suggestion(), "Fix the tool list for the whole session, or defer rare tools.");
+    /// assert_eq!(cause.provider_reason(), Some("tools_changed"));
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn of_word(word: &str) -> Option<Self> {
         CAUSES.into_iter().find(|cause| cause.word() == word)
     }

@@ -61,6 +61,17 @@ impl<T: Body + ?Sized> Body for &T {
 
 impl Guard {
     /// A guard for test suites, where prompts are short: every breakpoint counts, however little it covers.
+    ///
+    /// ```
+    /// use forkcast_sim::guard::Guard;
+    ///
+    /// let mut guard = Guard::in_tests();
+    /// guard.assert_next(r#"{"model":"claude-opus-4-8","messages":[{"role":"user","content":"One?"}]}"#);
+    /// guard.assert_next(
+    ///     r#"{"model":"claude-opus-4-8","messages":[{"role":"user","content":"One?"},
+    ///     {"role":"assistant","content":"Two."},{"role":"user","content":"Three?"}]}"#,
+    /// );
+    /// ```
     pub fn in_tests() -> Self {
         Self::new(Rules { in_tests: true, ..Rules::default() })
     }

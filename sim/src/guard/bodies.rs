@@ -14,6 +14,24 @@ use crate::wire::{BodyError, Pins, Ttl, Wire};
 const FRESH_BYTES_MIN: usize = 12 << 20;
 
 /// Checks bodies one after the other.
+///
+/// ```
+/// use forkcast_sim::guard::{Guard, Rules, Sent};
+///
+/// let body = |date: &str| {
+///     format!(
+///         r#"{{"model":"claude-opus-4-8","system":[{{"type":"text","text":"Today is {date}.",
+///         "cache_control":{{"type":"ephemeral"}}}}],"messages":[{{"role":"user","content":"Hi"}}]}}"#
+///     )
+/// };
+/// let mut guard = Guard::new(Rules { in_tests: true, ..Rules::default() });
+/// for date in ["2026-11-20", "2026-11-21"] {
+///     guard.take(&Sent { chain: Some("main"), ..Sent::body(body(date).as_bytes()) })?;
+/// }
+/// let report = guard.finish();
+/// assert_eq!(report.findings[0].cause.word(), "system_changed");
+/// # Ok::<(), forkcast_sim::wire::BodyError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Guard {
     wire: Wire,

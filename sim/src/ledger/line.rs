@@ -28,6 +28,21 @@ pub struct Charge {
 }
 
 /// A request in the ledger.
+///
+/// ```
+/// use forkcast_sim::ledger::Line;
+/// use forkcast_sim::pricing::{PriceBook, Terms};
+/// use forkcast_sim::wire::Usage;
+///
+/// let rates = PriceBook::built_in().rates(&"claude-opus-4-8".into(), &Terms::default())?;
+/// let usage = Usage { input_tokens: 1_000, output_tokens: 100, ..Usage::default() };
+/// let mut line = Line::begun(0, 0, "claude-opus-4-8".to_owned());
+/// line.recorded = Some(usage);
+/// line.price(&usage, Some(&rates), &[]);
+/// // Nothing was missed, so the request could not have been cheaper.
+/// assert_eq!(line.charge.bill.map(|bill| bill.total), line.charge.perfect);
+/// # Ok::<(), forkcast_sim::pricing::Unpriced>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Position among all requests of the run, ordered by time.

@@ -77,6 +77,17 @@ fn words(categories: &[Category]) -> String {
 type Overrides = [Option<Money>; 5];
 
 /// Dated prices, and the user's changes to them.
+///
+/// ```
+/// use forkcast_sim::pricing::{PriceBook, Terms};
+/// use forkcast_sim::wire::Usage;
+///
+/// let rates = PriceBook::built_in().rates(&"claude-opus-4-8".into(), &Terms::default())?;
+/// let read = Usage { cache_read_input_tokens: 1_000_000, ..Usage::default() };
+/// let fresh = Usage { input_tokens: 1_000_000, ..Usage::default() };
+/// assert!(rates.bill(&read, &[]).total < rates.bill(&fresh, &[]).total);
+/// # Ok::<(), forkcast_sim::pricing::Unpriced>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceBook {
     /// Sorted by model and first day.

@@ -15,6 +15,15 @@ const HUMAN_UNITS_PER_USD: u128 = 10_000;
 
 /// An amount in 10⁻¹² USD. Every published token price is a whole number of these per token, so sums are exact. Counts
 /// and prices are limited when they are read, so a sum beyond 10²⁶ USD is a bug and panics.
+///
+/// ```
+/// use forkcast_sim::pricing::Money;
+///
+/// let price: Money = "0.000005".parse()?;
+/// assert_eq!(Money::from_picousd(5_000_000), price);
+/// assert_eq!((price + price).to_string(), "0.00001");
+/// # Ok::<(), forkcast_sim::pricing::NotMoney>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Money(i128);
 

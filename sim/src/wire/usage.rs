@@ -12,6 +12,14 @@ pub const TOKENS_MAX: u64 = 10_000_000_000;
 /// Usage in the additive convention: the four input parts are disjoint and their sum is the whole prompt.
 ///
 /// Source: Anthropic prompt-caching page, section on usage fields (2026-09).
+///
+/// ```
+/// use forkcast_sim::wire::Usage;
+///
+/// let usage = Usage { input_tokens: 100, cache_read_input_tokens: 900, output_tokens: 20, ..Usage::default() };
+/// assert_eq!(usage.total_input_tokens(), 1_000);
+/// assert_eq!(usage.hit_rate(), Some(0.9));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Usage {
     /// Tokens behind the last effective breakpoint (or the whole prompt where nothing is cached).

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args as ClapArgs;
@@ -25,8 +26,9 @@ use words::{
 const FANOUT_EXAMPLES: &str = "\
 Examples:
   forkcast fanout                                  five forks of a warm parent, one request each
+  forkcast fanout --from session.jsonl             what five forks of this session cost now
   forkcast fanout --children 1..20 --breakpoints tail,both --launch burst,primed
-  forkcast fanout --launch burst,stagger=150,waves=4,primed --children 8 --out plots
+  forkcast fanout --breakpoints shared --launch burst,stagger=150,primed --children 8 --out plots
   forkcast fanout --parent warm,cold --prefix 20k..100k:20k --turns 1,5,11
   forkcast fanout --turns 1..20 --against spawn    forks against agents with a brief of their own
   forkcast fanout --profile client-2026 --cache docs-2026-08
@@ -46,8 +48,15 @@ const OUT: &str = "Also write fanout.json, fanout.csv and plots (NAME.svg, NAME.
 
 /// Arguments of `fanout`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = FANOUT_EXAMPLES, mut_arg("out", |out| out.help(OUT)))]
+#[command(after_help = FANOUT_EXAMPLES, mut_arg("out", |out| out.help("Also write tables and plots into this folder").long_help(OUT)))]
 pub struct FanoutArgs {
+    /// Take the parent's prefix, growth, model and lifetime from a recorded session
+    ///
+    /// They are those of the last request of its main agent, or of the request in this line of its transcript. An option
+    /// such as --prefix replaces what is recorded.
+    #[arg(long, value_name = "SESSION[:LINE]")]
+    pub from: Option<PathBuf>,
+
     /// Children of one message [default: 5]
     #[arg(long, value_name = "LIST", allow_negative_numbers = true, value_parser = numbers)]
     pub children: Option<Numbers>,
@@ -76,12 +85,12 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "N", default_value = "100", allow_negative_numbers = true, value_parser = number)]
     pub output: u64,
 
-    /// Models
-    #[arg(long, value_name = "LIST", default_value = "claude-opus-5-5", value_delimiter = ',')]
+    /// Models [default: claude-opus-5-5]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub model: Vec<String>,
 
-    /// How long what is marked lives
-    #[arg(long, value_name = "LIST", default_value = "5m", value_delimiter = ',', value_parser = ttl())]
+    /// How long what is marked lives [default: 5m]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = ttl())]
     pub ttl: Vec<Ttl>,
 
     /// Whether an entry of the parent lives when the children start
@@ -145,7 +154,9 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = small)]
     pub waiting: u32,
 
-    /// Answer a question instead of running a grid: ranges that are not given, and policies, are the question's own
+    /// Answer a question instead of running a grid
+    ///
+    /// Ranges that are not given, and policies, are the question's own.
     #[arg(long, value_name = "QUESTION", value_delimiter = ',', value_parser = questions())]
     pub answer: Vec<Questions>,
 
@@ -167,11 +178,11 @@ pub struct FanoutArgs {
 }
 
 impl FanoutArgs {
-    /// Everything that is to be run.
+    /// Everything that is to be run; what is not given is as in `start`.
     ///
     /// # Errors
     /// A number that is too large for its parameter.
-    pub fn grid(&self) -> Result<Grid, String> {
+    pub fn grid(&self, start: Cell) -> Result<Grid, String> {
         let base = Cell {
             output: self.output,
             rules: self.cache,
@@ -181,7 +192,7 @@ impl FanoutArgs {
             without_window: self.no_window,
             itpm: self.itpm,
             rpm: self.rpm,
-            ..Cell::default()
+            ..start
         };
         let spawn = self.against.map(|Against::Spawn| self.spawn());
         self.once_each()?;
@@ -192,8 +203,11 @@ impl FanoutArgs {
             directive: self.directive.0.clone(),
             turns: whole("--turns", &self.turns)?.unwrap_or_else(|| vec![base.turns]),
             growth: self.growth.as_ref().map_or_else(|| vec![base.growth], |growth| growth.0.clone()),
-            model: self.model.iter().map(|model| Arc::from(model.trim())).collect(),
-            ttl: self.ttl.clone(),
+            model: match &self.model[..] {
+                [] => vec![Arc::clone(&base.model)],
+                given => given.iter().map(|model| Arc::from(model.trim())).collect(),
+            },
+            ttl: if self.ttl.is_empty() { vec![base.ttl] } else { self.ttl.clone() },
             is_cold: self.parent.iter().map(|parent| *parent == Parent::Cold).collect(),
             launch: self.launch.clone(),
             placement: self.breakpoints.clone(),

@@ -17,10 +17,12 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   forkcast run                                     five forks of a warm parent, embedded
   forkcast run day/working-day --ttl 1h            another lifetime
+  forkcast new mine                                a scenario to start from, mine.yaml
   forkcast run mine.yaml --format json             one JSON object, forkcast.run/1
   forkcast run mine.yaml --out result              also a folder with ledger, table and picture
   forkcast run mine.yaml --set session.model=claude-haiku-4-5
-  forkcast run --launch primed                     the first fork asks before the others
+  forkcast run --breakpoints both                  mark the end of what forks share, too
+  forkcast run --breakpoints both --launch primed  and let the first fork ask before the others
   forkcast run E15+cold                            a variant of a scenario
   forkcast run --what-if ttl=1h --max-cost 0.70    what else it might have cost; 1 if it costs more
   forkcast run --out result --bodies               and forkcast explain result 3
@@ -35,7 +37,7 @@ const OUT: &str = "Also write run.json, ledger.jsonl, requests.csv and the pictu
 
 /// Arguments of `run`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = RUN_EXAMPLES, mut_arg("out", |out| out.help(OUT)))]
+#[command(after_help = RUN_EXAMPLES, mut_arg("out", |out| out.help("Also write ledger, table and pictures into this folder").long_help(OUT)))]
 pub struct RunArgs {
     /// Scenarios: files, or names of `forkcast list scenarios`; none: five forks of a warm parent
     #[arg(value_name = "SCENARIO")]

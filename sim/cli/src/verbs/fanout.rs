@@ -1,8 +1,12 @@
 //! `forkcast fanout`.
 
+mod parent;
+
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
+use forkcast_reports::document::Part;
 use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::names::Names;
 use forkcast_reports::report::stated;
@@ -19,26 +23,33 @@ use crate::args::{Doubt, FanoutArgs, Format};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::interrupted;
+use parent::Parent;
 
 /// Runs the verb.
 pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
-    let cells = args.grid().map_err(BadInput::error)?.cells().map_err(BadInput::error)?;
+    let parent = args.from.as_deref().map(Parent::read).transpose()?;
+    let start = parent.as_ref().map_or_else(Cell::default, Parent::cell);
+    let taken = parent.map(|parent| parent.said(args));
+    let cells = args.grid(start).map_err(BadInput::error)?.cells().map_err(BadInput::error)?;
     // Everything is looked at before the first cell runs, so that no work is lost to the last one.
     let refused: Vec<Refused> = cells.iter().filter_map(|cell| cell.check().err()).collect();
     if let Some(first) = refused.first() {
         return Err(BadInput::error(first));
     }
     let book = Rc::new(args.prices.book()?);
-    look_at_models(args, &book)?;
+    look_at_models(args, &cells, &book)?;
     let folder = args.result.folder(Contents::Fanout).map_err(folder_error)?;
     let found = match (&args.questions()[..], cells.first()) {
         ([], _) | (_, None) => Found { rows: rows(args, &cells, &book)?, answers: Vec::new(), asked: cells.len() },
         (questions, Some(base)) => answers(args, questions, base, &book)?,
     };
+    if let Some(taken) = taken.as_ref().filter(|_| matches!(args.result.format, Format::Json | Format::Csv)) {
+        args.talk.note(format_args!("forkcast: {taken}"));
+    }
     let price_book = stated(&book, book.version(), Names::Plain);
     let mut outcome = Outcome::default();
     outcome.written(folder.map_or(Ok(()), |folder| write(args, &found, &price_book, folder)));
-    outcome.printed(print(args, &found, &price_book))?;
+    outcome.printed(print(args, &found, &price_book, taken))?;
     let doubts = Doubt::unpriced(unpriced(&found.rows)).into_iter().chain(Doubt::partial(found.is_partial()));
     outcome.mistakes.extend(args.result.strict.complaints(doubts));
     outcome.done()
@@ -75,7 +86,8 @@ impl Found {
     }
 }
 
-fn print(args: &FanoutArgs, found: &Found, price_book: &str) -> anyhow::Result<()> {
+/// `taken`: what is taken from a recorded session.
+fn print(args: &FanoutArgs, found: &Found, price_book: &str, taken: Option<String>) -> anyhow::Result<()> {
     let rows = &found.rows;
     let is_partial = found.is_partial();
     match args.result.format {
@@ -83,10 +95,15 @@ fn print(args: &FanoutArgs, found: &Found, price_book: &str) -> anyhow::Result<(
             screen::print(|target| format::fanout::write(rows, &found.answers, price_book, is_partial, target))
         }
         Format::Csv => screen::print(|target| format::fanout::table(rows, target)),
-        shown if found.answers.is_empty() => {
-            screen::document(&human::fanout::document(rows, price_book, is_partial), shown)
+        shown => {
+            let mut document = match &found.answers[..] {
+                [] => human::fanout::document(rows, price_book, is_partial),
+                answers => human::fanout::answers::document(answers, price_book),
+            };
+            // After the title.
+            document.parts.splice(1..1, taken.map(|taken| Part::Aside(vec![taken])));
+            screen::document(&document, shown)
         }
-        shown => screen::document(&human::fanout::answers::document(&found.answers, price_book), shown),
     }
 }
 
@@ -132,8 +149,9 @@ fn unplayed(why: Unplayed) -> anyhow::Error {
 }
 
 /// A name that nobody knows is a slip of the hand; a model without a price is not, but its costs are missing.
-fn look_at_models(args: &FanoutArgs, book: &PriceBook) -> anyhow::Result<()> {
-    for name in args.model.iter().map(|name| name.trim()) {
+fn look_at_models(args: &FanoutArgs, cells: &[Cell], book: &PriceBook) -> anyhow::Result<()> {
+    let names: BTreeSet<&str> = cells.iter().map(|cell| &*cell.model).collect();
+    for name in names {
         let Err(unpriced) = book.rates(&ModelKey::from(name), &Terms::default()) else { continue };
         if model::resolve(name).is_none() {
             return Err(BadInput::error(format_args!(

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use forkcast_replay::output::file::{self, Kind};
 use forkcast_reports::format::schemas;
 use forkcast_reports::human::list::{self, Layout};
+use forkcast_scenarios::catalog;
 use forkcast_sim::pricing::PriceBook;
 
 use crate::args::{Format, ListArgs, Listed};
@@ -17,7 +18,11 @@ use crate::screen;
 pub fn run(args: &ListArgs) -> anyhow::Result<()> {
     if let Some(folder) = &args.out {
         let files = write(args.what, folder)?;
-        args.talk.note(format_args!("forkcast: wrote {} into {}", files.join(", "), folder.display()));
+        let files = match files.len() {
+            0..10 => files.join(", "),
+            many => format!("{many} files"),
+        };
+        args.talk.note(format_args!("forkcast: wrote {files} into {}", folder.display()));
     }
     let layout = layout(args.format);
     let document = match args.what {
@@ -49,7 +54,13 @@ pub const fn layout(format: Format) -> Layout {
 fn write(what: Listed, folder: &Path) -> anyhow::Result<Vec<String>> {
     match what {
         Listed::Schemas => schemas::write_all(folder).map_err(BadInput::error),
-        Listed::Prices => prices(folder).map(|name| vec![name]),
+        Listed::Prices => {
+            write_built_in(folder, "prices.toml", "price book", &PriceBook::built_in().to_toml()).map(|name| vec![name])
+        }
+        Listed::Scenarios => {
+            let one = |(name, text): &(&str, &str)| write_built_in(folder, &format!("{name}.yaml"), "scenario", text);
+            catalog::files().iter().map(one).collect()
+        }
         Listed::Causes
         | Listed::Notes
         | Listed::Models
@@ -57,35 +68,32 @@ fn write(what: Listed, folder: &Path) -> anyhow::Result<Vec<String>> {
         | Listed::Habits
         | Listed::Policies
         | Listed::Formats
-        | Listed::Scenarios
         | Listed::WhatIfs => {
             let Some(name) = what.to_possible_value() else { unreachable!("every list has a name") };
             let name = name.get_name();
-            Err(BadInput::error(format_args!("--out: there are no files of {name}, only of schemas and prices")))
+            Err(BadInput::error(format_args!(
+                "--out: there are no files of {name}, only of scenarios, schemas and prices"
+            )))
         }
     }
 }
 
-/// Name of the price book as a file.
-const PRICES: &str = "prices.toml";
-
-/// Writes the price book, unless a file of that name is somebody's own.
-fn prices(folder: &Path) -> anyhow::Result<String> {
-    let path = folder.join(PRICES);
-    let text = PriceBook::built_in().to_toml();
-    let head = text.lines().next().unwrap_or_default();
+/// Writes a text that is built in. A file that is there already, and differs, is the user's.
+fn write_built_in(folder: &Path, name: &str, kind: &'static str, text: &str) -> anyhow::Result<String> {
+    let path = folder.join(name);
     let complain = |error: io::Error| BadInput::error(format_args!("{}: {error}", path.display()));
-    fs::create_dir_all(folder).map_err(complain)?;
+    fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(complain)?;
+    let head = text.lines().next().unwrap_or_default();
     match fs::read_to_string(&path) {
-        Ok(found) if found == text => return Ok(PRICES.to_owned()),
+        Ok(found) if found == text => return Ok(name.to_owned()),
         Ok(found) if found.starts_with(head) => {
-            let whose = "a price book that was changed, or of another version; not replaced";
-            return Err(BadInput::error(format_args!("{}: {whose}", path.display())));
+            let path = path.display();
+            return Err(BadInput::error(format_args!(
+                "{path}: a {kind} that was changed, or of another version; not replaced"
+            )));
         }
         _ => {}
     }
-    // Any other file is the user's.
-    let book = Kind { name: "price book", is_ours: |_| false };
-    file::write(&path, book, text.as_bytes()).map_err(BadInput::error)?;
-    Ok(PRICES.to_owned())
+    file::write(&path, Kind { name: kind, is_ours: |_| false }, text.as_bytes()).map_err(BadInput::error)?;
+    Ok(name.to_owned())
 }

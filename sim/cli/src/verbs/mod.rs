@@ -2,12 +2,14 @@
 
 pub mod check;
 pub mod completions;
+pub mod demo;
 pub mod diff;
 pub mod explain;
 pub mod fanout;
 pub mod list;
 pub mod lock;
 pub mod man;
+pub mod new;
 pub mod replay;
 pub mod run;
 pub mod run_folder;

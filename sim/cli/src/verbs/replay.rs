@@ -59,7 +59,11 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     outcome.written(folder.map_or(Ok(()), |folder| write(args, &report, folder)));
     outcome.printed(print(args, &report))?;
     outcome.failures.extend(gates(&report).iter().filter_map(human::replay::sentence));
-    outcome.mistakes.extend(complaints);
+    if args.are_found {
+        complaints.iter().for_each(|complaint| args.talk.note(format_args!("forkcast: {complaint}")));
+    } else {
+        outcome.mistakes.extend(complaints);
+    }
     outcome.mistakes.extend(args.strict.complaints(complaints::doubts(&report)));
     outcome.done()
 }
@@ -108,7 +112,7 @@ fn rules_of(sorted: &NamedPaths<'_, PathBuf>) -> Option<Rules> {
 
 fn read(args: &ReplayArgs, sorted: NamedPaths<'_, PathBuf>, steps: &mut Steps) -> anyhow::Result<Inputs> {
     if args.paths.is_empty() {
-        args.talk.note(format_args!("forkcast: no path given, so this is the embedded sample of a small coding agent"));
+        args.talk.note(format_args!("forkcast: this is the embedded sample of a small coding agent"));
         return Ok(Inputs::sample());
     }
     let NamedPaths { mut folders, others } = sorted;

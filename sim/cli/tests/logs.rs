@@ -1,0 +1,148 @@
+//! Where the program looks for logs when nobody names any.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::program::{code, command, folder, forkcast, root, stderr, stdout};
+
+/// A client, where it keeps a log below the user's home, the variable that moves it, the place below that, and a log.
+struct Client {
+    name: &'static str,
+    place: &'static str,
+    variable: &'static str,
+    moved: &'static str,
+    log: &'static str,
+}
+
+const CLIENTS: [Client; 5] = [
+    Client {
+        name: "Claude Code",
+        place: ".claude/projects/-work/session.jsonl",
+        variable: "CLAUDE_CONFIG_DIR",
+        moved: "projects/-work/session.jsonl",
+        log: "claude-code.jsonl",
+    },
+    Client {
+        name: "Codex",
+        place: ".codex/sessions/2026/11/20/rollout-1.jsonl",
+        variable: "CODEX_HOME",
+        moved: "sessions/2026/11/20/rollout-1.jsonl",
+        log: "codex.jsonl",
+    },
+    Client {
+        name: "pi",
+        place: ".pi/agent/sessions/--work--/1.jsonl",
+        variable: "PI_CODING_AGENT_DIR",
+        moved: "sessions/--work--/1.jsonl",
+        log: "pi.jsonl",
+    },
+    Client {
+        name: "Gemini CLI",
+        place: ".gemini/tmp/work/chats/session-1.json",
+        variable: "GEMINI_CLI_HOME",
+        moved: ".gemini/tmp/work/chats/session-1.json",
+        log: "gemini-cli.json",
+    },
+    Client {
+        name: "Copilot CLI",
+        place: ".copilot/session-state/1/events.jsonl",
+        variable: "COPILOT_HOME",
+        moved: "session-state/1/events.jsonl",
+        log: "copilot-cli.jsonl",
+    },
+];
+
+impl Client {
+    fn put(&self, at: &Path) {
+        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        fs::copy(root().join("replay/tests/fixtures").join(self.log), at).unwrap();
+    }
+}
+
+/// Code, report and talk of the program without arguments in that home, with a variable set.
+fn alone(home: &Path, variable: Option<(&str, String)>) -> (i32, String, String) {
+    let output = command(home, &[]).env("HOME", home).envs(variable).output().unwrap();
+    (code(&output), stdout(&output).to_owned(), stderr(&output).to_owned())
+}
+
+#[test]
+fn logs_of_each_client_are_found_and_read() {
+    for client in &CLIENTS {
+        let home = folder("logs-one");
+        client.put(&home.join(client.place));
+        let (code, report, talk) = alone(&home, None);
+        assert_eq!(code, 0, "{}: {talk}", client.name);
+        assert!(talk.contains(&format!("{}: ~/", client.name)) && talk.contains(", 1 file\n"), "{talk}");
+        assert!(!talk.contains("embedded") && !report.contains("sample.exchanges"), "{}: {report}", client.name);
+        let output = command(&home, &["replay", "-q"]).env("HOME", &home).output().unwrap();
+        assert_eq!((code, stdout(&output), stderr(&output)), (0, &*report, ""), "{}", client.name);
+    }
+}
+
+#[test]
+fn variables_move_logs_as_they_move_the_client() {
+    for client in &CLIENTS {
+        let home = folder("logs-moved");
+        client.put(&home.join(client.place));
+        let [one, other] = ["one", "other"].map(|name| home.join(name));
+        client.put(&one.join(client.moved));
+        let (code, _, talk) = alone(&home, Some((client.variable, one.display().to_string())));
+        assert_eq!(code, 0, "{}: {talk}", client.name);
+        assert_eq!(talk.matches(client.name).count(), 1, "{talk}");
+        assert!(talk.contains(&format!("{}: ~/one/", client.name)), "{talk}");
+        client.put(&other.join(client.moved));
+        let both = format!("{},{}", one.display(), other.display());
+        let (_, _, talk) = alone(&home, Some((client.variable, both)));
+        assert!(talk.contains("~/one/") && talk.contains("~/other/"), "{talk}");
+    }
+}
+
+#[test]
+fn several_clients_are_read_at_once_and_a_link_is_no_second_folder() {
+    let home = folder("logs-several");
+    for client in &CLIENTS {
+        client.put(&home.join(client.place));
+    }
+    #[cfg(unix)]
+    {
+        fs::create_dir_all(home.join(".config")).unwrap();
+        std::os::unix::fs::symlink(home.join(".claude"), home.join(".config/claude")).unwrap();
+    }
+    let (code, _, talk) = alone(&home, None);
+    assert_eq!(code, 0, "{talk}");
+    let found: Vec<&str> = talk.lines().filter(|line| line.contains(": ~/")).collect();
+    assert_eq!(found.len(), CLIENTS.len(), "{talk}");
+}
+
+#[test]
+fn folders_of_the_xdg_specification_are_known() {
+    let home = folder("logs-xdg");
+    CLIENTS[0].put(&home.join("config/claude/projects/-work/session.jsonl"));
+    let (code, _, talk) = alone(&home, Some(("XDG_CONFIG_HOME", home.join("config").display().to_string())));
+    assert_eq!(code, 0, "{talk}");
+    assert!(talk.contains("Claude Code: ~/config/claude/projects"), "{talk}");
+}
+
+#[test]
+fn without_logs_the_sample_is_shown_and_said() {
+    let home = folder("logs-none");
+    let places: [PathBuf; 2] = [home.join(".claude/projects"), home.join(".local/share/opencode")];
+    places.iter().for_each(|place| fs::create_dir_all(place).unwrap());
+    fs::write(places[0].join("notes.txt"), "none").unwrap();
+    let (code, report, talk) = alone(&home, None);
+    assert_eq!(code, 0, "{talk}");
+    assert!(talk.contains("no logs of Claude Code, Codex, ") && talk.contains("embedded sample"), "{talk}");
+    assert!(talk.contains("OpenCode keeps its sessions in ~/.local/share/opencode: `opencode export"), "{talk}");
+    let output = forkcast(&home, &["demo", "-q"]);
+    assert_eq!(stdout(&output), report);
+}
+
+#[test]
+fn the_demo_is_the_sample_whatever_is_there() {
+    let home = folder("logs-demo");
+    CLIENTS[0].put(&home.join(CLIENTS[0].place));
+    let output = command(&home, &["demo"]).env("HOME", &home).output().unwrap();
+    assert_eq!(code(&output), 0);
+    assert!(stdout(&output).contains("sample.exchanges") && stderr(&output).contains("embedded sample"));
+    assert_eq!(code(&forkcast(&home, &["demo", "recordings/"])), 2);
+}
