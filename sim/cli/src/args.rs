@@ -114,7 +114,7 @@ pub enum Verb {
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
-  forkcast replay                                  logs of Claude Code, Codex, pi, Gemini CLI, Copilot CLI on this machine
+  forkcast replay                                  the logs of your clients, where they keep them
   forkcast replay recordings/                      everything readable in a folder
   forkcast replay a.yaml b.jsonl --format json     one JSON object, forkcast.replay/1
   forkcast replay recordings/ --out result         also a folder with ledger, table and picture
@@ -336,7 +336,7 @@ impl ShownArgs {
 
 const NEW_EXAMPLES: &str = "\
 Examples:
-  forkcast new my-day                              writes my-day.yaml, which runs and says what each field means
+  forkcast new my-day                              writes my-day.yaml, with comments
   forkcast run my-day.yaml";
 
 /// Arguments of `new`.

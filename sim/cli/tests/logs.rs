@@ -143,6 +143,7 @@ fn the_demo_is_the_sample_whatever_is_there() {
     CLIENTS[0].put(&home.join(CLIENTS[0].place));
     let output = command(&home, &["demo"]).env("HOME", &home).output().unwrap();
     assert_eq!(code(&output), 0);
-    assert!(stdout(&output).contains("sample.exchanges") && stderr(&output).contains("embedded sample"));
+    assert!(stderr(&output).contains("embedded sample"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), stdout(&forkcast(&home, &["demo", "-q"])));
     assert_eq!(code(&forkcast(&home, &["demo", "recordings/"])), 2);
 }

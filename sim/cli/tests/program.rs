@@ -27,7 +27,9 @@ const PLACES: [&str; 7] = [
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
     command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
-    PLACES.iter().for_each(|place| drop(command.env_remove(place)));
+    for place in PLACES {
+        command.env_remove(place);
+    }
     command.env("HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-logs-here"));
     command
 }
