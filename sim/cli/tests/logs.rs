@@ -1,4 +1,4 @@
-//! Where the program looks for logs when nobody names any.
+//! Where the program looks for logs if no path is given.
 
 use std::fs;
 use std::path::{Path, PathBuf};

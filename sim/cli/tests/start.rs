@@ -49,7 +49,7 @@ fn the_catalog_is_written_as_files_and_files_of_others_are_left_alone() {
 }
 
 #[test]
-fn a_scenario_in_which_nobody_does_anything_fails() {
+fn a_scenario_without_acts_of_the_user_fails() {
     let place = folder("silent");
     fs::write(place.join("silent.yaml"), "about: Nothing.\nscript: {main: [{say: Yes.}]}\n").unwrap();
     let (code, report, talk) = said_of(&place, &["run", "silent.yaml"]);
@@ -69,7 +69,7 @@ fn said_of(place: &Path, arguments: &[&str]) -> (i32, String, String) {
     (code, report.to_owned(), talk.to_owned())
 }
 
-/// A session of three requests to a model, the prompts of which have so many tokens.
+/// A session of three requests to a model, with prompts of so many tokens.
 fn session(model: &str, prompts: [u64; 3]) -> String {
     let line = |(turn, tokens): (usize, u64)| {
         format!(
