@@ -1,4 +1,4 @@
-//! What a check found, as every output of it tells it: changes of one kind together, each with the file that it lies in.
+//! The findings of a check, as all its outputs show them: changes of one kind together, each with its file.
 
 mod kind;
 mod origin;
@@ -17,19 +17,19 @@ use kind::lost;
 /// Everything that is known of a check.
 #[derive(Clone, Debug)]
 pub struct Check<'a> {
-    /// What was found.
+    /// The findings.
     pub report: &'a Report,
-    /// What was looked for, and how hard.
+    /// The rules and their severities.
     pub rules: &'a Rules,
     /// Where each request was read, by its position among all.
     pub origins: &'a [Origin],
-    /// What was read.
+    /// The input.
     pub inputs: &'a Inputs,
     /// What prompts were held against beside one another.
     pub lock: Lock,
-    /// What the conformance suite says; empty where it was not asked for.
+    /// The results of the conformance suite; empty unless requested.
     pub card: &'a [Graded],
-    /// What writing the lock anew changed, where that was asked for.
+    /// The changes of rewriting the lock, if requested.
     pub update: Option<&'a Changes>,
     /// Which prices these are, such as `list prices of 2026-11-21`.
     pub prices: String,
@@ -46,15 +46,15 @@ pub struct Check<'a> {
 pub struct Origin {
     /// The file.
     pub file: String,
-    /// Its line, from 1; 0 where a line says nothing.
+    /// Its line, from 1; 0 if a line has no meaning.
     pub line: usize,
-    /// The request's position in its file, from 0; `None` where the file holds nothing else.
+    /// The request's position in its file, from 0; `None` if the file contains nothing else.
     pub index: Option<usize>,
     /// Name of its chain.
     pub chain: String,
 }
 
-/// What was read.
+/// The input of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
     /// Files.
@@ -97,16 +97,16 @@ pub enum Lock {
     },
 }
 
-/// What the conformance suite says of one thing.
+/// The result of one criterion of the conformance suite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graded {
     /// Stable word.
     pub check: String,
-    /// What holds where it passed.
+    /// The claim that is true if it passed.
     pub claim: String,
-    /// Whether it does; `None` where the input cannot tell.
+    /// Whether it passed; `None` if the input cannot show this.
     pub passed: Option<bool>,
-    /// What shows it, or why the input cannot tell.
+    /// The evidence, or why the input cannot show it.
     pub evidence: String,
     /// The request that shows it.
     pub request: Option<usize>,
@@ -140,7 +140,7 @@ impl Graded {
             (Some(true), _) => format!("Looked at {times}."),
             (Some(false), Some((evidence, _))) => format!("{failed} of {applied} fail; the first: {}.", evidence.found),
             (Some(false), None) => format!("{failed} of {applied} fail."),
-            (None, _) => format!("Not told: {untold}."),
+            (None, _) => format!("Unknown: {untold}."),
         };
         let number = |own: usize, numbers: &[usize]| numbers.get(own).copied().unwrap_or(own);
         Self {
@@ -160,7 +160,7 @@ impl Graded {
 pub enum Verdict {
     /// The check fails because of it.
     Fails,
-    /// It breaks a prefix or is not what the lock holds, and is only told.
+    /// It breaks a prefix or differs from the lock, and is only reported.
     Told,
     /// The same, and the rules let it pass by name.
     Allowed,
@@ -232,7 +232,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Nobody wants to hear of it.
+    /// The rule of the finding is off.
     fn is_off(&self, finding: &Finding) -> bool {
         self.rules.severity(finding.rule) == Severity::Off
     }
@@ -260,7 +260,7 @@ impl<'a> Check<'a> {
         requests.len()
     }
 
-    /// What all findings with this verdict cost together; `None` where a model has no price.
+    /// The total cost of all findings with this verdict; `None` if a model has no price.
     pub fn cost(&self, verdict: Verdict) -> Option<Money> {
         let findings = self.report.findings.iter();
         let findings: Vec<&Finding> = findings.filter(|finding| self.verdict(finding) == verdict).collect();

@@ -28,9 +28,9 @@ pub struct Sides<'a> {
     pub rates: Option<&'a Rates>,
     /// Which prices these are, such as `list prices of 2026-11-21`.
     pub prices: String,
-    /// What the user calls the older and the newer request.
+    /// The user's names of the older and the newer request.
     pub titles: [&'a str; 2],
-    /// Chain and position of the newer request in its recording, where it comes from one.
+    /// Chain and position of the newer request in its recording, if it comes from one.
     pub origin: (Option<&'a str>, Option<usize>),
     /// How names are shown.
     pub names: Names,
@@ -46,7 +46,7 @@ pub struct Harmless {
 }
 
 impl<'a> Sides<'a> {
-    /// What the newer request changes of what the older one left in the cache.
+    /// The judgement of the newer request's changes of the prefix that the older one left in the cache.
     pub fn judged(&self) -> Judged {
         judge_pair(self.wire, self.rules, self.older, self.newer, self.rates)
     }
@@ -75,9 +75,9 @@ pub const fn sentence(note: Note) -> &'static str {
         }
         Note::Whitespace => "white space between tokens",
         Note::Escape => "another escape for the same character",
-        Note::MarkerMoved => "a breakpoint stands elsewhere or has another lifetime",
+        Note::MarkerMoved => "a breakpoint is at another place or has another lifetime",
         Note::Envelope => "a field of the request that is not prompt",
-        Note::TailOnly => "changed behind the last breakpoint of the older request",
+        Note::TailOnly => "changed after the last breakpoint of the older request",
         Note::ReadAhead => "more was read than any visible request had sent",
     }
 }

@@ -16,13 +16,13 @@ pub struct Explained<'a> {
     pub entry: &'a Recorded<'a>,
     /// All requests.
     entries: &'a [Recorded<'a>],
-    /// What the cache held when it was sent.
+    /// The contents of the cache when it was sent.
     pub inspection: &'a Inspection,
     /// The request beside the writer of the nearest entry.
     comparison: Option<Comparison>,
 }
 
-/// What a request held of one level.
+/// The content of a request at one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelHeld {
     /// The level.
@@ -54,7 +54,7 @@ pub enum Stop {
     Evicted,
     /// The longer entry can be read, but no breakpoint looks back as far.
     BeyondLookback,
-    /// Nobody wrote an entry at a longer prefix.
+    /// There was no write at a longer prefix.
     NeverWritten,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Explained<'a> {
         Self { report, entry, entries, inspection, comparison }
     }
 
-    /// What the request held, level by level; levels without blocks are left out.
+    /// The content of the request, level by level; levels without blocks are left out.
     pub fn levels(&self) -> Vec<LevelHeld> {
         [Level::Tools, Level::System, Level::Messages].map(|level| self.level(level)).into_iter().flatten().collect()
     }
@@ -127,7 +127,7 @@ impl<'a> Explained<'a> {
         self.inspection.cumulative.get(at).copied().unwrap_or(0)
     }
 
-    /// Where a block stands in the body.
+    /// The path of a block in the body.
     pub fn path(&self, at: usize) -> String {
         self.inspection.request.places.get(at).map(ToString::to_string).unwrap_or_default()
     }
@@ -166,7 +166,7 @@ impl<'a> Explained<'a> {
         }
     }
 
-    /// The longest entry that is a prefix of the request and longer than what is expected to be read.
+    /// The longest entry that is a prefix of the request and longer than the expected read.
     pub fn missed_entry(&self) -> Option<&Held> {
         let read = self.read_blocks();
         let longer = self.inspection.entries.iter();
@@ -188,7 +188,7 @@ impl<'a> Explained<'a> {
             .map(|state| (state, count(state)))
     }
 
-    /// The request beside the writer of the nearest entry, where that entry is no prefix of it.
+    /// The request beside the writer of the nearest entry, if that entry is not a prefix of it.
     pub fn sides(&'a self) -> Option<Sides<'a>> {
         let nearest = self.inspection.nearest.as_ref()?;
         if nearest.entry.shared_blocks == nearest.entry.blocks {
@@ -225,7 +225,7 @@ impl<'a> Explained<'a> {
     }
 }
 
-/// What a cache can hold of a prefix.
+/// The possible states of a prefix in a cache.
 pub const STATES: [EntryState; 5] =
     [EntryState::Absent, EntryState::Live, EntryState::Expired, EntryState::Evicted, EntryState::InFlight];
 

@@ -52,7 +52,7 @@ pub enum FolderError {
     Io {
         /// Folder or file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The picture cannot be made of its text.
@@ -65,7 +65,7 @@ pub enum FolderError {
     },
 }
 
-/// The files of which one shows whose the folder is.
+/// The files that identify our folders.
 const RUN: &str = "run.json";
 const FANOUT: &str = "fanout.json";
 const LEDGER: &str = "ledger.jsonl";
@@ -84,7 +84,7 @@ fn body_name(index: usize) -> String {
 pub struct Written {
     /// Names of the files.
     pub files: Vec<String>,
-    /// How many bodies, if they were asked for.
+    /// The number of bodies, if requested.
     pub bodies: Option<usize>,
 }
 

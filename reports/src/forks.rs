@@ -13,16 +13,16 @@ pub struct Share {
     pub shared_tokens: u64,
     /// How many of these were read from the cache.
     pub read_tokens: u64,
-    /// Tokens behind that prefix.
+    /// Tokens after that prefix.
     pub own_tokens: u64,
 }
 
 /// The forks of one message.
 #[derive(Clone, Debug)]
 pub struct FanOut<'a> {
-    /// Who forked, as an index into the run's agents; `None` where the parent is not among them.
+    /// The parent, as an index into the run's agents; `None` if it is not among them.
     pub parent: Option<usize>,
-    /// The parent's last request before; `None` where no fork asked for anything.
+    /// The parent's last request before the forks; `None` if no fork sent a request.
     pub continues: Option<usize>,
     /// The forks, as indices into the run's agents.
     pub forks: Vec<usize>,
@@ -175,7 +175,7 @@ impl Reports {
 }
 
 impl FanOut<'_> {
-    /// The smallest and the largest of what the shares have.
+    /// The smallest and the largest value of the shares.
     pub fn range(&self, of: impl Fn(&Share) -> u64) -> Option<(u64, u64)> {
         let values = || self.shares.iter().flatten().map(&of);
         values().min().zip(values().max())

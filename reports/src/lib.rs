@@ -2,20 +2,20 @@
 //!
 //! Modules in reading order:
 //!
-//! * [`report`]: what every format is derived from: sessions, agents, sums, exceptions. Nothing is computed after it.
-//! * [`rerun`]: the requests of a run as a replay, so that the same is asked of both.
+//! * [`report`]: the basis of every format: sessions, agents, sums, exceptions. Nothing is computed after it.
+//! * [`rerun`]: the requests of a run as a replay, so that both have the same reports.
 //! * [`comparison`]: the same for two requests side by side.
-//! * [`check`]: what the prefix guard found.
-//! * [`explained`]: one request against what its cache held.
-//! * [`forks`]: what the forks of a run share with their parents.
+//! * [`check`]: the findings of the prefix guard.
+//! * [`explained`]: one request compared with the contents of its cache.
+//! * [`forks`]: the shared prefixes of forks and their parents.
 //! * [`names`]: names of files and tools as they are, or replaced by stable ids.
-//! * [`document`]: headings, sentences and tables, whatever they will be written as.
+//! * [`document`]: headings, sentences and tables, independent of the output format.
 //! * [`record`]: one list of fields for each record, from which all forms of output are made.
 //! * [`human`]: the documents: of a replay, of a comparison of two requests.
 //! * [`format`](mod@format): the versioned machine formats, each with a JSON Schema in `schema/`.
 //! * [`figures`](mod@figures): pictures.
 //! * [`folder`](mod@folder): all of it on disk.
-//! * [`claims`]: the page `published/claims.md`: what is said of forks, held against runs.
+//! * [`claims`]: the page `published/claims.md`: claims about forks, compared with runs.
 
 #[macro_use]
 pub mod record;

@@ -16,7 +16,7 @@ pub enum Names {
     Anonymous,
 }
 
-/// Hexadecimal digits of an id: enough to tell a million names apart.
+/// Hexadecimal digits of an id: enough to distinguish a million names.
 const DIGITS: usize = 10;
 
 /// As which Claude Code names itself in the headers of its requests (recorded headers, `replay/src/http/client.rs`).
@@ -111,7 +111,7 @@ fn is_number(version: &str) -> bool {
     NUMBERS.contains(&version.split('.').count()) && version.split('.').all(is_digits)
 }
 
-/// The text with an ellipsis in the place of each quotation. Where one does not end, nobody knows what it holds.
+/// The text with an ellipsis instead of each quotation. If one does not end, its content is unknown.
 fn without_quotations(text: &str) -> String {
     let (mut said, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, _, after)) = quoted_part(rest) {

@@ -1,4 +1,4 @@
-//! The requests of a run once more, as if they had been recorded: so a run is asked what a replay is asked.
+//! The requests of a run as if they had been recorded, so that a run has the same reports as a replay.
 
 use std::collections::BTreeSet;
 

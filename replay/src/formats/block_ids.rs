@@ -1,13 +1,13 @@
-//! Ids of blocks in serving traces, within limits: each takes about sixty bytes while prompts are compared, and two in a file.
+//! Limits for block ids in serving traces: each takes about sixty bytes while prompts are compared, and two in a file.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
-/// Blocks of one prompt at most: 16 million tokens at the smallest size in use, 16 tokens a block.
+/// Maximum blocks of one prompt: 16 million tokens at the smallest size in use, 16 tokens a block.
 const PROMPT_MAX: usize = 1 << 20;
 
-/// Blocks of all prompts of a file at most, which take about 2 GB. Published traces of a day have up to seven million.
+/// Maximum blocks of all prompts of a file; they take about 2 GB. Published traces of a day have up to seven million.
 const FILE_MAX: usize = 1 << 25;
 
 /// The blocks of one prompt.
@@ -41,7 +41,7 @@ impl<'de> Visitor<'de> for Ids {
     }
 }
 
-/// How many blocks of a file may still be read.
+/// Blocks of a file that may still be read.
 #[derive(Debug)]
 pub(super) struct BlocksLeft(usize);
 
@@ -52,7 +52,7 @@ impl Default for BlocksLeft {
 }
 
 impl BlocksLeft {
-    /// Takes those of one prompt.
+    /// Subtracts the blocks of one prompt.
     ///
     /// # Errors
     /// When the file has more than are read.
@@ -68,7 +68,7 @@ mod tests {
     use super::{BlockIds, BlocksLeft, FILE_MAX, PROMPT_MAX};
 
     #[test]
-    fn a_prompt_has_no_more_blocks_than_can_be_compared() {
+    fn a_prompt_with_too_many_blocks_is_refused() {
         let list = |blocks: usize| format!("[{}1]", "1,".repeat(blocks - 1));
         let read = |blocks| serde_json::from_str::<BlockIds>(&list(blocks));
         assert_eq!(read(PROMPT_MAX).unwrap().0.len(), PROMPT_MAX);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_no_more_blocks_than_can_be_compared() {
+    fn a_file_with_too_many_blocks_is_refused() {
         let mut left = BlocksLeft::default();
         let prompt = BlockIds(vec![1; PROMPT_MAX]);
         assert!((0..FILE_MAX / PROMPT_MAX).all(|_| left.take(&prompt).is_ok()));

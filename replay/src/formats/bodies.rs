@@ -1,8 +1,8 @@
-//! Request bodies alone: one per file or several one behind the other, each a body or `{"request": {…}, "response": {…}}`.
+//! Request bodies alone: one per file or several in sequence, each a body or `{"request": {…}, "response": {…}}`.
 //!
-//! Files of a folder are taken in the order of their names. They carry no instants. The name of its model tells for whom a
-//! body was meant, its keys how it is spelled: `contents` is Gemini's, `input` in the place of `messages` the Responses
-//! API's, `prompt` Ollama's or an old completion's; others show whether they are in the spelling of the Messages API, of
+//! Files of a folder are taken in the order of their names. They have no instants. The model's name tells the provider
+//! of a body, its keys the spelling: `contents` is Gemini's, `input` instead of `messages` the Responses API's,
+//! `prompt` Ollama's or an old completion's; other keys show whether a body is in the spelling of the Messages API, of
 //! Converse or of chat completions.
 
 use std::ops::Range;
@@ -57,10 +57,10 @@ impl Reader for Bodies {
     }
 }
 
-/// Keys of bodies whose model stands in the address: those for Bedrock and Vertex, and those of Converse.
+/// Keys of bodies whose model is in the address: those for Bedrock and Vertex, and those of Converse.
 const MODEL_ELSEWHERE: [&str; 4] = ["anthropic_version", "toolConfig", "inferenceConfig", "modelId"];
 
-/// Pairs of keys by which a body, or one with its answer, is known.
+/// Pairs of keys that identify a body, or a body with its answer.
 const PAIRS: [[&str; 2]; 3] =
     [["request", "response"], ["message", "chat_history"], ["inputText", "textGenerationConfig"]];
 
@@ -72,12 +72,12 @@ fn is_body(object: &Object<'_>) -> bool {
         || object.inner("request").is_some_and(|request| has_contents(&request))
 }
 
-/// The list under `contents` is a conversation with Gemini.
+/// Whether the list under `contents` is a conversation with Gemini.
 fn has_contents(object: &Object<'_>) -> bool {
     object.first_under("contents").is_some_and(|content| content.has("parts"))
 }
 
-/// Where reading can go on after damage: the next line that begins with `{`.
+/// Where reading can continue after damage: the next line that begins with `{`.
 fn next_object(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     memchr::memmem::find(rest, b"\n{").map_or(bytes.len(), |i| from + i + 1)
@@ -108,10 +108,10 @@ fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: 
     Ok(())
 }
 
-/// An exchange of which only the body is known; who was asked shows in the name of the model.
+/// An exchange with only a body; the model's name tells the provider.
 ///
 /// # Errors
-/// When the body is no JSON.
+/// When the body is not JSON.
 pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Result<Exchange, String> {
     keyed(origin, model, (raw, &Keys::of(raw)))
 }
@@ -130,18 +130,18 @@ fn keyed(origin: Origin, model: String, (raw, body): (&[u8], &Keys<'_>)) -> Resu
     Ok(exchange)
 }
 
-/// Values of a body that tell its spelling, and of what may hold one.
+/// Values of a body, or of an object that may contain one, that determine its spelling.
 #[derive(Default)]
 struct Keys<'a> {
     request: Option<&'a [u8]>,
     response: Option<&'a [u8]>,
     input: Option<&'a [u8]>,
     messages: Option<&'a [u8]>,
-    /// What a body without messages has, and how that is spelled.
+    /// The spelling of a prompt without messages.
     prompt: Option<Dialect>,
     system: Option<&'a [u8]>,
     tools: Option<&'a [u8]>,
-    /// A key that Converse alone has.
+    /// It has a key that only Converse has.
     of_converse: bool,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Keys<'a> {
         keys
     }
 
-    /// For whom a body was meant (`None`: Anthropic), and how it is spelled.
+    /// The provider of a body (`None`: Anthropic), and its spelling.
     fn spelled_for(&self, model: &str) -> (Option<&'static str>, Dialect) {
         let provider = body::provider_by_model(model);
         match (provider, self.messages, self.prompt) {
@@ -182,14 +182,14 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Whether a body for another model than Claude is in the spelling of the Messages API, which many makers offer.
+    /// Whether a body for a model other than Claude is in the spelling of the Messages API, which many makers offer.
     fn is_messages(&self) -> bool {
         let is_declared = |tool| json::member(tool, "input_schema").is_some();
         self.system.is_some() || self.tools.and_then(first).is_some_and(is_declared)
     }
 
-    /// How a body for a Claude model is spelled. Blocks of Converse have their kind as their only key and no `type`; chat
-    /// completions have no `system`, and functions for tools.
+    /// The spelling of a body for a Claude model. Blocks of Converse have their kind as their only key and no `type`;
+    /// chat completions have no `system`, and use functions for tools.
     fn dialect(&self) -> Dialect {
         let message = self.messages.and_then(first);
         let content = message.and_then(|message| first(json::member(message, "content")?));

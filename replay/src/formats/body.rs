@@ -1,14 +1,15 @@
-//! What every request body must be before it is handed on.
+//! Checks of every request body before it is used.
 
 use serde_json::value::RawValue;
 
 use super::json::{Broken, DEPTH_LIMIT, Scanner, skip_space, text, unescaped};
 use super::text::{glimpse, json_reason};
 
-/// Checks that `bytes` are one JSON object, nested no deeper than later readers can follow, and gives the model that it
-/// names (empty where it names none; the last one where it names several, as common JSON readers do).
+/// Checks that `bytes` are one JSON object, nested no deeper than later readers can process, and returns its model
+/// (empty if there is none; the last one if there are several, as in common JSON readers).
 ///
-/// Lone surrogates (`"\ud83d"`) pass: they are what was sent, and only who decodes the string can say what they mean.
+/// Lone surrogates (`"\ud83d"`) are accepted: they were sent, and only the code that decodes the string can decide what
+/// they mean.
 pub(crate) fn check(bytes: &[u8]) -> Result<String, Broken> {
     let start = skip_space(bytes, 0);
     if bytes.get(start) == Some(&b'{') {
@@ -42,7 +43,7 @@ pub(crate) fn look(bytes: &[u8]) -> Result<String, Broken> {
     Ok(model)
 }
 
-/// serde_json gives line and column; everything here counts in offsets.
+/// serde_json returns line and column; everything here uses offsets.
 fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
     let lines = memchr::memchr_iter(b'\n', bytes).map(|newline| newline + 1);
     let start = std::iter::once(0).chain(lines).nth(error.line().saturating_sub(1)).unwrap_or(0);
@@ -50,8 +51,8 @@ fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
     Broken { at, what: json_reason(error) }
 }
 
-/// Who a body without an address was meant for, by the name of its model (of `openai/gpt-5` what stands behind the last
-/// stroke). Unknown names count as Messages bodies: the formats that come without an address hold those.
+/// The provider of a body without an address, by its model's name (for `openai/gpt-5` the part after the last slash).
+/// Bodies with unknown names count as Messages bodies, because formats without an address contain those.
 pub(crate) fn provider_by_model(model: &str) -> Option<&'static str> {
     const FAMILIES: &[(&str, &str)] = &[
         ("gpt-", "openai"),

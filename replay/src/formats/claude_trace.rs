@@ -1,9 +1,10 @@
 //! Logs of claude-trace: `{request, response, logged_at}` line by line.
 //!
-//! `request{timestamp, method, url, headers, body}`, `response{timestamp, status_code, headers, body | body_raw}` or null
-//! (`note: "ORPHANED_REQUEST …"`: the program ended first). Timestamps are seconds; the answer's is taken when its headers
-//! came, which is close to its first byte, and `logged_at` when its body was whole. Bodies are JSON that was parsed and
-//! written again, keys in their order; streams stand as text in `body_raw`, also the binary ones of Bedrock.
+//! `request{timestamp, method, url, headers, body}`, `response{timestamp, status_code, headers, body | body_raw}` or
+//! null (`note: "ORPHANED_REQUEST …"`: the program ended first). Timestamps are in seconds; the answer's is the arrival
+//! of its headers, which is close to its first byte, and `logged_at` is the end of its body. Bodies are JSON that was
+//! parsed and written again, with keys in their order; streams are text in `body_raw`, including the binary ones of
+//! Bedrock.
 //!
 //! Source: badlogic/lemmy `apps/claude-trace/src/interceptor.ts` and `docs/backend/jsonl-logs.md` (2026-11).
 
@@ -115,12 +116,12 @@ impl Log<'_> {
     }
 }
 
-/// Seconds with decimals, as text of the number.
+/// Seconds with decimals, as the text of the number.
 fn timestamp(message: &[u8]) -> Option<forkcast_sim::time::Instant> {
     when::seconds(std::str::from_utf8(member(message, "timestamp")?).ok()?)
 }
 
-/// A body that was JSON stands as JSON; any other as a string.
+/// A body that was JSON is JSON; any other is a string.
 fn body(raw: Option<&[u8]>) -> Cow<'_, [u8]> {
     let Some(raw) = raw.filter(|raw| *raw != b"null") else { return Cow::Borrowed(&[]) };
     match json::text(raw) {

@@ -1,14 +1,15 @@
 //! Events of Copilot CLI: `~/.copilot/session-state/ID/events.jsonl`, lines of `{type, data, id, timestamp, parentId}`.
 //!
-//! * No request has usage of its own: an `assistant.message` (one request) tells its output alone. Sums by model stand in
-//!   `session.shutdown`, `modelMetrics{MODEL: {requests{count}, usage{inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens,
-//!   reasoningTokens}}}`, when the program ends in order. So one message of a model takes the sum as its own; several become one
-//!   answer with the sum, and that is said; without a shutdown they are requests without usage.
-//! * `inputTokens` includes what was read and written; `reasoningTokens` are part of `outputTokens`. All zeros mean that nothing
-//!   was reported.
-//! * A session that is resumed goes on in its file; the sums are those since the program was started again.
-//! * `requests.cost` counts premium requests, no money.
-//! * Messages of sub-agents stand among the others, and in the same sums.
+//! * No request has usage of its own: an `assistant.message` (one request) has only its output. Sums by model are in
+//!   `session.shutdown`, `modelMetrics{MODEL: {requests{count}, usage{inputTokens, outputTokens, cacheReadTokens,
+//!   cacheWriteTokens, reasoningTokens}}}`, when the program ends normally. So a single message of a model takes the
+//!   sum as its own; several become one answer with the sum, and a note says so; without a shutdown they are requests
+//!   without usage.
+//! * `inputTokens` includes read and written tokens; `reasoningTokens` are part of `outputTokens`. All zeros mean that
+//!   nothing was reported.
+//! * A resumed session continues in its file; the sums are those since the program was restarted.
+//! * `requests.cost` counts premium requests, not money.
+//! * Messages of sub-agents are among the others, and in the same sums.
 //!
 //! Source: recordings of 1.0.64 (2026-06, 2026-07).
 
@@ -64,7 +65,7 @@ struct Event<'a> {
     id: Option<Cow<'a, str>>,
 }
 
-/// What any of the events may say.
+/// Possible fields of all events.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Data<'a> {
@@ -134,7 +135,7 @@ struct Session {
     items: Vec<Item>,
     /// Answers since the program was started, by model.
     run: BTreeMap<Arc<str>, Vec<usize>>,
-    /// What the messages since then say of their outputs.
+    /// The sum of outputs of the messages since then.
     outputs: u64,
     given_at: Option<Instant>,
     names: Names,
@@ -254,7 +255,7 @@ impl Session {
             if own.len() as u64 != 1 || requests.count > 1 {
                 let count = requests.count.max(own.len() as u64);
                 reading.notes.push(format!(
-                    "{count} requests of {} stand as one: only their sum is told, in line {line}",
+                    "{count} requests of {} are merged into one: only their sum is recorded, in line {line}",
                     quoted(model)
                 ));
             }
@@ -268,7 +269,7 @@ impl Session {
         self.end_run();
     }
 
-    /// Places of the other models' answers after those of `gone` but the last were taken away.
+    /// Adjusts the places of other models' answers after all of `gone` except the last were removed.
     fn shift(&mut self, gone: &[usize]) {
         let Some((_, gone)) = gone.split_last() else { return };
         for place in self.run.values_mut().flatten() {
@@ -289,7 +290,7 @@ impl Session {
     }
 }
 
-/// Events that repeat others, or that reach no model.
+/// Events that repeat others, or that do not reach a model.
 fn is_told_elsewhere(kind: &str) -> bool {
     let families = ["hook.", "permission.", "tool.", "subagent.", "skill.", "session."];
     families.iter().any(|family| kind.starts_with(family))

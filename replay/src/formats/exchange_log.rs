@@ -10,18 +10,18 @@
 //! | field | |
 //! |---|---|
 //! | `v` | 1, required |
-//! | `at_ms` | when the request was sent: milliseconds since 1970, up to six decimals; null or absent where unknown |
-//! | `first_byte_ms`, `ended_ms` | when the answer's first byte came, when it ended; likewise |
-//! | `chain` | requests with equal words form one chain (session and agent); absent: found out from the bodies |
+//! | `at_ms` | when the request was sent: milliseconds since 1970, up to six decimals; null or absent if unknown |
+//! | `first_byte_ms`, `ended_ms` | when the first byte of the answer arrived, and when it ended; also optional |
+//! | `chain` | requests with equal values form one chain (session and agent); absent: determined from the bodies |
 //! | `parent` | the chain that started this one |
-//! | `scope` | who may share a cache: an organisation or workspace; absent: the file |
+//! | `scope` | requests that may share a cache: an organisation or workspace; absent: the file |
 //! | `batch` | sent through the batch interface; absent: no |
 //! | `request` | the body, byte for byte as sent, required; line breaks outside of its strings become spaces |
-//! | `response` | the body of the answer, or null; of it `usage`, `content[].type` and `context_management` are read |
+//! | `response` | the body of the answer, or null; only `usage`, `content[].type` and `context_management` are read |
 //! | `response_sse` | instead of `response`: the text of a streamed answer |
 //! | `status` | HTTP status; from 400 on nothing was billed; absent: the answer, if there is one, was fine |
 //!
-//! Fields of other names are refused, since a misspelt one would be lost in silence.
+//! Unknown fields are refused, because a misspelt one would otherwise be lost without notice.
 
 mod write;
 
@@ -103,7 +103,7 @@ impl Log<'_> {
         }
     }
 
-    /// Two records without a line break between them (a torn write) are both taken; anything else is damage.
+    /// Two records without a line break between them (an interrupted write) are both read; anything else is damage.
     fn damaged(&mut self, number: usize, start: usize, line: &[u8]) {
         if let Some(at) = not_utf8(line) {
             let fault = self.text.fault(start + at, "found bytes that are not UTF-8");

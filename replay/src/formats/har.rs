@@ -1,18 +1,19 @@
 //! HAR 1.2 archives: `log.entries[]` with `request`, `response`, `startedDateTime`, `time`, `timings`.
 //!
-//! Written by browsers, Charles, Proxyman, Reqable and mitmproxy (`save.har`, `hardump`). What they do differently:
+//! Written by browsers, Charles, Proxyman, Reqable and mitmproxy (`save.har`, `hardump`). The differences between them:
 //!
-//! * Bodies: `postData.text` and `content.text` are text, or base64 where `encoding` beside them says so (mitmproxy and
-//!   browsers for binary contents, Charles and Reqable for any); they are unpacked, or packed as `content-encoding` says.
-//! * Left out: browsers drop bodies that they no longer hold, and streams of events; Playwright puts bodies into files of
-//!   their own (`_file`). An entry without the body of its request is no exchange; one without its answer has no usage.
-//! * No answer at all: `status` 0, with the reason in `_error`.
-//! * Instants: a request begins at `startedDateTime` plus the time before it was on the wire (`blocked`, `dns`, `connect`,
-//!   which includes `ssl`); its answer's first byte came `receive` before its end. mitmproxy's `startedDateTime` is the
-//!   request itself, and `connect` lies before it.
+//! * Bodies: `postData.text` and `content.text` are text, or base64 if their `encoding` says so (mitmproxy and browsers
+//!   for binary contents, Charles and Reqable for any); they are decompressed, or compressed as `content-encoding`
+//!   says.
+//! * Omissions: browsers drop bodies that they no longer have, and event streams; Playwright puts bodies into separate
+//!   files (`_file`). An entry without a request body is not an exchange; one without an answer has no usage.
+//! * No answer: `status` 0, with the reason in `_error`.
+//! * Instants: a request begins at `startedDateTime` plus the time before it was sent (`blocked`, `dns`, `connect`,
+//!   which includes `ssl`); the first byte of its answer arrived `receive` before the end. mitmproxy's
+//!   `startedDateTime` is the request itself, after `connect`.
 //!
-//! Sources: HAR 1.2 specification (W3C web-performance draft); mitmproxy `addons/savehar.py`; reqable/reqable-app issue 767;
-//! alufers/mitmproxy2swagger pull request 20, for Charles (all looked at in 2026-11).
+//! Sources: HAR 1.2 specification (W3C web-performance draft); mitmproxy `addons/savehar.py`; reqable/reqable-app issue
+//! 767; alufers/mitmproxy2swagger pull request 20, for Charles (all accessed in 2026-11).
 
 mod instants;
 
@@ -38,7 +39,7 @@ impl Reader for Har {
     }
 
     fn probe(&self, object: &Object<'_>) -> Probe {
-        // What stands before the entries counts too, where the file is damaged behind it.
+        // Keys before the entries count too, in case the file is damaged after them.
         let is_archive = |log: Object<'_>| log.has_any(&["entries", "creator", "pages"]);
         Probe::sure(object.is_document && object.begun("log").is_some_and(is_archive))
     }
@@ -69,7 +70,7 @@ impl Reader for Har {
     }
 }
 
-/// `log.creator.name`, where it can be read before the entries.
+/// `log.creator.name`, if it can be read before the entries.
 fn creator(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let log = bytes.get(json::value_start(bytes, "log")?..)?;
     let creator = log.get(json::value_start(log, "creator")?..)?;
@@ -81,7 +82,7 @@ struct Archive<'a> {
     is_mitmproxy: bool,
     reading: Reading,
     passed: Passed,
-    /// Lines of the entries that asked a model and have no body.
+    /// Lines of the model requests that have no body.
     requests_without_body: Vec<(usize, usize)>,
     /// Lines of the entries whose answer has no content.
     answers_without_body: Vec<(usize, usize)>,
@@ -162,7 +163,7 @@ impl Archive<'_> {
     }
 }
 
-/// The text of `postData` or `content`; `None` where the recorder left it out.
+/// The text of `postData` or `content`; `None` if the recorder left it out.
 fn content<'a>(holder: &'a Value, whose: &str) -> Result<Option<Cow<'a, [u8]>>, String> {
     let Some(text) = holder.text_of("text").filter(|text| !text.is_empty()) else {
         return match holder.get("_file") {

@@ -1,8 +1,8 @@
-//! JSON by byte ranges: what the scanner of `forkcast_sim::wire` finds, with the places that messages name.
+//! JSON by byte ranges: results of the scanner of `forkcast_sim::wire`, with places for messages.
 //!
-//! Serde reads a document as a whole or not at all. A recording that breaks off in the middle still holds everything
-//! before the break, so the outer levels are walked here, element by element, and each element is then checked by
-//! serde. The walk keeps no stack: nesting costs a counter.
+//! Serde reads a document completely or not at all. An incomplete recording still contains everything before its end,
+//! so the outer levels are scanned here, element by element, and serde then checks each element. The scan keeps no
+//! stack: nesting needs only a counter.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,20 +12,20 @@ pub(crate) use forkcast_sim::wire::json::{ScanError, Scanner, members};
 
 use super::text::glimpse;
 
-/// Deepest nesting that is passed on. Below serde_json's own limit of 128, which later readers of a body run into.
+/// Deepest nesting that is passed on. It is below serde_json's own limit of 128, which later readers of a body reach.
 pub(crate) const DEPTH_LIMIT: usize = 120;
 
-/// Where the text stopped being JSON.
+/// Where the text stops being JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Broken {
-    /// Offset of the first byte that does not fit.
+    /// Offset of the first unexpected byte.
     pub at: usize,
     /// What was found, what was expected.
     pub what: String,
 }
 
 impl Broken {
-    /// Where a scan of `text` stopped.
+    /// The place where a scan of `text` stopped.
     pub fn of(text: &[u8], ScanError { offset, expected }: ScanError) -> Self {
         let rest = text.get(offset..).unwrap_or_default();
         match expected {
@@ -39,7 +39,7 @@ impl Broken {
     }
 }
 
-/// How many brackets are open at the end of `text`, whose strings are whole.
+/// The number of open brackets at the end of `text`, whose strings are complete.
 fn open_brackets(text: &[u8]) -> usize {
     let mut scanner = Scanner::new(text);
     let mut open = 0_usize;
@@ -71,7 +71,7 @@ pub(crate) fn walk_value(bytes: &[u8], start: usize) -> Result<usize, Broken> {
     }
 }
 
-/// Where the elements of the list that begins at `start` stand, until its end or the first damage; none of another value.
+/// The ranges of the elements of the list at `start`, up to its end or the first damage; none for another value.
 pub(crate) fn ranges(bytes: &[u8], start: usize) -> impl Iterator<Item = Result<Range<usize>, Broken>> {
     let mut scanner = Scanner::at(bytes, start.min(bytes.len()));
     let mut done = bytes.get(start) != Some(&b'[') || !scanner.enter(b'[').unwrap_or(false);
@@ -92,12 +92,12 @@ pub(crate) fn ranges(bytes: &[u8], start: usize) -> impl Iterator<Item = Result<
     })
 }
 
-/// The elements of a list, until its end or the first damage; none of another value.
+/// The elements of a list, up to its end or the first damage; none for another value.
 pub(crate) fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     json::elements(list).map_while(Result::ok)
 }
 
-/// A JSON string as text; `None` when it is none (also with a lone surrogate).
+/// A JSON string as text; `None` if it is not one, or has a lone surrogate.
 pub(crate) fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
     let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     if memchr::memchr(b'\\', inner).is_none() {
@@ -106,7 +106,7 @@ pub(crate) fn text(raw: &[u8]) -> Option<Cow<'_, str>> {
     serde_json::from_slice(raw).ok().map(Cow::Owned)
 }
 
-/// What stands between the quotes of a string, escapes undone; bytes that are not UTF-8 are replaced.
+/// The text between the quotes of a string, without escapes; bytes that are not UTF-8 are replaced.
 pub(crate) fn unescaped(inner: &[u8]) -> Cow<'_, str> {
     if memchr::memchr(b'\\', inner).is_none() {
         return String::from_utf8_lossy(inner);
@@ -115,7 +115,7 @@ pub(crate) fn unescaped(inner: &[u8]) -> Cow<'_, str> {
     Cow::Owned(serde_json::from_str(&quoted).unwrap_or(quoted))
 }
 
-/// Where the value of the top-level `key` begins, also when the text breaks off inside that value.
+/// Where the value of the top-level `key` begins, even if the text ends inside that value.
 pub(crate) fn value_start(bytes: &[u8], key: &str) -> Option<usize> {
     let mut scanner = Scanner::new(bytes);
     if !scanner.enter(b'{').ok()? {
@@ -131,7 +131,7 @@ pub(crate) fn value_start(bytes: &[u8], key: &str) -> Option<usize> {
     None
 }
 
-/// The top-level keys of the object at `start`, as far as they can be read, and what stopped the walk.
+/// The top-level keys of the object at `start`, as far as they can be read, and what stopped the scan.
 pub(crate) fn keys(bytes: &[u8], start: usize) -> (Vec<Cow<'_, str>>, Option<Broken>) {
     let mut keys = Vec::new();
     let mut scanner = Scanner::at(bytes, start.min(bytes.len()));
@@ -148,13 +148,13 @@ pub(crate) fn keys(bytes: &[u8], start: usize) -> (Vec<Cow<'_, str>>, Option<Bro
     (keys, broken)
 }
 
-/// The value of `key` in an object; the last one where the key is repeated, as common JSON readers do.
+/// The value of `key` in an object; the last one if the key is repeated, as in common JSON readers.
 pub(crate) fn member<'a>(object: &'a [u8], key: &str) -> Option<&'a [u8]> {
     let own = |(name, _): &(&[u8], &[u8])| is_named(&name[1..name.len() - 1], key);
     members(object).map_while(Result::ok).filter(own).last().map(|(_, value)| value)
 }
 
-/// Whether a key is this one, as it stands between quotes.
+/// Whether a key, given as between quotes, is this one.
 fn is_named(inner: &[u8], key: &str) -> bool {
     inner == key.as_bytes() || inner.contains(&b'\\') && unescaped(inner) == key
 }

@@ -1,23 +1,23 @@
-//! Logs of LiteLLM: `StandardLoggingPayload` as its callbacks write it (S3, GCS, Azure, custom ones), rows of its table of
-//! spends, or calls with `standard_logging_object` in them; line by line, one document, or one list.
+//! Logs of LiteLLM: `StandardLoggingPayload` as its callbacks write it (S3, GCS, Azure, custom ones), rows of its spend
+//! table, or calls with `standard_logging_object` in them; line by line, one document, or one list.
 //!
 //! | field | |
 //! |---|---|
-//! | `call_type` | `acompletion`, `anthropic_messages`, `aresponses`, …: what asks a model; the rest is passed over |
-//! | `model`, `custom_llm_provider` | who was asked |
-//! | `startTime`, `completionStartTime`, `endTime` | seconds since 1970, or a date that is UTC where it names no zone; the second is the first token of a stream, else the end |
+//! | `call_type` | `acompletion`, `anthropic_messages`, `aresponses`, …: calls to a model; others are skipped |
+//! | `model`, `custom_llm_provider` | the model and the provider |
+//! | `startTime`, `completionStartTime`, `endTime` | seconds since 1970, or a date, in UTC if it has no zone; the second is the first token of a stream, else the end |
 //! | `proxy_server_request` | the body that the client sent to the proxy (`body` of it, or itself; text of JSON in rows) |
-//! | `messages`, `model_parameters` | what was asked, without what the proxy's client had around it |
+//! | `messages`, `model_parameters` | the request, without other data of the proxy's client |
 //! | `response` | the answer, in the provider's spelling or as a chat completion |
-//! | `prompt_tokens`, `completion_tokens` | counts; `metadata.usage_object`, `metadata.additional_usage_values` hold more |
-//! | `cache_hit` | true: answered out of LiteLLM's own cache, no request was sent |
+//! | `prompt_tokens`, `completion_tokens` | counts; `metadata.usage_object`, `metadata.additional_usage_values` have more |
+//! | `cache_hit` | true: answered from LiteLLM's own cache, no request was sent |
 //!
-//! Bodies are gone where `turn_off_message_logging` redacts them or where rows cut long strings (`litellm_truncated`, from
-//! 2,048 characters on by default): then usage is counted and nothing is said of the prompt.
+//! Bodies are missing if `turn_off_message_logging` redacts them or if rows truncate long strings (`litellm_truncated`,
+//! by default from 2,048 characters on): then usage is counted and the prompt is unknown.
 //!
 //! Sources: BerriAI/litellm `litellm/types/utils.py`, `proxy/spend_tracking/spend_tracking_utils.py`,
-//! `docs/my-website/docs/proxy/logging_spec.md`; usage: `litellm/llms/anthropic/chat/transformation.py`, pull requests 9838
-//! and 23342, issues 15056 and 42663 (all looked at in 2026-11).
+//! `docs/my-website/docs/proxy/logging_spec.md`; usage: `litellm/llms/anthropic/chat/transformation.py`, pull requests
+//! 9838 and 23342, issues 15056 and 42663 (all accessed in 2026-11).
 
 mod usage;
 
@@ -32,13 +32,13 @@ use super::value::Value;
 use super::{Passed, Reading, when};
 use crate::exchange::{Exchange, Origin};
 
-/// What stands in place of a redacted text.
+/// The replacement of a redacted text.
 const REDACTED: &str = "redacted-by-litellm";
 
-/// What stands in place of the middle of a long text.
+/// The replacement of the middle of a long text.
 const TRUNCATED: &[u8] = b"litellm_truncated";
 
-/// Calls that ask a model; asynchronous ones have an `a` before their name.
+/// Calls to a model; asynchronous ones have an `a` before their name.
 const MODEL_CALLS: &[&str] = &[
     "completion",
     "text_completion",
@@ -141,7 +141,7 @@ impl Log<'_> {
     }
 }
 
-/// Why a record is no request to a model.
+/// Why a record is not a request to a model.
 fn passed_over(record: &Value) -> Option<String> {
     let call = record.text_of("call_type").unwrap_or("completion");
     let known = |call: &str| MODEL_CALLS.contains(&call);
@@ -170,7 +170,7 @@ fn instant(value: &Value) -> Option<forkcast_sim::time::Instant> {
     }
 }
 
-/// The client's own body if the log has it, else what the call was made with.
+/// The client's own body if the log has it, else the arguments of the call.
 fn content(record: &Value) -> Content {
     let holders = [Some(record), record.get("litellm_params"), record.get("metadata")];
     let sent = holders.into_iter().flatten().find_map(|holder| sent_body(holder.get("proxy_server_request")?));
@@ -187,7 +187,7 @@ fn sent_body(request: &Value) -> Option<Value> {
     body.get("messages").is_some().then_some(body)
 }
 
-/// `messages` and what of `model_parameters` belongs to a prompt.
+/// `messages` and the parts of `model_parameters` that belong to a prompt.
 fn called_with(record: &Value) -> Option<Value> {
     let messages = record.get("messages")?.parsed()?;
     let messages = match messages.get("messages") {

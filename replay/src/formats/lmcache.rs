@@ -1,16 +1,17 @@
-//! LMCache's traces of agents: a line each, with the whole text of prompt and answer.
+//! LMCache's traces of agents: one line per request, with the whole text of prompt and answer.
 //!
 //! ```json
 //! {"timestamp": 1760428221546118, "input": "<pr_description>…", "output": "THOUGHT: …", "session_id": "d80534b2…"}
 //! ```
 //!
-//! * `timestamp` counts microseconds from the Unix epoch. Lines do not stand in its order (one in three of the mini-swe-agent
-//!   traces is older than the line before it); here they do, since prompts then grow.
-//! * `input` is one text: what the user's messages said, one behind the other, without the answers between them.
-//! * No model is named. Tokens are counted with the cl100k vocabulary, an estimate: the traces were published with counts of Llama 3,
-//!   whose vocabulary extends it.
+//! * `timestamp` counts microseconds from the Unix epoch. Lines are not in its order (one in three of the
+//!   mini-swe-agent traces is older than the previous line); here they are sorted, because prompts then grow.
+//! * `input` is one text: the user's messages in sequence, without the answers between them.
+//! * There is no model. Tokens are counted with the cl100k vocabulary, an estimate: the traces were published with
+//!   counts of Llama 3, whose vocabulary extends it.
 //!
-//! Prompts are cut into blocks where they part from others of the file, at whole characters. Texts are measured and left behind.
+//! Prompts are cut into blocks where they diverge from others of the file, at whole characters. Texts are measured and
+//! not kept.
 //!
 //! Source: github.com/LMCache/lmcache-agent-trace, read 2026-11.
 
@@ -31,7 +32,7 @@ use crate::transcript::content_digest;
 /// Nanoseconds of one unit of `timestamp`.
 const NANOS_PER_MICRO: u64 = 1_000;
 
-/// What is said of every file.
+/// The note for every file.
 const ESTIMATED: &str = "tokens are estimated: the texts as the cl100k vocabulary counts them";
 
 #[derive(Deserialize)]
@@ -45,7 +46,7 @@ struct Record<'a> {
     session_id: Cow<'a, str>,
 }
 
-/// A row and where it stands.
+/// A row and its place.
 struct Placed<'a> {
     index: usize,
     line: usize,
@@ -123,7 +124,7 @@ fn trace(rows: &[Placed<'_>]) -> Trace {
     trace
 }
 
-/// `None` for an instant that is not believed; such rows are refused.
+/// `None` for an impossible instant; such rows are refused.
 fn sent_at(row: &Record<'_>) -> Option<Instant> {
     row.timestamp.checked_mul(NANOS_PER_MICRO).map(Instant).and_then(when::believed)
 }

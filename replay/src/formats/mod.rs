@@ -1,4 +1,4 @@
-//! The file formats: one reader each, all giving the same [`Reading`].
+//! The file formats: one reader each, all returning a [`Reading`].
 //!
 //! A new format is one file here that implements `Reader`, and a row in the table below.
 
@@ -44,7 +44,7 @@ pub(crate) use reader::{Object, Probe};
 pub(crate) use reading::Passed;
 pub use reading::Reading;
 
-/// Makes [`Format`] of the table of readers.
+/// Makes [`Format`] from the table of readers.
 macro_rules! readers {
     ($($format:ident: $module:ident::$reader:ident,)*) => {
         /// The format of a file.
@@ -54,7 +54,7 @@ macro_rules! readers {
         }
 
         impl Format {
-            /// All that are read, in the order in which people are told of them.
+            /// All formats, in the order in which they are listed.
             pub const ALL: &[Self] = &[$(Self::$format),*];
 
             fn reader(self) -> &'static dyn Reader {
@@ -91,7 +91,7 @@ readers! {
 }
 
 impl Format {
-    /// What people are told of it.
+    /// The description of the format.
     pub fn info(self) -> FormatInfo {
         self.reader().info()
     }
@@ -101,28 +101,28 @@ impl Format {
         self.info().name
     }
 
-    /// Its records may also stand in one JSON list.
+    /// Whether its records may also be in one JSON list.
     pub(crate) fn reads_lists(self) -> bool {
         self.reader().reads_lists()
     }
 
-    /// The format of a JSON object: the first one that is sure of it, else the first that takes it.
+    /// The format of a JSON object: the first one that is sure, else the first possible one.
     pub(crate) fn of(object: &Object<'_>) -> Option<Self> {
         let found = |wanted| Self::ALL.iter().copied().find(|format| format.reader().probe(object) == wanted);
         found(Probe::Yes).or_else(|| found(Probe::Perhaps))
     }
 
-    /// The format of YAML that has this key at the top.
+    /// The format of YAML with this top-level key.
     pub(crate) fn of_yaml(key: &[u8]) -> Option<Self> {
         let has = |format: &Self| format.reader().yaml_key().is_some_and(|own| own.as_bytes() == key);
         Self::ALL.iter().copied().find(has)
     }
 }
 
-/// Which format the files have.
+/// The format of the input files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputFormat {
-    /// Found out file by file, by content.
+    /// Detected for each file by its content.
     #[default]
     Auto,
     /// All files are read as this.
@@ -159,12 +159,12 @@ impl InputFormat {
     }
 }
 
-/// Reads `bytes` (already decompressed) as `format`. `name` is what exchanges carry in their origin.
+/// Reads `bytes` (already decompressed) as `format`. `name` is the origin of the exchanges.
 pub fn read(format: Format, name: &str, bytes: &[u8]) -> Reading {
     read_measured(format, name, bytes, None)
 }
 
-/// The same; blocks of transcripts are counted where `measuring` is given.
+/// The same; blocks of transcripts are counted if `measuring` is given.
 pub fn read_measured(format: Format, name: &str, bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
     format.reader().read(&File { name, bytes, measuring })
 }

@@ -1,12 +1,12 @@
-//! Mooncake's traces of requests to a cluster: a line each, blocks told by global ids, no models, no conversations.
+//! Mooncake's traces of requests to a cluster: one line per request, blocks as global ids, no models, no conversations.
 //!
 //! ```json
 //! {"timestamp": 27482, "input_length": 6955, "output_length": 52, "hash_ids": [46, 47, 2353, …]}
 //! ```
 //!
 //! * `timestamp` counts milliseconds from the start of the trace, mostly in steps of some seconds.
-//! * An id stands for a block and all that lies before it. Blocks have 512 tokens; the last one has what is left, so there are
-//!   `ceil(input_length / 512)` of them. Other publishers cut finer: the size that fits most lines is taken.
+//! * An id identifies a block and everything before it. Blocks have 512 tokens; the last one has the rest, so there are
+//!   `ceil(input_length / 512)` of them. Other publishers use smaller blocks: the size that fits most lines is used.
 //!
 //! Source: FAST25-release of github.com/kvcache-ai/Mooncake, read 2026-11.
 
@@ -19,7 +19,7 @@ use super::{Reading, when};
 use crate::count::believed;
 use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Steps, Trace, TraceRequest};
 
-/// The size of a block where no other fits more lines, and then the others that are tried.
+/// The default block size, then the other sizes that are tried; the default is used unless another fits more lines.
 const SIZES: [u64; 9] = [512, 16, 32, 64, 128, 256, 1_024, 2_048, 4_096];
 
 #[derive(Deserialize)]
@@ -91,7 +91,7 @@ fn request(
 
 fn trace(requests: Vec<(TraceRequest, Vec<u64>)>, notes: &mut Vec<String>) -> Trace {
     let fits = |size: u64| requests.iter().filter(|(r, ids)| r.input_tokens.div_ceil(size) == ids.len() as u64).count();
-    // Of sizes that fit equally well the first one is taken.
+    // The first of several sizes that fit equally well is used.
     let size = SIZES.into_iter().rev().max_by_key(|size| fits(*size)).unwrap_or(SIZES[0]);
     let odd = requests.len() - fits(size);
     if odd > 0 {

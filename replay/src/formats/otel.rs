@@ -1,21 +1,22 @@
-//! OpenTelemetry traces of generative AI: OTLP in JSON (`resourceSpans[].scopeSpans[].spans[]`), one document or one export
-//! per line, as the collector's file exporter writes it.
+//! OpenTelemetry traces of generative AI: OTLP in JSON (`resourceSpans[].scopeSpans[].spans[]`), one document or one
+//! export per line, as the collector's file exporter writes it.
 //!
-//! Of a span that asks a model (`gen_ai.operation.name`, or what older instrumentations have in its place) are read:
+//! These attributes of a span that calls a model (`gen_ai.operation.name`, or its equivalent in older instrumentations)
+//! are read:
 //!
 //! | | today | before, and elsewhere |
 //! |---|---|---|
 //! | model | `gen_ai.request.model`, `gen_ai.response.model` | `llm.model_name` (OpenInference), `llm.request.model` |
 //! | prompt | `gen_ai.input.messages`, `gen_ai.system_instructions`, `gen_ai.tool.definitions` | `gen_ai.prompt.0.content` … (OpenLLMetry), events `gen_ai.content.prompt`, `input.value` and `llm.input_messages.0.…` (OpenInference) |
-//! | usage | `gen_ai.usage.input_tokens`, which includes what was read and written | the same names with other endings; some write the provider's additive counts |
+//! | usage | `gen_ai.usage.input_tokens`, which includes read and written tokens | the same names with other endings; some write the provider's additive counts |
 //!
-//! Nobody writes cache markers into traces: prompts of Claude models are put together as bodies of the Messages API and
-//! show what changed, but not where a breakpoint stood. Spans around other model spans (frameworks trace a call that the
-//! client library traces too) are passed over, the innermost counts.
+//! Traces contain no cache markers: prompts of Claude models are assembled as bodies of the Messages API and show what
+//! changed, but not the breakpoints. Spans around other model spans (frameworks trace a call that the client library
+//! traces too) are skipped; the innermost counts.
 //!
 //! Sources: open-telemetry/semantic-conventions-genai `docs/gen-ai/` (spans, input messages, agent spans) and its
 //! deprecations; traceloop/openllmetry `opentelemetry-semantic-conventions-ai`; Arize-ai/openinference
-//! `spec/semantic_conventions.md` (all looked at in 2026-11).
+//! `spec/semantic_conventions.md` (all accessed in 2026-11).
 
 mod attributes;
 mod content;
@@ -35,7 +36,7 @@ use super::{Passed, Reading};
 use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
 
-/// What a log of traces leaves out, said once for each file.
+/// What a log of traces lacks, noted once for each file.
 const NO_MARKERS: &str = "traces hold no cache breakpoints: where they stood is not known";
 
 /// The reader.
@@ -83,7 +84,7 @@ impl Reader for Otel {
     }
 }
 
-/// A span as far as it matters here.
+/// The relevant fields of a span.
 struct Span {
     index: usize,
     line: usize,
@@ -117,7 +118,7 @@ impl Span {
         }
     }
 
-    /// The model, if the span asked one.
+    /// The model, if the span called one.
     fn model(&self) -> Option<String> {
         let operation = self.attributes.text(&["gen_ai.operation.name", "llm.request.type", "openinference.span.kind"]);
         let asks = match operation.as_deref() {
@@ -129,14 +130,15 @@ impl Span {
     }
 }
 
-/// Conversation and agent. A conversation alone is no chain: side requests (titles, summaries) bear its id too.
+/// Conversation and agent. A conversation alone is not a chain, because side requests (titles, summaries) have its id
+/// too.
 fn chain(span: &Span) -> Option<String> {
     let conversation = span.attributes.text(&["gen_ai.conversation.id", "session.id"])?;
     let agent = span.attributes.text(&["gen_ai.agent.id", "gen_ai.agent.name"])?;
     Some(format!("{conversation}/{agent}"))
 }
 
-/// Operations that ask a model: of the conventions, of OpenLLMetry, of OpenInference.
+/// Operations that call a model: of the conventions, of OpenLLMetry, of OpenInference.
 const MODEL_OPERATIONS: &[&str] =
     &["chat", "text_completion", "generate_content", "completion", "messages", "responses", "llm"];
 
@@ -157,7 +159,7 @@ fn around_others(spans: &[Span]) -> BTreeSet<usize> {
     around
 }
 
-/// How far up a trace is followed; identifiers of a broken one may lead in a circle.
+/// The maximum number of ancestors that are followed, because identifiers in a broken trace may form a cycle.
 const ANCESTORS_MAX: usize = 64;
 
 struct Traces<'a> {

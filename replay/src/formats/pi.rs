@@ -1,17 +1,20 @@
 //! Sessions of pi: `~/.pi/agent/sessions/--PATH--/TIME_ID.jsonl`.
 //!
-//! * The first line is the `session` (id, cwd); the others are entries. From version 2 entries form a tree by `id` and
-//!   `parentId`: one that hangs on another than the last goes back to it. Before, their order is all there is.
-//! * `message` entries hold one message each. Of an assistant's, `timestamp` (milliseconds) is when it was asked and the entry's
-//!   is when it was written down. `usage{input, output, cacheRead, cacheWrite, cost{total}}`: all counts stand beside each other,
-//!   the cost is pi's own reckoning. An aborted answer has zeros: nothing was reported.
-//! * `compaction` replaces what stood before `firstKeptEntryId` (before version 2 `firstKeptEntryIndex`, which counts all lines)
-//!   with a summary. The request that made it is not in the file.
-//! * A branch is a new file that repeats the entries before it, byte by byte, with the messages' instants. So a message is
-//!   known again by its bytes.
-//! * `custom`, `label`, `session_info` reach no model; `bashExecution` does, unless it is excluded.
+//! * The first line is the `session` (id, cwd); the others are entries. From version 2 on entries form a tree by `id`
+//!   and `parentId`: an entry whose parent is not the last one goes back to its parent. Before that, only the order of
+//!   entries is known.
+//! * `message` entries contain one message each. The `timestamp` (milliseconds) of an assistant's message is the
+//!   instant of the request, the entry's is when it was recorded. `usage{input, output, cacheRead, cacheWrite,
+//!   cost{total}}`: all counts are separate, the cost is calculated by pi. An aborted answer has zeros: nothing was
+//!   reported.
+//! * `compaction` replaces everything before `firstKeptEntryId` (before version 2 `firstKeptEntryIndex`, which counts
+//!   all lines) with a summary. The request that made it is not in the file.
+//! * A branch is a new file that repeats the previous entries, byte by byte, with the messages' instants. So a message
+//!   is recognised by its bytes.
+//! * `custom`, `label`, `session_info` do not reach a model; `bashExecution` does, unless it is excluded.
 //!
-//! Source: badlogic/pi-mono `packages/coding-agent/docs/session.md` (commit 83378aa); recordings of 2025-11 and 2025-12.
+//! Source: badlogic/pi-mono `packages/coding-agent/docs/session.md` (commit 83378aa); recordings of 2025-11 and
+//! 2025-12.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -129,11 +132,11 @@ struct Session {
     id: Option<Arc<str>>,
     project: Option<Arc<str>>,
     items: Vec<Item>,
-    /// Bytes of all items before each.
+    /// For each item, the bytes of all items before it.
     sizes: Vec<usize>,
-    /// How many items there were before each line.
+    /// For each line, the number of items before it.
     before_line: Vec<usize>,
-    /// Of each entry, how many items there were before it and behind it.
+    /// For each entry, the numbers of items before and after it.
     entries: BTreeMap<String, (usize, usize)>,
     last: Option<String>,
     given_at: Option<Instant>,
@@ -181,7 +184,7 @@ impl Session {
         self.effort = entry.thinking.as_deref().map(|level| self.names.get(level)).or_else(|| self.effort.take());
     }
 
-    /// An entry that hangs on another than the last one goes back to that.
+    /// An entry whose parent is not the last one goes back to its parent.
     fn climb(&mut self, place: Place, entry: &Entry<'_>) {
         let (Some(last), Some(_)) = (&self.last, &entry.id) else { return };
         let to = match entry.parent.as_deref() {
@@ -293,7 +296,7 @@ impl Session {
         (found, calls)
     }
 
-    /// The summary, and what is kept of what stood before it, as one block.
+    /// The summary and the kept part of the history, as one block.
     fn compaction(&mut self, place: Place, entry: &Entry<'_>, before_tokens: Option<u64>) {
         let by_id = entry.first_kept.as_deref().and_then(|id| self.entries.get(id)).map(|(before, _)| *before);
         let by_index = entry.first_kept_index.and_then(|index| self.before_line.get(index).copied());
@@ -313,7 +316,7 @@ fn summary(entry: &Entry<'_>) -> Vec<Part> {
     entry.summary.map(parts).unwrap_or_default()
 }
 
-/// Nothing where all counts are zero: so pi writes down that nothing was reported.
+/// `None` if all counts are zero: pi writes this if nothing was reported.
 fn usage(counts: Counts) -> Result<Option<RecordedUsage>, String> {
     let Counts { input, output, read, written, cost: reckoned } = counts;
     if [input, output, read, written].iter().all(|count| *count == 0) {

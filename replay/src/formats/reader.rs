@@ -1,4 +1,4 @@
-//! What a reader is: how its format is called, how a file of it is recognised, and how one is read.
+//! The interface of a reader: the name of its format, how a file is recognised, and how it is read.
 
 use std::borrow::Cow;
 
@@ -7,15 +7,15 @@ use super::json;
 use super::text::Text;
 use crate::transcript::Measuring;
 
-/// A reader of one format. It is asked by content alone; names of files never matter.
+/// A reader of one format. Formats are detected only by content; file names never matter.
 pub(crate) trait Reader: Sync {
-    /// What people are told of the format.
+    /// The description of the format.
     fn info(&self) -> FormatInfo;
 
-    /// Whether a JSON document, or a record of one, is of this format.
+    /// Whether a JSON document, or a record of one, has this format.
     fn probe(&self, object: &Object<'_>) -> Probe;
 
-    /// The top-level key by which YAML of this format is known.
+    /// The top-level key that identifies YAML of this format.
     fn yaml_key(&self) -> Option<&'static str> {
         None
     }
@@ -29,25 +29,25 @@ pub(crate) trait Reader: Sync {
     fn read(&self, file: &File<'_>) -> Reading;
 }
 
-/// What people are told of a format.
+/// The description of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormatInfo {
     /// Its name for `--input-format`.
     pub name: &'static str,
-    /// What it is.
+    /// What the format is.
     pub what: &'static str,
     /// How a file of it is recognised.
     pub detected_by: &'static str,
 }
 
-/// Whether something is of a format.
+/// Whether something has a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Probe {
-    /// It is not.
+    /// It does not.
     No,
-    /// It is, unless another format is sure of it.
+    /// It does, unless another format is sure.
     Perhaps,
-    /// It is.
+    /// It does.
     Yes,
 }
 
@@ -57,7 +57,7 @@ impl Probe {
         if holds { Self::Yes } else { Self::No }
     }
 
-    /// This, else [`Self::Perhaps`] where `holds`.
+    /// This, else [`Self::Perhaps`] if `holds`.
     pub const fn or_perhaps(self, holds: bool) -> Self {
         match self {
             Self::No if holds => Self::Perhaps,
@@ -66,14 +66,14 @@ impl Probe {
     }
 }
 
-/// A file that was loaded and unpacked.
+/// A loaded and decompressed file.
 #[derive(Clone, Copy)]
 pub(crate) struct File<'a> {
-    /// Its name, which exchanges carry in their origin.
+    /// Its name, which is the origin of its exchanges.
     pub name: &'a str,
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// Counts the blocks of transcripts, where somebody asked for it.
+    /// Counts the blocks of transcripts, if requested.
     pub measuring: Option<&'a Measuring>,
 }
 
@@ -84,13 +84,13 @@ impl<'a> File<'a> {
     }
 }
 
-/// A JSON object whose format is to be found out.
+/// A JSON object whose format is to be detected.
 pub(crate) struct Object<'a> {
-    /// From its opening bracket on; what follows it too.
+    /// The bytes from its opening bracket to the end of the text.
     bytes: &'a [u8],
     /// Its keys, as far as they can be read.
     pub keys: Vec<Cow<'a, str>>,
-    /// It is the whole file, and no record among others.
+    /// It is the whole file, not one record of several.
     pub is_document: bool,
     /// What stopped the reading of its keys.
     pub broken: Option<json::Broken>,
@@ -128,7 +128,7 @@ impl<'a> Object<'a> {
         self.has(key).then(|| json::member(self.bytes, key))?.map(|value| Object::record(value, 0))
     }
 
-    /// What is known of the object under a key, also where the text breaks off within it.
+    /// The readable part of the object under a key, even if the text ends within it.
     pub fn begun(&self, key: &str) -> Option<Object<'a>> {
         self.start_of(key).map(|start| Object::record(self.bytes, start))
     }
@@ -139,7 +139,7 @@ impl<'a> Object<'a> {
         Some(Object::record(self.bytes, json::skip_space(self.bytes, list + 1)))
     }
 
-    /// Where the value under a key begins. Most objects lack most keys: they are not walked over again.
+    /// Where the value under a key begins. Most objects lack most keys: these are not scanned again.
     fn start_of(&self, key: &str) -> Option<usize> {
         self.has(key).then(|| json::value_start(self.bytes, key))?
     }

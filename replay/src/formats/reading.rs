@@ -1,4 +1,4 @@
-//! What a reader found in one file.
+//! The result of reading one file.
 
 use std::fmt;
 
@@ -11,32 +11,32 @@ use crate::response::Answer;
 use crate::trace::Trace;
 use crate::transcript::Thread;
 
-/// What a reader found in one file.
+/// The result of reading one file.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
     /// The exchanges, in the file's order.
     pub exchanges: Vec<Exchange>,
-    /// What a transcript tells of each agent.
+    /// The agents of a transcript.
     pub threads: Vec<Thread>,
-    /// What a serving trace tells.
+    /// The serving traces.
     pub traces: Vec<Trace>,
-    /// Parts of the file that are no model requests (file uploads, token counting, telemetry): one reason each.
+    /// Parts of the file that are not model requests (file uploads, token counting, telemetry): one reason each.
     pub skipped: Vec<String>,
-    /// Damage that could be mended without guessing.
+    /// Damage that could be repaired without guessing.
     pub repaired: Vec<Fault>,
-    /// Damage that cost something: an exchange, or the usage of one.
+    /// Damage with a loss: an exchange, or the usage of one.
     pub unreadable: Vec<Fault>,
-    /// Damaged places beyond those listed: a file of gigabytes may have as many of them as bytes.
+    /// Damaged places beyond those listed: a file of gigabytes may have as many as it has bytes.
     pub unreadable_beyond: usize,
-    /// Things seen that change nothing.
+    /// Observations that change nothing.
     pub notes: Vec<String>,
 }
 
-/// How many damaged places of one file are listed; further ones are counted.
+/// The maximum number of listed damaged places of one file; further ones are counted.
 const FAULTS_LISTED: usize = 10_000;
 
 impl Reading {
-    /// Lists a damaged place.
+    /// Reports a damaged place.
     pub(crate) fn damage(&mut self, fault: Fault) {
         match self.unreadable.len() < FAULTS_LISTED {
             true => self.unreadable.push(fault),
@@ -44,7 +44,7 @@ impl Reading {
         }
     }
 
-    /// Takes the exchange that `what` in `line` is, if it is one.
+    /// Adds the exchange of `what` in `line`, if it is one.
     pub(crate) fn take(&mut self, line: usize, what: fmt::Arguments<'_>, read: Result<Option<Exchange>, String>) {
         match read {
             Ok(exchange) => self.exchanges.extend(exchange),
@@ -52,15 +52,15 @@ impl Reading {
         }
     }
 
-    /// Lists a damaged place in a text of records. What else is wrong with a line that is listed already follows from that.
+    /// Reports a damaged place in a text of records. Further errors in the same line are consequences and left out.
     pub(crate) fn damage_record(&mut self, fault: Fault) {
         if self.unreadable.last().is_none_or(|last| last.line != fault.line) {
             self.damage(fault);
         }
     }
 
-    /// Hands each record of `text` to `take`, with its index and its line, and lists what is none, and what `take` does not
-    /// accept.
+    /// Passes each record of `text` to `take`, with its index and its line; reports invalid records, and those that
+    /// `take` refuses.
     pub(crate) fn records<'a, T: Deserialize<'a>>(
         &mut self,
         text: &Text<'a>,
@@ -88,7 +88,7 @@ impl Reading {
         }
     }
 
-    /// Adds what an answer said besides its usage.
+    /// Adds the data of an answer other than its usage.
     pub(crate) fn add(&mut self, origin: &Origin, line: usize, answer: Answer) {
         let place = |what: String| Fault::in_line(line, format!("exchange {}: {what}", origin.index));
         answer.faults.into_iter().map(place).for_each(|fault| self.damage(fault));
@@ -97,11 +97,11 @@ impl Reading {
     }
 }
 
-/// How many parts of one file that are no model requests are named.
+/// The maximum number of listed parts of one file that are not model requests.
 const PASSED_NAMED: usize = 5;
 
-/// Parts of a file that are no model requests: the first ones are named, the others counted, since a browser's archive
-/// has hundreds of them.
+/// Parts of a file that are not model requests: the first ones are listed, the others counted, because a browser's
+/// archive has hundreds of them.
 #[derive(Debug, Default)]
 pub(crate) struct Passed {
     beyond: usize,
@@ -118,7 +118,7 @@ impl Passed {
         self.named += 1;
     }
 
-    /// Tells how many there were beyond those that were named.
+    /// Reports how many there were beyond those listed.
     pub fn finish(&self, reading: &mut Reading) {
         if self.beyond > 0 {
             reading.skipped.push(format!("{} more entries that are no model requests", self.beyond));

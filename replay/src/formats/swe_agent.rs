@@ -1,12 +1,12 @@
 //! Trajectories of SWE-agent (`.traj`): one document of `{trajectory[], history[], info{model_stats}}`.
 //!
-//! * Usage stands in `info.model_stats{tokens_sent, tokens_received, api_calls, instance_cost}`, summed over the whole run; nothing
-//!   is said of the cache. So one answer stands for all `api_calls` requests, with the sum, and that is said. A demonstration or a
-//!   replay of recorded actions has zeros: its answers are requests without usage.
-//! * `history` is the conversation (`system`, `user`, `assistant`, `tool`); messages with `is_demo` are part of the first prompt.
-//!   `trajectory` repeats it by steps. Demonstrations written by hand have `history` alone.
-//! * There are no instants. The model is named only where `replay_config` has it, or a part of the file's path
-//!   (`MODEL__DATASET__…`), which is taken if it is a model's name.
+//! * Usage is in `info.model_stats{tokens_sent, tokens_received, api_calls, instance_cost}`, summed over the whole run,
+//!   without the cache. So one answer represents all `api_calls` requests, with the sum, and a note says so. A
+//!   demonstration or a replay of recorded actions has zeros: its answers are requests without usage.
+//! * `history` is the conversation (`system`, `user`, `assistant`, `tool`); messages with `is_demo` are part of the
+//!   first prompt. `trajectory` repeats it by steps. Demonstrations written by hand have only `history`.
+//! * There are no instants. The model is given only by `replay_config`, or by a part of the file's path
+//!   (`MODEL__DATASET__…`), which is used if it is a model's name.
 //!
 //! Source: SWE-agent/SWE-agent, docs/usage/trajectories and `sweagent/agent/agents.py` (commit 3ea751c).
 
@@ -103,7 +103,7 @@ struct Stats {
 }
 
 struct Trajectory {
-    /// Hash of the whole document, by which its answers are told from those of others.
+    /// Hash of the whole document, which distinguishes its answers from those of others.
     document: u128,
     model: Arc<str>,
     items: Vec<Item>,
@@ -127,7 +127,7 @@ impl Trajectory {
             _ if text.is_none() => {}
             "system" => self.items.push(given(InputOrigin::Attachment)),
             "user" if is_demo => self.items.push(given(InputOrigin::Injected)),
-            // The first word of the user is the task; what follows an answer is what the shell said.
+            // The first user message is the task; the text after an answer is the shell's output.
             "user" => {
                 self.items.push(given(match self.answered() || message.message_type.as_deref() == Some("action") {
                     true => InputOrigin::ToolResults,
@@ -180,7 +180,7 @@ impl Trajectory {
             let count = api_calls.max(own.len() as u64);
             reading
                 .notes
-                .push(format!("{count} requests stand as one: only their sum is told, and nothing of the cache"));
+                .push(format!("{count} requests are merged into one: only their sum is recorded, without the cache"));
         }
         let id = pieces_hash(&[b"swe-agent", &self.document.to_le_bytes()]);
         let alone = || Place { line, at: None }.answer(answer(id, self.model.clone()));
@@ -188,7 +188,7 @@ impl Trajectory {
     }
 }
 
-/// The model of the configuration, else of the path.
+/// The model from the configuration, else from the path.
 fn model(file: &str, document: &[u8]) -> Arc<str> {
     let configured = || {
         let config = member(document, "replay_config")?;

@@ -1,4 +1,4 @@
-//! Bytes of a file with its lines, so that every message can name a place.
+//! Bytes of a file with its lines, so that every message can give a place.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use serde_json::value::RawValue;
 use super::json::{ranges, skip_space, value_start, walk_value};
 use crate::error::Fault;
 
-/// Bytes for which the line ends before them are counted at once. The table of these counts takes 0.2 % of the text, however
-/// many lines it has; a table of all line ends took eight bytes for each.
+/// Bytes per entry in the table of line counts. The table takes 0.2 % of the text, however many lines it has; a table
+/// of all line ends took eight bytes for each.
 const STRIDE: usize = 4096;
 
 /// Bytes with their lines.
 pub(crate) struct Text<'a> {
     /// The whole file, decompressed.
     pub bytes: &'a [u8],
-    /// How many line ends lie before each stride.
+    /// The number of line ends before each stride.
     newlines: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Text<'a> {
         Self { bytes, newlines: bytes.chunks(STRIDE).map(count_before).collect() }
     }
 
-    /// The line that holds `offset`, counted from one.
+    /// The line of `offset`, counted from one.
     pub fn line_of(&self, offset: usize) -> usize {
         let (stride, before) = self.stride_of(offset);
         before + count_newlines(self.bytes.get(stride..offset.min(self.bytes.len())).unwrap_or_default()) + 1
@@ -44,7 +44,7 @@ impl<'a> Text<'a> {
         offset.saturating_sub(self.line_start(offset)) + 1
     }
 
-    /// Where the line that holds `offset` begins.
+    /// Where the line of `offset` begins.
     fn line_start(&self, offset: usize) -> usize {
         let newline_in = |range: Range<usize>| {
             let start = range.start;
@@ -52,14 +52,14 @@ impl<'a> Text<'a> {
         };
         let (stride, before) = self.stride_of(offset);
         let newline = newline_in(stride..offset.min(self.bytes.len())).or_else(|| {
-            // It lies in the last stride before which there is one less.
+            // It is in the last stride that has one fewer before it.
             let last = self.newlines.partition_point(|count| *count < before).checked_sub(1)?;
             newline_in(last * STRIDE..(last + 1) * STRIDE)
         });
         newline.map_or(0, |newline| newline + 1)
     }
 
-    /// The beginning of the stride that holds `offset`, and the line ends before it.
+    /// The beginning of the stride of `offset`, and the line ends before it.
     fn stride_of(&self, offset: usize) -> (usize, usize) {
         let stride = (offset / STRIDE).min(self.newlines.len().saturating_sub(1));
         (stride * STRIDE, self.newlines.get(stride).copied().unwrap_or(0))
@@ -75,7 +75,7 @@ impl<'a> Text<'a> {
         Fault::at(self.line_of(offset), self.column_of(offset), what)
     }
 
-    /// What serde_json said about the slice that begins at `base`, placed in the file.
+    /// An error of serde_json about the slice that begins at `base`, placed in the file.
     pub fn json_fault(&self, base: usize, error: &serde_json::Error) -> Fault {
         let line = self.line_of(base) + error.line().saturating_sub(1);
         let column =
@@ -83,7 +83,7 @@ impl<'a> Text<'a> {
         Fault::at(line, column, json_reason(error))
     }
 
-    /// The same for a record that may not even be UTF-8.
+    /// The same for a record that may not be UTF-8.
     pub fn record_fault(&self, base: usize, record: &[u8], error: &serde_json::Error) -> Fault {
         match std::str::from_utf8(record) {
             Ok(_) => self.json_fault(base, error),
@@ -91,12 +91,12 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The elements of the list under the top-level `key` of a JSON document, and what is wrong with the rest.
+    /// The elements of the list under the top-level `key` of a JSON document, and the fault of the rest.
     pub fn elements_under(&self, key: &str) -> (Vec<Range<usize>>, Option<Fault>) {
         self.elements_at(&[key])
     }
 
-    /// The elements of the list that `path` leads to, key by key from the top, and what is wrong with the rest.
+    /// The elements of the list at `path`, key by key from the top, and the fault of the rest.
     pub fn elements_at(&self, path: &[&str]) -> (Vec<Range<usize>>, Option<Fault>) {
         let mut start = 0;
         for key in path {
@@ -116,8 +116,8 @@ impl<'a> Text<'a> {
         self.list(start)
     }
 
-    /// The records of a text that has one after the other, with or without lines between them, or all in one list. Damage
-    /// costs the record that it stands in: the next one begins on the next line that begins with `{`.
+    /// The records of a text, in sequence with or without lines between them, or all in one list. Damage affects only
+    /// its record: the next one begins on the next line that begins with `{`.
     pub fn records(&self) -> Box<dyn Iterator<Item = Result<Range<usize>, Damaged>> + '_> {
         if !is_list(self.bytes) {
             return Box::new(Records { text: self, at: 0, next: 0, own_end: 0, crossings: CROSSINGS_MAX });
@@ -128,7 +128,7 @@ impl<'a> Text<'a> {
         Box::new(ranges.into_iter().map(Ok).chain(damaged))
     }
 
-    /// The elements of the list at `start`, and what is wrong with the rest.
+    /// The elements of the list at `start`, and the fault of the rest.
     pub fn list(&self, start: usize) -> (Vec<Range<usize>>, Option<Fault>) {
         let (mut found, mut fault) = (Vec::new(), None);
         for element in ranges(self.bytes, start) {
@@ -160,23 +160,23 @@ fn count_newlines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
 }
 
-/// A record that cannot be read.
+/// An unreadable record.
 pub(crate) struct Damaged {
-    /// Where it stands: up to the next record, or to the end.
+    /// Its range: up to the next record, or to the end.
     pub range: Range<usize>,
     /// What is wrong with it.
     pub fault: Fault,
 }
 
-/// How many damaged records of a text are looked at beyond the next line that begins with `{`: each time the rest of the text
-/// may be walked over.
+/// The maximum number of damaged records for which the scan goes beyond the next line that begins with `{`: each time
+/// the rest of the text may be scanned.
 const CROSSINGS_MAX: usize = 16;
 
 /// See [`Text::records`].
 struct Records<'t> {
     text: &'t Text<'t>,
     at: usize,
-    /// Where the next line that begins with `{` begins, and where what stands before it ends.
+    /// Where the next line that begins with `{` begins, and where the text before it ends.
     next: usize,
     own_end: usize,
     crossings: usize,
@@ -192,7 +192,7 @@ impl Iterator for Records<'_> {
             return None;
         }
         if self.next <= start {
-            // Looked for once, however many records stand before it.
+            // Searched only once, however many records come before it.
             let rest = bytes.get(start..).unwrap_or_default();
             self.next = memchr::memmem::find(rest, b"\n{").map_or(bytes.len(), |newline| start + newline + 1);
             self.own_end = bytes.get(..self.next).unwrap_or_default().trim_ascii_end().len();
@@ -224,7 +224,7 @@ impl Records<'_> {
             Err(broken) => broken,
         };
         if self.next < bytes.len() && self.crossings > 0 {
-            // Records that are written over several lines may have lines that begin so.
+            // Records over several lines may have lines with this beginning.
             let whole = walk_value(bytes, start).ok();
             let is_json = |end: &usize| serde_json::from_slice::<IgnoredAny>(&bytes[start..*end]).is_ok();
             match whole.filter(is_json) {
@@ -236,7 +236,8 @@ impl Records<'_> {
     }
 }
 
-/// The text is one JSON list, whole or damaged. Lines whose first one is damaged are none, whatever it begins with.
+/// Whether the text is one JSON list, complete or damaged. Lines whose first one is damaged are not a list, whatever it
+/// begins with.
 pub(crate) fn is_list(bytes: &[u8]) -> bool {
     let start = skip_space(bytes, 0);
     if bytes.get(start) != Some(&b'[') {
@@ -246,26 +247,27 @@ pub(crate) fn is_list(bytes: &[u8]) -> bool {
     is_whole || !has_whole_line(bytes)
 }
 
-/// A line that begins with `{` is a record by itself.
+/// Whether a line that begins with `{` is a record by itself.
 pub(crate) fn has_whole_line(bytes: &[u8]) -> bool {
     let mut starts = std::iter::once(0).chain(memchr::memmem::find_iter(bytes, b"\n{").map(|newline| newline + 1));
     starts.any(|start| is_whole_line(bytes, start))
 }
 
-/// The line at `start` is one object and nothing else.
+/// Whether the line at `start` is one object and nothing else.
 pub(crate) fn is_whole_line(bytes: &[u8], start: usize) -> bool {
     let line = bytes.get(start..).unwrap_or_default();
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
     line.starts_with(b"{") && walk_value(line, 0).is_ok_and(|end| skip_space(line, end) == line.len())
 }
 
-/// Why `bytes` are no record: records are objects, and serde takes lists for them too. `None` where they begin as one.
+/// Why `bytes` are not a record: records are objects, but serde also accepts lists for them. `None` if they begin as an
+/// object.
 pub(crate) fn no_object(bytes: &[u8]) -> Option<String> {
     let head = bytes.trim_ascii_start();
     (!head.starts_with(b"{")).then(|| format!("found {}, expected a record", glimpse(head)))
 }
 
-/// What stands at the head of `bytes`, for "found …": one character, since recordings hold other people's texts.
+/// The beginning of `bytes`, for "found …": one character, because recordings contain other people's texts.
 pub(crate) fn glimpse(bytes: &[u8]) -> String {
     match bytes.first() {
         None => "the end".to_owned(),
@@ -288,7 +290,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn places_are_those_of_a_count_from_the_beginning(
+        fn places_are_equal_to_a_count_from_the_beginning(
             lengths in vec(prop_oneof![0..3_usize, 0..200_usize, STRIDE - 2..3 * STRIDE], 1..20),
             offsets in vec(any::<prop::sample::Index>(), 20),
         ) {
@@ -308,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_needs_little_beside_the_text() {
+    fn the_table_of_places_is_small() {
         let bytes = vec![b'\n'; 100 * STRIDE];
         let text = Text::new(&bytes);
         assert_eq!((text.line_of(bytes.len()), text.column_of(bytes.len())), (bytes.len() + 1, 1));

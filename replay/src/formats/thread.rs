@@ -1,4 +1,4 @@
-//! What readers of transcripts share: records with their places, sizes and hashes of what a thread is made of, counts.
+//! Code shared by readers of transcripts: records with their places, sizes and hashes of the parts of a thread, counts.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,11 +23,11 @@ use crate::exchange::RecordedUsage;
 use crate::transcript::{Answer, Call, Input, InputOrigin, Item, OutputCount, Part, Sign, Stop, Thread, What};
 use crate::transcript::{call_id, user_of};
 
-/// How many unknown kinds of records are named.
+/// The maximum number of unknown kinds of records that are listed.
 const KINDS_NAMED: usize = 5;
 
-/// Reads a file of one record per line. Two records on one line are taken apart and reported as repaired; what cannot be
-/// read is reported with its place.
+/// Reads a file of one record per line. Two records on one line are split and reported as repaired; unreadable ones are
+/// reported with their place.
 pub(super) fn records<'a, T: Deserialize<'a>>(
     text: &Text<'a>,
     reading: &mut Reading,
@@ -78,7 +78,7 @@ pub(super) fn records_under<'a, T: Deserialize<'a>>(
     fault.into_iter().for_each(|fault| reading.damage(fault));
 }
 
-/// Reads the elements of a list, which stand at `ranges`.
+/// Reads the elements of a list at `ranges`.
 pub(super) fn elements<'a, T: Deserialize<'a>>(
     text: &Text<'a>,
     ranges: Vec<Range<usize>>,
@@ -94,12 +94,12 @@ pub(super) fn elements<'a, T: Deserialize<'a>>(
     }
 }
 
-/// A value out of the JSON of a part of a record.
+/// A value from the JSON of a part of a record.
 pub(super) fn parsed<'a, T: Deserialize<'a>>(raw: &'a str) -> Result<T, String> {
     serde_json::from_str(raw).map_err(|error| json_reason(&error))
 }
 
-/// What was read of `name`; nothing where it cannot be believed, which is reported.
+/// The value of `name`; `None` if it is implausible, which is reported.
 pub(super) fn accepted<T>(
     reading: &mut Reading,
     line: usize,
@@ -112,7 +112,7 @@ pub(super) fn accepted<T>(
     })
 }
 
-/// The objects of a line that holds several and nothing else.
+/// The objects of a line with several and nothing else.
 fn torn(line: &[u8]) -> Option<Vec<&[u8]>> {
     let (mut pieces, mut at) = (Vec::new(), skip_space(line, 0));
     while at < line.len() {
@@ -126,12 +126,12 @@ fn torn(line: &[u8]) -> Option<Vec<&[u8]>> {
     (pieces.len() > 1).then_some(pieces)
 }
 
-/// Names that occur again and again, each stored once.
+/// Repeated names, each stored once.
 #[derive(Debug, Default)]
 pub(super) struct Names(BTreeSet<Arc<str>>);
 
 impl Names {
-    /// A call of a tool that starts no agent.
+    /// A call of a tool that does not start an agent.
     pub fn call(&mut self, tool: Option<&str>, id: Option<&str>) -> Call {
         Call { tool: self.get(tool.unwrap_or_default()), id: call_id(id.unwrap_or_default().as_bytes()), spawn: None }
     }
@@ -149,13 +149,12 @@ impl Names {
     }
 }
 
-/// What a reader does not know: records of other kinds are passed over, instants that are none count as absent, and both
-/// are said.
+/// Unknown data: records of unknown kinds are skipped, invalid instants count as absent, and both are reported.
 #[derive(Debug, Default)]
 pub(super) struct Unknown {
-    /// How many records of a kind there were, and the line of the first.
+    /// For each kind, the number of records and the line of the first.
     kinds: BTreeMap<String, (usize, usize)>,
-    /// The same of instants.
+    /// The same for instants.
     instants: Option<(usize, usize)>,
 }
 
@@ -165,7 +164,7 @@ impl Unknown {
         self.kinds.entry(found(kind)).or_insert((0, line)).0 += 1;
     }
 
-    /// A place in a file, with the instant that stands there.
+    /// A place in a file, with its instant.
     pub fn place(&mut self, line: usize, instant: Option<&str>) -> Place {
         let at = instant.and_then(when::iso);
         if at.is_none() && instant.is_some() {
@@ -174,7 +173,7 @@ impl Unknown {
         Place { line, at }
     }
 
-    /// Says what was passed over.
+    /// Reports what was skipped.
     pub fn finish(self, reading: &mut Reading) {
         if let Some((count, line)) = self.instants {
             reading.repaired.push(Fault::in_line(line, format!("{count} instants are no dates, taken as unknown")));
@@ -189,12 +188,12 @@ impl Unknown {
     }
 }
 
-/// Where something stands in a file, and when it was written down.
+/// A place in a file, and when it was recorded.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Place {
     /// Line, counted from one.
     pub line: usize,
-    /// The instant, where the file says so.
+    /// The instant, if the file has it.
     pub at: Option<Instant>,
 }
 
@@ -219,7 +218,7 @@ impl Place {
     }
 }
 
-/// A request failed, of which nothing else is known.
+/// A failed request about which nothing else is known.
 pub(super) const FAILED: Sign = Sign::Failed { status: None, attempt: 1, retry_in_ms: None };
 
 /// A block by its JSON.
@@ -227,7 +226,7 @@ pub(super) fn part(kind: BlockKind, json: &str) -> Part {
     Part::of(kind, json.as_bytes())
 }
 
-/// A block of which only the size is known.
+/// A block whose only known property is its size.
 pub(super) fn sized(kind: BlockKind, bytes: usize) -> Part {
     Part::sized(kind, u32::try_from(bytes).unwrap_or(u32::MAX))
 }
@@ -268,7 +267,8 @@ fn block_kind(block: &RawValue) -> BlockKind {
     }
 }
 
-/// How routers are told before a model's name, where the name alone does not tell them. First the clients' words.
+/// Providers and the prefixes of their routers' model names, used if the name alone does not show the router. The
+/// clients' names first.
 const ROUTERS: [(&str, &str); 6] = [
     ("openrouter", "openrouter/"),
     ("github-copilot", "github_copilot/"),
@@ -278,7 +278,7 @@ const ROUTERS: [(&str, &str); 6] = [
     ("azure-openai-responses", "azure/"),
 ];
 
-/// The spelling of a model that a client keeps apart from its provider.
+/// The spelling of a model that a client stores separately from its provider.
 pub(super) fn spelled<'a>(provider: &str, model: &'a str) -> Cow<'a, str> {
     let is_plain = resolve(model).is_some_and(|found| found.platform == Platform::Maker);
     let prefix = ROUTERS.iter().find(|(name, _)| *name == provider).map(|(_, prefix)| *prefix);
@@ -288,7 +288,7 @@ pub(super) fn spelled<'a>(provider: &str, model: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// The hash of an answer without an id: of several pieces that together are unique.
+/// The hash of an answer without an id, from several pieces that together are unique.
 pub(super) fn pieces_hash(pieces: &[&[u8]]) -> u128 {
     let mut hash = Xxh3::new();
     for piece in pieces {
@@ -298,13 +298,13 @@ pub(super) fn pieces_hash(pieces: &[&[u8]]) -> u128 {
     hash.digest128()
 }
 
-/// A thread of the main agent of a session, worked on in the folder `project`.
+/// A thread of the main agent of a session in the folder `project`.
 pub(super) fn thread(session: Option<Arc<str>>, project: Option<Arc<str>>, items: Vec<Item>) -> Thread {
     let user = project.as_deref().map(|cwd| Arc::from(user_of(cwd)));
     Thread { session, agent: None, user, project, items }
 }
 
-/// An answer of which nothing is known yet.
+/// An answer without any data yet.
 pub(super) fn answer(id: u128, model: Arc<str>) -> Answer {
     Answer {
         id,
@@ -326,7 +326,7 @@ pub(super) fn answer(id: u128, model: Arc<str>) -> Answer {
     }
 }
 
-/// Gives the sum `usage` to one answer, which takes the place of those at `own`; to `otherwise` where there are none.
+/// Gives the sum `usage` to one answer, which replaces those at `own`; to `otherwise` if there are none.
 pub(super) fn take_sum(items: &mut Vec<Item>, own: &[usize], usage: RecordedUsage, otherwise: impl FnOnce() -> Item) {
     let place = merge(items, own).unwrap_or_else(|| {
         items.push(otherwise());
@@ -337,7 +337,7 @@ pub(super) fn take_sum(items: &mut Vec<Item>, own: &[usize], usage: RecordedUsag
     }
 }
 
-/// Makes one answer of several, at the place of the last: so a sum is told that stands for all of them.
+/// Merges several answers into one, at the place of the last, to represent a sum of all of them.
 fn merge(items: &mut Vec<Item>, at: &[usize]) -> Option<usize> {
     let (last, earlier) = at.split_last()?;
     let (mut parts, mut calls, mut sent_at, mut first_at) = (Vec::new(), Vec::new(), None, None);
@@ -360,22 +360,22 @@ fn merge(items: &mut Vec<Item>, at: &[usize]) -> Option<usize> {
     Some(last - gone.len())
 }
 
-/// Counts of which those read and written are part of the prompt's.
+/// Counts whose read and written tokens are part of the prompt's.
 pub(super) struct Within {
     /// The whole prompt.
     pub prompt: u64,
-    /// Of it, what was read.
+    /// The read part.
     pub read: u64,
-    /// Of it, what was written.
+    /// The written part.
     pub written: u64,
     /// The answer, with its reasoning.
     pub output: u64,
-    /// Of the answer, the reasoning.
+    /// The reasoning part of the answer.
     pub reasoning: u64,
 }
 
 impl Within {
-    /// The same beside each other; an error where the parts are more than the whole, or a count is more than is believed.
+    /// The same as separate counts; an error if the parts exceed the whole, or a count is implausible.
     pub fn additive(&self) -> Result<RecordedUsage, String> {
         let Self { prompt, read, written, output, reasoning } = *self;
         believed("prompt", prompt)?;
@@ -388,7 +388,7 @@ impl Within {
     }
 }
 
-/// Counts that stand beside each other; an error where one is more than is believed.
+/// Separate counts; an error if one is implausible.
 pub(super) fn beside(
     input: u64,
     read: u64,
@@ -410,21 +410,21 @@ pub(super) fn beside(
     Ok(RecordedUsage { usage, reasoning_tokens: reasoning, ..RecordedUsage::default() })
 }
 
-/// A count that is no usage, such as what a compaction found; one that is not believed is reported and counts as unknown.
+/// A count other than usage, such as the size before a compaction; an implausible one is reported and counts as
+/// unknown.
 pub(super) fn told_count(reading: &mut Reading, line: usize, name: &str, count: Option<u64>) -> Option<u64> {
     believed(name, count?).map_err(|what| reading.damage(Fault::in_line(line, what))).ok()
 }
 
 const PICOUSD_PER_USD: f64 = 1e12;
 
-/// What a client says that an answer cost; nothing where it says zero, which clients write of models whose price they do not
-/// know.
+/// The cost of an answer according to a client; `None` for zero, which clients write for models without a known price.
 pub(super) fn cost(usd: f64) -> Option<Money> {
     let fits = usd > 0.0 && usd < 1e9;
     fits.then(|| Money::from_picousd((usd * PICOUSD_PER_USD).round() as i128))
 }
 
-/// Hands a thread over, if anything happened in it, with a sentence on its answers without usage.
+/// Adds a thread, if it is not empty, with a sentence on its answers without usage.
 pub(super) fn conclude(reading: &mut Reading, thread: Thread) {
     let lines: Vec<u32> = thread
         .items
@@ -446,7 +446,7 @@ mod tests {
     use super::torn;
 
     #[test]
-    fn only_whole_objects_are_taken_apart() {
+    fn only_complete_objects_are_split() {
         assert_eq!(torn(b"{\"a\":1}{\"b\":2}").unwrap().len(), 2);
         assert!(torn(b"{\"a\":1}").is_none());
         assert!(torn(b"{\"a\":1}{\"b\":").is_none());

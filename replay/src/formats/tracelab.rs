@@ -1,12 +1,12 @@
 //! Normalised rounds of TraceLab: one request of Claude Code or Codex per line.
 //!
 //! * `input_tokens_total = prefix_tokens + newly_append_tokens`; of Claude also `claude_uncached_input_tokens`,
-//!   `claude_cache_creation_input_tokens` and `claude_cache_read_input_tokens`, which are taken where they stand. What was written
-//!   has no lifetime here.
-//! * Texts are gone: `timing_events[]` tells their instants and sizes in characters, which stand for bytes.
-//! * `round_id` is Claude's message id, so that a round and the transcript that it was made from count once. Sanitised files
-//!   have other ids.
-//! * Rounds of many sessions may stand in one file, one after the other or mixed; `round_index` orders those of a session.
+//!   `claude_cache_creation_input_tokens` and `claude_cache_read_input_tokens`, which are used if present. Written
+//!   tokens have no lifetime here.
+//! * Texts are removed: `timing_events[]` has their instants and sizes in characters, which are used as bytes.
+//! * `round_id` is Claude's message id, so a round and its original transcript count once. Sanitised files have other
+//!   ids.
+//! * Rounds of many sessions may be in one file, in sequence or mixed; `round_index` orders those of a session.
 //!
 //! Source: uw-syfi/TraceLab, `example_sessions/derived/README.md` (commit 0b8a262).
 

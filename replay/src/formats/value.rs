@@ -15,7 +15,7 @@ pub(crate) enum Value {
     /// The digits as they are to be written.
     Number(String),
     Text(String),
-    /// YAML's `!!binary`; JSON has no such thing and shows it as base64.
+    /// YAML's `!!binary`; in JSON it is written as base64.
     Bytes(Vec<u8>),
     List(Vec<Self>),
     Object(Vec<(String, Self)>),
@@ -32,7 +32,7 @@ impl Value {
         Self::Text(text.into())
     }
 
-    /// The value under `key` (the last one where it is repeated).
+    /// The value under `key` (the last one if it is repeated).
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Object(members) => members.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -40,7 +40,7 @@ impl Value {
         }
     }
 
-    /// The same; null where there is none.
+    /// The same; null if there is none.
     pub fn at(&self, key: &str) -> &Self {
         self.get(key).unwrap_or(&Self::Null)
     }
@@ -50,7 +50,7 @@ impl Value {
         Self::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// The object or list that this is, or that its text spells in JSON.
+    /// The object or list that this is, or that its text contains as JSON.
     pub fn parsed(&self) -> Option<Self> {
         match self {
             Self::Text(text) => Self::from_json(text.as_bytes()).ok(),
@@ -80,7 +80,7 @@ impl Value {
         self.get(key)?.as_text()
     }
 
-    /// The elements of a list; of anything else none.
+    /// The elements of a list; none for other values.
     pub fn elements(&self) -> &[Self] {
         match self {
             Self::List(elements) => elements,
@@ -88,7 +88,7 @@ impl Value {
         }
     }
 
-    /// The members of an object; of anything else none.
+    /// The members of an object; none for other values.
     pub fn members(&self) -> &[(String, Self)] {
         match self {
             Self::Object(members) => members,
@@ -139,7 +139,7 @@ fn render_parts<T>(
     out.push(close);
 }
 
-/// Writes a JSON string with as few escapes as JSON asks for.
+/// Writes a JSON string with as few escapes as JSON requires.
 pub(crate) fn render_text(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
@@ -212,12 +212,12 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
-/// The bytes that stand as base64, on one line or on several.
+/// The decoded bytes of base64, on one line or on several.
 pub(crate) fn unpacked_base64(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
     BASE64.decode(text.split_ascii_whitespace().collect::<String>())
 }
 
-/// A float as JSON writes it; what JSON cannot write stands as text.
+/// A float as JSON writes it; others become text.
 pub(crate) fn number(value: f64) -> Value {
     match serde_json::Number::from_f64(value) {
         Some(number) => Value::Number(number.to_string()),

@@ -1,4 +1,4 @@
-//! WEKA's traces of Claude Code: a conversation with its sub-agents, blocks told by ids.
+//! WEKA's traces of Claude Code: a conversation with its sub-agents, blocks as ids.
 //!
 //! ```json
 //! {"id":"trace_0001","models":["claude-…"],"block_size":64,"hash_id_scope":"local","tool_tokens":12974,"system_tokens":2771,
@@ -6,15 +6,15 @@
 //!              {"t":134.2,"type":"subagent","agent_id":"agent_001","requests":[{"t":0.0,…}],…}],"totals":{…}}
 //! ```
 //!
-//! * `t` counts seconds from the start of the trace; within a sub-agent, from its own start. Requests whose `t` is not in the
-//!   order of the file are put into order of time.
-//! * Ids are those of whole blocks: what is left of a prompt behind the last one has none, so there are `in / 64` of them, rounded
-//!   down. A sub-agent's ids are its parent's: equal ids are equal content.
-//! * `type` is `n` (whole answer), `s` (streamed, with `ttft`) or `subagent`. A stop that was lost is an empty string; such requests
-//!   mostly lack `api_time` too.
-//! * There is no usage of any cache: the traces were taken for their shapes.
+//! * `t` counts seconds from the start of the trace; within a sub-agent, from its own start. Requests whose `t` is not
+//!   in the order of the file are sorted by time.
+//! * Only whole blocks have ids: the rest of a prompt after the last one has none, so there are `in / 64` of them,
+//!   rounded down. A sub-agent's ids are its parent's: equal ids are equal content.
+//! * `type` is `n` (whole answer), `s` (streamed, with `ttft`) or `subagent`. A missing stop reason is an empty string;
+//!   such requests mostly lack `api_time` too.
+//! * There is no cache usage: the traces were recorded for their shapes.
 //!
-//! A file holds one trace, or one on each line. Of a file that breaks off, the requests before the break are read.
+//! A file contains one trace, or one on each line. If a file is incomplete, the requests before its end are read.
 //!
 //! Source: github.com/callanjfox/kv-cache-tester, read 2026-11.
 
@@ -35,13 +35,13 @@ use crate::count::believed;
 use crate::error::Fault;
 use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Steps, Trace, TraceRequest};
 
-/// Tokens of a block where the file does not say.
+/// Tokens of a block, by default.
 const BLOCK_TOKENS: u64 = 64;
 
-/// Within so many bytes a trace names its scope.
+/// The maximum offset at which a trace has its scope.
 const HEAD: usize = 1_000;
 
-/// How deep sub-agents may start sub-agents.
+/// The maximum depth of sub-agents of sub-agents.
 const AGENTS_DEEP: usize = 16;
 
 #[derive(Deserialize)]
@@ -81,7 +81,7 @@ impl Reader for Weka {
         let mut traces = Traces { text, reading: Reading::default(), index: 0, odd: 0, late: 0, blocks_left };
         let mut at = skip_space(text.bytes, 0);
         while at < text.bytes.len() {
-            // One that breaks off is read as far as it goes, and no further than to the next.
+            // An incomplete trace is read as far as it goes, but not beyond the next one.
             let walked = walk_value(text.bytes, at);
             let end = walked.as_ref().map_or_else(|_| next_trace(text.bytes, at), |end| *end);
             let told = traces.reading.unreadable.len();
@@ -97,11 +97,11 @@ impl Reader for Weka {
     }
 }
 
-/// Where the next line begins that holds a trace.
+/// Where the next line with a trace begins.
 fn next_trace(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     let starts = memchr::memmem::find_iter(rest, b"\n{").map(|at| from + at + 1);
-    // The key stands in front of the requests.
+    // The key comes before the requests.
     let head = |at: usize| bytes.get(at..bytes.len().min(at + HEAD)).unwrap_or_default();
     let mut starts = starts.filter(|at| memchr::memmem::find(head(*at), b"\"hash_id_scope\"").is_some());
     starts.next().unwrap_or(bytes.len())
@@ -110,16 +110,16 @@ fn next_trace(bytes: &[u8], from: usize) -> usize {
 struct Traces<'a> {
     text: &'a Text<'a>,
     reading: Reading,
-    /// Requests so far, those that could not be read among them.
+    /// Requests so far, including unreadable ones.
     index: usize,
-    /// Requests whose number of blocks is not that of their size.
+    /// Requests whose number of blocks does not match their size.
     odd: usize,
-    /// Requests that are older than the one before them in the file.
+    /// Requests older than the previous one in the file.
     late: usize,
     blocks_left: BlocksLeft,
 }
 
-/// What a request takes from where it stands.
+/// What a request inherits from its place.
 #[derive(Clone)]
 struct Place {
     parent: Option<usize>,
@@ -143,7 +143,7 @@ impl<'a> Traces<'a> {
 
     fn trace(&mut self, range: Range<usize>) {
         let raw = &self.text.bytes[range.clone()];
-        // Every figure of the trace rests on the size of its blocks.
+        // Every figure of the trace depends on the size of its blocks.
         let size = match self.count(raw, "block_size") {
             Ok(size) => size.filter(|size| *size > 0).unwrap_or(BLOCK_TOKENS),
             Err(fault) => return self.reading.damage(fault),
@@ -165,7 +165,7 @@ impl<'a> Traces<'a> {
         }
     }
 
-    /// Reads the requests of the object at `range`; those that it starts follow behind it.
+    /// Reads the requests of the object at `range`; those of its sub-agents follow.
     fn conversation(&mut self, trace: &mut Trace, range: Range<usize>, id: &str, place: &Place) {
         let raw = &self.text.bytes[range.clone()];
         let Some(list) = value_start(raw, "requests").map(|at| range.start + at) else {
@@ -228,8 +228,8 @@ impl<'a> Traces<'a> {
         }
     }
 
-    /// Holds the number of blocks to the size of the prompt: rounded down or up it is as expected, fewer are noted, and more
-    /// contradict the size.
+    /// Compares the number of blocks with the size of the prompt: rounded down or up it is as expected, fewer are
+    /// noted, and more contradict the size.
     fn hold(&mut self, trace: &Trace, at: usize, request: &TraceRequest, ids: &[u64]) -> Result<(), Fault> {
         let BlockSizes::Equal(size) = trace.sizes else { return Ok(()) };
         let (blocks, most) = (ids.len() as u64, request.input_tokens.div_ceil(size));
@@ -288,7 +288,7 @@ impl<'a> Traces<'a> {
         Ok((request, row.hash_ids.0))
     }
 
-    /// The count under `key` of the object `raw`, a part of the text; `None` where there is none.
+    /// The count under `key` of the object `raw`, a part of the text; `None` if there is none.
     fn count(&self, raw: &[u8], key: &str) -> Result<Option<u64>, Fault> {
         let Some(digits) = member(raw, key) else { return Ok(None) };
         let place = |what| self.text.fault(self.text.offset_of(digits), what);
@@ -306,7 +306,7 @@ impl<'a> Traces<'a> {
     }
 }
 
-/// The model that a request names, else that of the trace; most name the same, which is kept once.
+/// The request's model, else the trace's; most are equal, and then it is stored once.
 fn named(own: Option<&str>, given: Option<&Arc<str>>) -> Option<Arc<str>> {
     match own.filter(|own| given.is_none_or(|given| given.as_ref() != *own)) {
         Some(own) => Some(Arc::from(own)),

@@ -1,19 +1,19 @@
-//! Instants in the spellings that recordings use.
+//! Instants in the spellings of recordings.
 
 use forkcast_sim::time::Instant;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
-/// The latest instant that is believed: 2262-04-11, half of what nanoseconds in 64 bits can tell, so that what is added to an
-/// instant still fits.
+/// The latest valid instant: 2262-04-11, half of the range of nanoseconds in 64 bits, so that additions to an instant
+/// do not overflow.
 const LATEST: Instant = Instant(u64::MAX / 2);
 
-/// The instant, unless it is later than any that is believed.
+/// The instant, unless it is later than the latest valid one.
 pub(crate) fn believed(instant: Instant) -> Option<Instant> {
     Some(instant).filter(|instant| *instant <= LATEST)
 }
 
-/// An HTTP `date` header: `Thu, 12 Feb 2026 19:30:44 GMT`. One second is all it resolves.
+/// An HTTP `date` header: `Thu, 12 Feb 2026 19:30:44 GMT`. Its resolution is one second.
 pub(crate) fn http_date(text: &str) -> Option<Instant> {
     static PARSER: DateTimeParser = DateTimeParser::new();
     instant(PARSER.parse_timestamp(text.trim()).ok()?)
@@ -28,7 +28,7 @@ fn instant(timestamp: Timestamp) -> Option<Instant> {
     u64::try_from(timestamp.as_nanosecond()).ok().map(Instant).and_then(believed)
 }
 
-/// Milliseconds as a JSON number with up to six decimals, exactly: no float lies between text and nanoseconds.
+/// Milliseconds as a JSON number with up to six decimals, exactly, without a float in between.
 pub(crate) fn millis(text: &str) -> Option<Instant> {
     decimal(text, 6)
 }

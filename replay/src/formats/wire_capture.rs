@@ -1,8 +1,9 @@
 //! Captures of a proxy between a client and the provider: `{header, records[]}`, or request records line by line.
 //!
-//! Requests are `{ts, sid, key, headers, body}`, outcomes `{type: "outcome", ts, model, ms, usage}`. No id is shared by the
-//! two: an outcome belongs to the request of its model that was sent `ms` before it. The proxy may rewrite a body on its
-//! way, so what was cached is not exactly what is seen here (`altered`), and its output count is the stream's start value.
+//! Requests are `{ts, sid, key, headers, body}`, outcomes `{type: "outcome", ts, model, ms, usage}`. They share no id:
+//! an outcome belongs to the request of its model that was sent `ms` before it. The proxy may rewrite a body on its
+//! way, so the cached content is not exactly the captured one (`altered`), and the output count is the one at the start
+//! of the stream.
 
 mod outcome;
 
@@ -20,7 +21,7 @@ use super::{Reading, body, json, when};
 use crate::error::Fault;
 use crate::exchange::{Exchange, Origin};
 
-/// How far an outcome's start may lie from its request. All 92 pairs of the captures seen lie within 1 ms.
+/// The maximum distance between an outcome's start and its request. All 92 pairs of the known captures are within 1 ms.
 const JOIN_WITHIN: Duration = Duration::from_millis(5);
 
 /// The reader.
@@ -61,7 +62,7 @@ impl Reader for WireCapture {
     }
 }
 
-/// The fields of a record that matter; the body stays as its bytes.
+/// The relevant fields of a record; the body stays as bytes.
 #[derive(Deserialize)]
 struct Record<'a> {
     #[serde(rename = "type")]

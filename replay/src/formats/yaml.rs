@@ -2,8 +2,8 @@
 //!
 //! Events are read instead of deserializing a type, for three reasons: plain scalars must be resolved as PyYAML wrote
 //! them and not as YAML 1.2 would (an unquoted `1e5` is a string there), each item needs its line, and a damaged item
-//! must not take the others with it. After damage every further item is parsed alone, which costs the whole file once
-//! more and no more than that.
+//! must not affect the others. After damage every further item is parsed separately, which reads the whole file once
+//! more at most.
 
 mod scalar;
 
@@ -16,19 +16,20 @@ use super::text::{Text, glimpse, not_utf8};
 use super::value::Value;
 use crate::error::Fault;
 
-/// Values that aliases may copy, weighed in nodes and in units of 64 bytes of text: against alias bombs.
+/// The limit for values copied by aliases, in nodes and in units of 64 bytes of text: against alias bombs.
 const ALIAS_LIMIT: usize = 4_000_000;
 
-/// Deepest value that aliases may build; the parser itself stops at 255 levels, but an alias puts one value into another.
+/// The deepest value that aliases may build; the parser itself stops at 255 levels, but an alias puts one value into
+/// another.
 const DEPTH_LIMIT: usize = 512;
 
-/// One item and the line on which it begins.
+/// One item and its first line.
 pub(super) struct Item {
     pub line: usize,
     pub value: Result<Value, Fault>,
 }
 
-/// The items of the list under the top-level key `key`, damaged ones as faults in their place.
+/// The items of the list under the top-level key `key`, with faults instead of damaged ones.
 pub(super) fn items_under(key: &str, text: &Text<'_>) -> Vec<Item> {
     let mut items = Vec::new();
     let fault = match std::str::from_utf8(text.bytes) {
@@ -45,8 +46,8 @@ pub(super) fn items_under(key: &str, text: &Text<'_>) -> Vec<Item> {
     items
 }
 
-/// The first damage is told twice, by the whole text and by its item alone. The first telling knows more, unless the
-/// damage made it run on into other items.
+/// The first damage is reported twice, for the whole text and for its item. The first report has more information,
+/// unless the damage extends into other items.
 fn place(fault: Fault, first: usize, items: &mut Vec<Item>) {
     let next = items.get(first + 1).map_or(usize::MAX, |item| item.line);
     let damaged = items.iter().any(|item| item.value.is_err());
@@ -84,7 +85,7 @@ fn read_whole(key: &str, text: &str, items: &mut Vec<Item>) -> Result<(), Fault>
     }
 }
 
-/// The lines of each item, with the number of the first: found by indentation alone.
+/// The lines of each item, with the number of the first, found only by indentation.
 fn chunks<'a>(key: &str, text: &Text<'a>) -> Vec<(usize, &'a [u8])> {
     let head = format!("{key}:");
     let mut starts = Vec::new();
@@ -135,7 +136,7 @@ fn read_one(text: &str) -> Result<Value, Fault> {
     items.pop().map_or_else(|| Err(Fault::in_line(1, "expected an item of a list")), |item| item.value)
 }
 
-/// Builds values from events, with a stack of its own.
+/// Builds values from events, with its own stack.
 struct Composer<'a> {
     parser: Parser<'a, StrInput<'a>>,
     anchors: BTreeMap<usize, Value>,
@@ -163,7 +164,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// The event that opens the first document, `None` when there is none.
+    /// The event that opens the first document, `None` if there is none.
     fn first_node(&mut self) -> Result<Option<(Event<'a>, Span)>, Fault> {
         loop {
             match self.next()? {
@@ -174,7 +175,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Everything behind the first document's node must still be YAML.
+    /// The text after the first document's node must still be YAML.
     fn finish(&mut self) -> Result<(), Fault> {
         while !matches!(self.next()?, (Event::StreamEnd, _)) {}
         Ok(())

@@ -22,7 +22,7 @@ fn a_sum_stands_for_all_requests_of_its_model_and_says_so() {
         [("claude-sonnet-4.6", Some([13_000, 12_800, 200, 36, 10])), ("gpt-5.4-mini", Some([700, 0, 0, 4, 0]))];
     assert_eq!(told, expected);
     assert_eq!((answers[0].parts.len(), answers[0].calls.len()), (3, 1), "thinking, call and text of both messages");
-    let note = "2 requests of `claude-sonnet-4.6` stand as one: only their sum is told, in line 12";
+    let note = "2 requests of `claude-sonnet-4.6` are merged into one: only their sum is recorded, in line 12";
     assert_eq!(inputs.scopes[0].files[0].notes, [note]);
     assert_eq!(inputs_of(session, InputOrigin::Prompt).len(), 1);
     assert_eq!(inputs_of(session, InputOrigin::ToolResults).len(), 1);

@@ -18,7 +18,7 @@ fn one_answer_stands_for_the_run_and_says_so() {
     assert_eq!(counts(answer.usage.as_ref().unwrap()), [5200, 0, 0, 64, 0]);
     assert_eq!(answer.usage.unwrap().reported_cost.unwrap().to_string(), "0.0125");
     assert_eq!((&*answer.model, answer.parts.len(), answer.calls.len()), ("gpt-4.1", 3, 1));
-    let note = "2 requests stand as one: only their sum is told, and nothing of the cache";
+    let note = "2 requests are merged into one: only their sum is recorded, without the cache";
     assert_eq!(inputs.scopes[0].files[0].notes, [note]);
     assert_eq!(inputs_of(session, InputOrigin::Prompt).len(), 1);
     assert_eq!(inputs_of(session, InputOrigin::Injected).len(), 1, "the demonstration");

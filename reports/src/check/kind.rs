@@ -32,7 +32,7 @@ impl<'a> Kind<'a> {
         &self.findings
     }
 
-    /// Requests behind the first one that have it too.
+    /// Later requests that have it too.
     pub fn further(&self) -> Vec<usize> {
         let mut requests: Vec<usize> = self.findings.iter().map(|finding| finding.request).collect();
         requests.dedup();
@@ -56,7 +56,7 @@ impl<'a> Kind<'a> {
         self.of_first().count()
     }
 
-    /// What it is called in the first request, each name once.
+    /// Its names in the first request, each once.
     pub fn names(&self) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
         for finding in self.of_first().filter(|finding| !finding.name.is_empty()) {
@@ -71,23 +71,23 @@ impl<'a> Kind<'a> {
         self.findings.iter().copied().filter(|finding| finding.request == self.first().request)
     }
 
-    /// What it costs in all its requests; `None` where no cache is modelled or a model has no price.
+    /// Its cost in all its requests; `None` if no cache is modelled or a model has no price.
     pub fn cost(&self) -> Option<Money> {
         lost(&self.findings).map(|lost| lost.cost).sum()
     }
 
-    /// Tokens lost in all its requests; `None` where no cache is modelled.
+    /// Tokens lost in all its requests; `None` if no cache is modelled.
     pub fn tokens_lost(&self) -> Option<u64> {
         lost(&self.findings).map(|lost| lost.tokens).sum()
     }
 }
 
-/// What the findings of one request lose.
+/// The loss of the findings of one request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lost {
-    /// Tokens; `None` where no cache is modelled.
+    /// Tokens; `None` if no cache is modelled.
     pub tokens: Option<u64>,
-    /// What that costs; `None` there too, and where a model has no price.
+    /// Their cost; `None` in that case too, and if a model has no price.
     pub cost: Option<Money>,
 }
 

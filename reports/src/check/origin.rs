@@ -17,8 +17,8 @@ struct Extent {
 }
 
 impl Origin {
-    /// Where each request was read, with its chain as far as a lock knows it. A line is told where a file has several, a
-    /// position where it has several requests.
+    /// Where each request was read, with its chain if a lock has it. A line is given if a file has several, a position
+    /// if it has several requests.
     pub fn list(origins: &[exchange::Origin], lock: Option<&Lock>) -> Vec<Self> {
         let mut chains: BTreeMap<usize, &str> = BTreeMap::new();
         for chain in lock.into_iter().flat_map(|lock| &lock.chains) {

@@ -1,4 +1,4 @@
-//! The runs behind the claims.
+//! The runs that test the claims.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct Priced {
     pub title: &'static str,
 }
 
-/// Reads at a tenth of the price of input: what the claims were made for.
+/// Reads at a tenth of the price of input: the assumption of the claims.
 pub const OPUS_48: Priced = Priced { id: "claude-opus-4-8", title: "Opus 4.8, $5, read × 0.1" };
 /// Reads at a twentieth.
 pub const OPUS_55: Priced = Priced { id: "claude-opus-5-5", title: "Opus 5.5, $4, read × 0.05" };
@@ -45,7 +45,7 @@ pub struct Runs {
     book: Rc<PriceBook>,
 }
 
-/// What the input of all children came to.
+/// The total input of all children.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// With the cache.
@@ -106,7 +106,7 @@ impl Runs {
 }
 
 impl Measured {
-    /// Which part of the uncached price was saved; less than nothing where it cost more.
+    /// The saved share of the uncached price; negative if it cost more.
     pub fn saved(&self) -> f64 {
         let uncached = self.uncached.picousd();
         if uncached == 0 { 0.0 } else { 1.0 - self.cost.picousd() as f64 / uncached as f64 }
@@ -132,7 +132,7 @@ impl Measured {
     }
 }
 
-/// The text, with a mark where a claim comes out.
+/// The text, with a mark if the claim is true.
 pub fn marked(text: &str, holds: bool) -> String {
     if holds { format!("{text} ✓") } else { text.to_owned() }
 }

@@ -1,12 +1,12 @@
-//! The claims page, `published/claims.md`: what is said of forks and their caches, what it rests on, what runs give.
+//! The claims page, `published/claims.md`: claims about forks and their caches, their sources, and the results of runs.
 //!
-//! Every figure comes from runs of `forkcast_scenarios::fanout`; what somebody else said stands in a sentence that says so.
-//! `tests/claims.rs` regenerates the page and compares it.
+//! Every figure comes from runs of `forkcast_scenarios::fanout`; figures from other sources are in sentences that say
+//! so. `tests/claims.rs` regenerates the page and compares it.
 //!
-//! * `measured`: the runs, and what is said of one.
-//! * `worked`: the published example and its 5,050 tokens a child, overlap and discount.
-//! * `savings`: claims about money, and what grows with size and number.
-//! * `sharing`: what sharing comes to when children go on, when they are many, when nothing lives any more.
+//! * `measured`: the runs, and the results of one.
+//! * `worked`: the published example and its 5,050 tokens per child, overlap and discount.
+//! * `savings`: claims about money, and growth with size and number.
+//! * `sharing`: the value of sharing when children continue, when they are many, when all entries have expired.
 
 mod measured;
 mod savings;
@@ -55,7 +55,7 @@ fn head(book: &PriceBook) -> Vec<String> {
             book.version()
         ),
         "Cold: no entry of the parent lives when the children start. Warm: all that the parent sent last can be read. At once: \
-         nobody can read what a sibling still writes. One first: the others wait for the first byte of the first one's answer."
+         no child can read what a sibling is still writing. One first: the others wait for the first byte of the first one's answer."
             .to_owned(),
         "✓ marks where the claim comes out. Saved, or more, is against the same requests without any cache."
             .to_owned(),

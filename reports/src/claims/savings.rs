@@ -25,13 +25,13 @@ pub fn four_dollars(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> {
         .map(|model| Ok(money(runs.with(&bare, (false, LaunchPolicy::Primed), *model)?.uncached)))
         .collect();
     page.text(vec![
-        "Claimed (ECON-04): one dispatch of five children costs 0.50 in the place of 4. No prices or sizes are given; five times \
+        "Claimed (ECON-04): one dispatch of five children costs 0.50 instead of 4. No prices or sizes are given; five times \
          80,000 tokens of its other example are 4 dollars at ten a million. Taken here: a tail of 2,000 and directives of 500."
             .to_owned(),
         format!(
             "Holds when a million tokens cost $10, the parent is warm, and the other side of the scale is no cache at all. \
-             The prefix alone, five times without a cache: {} for these models. Nobody who spawns agents with small prompts of \
-             their own would carry it five times.",
+             The prefix alone, five times without a cache: {} for these models. Agents with small prompts of their own \
+             would not carry it five times.",
             uncached?.join(", ")
         ),
         "All five together (✓ where $4 become $0.50 or less):".to_owned(),
@@ -50,7 +50,7 @@ pub fn five_of_fifty_thousand(page: &mut Document, runs: &Runs) -> Result<(), Un
     let warm = runs.with(&cell, (false, LaunchPolicy::Primed), OPUS_48)?;
     let fresh = 1.0 - warm.fresh_tokens as f64 / warm.total_tokens as f64;
     page.text(vec![
-        "Claimed (ECON-12): five forks of about 1,000 tokens of their own bring 5,000 new tokens in the place of 250,000, so more \
+        "Claimed (ECON-12): five forks of about 1,000 tokens of their own bring 5,000 new tokens instead of 250,000, so more \
          than 90 % is saved."
             .to_owned(),
         format!(
@@ -64,7 +64,7 @@ pub fn five_of_fifty_thousand(page: &mut Document, runs: &Runs) -> Result<(), Un
     page.table(over_ninety(runs, &cell)?);
     let small = Cell { tail: 1_000, directive: 300, placement: Placement::Both, ..cell };
     page.text(vec![
-        "The same with 1,000 tokens of the message that forks behind the prefix and directives of 300, both breakpoints:"
+        "The same with 1,000 tokens of the message that forks after the prefix and directives of 300, both breakpoints:"
             .to_owned(),
     ]);
     page.table(over_ninety(runs, &small)?);
@@ -78,7 +78,7 @@ pub fn eight_of_a_hundred_thousand(page: &mut Document, runs: &Runs) -> Result<(
         Cell { children: 8, prefix: 100_000, tail: 0, directive: 200, placement: Placement::Shared, ..Cell::default() };
     page.text(vec![
         "Claimed (ECON-11): with 100,000 tokens of history and eight forks more than 90 % may be saved. Taken here: directives \
-         of 200, nothing else behind the prefix."
+         of 200, nothing else after the prefix."
             .to_owned(),
         "Never holds where reads cost a tenth: 90 % is what reading everything saves, and the directives are on top. Holds for a \
          warm parent where reads are cheaper."
@@ -106,7 +106,7 @@ pub fn grows(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> {
         "Claimed (ECON-13). Taken here: a tail of 2,500, directives of 200, a breakpoint before the directive, Opus 4.8."
             .to_owned(),
         "✓ where it grows with every further child, and for every number of children over the smaller prefix above. It does not \
-         where all start cold at once, since nobody reads; nor for one cold child alone, which pays for writing and reads \
+         where all start cold at once, because no child reads; nor for one cold child alone, which pays for writing and reads \
          nothing; nor with the number of warm children that start at once, since each does the same."
             .to_owned(),
     ]);

@@ -12,7 +12,7 @@ use crate::document::Document;
 
 const PRIMED_WARM: (bool, LaunchPolicy) = (false, LaunchPolicy::Primed);
 
-/// Five children of 46,000 tokens; the breakpoint stands before the directive.
+/// Five children of 46,000 tokens; the breakpoint is before the directive.
 fn example() -> Cell {
     Cell { placement: Placement::Shared, ..Cell::default() }
 }
@@ -22,9 +22,9 @@ pub fn tokens_a_child(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> 
     page.heading("5,050 tokens a child");
     page.text(vec![
         "Claimed (ECON-05 to ECON-08): five forks share 48,500 tokens, 46,000 of their parent and 2,500 of the message that \
-         forks, and each is told 200 of its own; children 2 to 5 pay as much as for 5,050 tokens of plain input."
+         forks, and each gets 200 of its own; children 2 to 5 pay as much as for 5,050 tokens of plain input."
             .to_owned(),
-        "Holds when reads cost a tenth, one child goes first, the last breakpoint stands before the directive, and each child \
+        "Holds when reads cost a tenth, one child goes first, the last breakpoint is before the directive, and each child \
          asks once."
             .to_owned(),
     ]);
@@ -34,7 +34,7 @@ pub fn tokens_a_child(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> 
         let child = runs.further(&example(), situation, model)?;
         Ok(child.equivalents(child.equivalents_millionths == claimed))
     })?);
-    page.text(vec!["All five together, by where the breakpoint stands (Opus 4.8):".to_owned()]);
+    page.text(vec!["All five together, by the place of the breakpoint (Opus 4.8):".to_owned()]);
     page.table(by_placement(runs)?);
     page.text(vec!["All five together, in dollars:".to_owned()]);
     page.table(by_situation(&MODELS, |situation, model| Ok(runs.with(&example(), situation, model)?.text(false)))?);
@@ -46,7 +46,7 @@ fn by_placement(runs: &Runs) -> Result<crate::document::Table, Unplayed> {
     let mut table = table("Measured", SITUATIONS.map(|(words, ..)| words));
     let rows = [
         ("before the directive", Placement::Shared),
-        ("behind the directive", Placement::Tail),
+        ("after the directive", Placement::Tail),
         ("both", Placement::Both),
     ];
     for (words, placement) in rows {
@@ -73,7 +73,7 @@ fn verdict(runs: &Runs) -> Result<Vec<String>, Unplayed> {
             cold.saving(),
             burst.saving(),
         ),
-        "With the breakpoint behind the directive alone, cold children share nothing, whoever goes first.".to_owned(),
+        "With the breakpoint only after the directive, cold children share nothing, whoever goes first.".to_owned(),
     ])
 }
 

@@ -15,13 +15,13 @@ pub enum Cell {
     Count(u64),
     /// How much one number differs from another.
     Difference(i128),
-    /// An amount; `None` where there is no price.
+    /// An amount; `None` if there is no price.
     Money(Option<Money>),
     /// A price with all its digits.
     Price(Money),
     /// A part of a whole.
     Share(Option<f64>),
-    /// By how much something is off, as a part of what it should be.
+    /// A deviation, as a fraction of the correct value.
     Error(Option<f64>),
     /// A plain number with up to three decimals.
     Factor(f64),

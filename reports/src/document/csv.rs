@@ -56,8 +56,8 @@ pub fn row(target: &mut dyn Write, values: impl IntoIterator<Item = impl AsRef<s
 /// How cells begin that a spreadsheet takes for a formula (OWASP, "CSV Injection", 2026): also the wide forms of the signs.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// The value with hidden characters written out, and behind an apostrophe where a spreadsheet would calculate it. Numbers
-/// stay as they are.
+/// The value with hidden characters written out, and after an apostrophe if a spreadsheet would calculate it. Numbers
+/// are unchanged.
 fn inert(value: &str) -> Cow<'_, str> {
     let value = visible(value);
     match value.trim_start().starts_with(FORMULA) && !is_number(&value) {

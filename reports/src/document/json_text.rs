@@ -16,7 +16,7 @@ pub(crate) fn compact(target: &mut dyn Write, value: &impl Serialize) -> io::Res
     serde_json::to_writer(Escaping(target), value).map_err(io::Error::from)
 }
 
-/// Hidden characters beyond ASCII can stand in strings alone, where an escape means the same.
+/// Hidden characters beyond ASCII occur only in strings, in which an escape has the same meaning.
 fn is_left(c: char) -> bool {
     c > '~' && is_hidden(c)
 }

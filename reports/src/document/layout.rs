@@ -1,4 +1,4 @@
-//! How wide the columns of a table are, and what is done to text that does not fit.
+//! Widths of the columns of a table, and the layout of text that does not fit.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -35,13 +35,14 @@ impl Placed {
     }
 }
 
-/// The columns that fit into `width`: optional ones go first, then names and long texts share what is left.
+/// The columns that fit into `width`: optional ones are dropped first, then names and long texts share the remaining
+/// width.
 pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Vec<Placed> {
     let natural = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());
         cells.chain([table.columns[column].title.width()]).max().unwrap_or(0)
     };
-    // A column in which nothing stands is not missed.
+    // An empty column can be dropped.
     let says =
         |column: usize| rows.is_empty() || rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()));
     let mut placed: Vec<Placed> = table
@@ -77,7 +78,7 @@ fn gaps(placed: &[Placed]) -> usize {
     usize::from(GAP) * placed.len().saturating_sub(1)
 }
 
-/// Hands out what is left over the least widths: names first, since a wrapped text is still whole.
+/// Distributes the remaining width: to names first, because a wrapped text is still complete.
 fn share(placed: &mut [Placed], width: usize) {
     let mut left = width.saturating_sub(least(placed));
     let texts = placed.iter().any(|placed| placed.lie == Lie::Wrap && placed.width > WRAP_MIN);
@@ -106,7 +107,7 @@ fn shared(rows: &[Vec<String>], column: usize) -> usize {
     common.map_or(0, |common| common.chars().count())
 }
 
-/// Names that share so much are told apart by what follows it.
+/// Names with a common beginning of this length are distinguished by what follows it.
 const SHARED_MIN: usize = 8;
 
 /// The text with its middle cut out, or its beginning where all have the same, at most `width` wide.
@@ -115,7 +116,7 @@ fn elided(text: &str, width: usize, shared: usize) -> String {
         return text.to_owned();
     }
     let room = width.saturating_sub(1);
-    // Names of one kind end in what tells them apart.
+    // Names of one kind are distinguished by their ends.
     let head = if shared < SHARED_MIN { room / 3 } else { 0 };
     let tail = room - head;
     format!("{}…{}", taken(text.chars(), head), taken(text.chars().rev(), tail).chars().rev().collect::<String>())
@@ -132,7 +133,7 @@ fn taken(chars: impl Iterator<Item = char>, width: usize) -> String {
         .collect()
 }
 
-/// The text in lines of at most `width`, broken at blanks; a longer word is broken where it must.
+/// The text in lines of at most `width`, broken at blanks; a longer word is broken if necessary.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();

@@ -36,11 +36,11 @@ pub struct Document {
 /// One part of a document.
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// What the document is about: the first line.
+    /// The subject of the document: the first line.
     Title(String),
     /// A heading.
     Heading(String),
-    /// A paragraph; each line stands for itself.
+    /// A paragraph; each line is separate.
     Text(Vec<String>),
     /// Lines that are less important.
     Aside(Vec<String>),
@@ -57,11 +57,11 @@ pub struct Marked {
     pub before: String,
     /// The stretch.
     pub mark: String,
-    /// Behind it.
+    /// The text after it.
     pub after: String,
 }
 
-/// What is marked where a text ends and the other goes on.
+/// The mark if one text ends and the other continues.
 pub const END: &str = Window::END;
 
 impl From<Window> for Marked {
@@ -145,9 +145,9 @@ pub struct Table {
     pub sum: Option<Vec<Cell>>,
     /// How many rows people see; zero for all.
     pub shown_max: usize,
-    /// How many more rows there are that nobody made, because people see none of them.
+    /// The number of further rows that were not built, because people see none of them.
     pub unmade: usize,
-    /// What the rows are, for "… and 3 more sessions".
+    /// The noun for the rows, for "… and 3 more sessions".
     pub rows_are: &'static str,
 }
 
@@ -159,7 +159,7 @@ impl Table {
 
     /// The rows for people, and how many are left out.
     pub fn shown(&self) -> (impl Iterator<Item = &Vec<Cell>>, usize) {
-        // One row in the place of "… and 1 more" takes no more room.
+        // One row takes no more room than "… and 1 more".
         let rows = self.rows.len() + self.unmade;
         let all = self.shown_max == 0 || rows <= self.shown_max + 1;
         let shown = if all { self.rows.len() } else { self.shown_max.min(self.rows.len()) };

@@ -1,4 +1,4 @@
-//! Text for a terminal: aligned columns, no frames, colour where it helps.
+//! Text for a terminal: aligned columns, no frames, and some colour.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use forkcast_sim::outside::{inert_line, visible};
 
 use super::{Document, Lie, Marked, Part, Table, layout};
 
-/// What the terminal can do.
+/// The capabilities of the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// Columns.
@@ -25,10 +25,10 @@ impl Default for Look {
     }
 }
 
-/// Width where nobody says: fits the widest table with its suggestions on one or two lines.
+/// The default width: fits the widest table with its suggestions on one or two lines.
 const WIDTH_DEFAULT: u16 = 120;
 
-/// Tables stand so far from the edge.
+/// The indentation of tables.
 const INDENT: &str = "  ";
 
 const BOLD: &str = "\u{1b}[1m";
@@ -56,7 +56,7 @@ pub fn write(document: &Document, look: Look, target: &mut dyn Write) -> io::Res
         if !close {
             writeln!(target)?;
         }
-        // What a heading is about follows it at once.
+        // The content of a heading follows it without an empty line.
         close = matches!(part, Part::Heading(_));
         match part {
             Part::Title(text) | Part::Heading(text) => {

@@ -13,7 +13,7 @@ const PLOTTERS_SIZE_FACTOR: f64 = 1.24;
 /// Average width of a character of the font, as a part of its size.
 const CHARACTER_WIDTH: f64 = 0.6;
 
-/// Colours by what they mean; told apart by people who see few colours (Okabe and Ito, 2008) and on grey paper.
+/// Colours by meaning; distinguishable with colour blindness (Okabe and Ito, 2008) and in greyscale.
 pub(super) mod ink {
     use super::RGBColor;
 
@@ -29,7 +29,7 @@ pub(super) mod ink {
     pub const TOOLS: RGBColor = RGBColor(0, 104, 172);
     pub const SYSTEM: RGBColor = RGBColor(0, 118, 86);
     pub const MESSAGES: RGBColor = RGBColor(142, 68, 140);
-    /// Of causes, the dearest first. Shapes tell them apart too.
+    /// Colours of causes, the most expensive first. Shapes distinguish them too.
     pub const MARKS: [RGBColor; 5] = [
         RGBColor(213, 94, 0),
         RGBColor(0, 158, 115),
@@ -76,7 +76,7 @@ impl Area {
     }
 }
 
-/// Where a text stands, seen from its point.
+/// The position of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     /// The text begins there.

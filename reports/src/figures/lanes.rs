@@ -1,5 +1,5 @@
-//! A run in time: a lane for each agent, a bar for each request from its sending to the end of its answer, coloured by
-//! what the cache gave; below it the time.
+//! A run over time: a lane for each agent, a bar for each request from its sending to the end of its answer, coloured
+//! by the result in the cache; below it the time.
 
 use forkcast_scenarios::run::{Agent, Request, Run};
 use forkcast_sim::service::Verdict;
@@ -13,7 +13,7 @@ const LEFT: i32 = 190;
 const RIGHT: i32 = 1172;
 const TOP: i32 = 110;
 
-/// All lanes together are about so high at most; each has its bounds, and is named where there is room.
+/// The approximate maximum height of all lanes together; each lane has its limits, and a name if there is room.
 const LANES_MAX: i32 = 1_600;
 const LANE: (i32, i32) = (2, 34);
 const NAMED_MIN: i32 = 13;

@@ -6,7 +6,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 use thiserror::Error;
 
-/// DejaVu Sans 2.37; its licence stands beside it.
+/// DejaVu Sans 2.37; its licence is in the same folder.
 const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
 
 /// Pixels of the bitmap for each of the drawing, for sharp screens.

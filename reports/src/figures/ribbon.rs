@@ -1,7 +1,8 @@
-//! Prefixes of a run: a bar for each request, its prompt from left to right in tokens, coloured by level and by what the cache
-//! made of it, parents and children above one another. What is shared stands in one column; where sharing breaks is marked.
+//! Prefixes of a run: a bar for each request, its prompt from left to right in tokens, coloured by level and by the
+//! result in the cache, parents and children above one another. Shared parts are in one column; breaks of sharing are
+//! marked.
 //!
-//! Up to `rows::NAMED_MAX` requests each has a bar with its numbers. Beyond that bars are a few pixels high and lie close
+//! Up to `rows::NAMED_MAX` requests each has a bar with its numbers. Beyond that, bars are a few pixels high and close
 //! together: forks of one message by their turns, all others by agent, with sums beside them.
 
 mod bars;
@@ -65,10 +66,10 @@ pub fn svg(run: &Run) -> String {
     text
 }
 
-/// Labels and numbers of a high stack stand at its head, within so many pixels.
+/// Labels and numbers of a high stack are at its head, within this many pixels.
 const HEAD: i32 = 16;
 
-/// Where stacks stand: upper edge and height, in their order.
+/// Positions of the stacks: upper edge and height, in their order.
 #[derive(Default)]
 struct Places {
     tops: Vec<(i32, i32)>,

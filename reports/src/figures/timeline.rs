@@ -1,5 +1,5 @@
-//! What the cache did, request by request: a bar each, stacked from what was read, written and neither, with the missed
-//! part hatched, each miss marked by its cause and the dearest ones named.
+//! The results in the cache, request by request: a bar each, stacked from read, written and other input, with the
+//! missed part hatched, each miss marked by its cause and the most expensive ones named.
 
 use forkcast_sim::pricing::Money;
 
@@ -22,7 +22,7 @@ const WIDTH: u32 = 1200;
 const HEIGHT: u32 = 644;
 const PLOT: Area = Area { left: 76, top: 128, right: 1172, bottom: 572 };
 
-/// Part of the plot's height that the tallest bar takes; names stand above it.
+/// The part of the plot's height of the tallest bar; names are above it.
 const TALLEST: f64 = 0.84;
 
 /// The picture as SVG; `requests` are those of the report.
@@ -48,7 +48,7 @@ pub fn svg(report: &Report<'_>, requests: Requests) -> String {
     text
 }
 
-/// Where the bars stand.
+/// The positions of the bars.
 struct Slots {
     bars: i32,
     left: i32,
@@ -58,7 +58,7 @@ struct Slots {
 /// A few bars do not fill the sheet.
 const PITCH_MAX: i32 = 90;
 
-/// Narrower bars stand without gaps, so that nobody sees that some are a pixel wider.
+/// Narrower bars have no gaps, so that differences of one pixel are invisible.
 const PITCH_WITH_GAPS: i32 = 4;
 
 impl Slots {
@@ -137,7 +137,7 @@ fn legend(canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Read below, then written, then plain input; the missed part begins where the read ends.
+/// Read at the bottom, then written, then plain input; the missed part begins at the end of the read part.
 fn draw(bar: &Bar, (left, right): (i32, i32), scale: &Scale, canvas: &mut Canvas<'_>) {
     let part = |from: u64, to: u64| Area { left, top: scale.y(to), right, bottom: scale.y(from) };
     let written = bar.read + bar.written;

@@ -20,7 +20,7 @@ use super::manifest::{MANIFEST, Manifest, RECORDS};
 use super::staging::{Staging, is_staging, parent_of, remove, remove_bodies, unless_missing};
 use super::{BODIES, FolderError};
 
-/// What the target folder holds.
+/// The contents of the target folder.
 #[derive(Debug)]
 pub(super) struct Existing {
     /// Our files; `None` if the folder is not ours.
@@ -248,8 +248,8 @@ fn remove_file_if_any(staging: &Staging, path: &Path) -> Result<(), FolderError>
     unless_missing(staging.disk.remove_file(path)).map_err(|source| staging.failed(path, source))
 }
 
-/// A writer's turn: a lock on the folder around the target. It leaves no file behind, and the system releases it when the process
-/// ends. Where folders cannot be locked, writers do not wait for each other.
+/// A writer's turn: a lock on the folder around the target. It leaves no file behind, and the system releases it when
+/// the process ends. If folders cannot be locked, writers do not wait for each other.
 pub(super) struct Turn {
     _held: Option<File>,
 }

@@ -1,4 +1,4 @@
-//! A folder that `--out` wrote, read back: what was replayed, how, and what each line of its ledger said.
+//! A folder of `--out`, read back: what was replayed, how, and the lines of its ledger.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,10 +27,10 @@ pub enum ReadingError {
     Io {
         /// File.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A file of it is not what it should be.
+    /// One of its files is invalid.
     #[error("{}:{line}: {reason}", path.display())]
     Broken {
         /// File.
@@ -45,7 +45,7 @@ pub enum ReadingError {
 /// How the run was made: the object `options` of `run.json`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct RunOptions {
-    /// What the user named, in that order; empty for the embedded sample.
+    /// The user's paths, in that order; empty for the embedded sample.
     pub paths: Vec<String>,
     /// `--input-format`.
     pub input_format: String,
@@ -85,14 +85,14 @@ pub struct RecordedPrice {
     pub usd_per_mtok: Box<RawValue>,
 }
 
-/// What is needed of `run.json`.
+/// The required fields of `run.json`.
 #[derive(Deserialize)]
 struct Run {
     options: RunOptions,
     price_book: RecordedBook,
 }
 
-/// What is needed of `run.json` of a simulated run.
+/// The required fields of `run.json` of a simulated run.
 #[derive(Deserialize)]
 struct Simulated {
     options: SimulatedOptions,
@@ -120,7 +120,7 @@ pub enum Maker {
     Run,
 }
 
-/// What is needed of a line of `ledger.jsonl`.
+/// The required fields of a line of `ledger.jsonl`.
 #[derive(Debug, Deserialize)]
 pub struct RecordedLine {
     /// Number of the request.
@@ -131,7 +131,7 @@ pub struct RecordedLine {
     pub model: String,
     /// Its bill as a JSON number, all digits.
     pub cost_usd: Option<Box<RawValue>>,
-    /// Why it missed what it missed.
+    /// The causes of its misses.
     #[serde(default)]
     pub causes: Vec<RecordedCause>,
     /// The recording itself, without its body.
@@ -167,7 +167,7 @@ pub struct RunFolder {
     pub maker: Maker,
     /// How the run was made.
     pub options: RunOptions,
-    /// What it was billed by.
+    /// The price book of the run.
     pub book: RecordedBook,
     /// Its ledger.
     pub lines: Vec<RecordedLine>,

@@ -1,5 +1,5 @@
-//! The temporary folder that a result is written to before it is placed. It is created next to the target folder or, if that is
-//! impossible, inside it. A killed process leaves its temporary folder behind; the next run removes it.
+//! The temporary folder to which a result is written before it is placed. It is created next to the target folder or,
+//! if that is impossible, inside it. A killed process does not remove its temporary folder; the next run does.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};

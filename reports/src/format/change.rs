@@ -7,10 +7,10 @@ use super::words::{cause, level, provider, volatile};
 use crate::document::Marked;
 use crate::record::{Shape, Value};
 
-/// A change, with what a reader may see of it, and what would save it; `None` where nothing changed.
+/// A change, with its visible parts, and what would save it; `None` if nothing changed.
 pub(super) struct Change<'a>(pub Option<Visible<'a>>);
 
-/// What a reader sees of a change.
+/// The visible parts of a change.
 pub(super) struct Visible<'a> {
     pub finding: &'a Finding,
     /// The change's name as it is shown.
@@ -29,7 +29,7 @@ impl Visible<'_> {
 }
 
 impl<'a> Change<'a> {
-    /// Something of the finding; null where nothing changed.
+    /// A value of the finding; null if nothing changed.
     fn of<T: Into<Value>>(&self, of: impl FnOnce(&'a Finding) -> T) -> Value {
         self.0.as_ref().map(|seen| of(seen.finding)).into()
     }
@@ -77,7 +77,7 @@ record! {
         "Only digests of an edited block are known, and less of it may have been sent before." =>
         |it| it.0.as_ref().and_then(|seen| seen.finding.loss).is_some_and(|loss| loss.is_upper_bound);
     usd "cost_usd", "What they cost more than reads." => |it| it.of(Finding::cost), null(NO_COST);
-    usd "cost_usd_per_day", "The same for --requests-per-day requests, each of which pays it." =>
+    usd "cost_usd_per_day", "The same for --requests-per-day requests, if each pays it." =>
         |it| it.0.as_ref().and_then(|seen| seen.finding.cost_per_day(seen.requests_per_day?)),
         null("where that was not given, and against a lock");
     field "cost_unknown", || Shape::words([Unknown::NoCacheModel, Unknown::NoPrice].map(Unknown::word)),

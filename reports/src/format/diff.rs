@@ -13,7 +13,7 @@ use crate::record::{Shape, Value, list, pretty};
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.diff/1";
 
-/// What the schema says that it is about.
+/// The description in the schema.
 pub(super) const ABOUT: &str = "Two requests: the first finding's fields (null where there is none), the further findings, \
                                 harmless notes. Holds no text of prompts unless asked for.";
 
@@ -25,7 +25,7 @@ pub fn write(sides: &Sides<'_>, content: bool, target: &mut dyn Write) -> io::Re
     pretty(&Diff { sides, judged: &sides.judged(), content }, target)
 }
 
-/// A comparison and what was found by it.
+/// A comparison and its findings.
 pub(super) struct Diff<'a> {
     sides: &'a Sides<'a>,
     judged: &'a Judged,

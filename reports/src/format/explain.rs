@@ -22,7 +22,7 @@ use crate::report::{Recorded, Report, statement_of_one, suggestion};
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.explain/1";
 
-/// What the schema says that it is about.
+/// The description in the schema.
 pub(super) const ABOUT: &str =
     "One request against what its cache held when it was sent. Holds no text of prompts unless asked.";
 
@@ -35,7 +35,7 @@ pub fn write(explained: &Explained<'_>, content: bool, target: &mut dyn Write) -
     pretty(&Subject { report: explained.report, entry: explained.entry, known }, target)
 }
 
-/// Writes what is known of a request whose provider has no cache profile: its usage and its bill.
+/// Writes a request whose provider has no cache profile: its usage and its bill.
 ///
 /// # Errors
 /// When the target cannot be written.
@@ -43,7 +43,7 @@ pub fn write_unprofiled(report: &Report<'_>, entry: &Recorded<'_>, target: &mut 
     pretty(&Subject { report, entry, known: Known::Bill }, target)
 }
 
-/// Writes what a transcript holds of a request.
+/// Writes the data of a request in a transcript.
 ///
 /// # Errors
 /// When the target cannot be written.
@@ -51,7 +51,7 @@ pub fn write_told(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Wr
     pretty(&Subject { report, entry, known: Known::Transcript }, target)
 }
 
-/// A request and what is known of it.
+/// A request and what is known about it.
 pub(super) struct Subject<'a> {
     report: &'a Report<'a>,
     entry: &'a Recorded<'a>,
@@ -62,7 +62,7 @@ pub(super) struct Subject<'a> {
 enum Known<'a> {
     /// What its cache held.
     Cache { explained: &'a Explained<'a>, content: bool },
-    /// What a transcript holds of it.
+    /// Data of a transcript.
     Transcript,
     /// Usage and bill.
     Bill,
@@ -150,7 +150,7 @@ record! {
 /// When a cache is unknown.
 const NO_CACHE: &str = "where no body is recorded, or no cache of its provider is modelled";
 
-/// What a transcript holds of a request.
+/// The data of a request in a transcript.
 struct TranscriptPart<'a> {
     report: &'a Report<'a>,
     entry: &'a Recorded<'a>,
@@ -193,12 +193,12 @@ fn entries<'a>(explained: &'a Explained<'a>) -> impl Iterator<Item = EntryHeld<'
     explained.inspection.entries.iter().map(move |held| EntryHeld { explained, held })
 }
 
-/// What a cache can hold of a prefix.
+/// The possible states of a prefix in a cache.
 fn states() -> Shape {
     Shape::named("state", STATES.map(state_word))
 }
 
-/// A breakpoint, and what the cache held there.
+/// A breakpoint, and the contents of the cache there.
 struct Marker<'a> {
     explained: &'a Explained<'a>,
     found: &'a Breakpoint,
@@ -235,7 +235,7 @@ record! {
         |it| it.0.first_new().map(|at| it.0.path(at)), null("where all was");
 }
 
-/// What the cache held.
+/// An entry of the cache.
 struct EntryHeld<'a> {
     explained: &'a Explained<'a>,
     held: &'a Held,
@@ -283,7 +283,7 @@ record! {
         |it| it.difference(), null("where they do not differ");
 }
 
-/// A difference, with the bytes around it where these are asked for.
+/// A difference, with the bytes around it if requested.
 struct DifferenceShown<'a> {
     differing: Differing<'a>,
     windows: Option<Windows>,

@@ -21,7 +21,7 @@ pub use forkcast_scenarios::fanout::breakeven::Answer;
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.fanout/1";
 
-/// What the schema says that it is about.
+/// The description in the schema.
 pub(super) const ABOUT: &str = "Cells of a fan-out: their parameters, what the runs came to, the formula, the lower bound, \
                                 and which policy was best. Holds no text of prompts.";
 
@@ -74,13 +74,13 @@ record! {
         |fanout| list(fanout.answers.iter().map(AnswerOf));
 }
 
-/// A cell, what came of it, and where it is the best.
+/// A cell, its outcome, and the respects in which it is best.
 pub(crate) struct Row<'a> {
     trial: &'a Trial,
     best: Vec<&'static str>,
 }
 
-/// The rows of these cells. Where nothing differs from a cell in policy alone, it is not compared.
+/// The rows of these cells. A cell without another that differs only in policy is not compared.
 pub(crate) fn rows(trials: &[Trial]) -> Vec<Row<'_>> {
     let compared: BTreeSet<usize> = sets(trials).into_iter().filter(|set| set.len() > 1).flatten().collect();
     let best = [("cost", best_cost(trials)), ("time", best_makespan(trials))];
@@ -92,7 +92,7 @@ pub(crate) fn rows(trials: &[Trial]) -> Vec<Row<'_>> {
 }
 
 record! {
-    /// What decides stands first, and stays where a screen is narrow.
+    /// The decisive columns come first, and remain on a narrow screen.
     Row<'_>, "row":
     text "model", "The model, as spelled." => |row| Value::text(&row.trial.cell.model), shown("model"), if_it_varies();
     field "children", || Shape::Count { least: 1 }, "Children of one message." =>
@@ -137,7 +137,7 @@ record! {
         |row| row.trial.cell.itpm, null("without a limit");
     field "rpm", || Shape::Count { least: 1 }, "Requests a minute that the provider takes." =>
         |row| row.trial.cell.rpm, null("without a limit");
-    count "waiting", "Children of which each waits once for longer than five minutes." => |row| row.trial.cell.waiting;
+    count "waiting", "Children that each wait once for longer than five minutes." => |row| row.trial.cell.waiting;
 }
 
 record! {

@@ -27,7 +27,7 @@ use crate::report::{Recorded, Report};
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.ledger/1";
 
-/// What the schema says that it is about.
+/// The description in the schema.
 pub(super) const ABOUT: &str = "One request of a replay, a line of JSON each. Holds no text of prompts: names of tools and paths \
                                 only.";
 
@@ -167,7 +167,7 @@ record! {
     usd "cost_usd", "What they cost." => |fee| fee.cost;
 }
 
-/// A prediction beside what was recorded.
+/// A prediction compared with the recording.
 struct Comparison<'a>(Result<&'a Compared, NotComparable>);
 
 /// When a field is null.

@@ -3,7 +3,8 @@
 use forkcast_sim::wire::TOKENS_MAX;
 use serde::Deserialize;
 
-/// A count of tokens or of what a provider charges for, held to the one bound of all readers where it is read back.
+/// A count of tokens or of things that a provider charges for, checked against the limit of all readers when it is read
+/// back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "u64")]
 pub struct Count(pub u64);

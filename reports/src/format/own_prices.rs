@@ -1,4 +1,4 @@
-//! What the user put in the place of list prices, in words that `PriceArgs` of the program reads again.
+//! The user's own prices, in the format of `PriceArgs` of the program.
 
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook};
 

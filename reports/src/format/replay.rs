@@ -23,7 +23,7 @@ pub(super) use sums::{CauseTotal, Fee, Sums};
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.replay/1";
 
-/// What the schema says that it is about.
+/// The description in the schema.
 pub(super) const ABOUT: &str = "A replay of recorded requests: what they cost, what the rules predict, why tokens were not \
                                 read. Holds no text of prompts.";
 
@@ -79,7 +79,7 @@ record! {
         |report| list(remarks(report).into_iter().map(Remark));
 }
 
-/// What was read, and what could not be.
+/// The input, and its unreadable parts.
 struct Inputs<'a>(&'a Report<'a>);
 
 record! {
@@ -118,7 +118,7 @@ record! {
     text "what", "What was done." => |found| found.0.reason.clone();
 }
 
-/// What was seen and changes no number.
+/// An observation that changes no number.
 struct Note {
     file: String,
     note: String,
@@ -174,7 +174,7 @@ record! {
         |prices| list(not_billed(prices.0).map(|found| NotBilled(found.vendor.word(), found.what.clone())));
 }
 
-/// A vendor, and what it charges.
+/// A vendor and its charges.
 struct NotBilled(&'static str, String);
 
 record! {

@@ -1,7 +1,7 @@
 //! The ledger as one flat table of comma-separated values.
 //!
-//! A request that enters no sum (it has no usage, others have) has no figure here either, so that each column adds up to what the
-//! report says. What the rules predict of it is in `ledger.jsonl`.
+//! A request that enters no sum (it has no usage, others have) has no figure here either, so that each column adds up
+//! to the sum in the report. Its predicted values are in `ledger.jsonl`.
 
 use std::io::{self, Write};
 
@@ -84,7 +84,7 @@ impl<'a> RequestRow<'a> {
         self.entry.line.explanation.as_ref()
     }
 
-    /// Why it missed what it missed, if that is known.
+    /// The causes of its misses, if known.
     fn causes(&self) -> Option<&'a [forkcast_sim::ledger::CauseCost]> {
         self.explanation().map(|_| &self.entry.line.charge.causes[..])
     }

@@ -30,7 +30,7 @@ use request::RequestOf;
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.run/1";
 
-/// What the schema says that it is about.
+/// The description in the schema.
 pub(super) const ABOUT: &str = "One run of a scenario: who took part, every request with its bill and what the cache made of \
                                 it, the laws. Holds no text of prompts.";
 
@@ -42,7 +42,7 @@ pub fn write(run: &Run, failures: &[String], target: &mut dyn Write) -> io::Resu
     write_with(run, failures, None, target)
 }
 
-/// The same with what its requests are as a replay, where that was asked for.
+/// The same with its requests as a replay, if requested.
 ///
 /// # Errors
 /// When the target cannot be written.
@@ -113,7 +113,7 @@ record! {
         |it| forkcast_scenarios::load::settings(&it.0.scenario).ttl.name();
     text "prices_of", "The day of the list prices." =>
         |it| it.0.scenario.prices.map_or_else(|| it.0.book.version().to_owned(), |date| date.to_string());
-    record: OwnPrices<'_>, "prices", "What the user put in the place of list prices." =>
+    record: OwnPrices<'_>, "prices", "The user's own prices." =>
         |it| OwnPrices(&it.0.book, Names::Plain).value();
     record: Forks, "forks", "How forks are made, and when they start." =>
         |it| forkcast_scenarios::load::settings(&it.0.scenario).forks.value();

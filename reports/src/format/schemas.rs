@@ -40,13 +40,13 @@ pub enum SchemaError {
     Io {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// The JSON Schemas by the name of their format: those of what is written follow from its records, those of what is read are
-/// written by hand. The files in `schema/` are these.
+/// The JSON Schemas by the name of their format: those of output are generated from its records, those of input are
+/// written by hand. The files in `schema/` are equal to these.
 pub static SCHEMAS: LazyLock<Vec<(&'static str, Cow<'static, str>)>> = LazyLock::new(|| {
     vec![
         made::<Report<'_>>(replay::SCHEMA, replay::ABOUT),
@@ -80,14 +80,14 @@ impl Schema {
         format!("{}.json", self.name.trim_start_matches("forkcast.").replace('/', "-"))
     }
 
-    /// What the schema says about itself.
+    /// The description in the schema.
     pub fn description(&self) -> String {
         let schema: Value = serde_json::from_str(self.text).unwrap_or_default();
         schema["description"].as_str().unwrap_or_default().to_owned()
     }
 }
 
-/// Writes every schema into a folder, which is made where it is missing. Gives the names of the files.
+/// Writes every schema into a folder, which is created if missing. Returns the names of the files.
 ///
 /// # Errors
 /// When the folder or a file cannot be written, or a file of that name is something else.

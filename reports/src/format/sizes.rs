@@ -39,7 +39,7 @@ impl CountSums<'_> {
     }
 }
 
-/// By how much a sum is off.
+/// The relative error of a sum.
 const ERROR: &str = "Counted / recorded - 1.";
 const NOTHING: &str = "where nothing can be compared";
 const SHARE: &str = "part of 1";
@@ -135,7 +135,7 @@ record! {
         |row| built_in_thousandths(row.generation, row.class) as f64 / 1_000.0;
     tokens "text_tokens", "Text of this class, in tokens of o200k." => |row| row.text_tokens;
     count "requests", "Requests with such text." => |row| row.requests, unit("requests");
-    count "largest_in_requests", "Requests of which it is the largest part; `error` is theirs." =>
+    count "largest_in_requests", "Requests whose largest part it is; `error` is theirs." =>
         |row| row.errors.requests, unit("requests");
     number "error", "By how much their sum is off." => |row| row.errors.sum_error(), unit(SHARE), null(NOTHING);
 }

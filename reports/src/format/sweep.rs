@@ -12,7 +12,7 @@ use crate::record::{Record, Shape, Value, list, pretty, table};
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.sweep/1";
 
-/// What the schema says that it is about.
+/// The description in the schema.
 pub(super) const ABOUT: &str = "All cells of a grid, in the order of its plan.";
 
 /// A hash, as it is written.
@@ -80,7 +80,7 @@ pub(crate) fn rows<'a>(plan: &'a Plan, outcomes: &'a [CellOutcome]) -> impl Iter
 }
 
 impl Row<'_> {
-    /// What tells a cell from the others: `children 5, launch primed`.
+    /// The parameters that distinguish a cell from the others: `children 5, launch primed`.
     pub fn setting(&self) -> String {
         let varying = values(self.cell).zip(self.axes).filter(|(_, axis)| axis.values.len() > 1);
         let set: Vec<String> = varying.map(|((path, value), _)| format!("{path} {value}")).collect();

@@ -15,7 +15,7 @@ use crate::report::{Exception, Gate, Group, Report, Session, SizeRow, Unpriced, 
 /// The rows of a table.
 type Rows = Vec<Vec<String>>;
 
-/// A table: its name, what a row of it is, its columns, its rows.
+/// A table: its name, the meaning of a row, its columns, its rows.
 struct Plan {
     name: &'static str,
     what: &'static str,
@@ -92,7 +92,7 @@ const PLANS: [Plan; 15] = [
     },
 ];
 
-/// Names of the tables, each with what a row of it is.
+/// Names of the tables, each with the meaning of a row.
 pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     PLANS.iter().map(|plan| (plan.name, plan.what))
 }

@@ -28,14 +28,14 @@ record! {
 }
 
 record! {
-    /// `recorded` and `predicted`: usage with its money and hit rate beside it.
+    /// `recorded` and `predicted`: usage with its cost and hit rate.
     Side, "side":
     flat: Usage, => |side| side.usage.value();
     usd "cost_usd", "The bill." => |side| side.cost, null(NO_PRICE);
     share "hit_rate", HIT_RATE => |side| side.usage.hit_rate(), null(NO_INPUT);
 }
 
-/// What a hit rate is.
+/// The definition of a hit rate.
 pub(super) const HIT_RATE: &str = "Input that was read over all input.";
 
 /// When there is none.

@@ -1,4 +1,4 @@
-//! What is said of counted sizes: how far they are from the bill, and the factors fitted to it.
+//! Text about counted sizes: their difference from the bill, and the fitted factors.
 
 use forkcast_replay::calibrate::{
     Calibration, ClassFit, GenerationFit, LeftOut, Quality, Residual, built_in_thousandths,
@@ -23,10 +23,8 @@ fn counted(report: &Report<'_>, document: &mut Document) {
     }
     document.heading("How far off are counted sizes?");
     let mut lines = vec![match sizes.source {
-        SizeSource::Counted => {
-            "Predictions rest on counted sizes alone; what was billed is shown beside them.".to_owned()
-        }
-        _ => "Predictions rest on recorded sizes; the counted ones stand here for comparison.".to_owned(),
+        SizeSource::Counted => "Predictions use only counted sizes; the billed ones are shown beside them.".to_owned(),
+        _ => "Predictions use recorded sizes; the counted ones are shown for comparison.".to_owned(),
     }];
     lines.extend(sizes.rows.iter().filter_map(residual));
     lines.extend(left_out(&sizes.left_out, sizes.uncounted));
@@ -61,7 +59,7 @@ fn size_row(row: &SizeRow) -> Vec<Cell> {
     ]
 }
 
-/// What is known of a count beyond this input.
+/// The known error of a count from other input.
 fn residual(row: &SizeRow) -> Option<String> {
     if row.quality != Quality::Calibrated && row.requests == 0 {
         return None;
@@ -69,14 +67,14 @@ fn residual(row: &SizeRow) -> Option<String> {
     quality(row.tokenizer, row.quality, row.residual).map(|sentence| format!("{sentence}."))
 }
 
-/// How good the count of a tokenizer is, `residual` being how far it was off where it was measured.
+/// The quality of a tokenizer's count; `residual` is its measured error.
 pub(super) fn quality(tokenizer: Tokenizer, quality: Quality, residual: Option<Residual>) -> Option<String> {
     let word = tokenizer.word();
     match quality {
         Quality::Calibrated => Some(format!("{word} is an estimate: {}", measured(&residual?))),
-        Quality::Borrowed => Some(format!(
-            "{word} is counted in o200k, another maker's vocabulary: nobody has measured how far that is off"
-        )),
+        Quality::Borrowed => {
+            Some(format!("{word} is counted in o200k, another maker's vocabulary: its error has not been measured"))
+        }
         Quality::Exact => {
             Some(format!("{word} is the maker's own vocabulary: exact for text; tools and images are estimates"))
         }
@@ -164,7 +162,7 @@ const fn words(why: LeftOut) -> &'static str {
         LeftOut::Unreadable => "with an unreadable body",
         LeftOut::OutsideContent => "with content that is not in the body",
         LeftOut::ShowsPrefix => "that show how large a hidden prefix is",
-        LeftOut::OtherGrowth => "with more behind them than results of tools",
+        LeftOut::OtherGrowth => "followed by more than tool results",
         LeftOut::NotWhatWasBilled => "whose body cannot be what was billed",
     }
 }

@@ -5,7 +5,7 @@ use forkcast_sim::pricing::Category;
 
 use crate::document::{END, Marked, Part, count};
 
-/// Where it is: `At tools[1], first differing byte 812 of the block, 4,021 of the prefix (canonical bytes).`
+/// The place: `At tools[1], first differing byte 812 of the block, 4,021 of the prefix (canonical bytes).`
 pub fn place(path: &str, in_block: Option<u64>, in_prefix: Option<u64>) -> Option<String> {
     if path.is_empty() {
         return None;
@@ -26,7 +26,7 @@ pub fn varying(volatile: Option<Volatile>) -> Option<String> {
     Some(format!("What differs looks like something that varies by itself: {word}."))
 }
 
-/// What a change breaks has a cost that nobody knows.
+/// The cost of a break is unknown.
 pub const NOT_MODELLED: &str = "What it costs is not known: no cache of this provider is modelled.";
 
 /// What tokens are billed as instead of reads.
@@ -51,7 +51,7 @@ fn labelled(label: &str, side: &Marked) -> Marked {
 /// Characters that both sides must end in alike before more than the first differing one is marked.
 const ALIKE_MIN: usize = 6;
 
-/// Both sides with everything marked that differs, where they go on alike behind it.
+/// Both sides with all differences marked, if they are equal after them.
 fn widened(older: &Marked, newer: &Marked) -> [Marked; 2] {
     let (old, new) = (rest(older), rest(newer));
     let alike = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
@@ -70,10 +70,10 @@ fn widened(older: &Marked, newer: &Marked) -> [Marked; 2] {
     })
 }
 
-/// What a window shows where the text goes on.
+/// The mark in a window where the text continues.
 const CUT: &str = "…";
 
-/// What a side shows from the difference on.
+/// The text of a side from the difference on.
 fn rest(side: &Marked) -> Vec<char> {
     let mark = if side.mark == END { "" } else { &side.mark };
     mark.chars().chain(side.after.trim_end_matches(CUT).chars()).collect()

@@ -88,7 +88,7 @@ fn disagreement(explained: &Explained<'_>) -> Option<String> {
     })
 }
 
-/// What is said of a model that nobody can bill.
+/// The text for a model without a price.
 fn no_price(report: &Report<'_>, line: &Line) -> String {
     format!("{} has no price in the book, so tokens alone are known.", report.names.model(&line.model))
 }

@@ -1,4 +1,4 @@
-//! Fan-outs for people: a table of cells, what was best, and what the figures rest on.
+//! Fan-outs for people: a table of cells, the best ones, and the basis of the figures.
 
 pub mod answers;
 
@@ -36,7 +36,7 @@ fn title(rows: &[Trial]) -> String {
     format!("Fan-out: {} cell{plural}, {} requests of children", count(rows.len() as u64), count(requests))
 }
 
-/// What is the same in all cells, and what the figures rest on.
+/// The common values of all cells, and the basis of the figures.
 fn rests_on(rows: &[Trial], price_book: &str) -> Vec<String> {
     let rules: BTreeSet<&str> = rows.iter().map(|row| row.cell.rules.name).collect();
     let rules: Vec<&str> = rules.into_iter().collect();
@@ -58,7 +58,7 @@ fn rests_on(rows: &[Trial], price_book: &str) -> Vec<String> {
     lines
 }
 
-/// What was best where policies were compared, and which assumptions do not hold.
+/// The best cells among compared policies, and broken assumptions.
 fn findings(rows: &[Trial]) -> Vec<String> {
     let mut lines = Vec::new();
     if let ([set], [best]) = (&sets(rows)[..], &best_cost(rows)[..])
@@ -88,7 +88,7 @@ fn findings(rows: &[Trial]) -> Vec<String> {
     lines
 }
 
-/// What the provider took in a minute, and what came of it.
+/// The provider's limits per minute, and their effects.
 fn limits(cell: &forkcast_scenarios::fanout::Cell, rows: &[Trial]) -> String {
     let limit = |limit: Option<u64>, what: &str| limit.map(|limit| format!("{} {what}", count(limit)));
     let limits: Vec<String> =

@@ -1,4 +1,4 @@
-//! What people read: documents made of a report, of a comparison, of what is built in.
+//! Text for people: documents about a report, a comparison, built-in data.
 
 mod calibration;
 mod change;

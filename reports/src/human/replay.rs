@@ -21,8 +21,8 @@ use forkcast_replay::what_if::WhatIf;
 use crate::document::Document;
 use crate::report::{Miss, Place, Report};
 
-/// The first screen: the bill, what it was spent on, what to change, what was asked for, the dearest sessions. With details
-/// everything else that people can be shown.
+/// The first screen: the bill, what it was spent on, what to change, the requested parts, the most expensive sessions.
+/// With details also all other tables for people.
 pub fn document(report: &Report<'_>) -> Document {
     let mut document = Document::default();
     head::add(report, &mut document);
@@ -78,7 +78,7 @@ fn details(report: &Report<'_>, document: &mut Document) {
     damage::add(report, document);
 }
 
-/// Where the rest is.
+/// References to the rest.
 fn pointers(report: &Report<'_>) -> Vec<String> {
     let limits = unseen::sentences(report).len();
     let plural = if limits == 1 { "" } else { "s" };
@@ -91,7 +91,7 @@ fn pointers(report: &Report<'_>) -> Vec<String> {
     ]
 }
 
-/// What was asked for beside the sums: limits, groups, what-ifs.
+/// The requested parts besides the sums: limits, groups, what-ifs.
 pub fn asked(report: &Report<'_>) -> Document {
     let mut document = Document::default();
     gates::add(report, &mut document);
@@ -117,18 +117,19 @@ pub(super) fn listed(items: &[String]) -> String {
     }
 }
 
-/// Where a request was recorded: `file.json#3`, in a transcript the line of its answer, `session.jsonl:812`.
+/// The place of a request in its recording: `file.json#3`, or in a transcript the line of its answer,
+/// `session.jsonl:812`.
 fn place(report: &Report<'_>, place: &Place) -> String {
     let file = report.short(&place.file);
     if place.told { format!("{file}:{}", place.line) } else { format!("{file}#{}", place.file_index) }
 }
 
-/// Everything was told by transcripts: these hold sessions and agents, not recordings and chains.
+/// Whether everything comes from transcripts: these have sessions and agents, not recordings and chains.
 const fn is_told(report: &Report<'_>) -> bool {
     report.tally.requests > 0 && report.tally.told == report.tally.requests
 }
 
-/// Where it shows why a request missed: the line of the transcript that tells it, else where it was recorded.
+/// The place that shows why a request missed: the line of the transcript, else the place of its recording.
 fn shown_at(report: &Report<'_>, miss: &Miss) -> String {
     match &miss.evidence {
         Some(shown) => format!("{}:{}", report.short(&shown.file), shown.line),

@@ -1,5 +1,5 @@
-//! A run of a scenario for people: what was claimed, who took part, who asked what when, what the cache gave, what it
-//! cost, which laws held.
+//! A run of a scenario for people: the claim, the agents, their requests over time, the results in the cache, the cost,
+//! the laws.
 
 mod forks;
 mod lanes;
@@ -48,7 +48,7 @@ fn title(run: &Run) -> String {
     )
 }
 
-/// What the scenario claims, as one paragraph.
+/// The scenario's claim, as one paragraph.
 fn about(run: &Run) -> Vec<String> {
     let words: Vec<&str> = run.scenario.about.split_whitespace().collect();
     if words.is_empty() { Vec::new() } else { vec![words.join(" ")] }
@@ -82,7 +82,7 @@ fn made(run: &Run) -> Vec<String> {
     made
 }
 
-/// Where token figures come from: what is declared, and how good the count of the rest is.
+/// The sources of token figures: declared sizes, and the quality of the count of the rest.
 fn sizes(run: &Run) -> Vec<String> {
     let declared: Vec<String> = run.declared().map(|(part, tokens)| format!("{part} {}", count(tokens))).collect();
     let mut lines = vec![if declared.is_empty() {

@@ -15,7 +15,7 @@ const ROWS_SHOWN_MAX: usize = 40;
 /// The document.
 pub fn document(plan: &Plan, rows: &[CellOutcome]) -> Document {
     let mut cells: Vec<Row<'_>> = sweep::rows(plan, rows).collect();
-    // What left requests without an answer or has no price stands last; of equal ones the order of the plan holds.
+    // Cells with unanswered requests or without a price come last; equal ones remain in the order of the plan.
     cells.sort_by_key(|Row { outcome, .. }| {
         (!outcome.is_answered(), !outcome.is_done(), outcome.cost.map_or(i128::MAX, Money::picousd))
     });
@@ -75,7 +75,7 @@ fn findings(cells: &[Row<'_>]) -> Vec<String> {
     if unanswered > 0 {
         let left = cells.iter().map(|row| row.outcome.unanswered).sum();
         lines.push(format!(
-            "In {} of {} cells {} requests were never answered: their cost is no bargain, and they stand last",
+            "In {} of {} cells {} requests were never answered: their costs are incomplete, and they come last",
             count(unanswered as u64),
             count(cells.len() as u64),
             count(left)

@@ -17,8 +17,7 @@ pub(super) fn sent(at: Instant) -> Option<String> {
     moment(at).map(|moment| format!("{moment} UTC"))
 }
 
-/// `18:30:10`, `11-02 18:30` where there are days between the first and the last instant, `2026-11-02`
-/// where there are years.
+/// `18:30:10`, `11-02 18:30` if there are days between the first and the last instant, `2026-11-02` if there are years.
 pub(crate) fn clock(at: Instant, (first, last): (Instant, Instant)) -> Option<String> {
     let form = match last.since(first) {
         span if span > YEAR => "%Y-%m-%d",
@@ -32,7 +31,7 @@ const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// `2026-11-02 18:30 to 18:41 UTC`, with the second date where it is another.
+/// `2026-11-02 18:30 to 18:41 UTC`, with the second date if it differs.
 pub(super) fn span(from: Instant, to: Instant) -> Option<String> {
     let (first, last) = (zoned(from)?, zoned(to)?);
     let end = if first.date() == last.date() { "%H:%M" } else { "%Y-%m-%d %H:%M" };

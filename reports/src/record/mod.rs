@@ -1,9 +1,9 @@
-//! A record is one list of fields: word, shape, unit, meaning, when it is null, how to get it. Everything that is written of a
-//! record reads this list: JSON, its schema, comma-separated values, tables for people.
+//! A record is one list of fields: name, shape, unit, meaning, when it is null, how to get it. All outputs of a record
+//! use this list: JSON, its schema, comma-separated values, tables for people.
 //!
 //! * [`number`]: numbers that keep all their digits.
-//! * [`value`]: what a field holds, and how JSON writes it.
-//! * [`shape`]: what a field can hold; `schema`: the same as a JSON Schema.
+//! * [`value`]: the value of a field, and its JSON.
+//! * [`shape`]: the possible values of a field; `schema`: the same as a JSON Schema.
 //! * [`table`]: records as rows of comma-separated values, and as cells for people.
 
 pub mod number;
@@ -142,16 +142,16 @@ pub fn pretty(record: &impl Record, target: &mut dyn Write) -> io::Result<()> {
     writeln!(target)
 }
 
-/// A column with how to get what it holds.
+/// A column with the function that gets its value.
 pub struct Field<R> {
     /// What there is to say of it.
     pub column: Column,
-    /// What it holds.
+    /// Its value.
     pub of: fn(&R) -> Value,
 }
 
 impl<R> Field<R> {
-    /// What it holds of this record.
+    /// Its value in this record.
     pub fn value(&self, record: &R) -> Value {
         let value = (self.of)(record);
         let Column { word, null, absent, .. } = &self.column;
@@ -160,7 +160,7 @@ impl<R> Field<R> {
         if self.column.is_derived { Value::Derived(Box::new(value)) } else { value }
     }
 
-    /// What it is counted in.
+    /// Its unit.
     #[must_use]
     pub const fn unit(mut self, unit: &'static str) -> Self {
         self.column.unit = Some(unit);
@@ -216,21 +216,21 @@ impl<R> Field<R> {
         self
     }
 
-    /// People see it where it is not the same everywhere.
+    /// People see it if it varies.
     #[must_use]
     pub const fn if_it_varies(mut self) -> Self {
         self.column.must_vary = true;
         self
     }
 
-    /// People see it where it is not zero everywhere.
+    /// People see it if it is not zero everywhere.
     #[must_use]
     pub const fn if_any(mut self) -> Self {
         self.column.must_count = true;
         self
     }
 
-    /// What people see in the place of null.
+    /// The word for people if it is null.
     #[must_use]
     pub const fn missing(mut self, word: &'static str) -> Self {
         self.column.missing = word;

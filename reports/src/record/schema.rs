@@ -1,4 +1,4 @@
-//! The JSON Schema of a record: what is written of its fields, in the words of JSON Schema 2020-12.
+//! The JSON Schema of a record, in the words of JSON Schema 2020-12.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! What a field can hold.
+//! The possible values of a field.
 
 use super::Record;
 
-/// What a field can hold, beside null.
+/// The possible values of a field, besides null.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// True or false.
@@ -57,7 +57,7 @@ impl Shape {
         Self::Words { name: None, words: words.into_iter().collect() }
     }
 
-    /// One of these words, under one name wherever they stand.
+    /// One of these words, under one name for all its uses.
     pub fn named(name: &'static str, words: impl IntoIterator<Item = &'static str>) -> Self {
         Self::Words { name: Some(name), words: words.into_iter().collect() }
     }
@@ -68,7 +68,7 @@ impl Shape {
     }
 }
 
-/// A record and what it has.
+/// A record and its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// Its name among the definitions.
@@ -82,11 +82,11 @@ pub struct Description {
 pub struct Column {
     /// Its name for machines.
     pub word: &'static str,
-    /// What it can hold.
+    /// Its possible values.
     pub shape: fn() -> Shape,
-    /// What it is counted in.
+    /// Its unit.
     pub unit: Option<&'static str>,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
     /// When it is null, if it can be.
     pub null: Option<&'static str>,
@@ -94,7 +94,7 @@ pub struct Column {
     pub absent: Option<&'static str>,
     /// It follows from other fields: JSON does without it.
     pub is_derived: bool,
-    /// Its fields stand among those around it.
+    /// Its fields are among those around it.
     pub is_flat: bool,
     /// Comma-separated values do without it.
     pub has_no_cell: bool,
@@ -104,11 +104,11 @@ pub struct Column {
     pub heading: Option<&'static str>,
     /// People can do without it where room is short.
     pub is_optional: bool,
-    /// People see it where it is not the same everywhere.
+    /// People see it if it varies.
     pub must_vary: bool,
-    /// People see it where it is not zero everywhere.
+    /// People see it if it is not zero everywhere.
     pub must_count: bool,
-    /// What people see in the place of null.
+    /// The word for people if it is null.
     pub missing: &'static str,
 }
 

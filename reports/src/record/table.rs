@@ -39,7 +39,7 @@ pub fn words<R: Record>() -> Vec<String> {
     words
 }
 
-/// What a record has in these columns.
+/// The values of a record in these columns.
 pub fn cells<R: Record>(record: &R) -> Vec<String> {
     let mut cells = Vec::new();
     R::fields().iter().for_each(|field| add_cells(&field.column, &field.value(record), &mut cells));
@@ -112,7 +112,7 @@ fn add_shown(column: &Column, columns: &mut Vec<Column>) {
     }
 }
 
-/// What a record has in the columns that people may see.
+/// The values of a record in the columns for people.
 fn values<R: Record>(record: &R) -> Vec<Value> {
     let mut values = Vec::new();
     R::fields().iter().for_each(|field| add_values(&field.column, field.value(record), &mut values));
@@ -169,7 +169,7 @@ impl Column {
             Value::Number(number) if (self.shape)() == Shape::Share => Cell::Share(Some(*number)),
             Value::Usd(amount) => Cell::Money(Some(*amount)),
             Value::Millis(span) => Cell::text(seconds(Duration(span.0))),
-            // To the token; what is less shows in the machine formats.
+            // Rounded to tokens; the machine formats have the rest.
             Value::Millionths(millionths) => {
                 Cell::Count(u64::try_from((millionths + 500_000) / 1_000_000).unwrap_or(u64::MAX))
             }

@@ -1,4 +1,4 @@
-//! What a field holds.
+//! The value of a field.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::number::{Millionths, Millis};
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// JSON does without it.
@@ -38,14 +38,14 @@ pub enum Value {
     Text(Cow<'static, str>),
     /// Several of a kind.
     List(Vec<Self>),
-    /// By names that are not known before.
+    /// By names that are not known in advance.
     Map(Vec<(Cow<'static, str>, Self)>),
     /// A record, field by field.
     Fields(Vec<(&'static str, Self)>),
 }
 
 impl Value {
-    /// Text that lives no longer than what it was taken from.
+    /// Text that does not outlive its source.
     pub fn text(text: &str) -> Self {
         Self::Text(Cow::Owned(text.to_owned()))
     }
@@ -62,7 +62,7 @@ impl Value {
         Self::Map(entries.into_iter().collect())
     }
 
-    /// The digits of a number, or the text; nothing where there is none.
+    /// The digits of a number, or the text; empty if there is none.
     pub(super) fn plain(&self) -> Cow<'_, str> {
         match self {
             Self::Absent | Self::Null | Self::Fields(_) | Self::Map(_) => Cow::Borrowed(""),
@@ -110,7 +110,7 @@ impl Serialize for Value {
     }
 }
 
-/// Fields in their order; those of a record without a word stand among them.
+/// Fields in their order; fields of a record without a name are among them.
 fn splice<M: SerializeMap>(map: &mut M, fields: &[(&'static str, Value)]) -> Result<(), M::Error> {
     for (word, value) in fields {
         match value {

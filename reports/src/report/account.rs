@@ -10,17 +10,17 @@ use forkcast_sim::wire::Usage;
 
 use super::{Recorded, Spending};
 
-/// Usage and what it cost.
+/// Usage and its cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
     /// Tokens.
     pub usage: Usage,
-    /// Money; `None` where nothing has a price. What has none is left out of sums.
+    /// Money; `None` if nothing has a price. Requests without a price are left out of sums.
     pub cost: Option<Money>,
 }
 
 impl Side {
-    /// Adds what was billed for a request, if it counts.
+    /// Adds the bill of a request, if it counts.
     pub(super) fn count(&mut self, entry: &Recorded<'_>, counted: Counted) {
         if counted.counts(entry) {
             self.usage += entry.line.billed().unwrap_or_default();
@@ -35,16 +35,16 @@ impl Side {
     }
 }
 
-/// Output of which the recording holds only the start value of a stream.
+/// Output whose recording has only the start value of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimated {
-    /// Tokens by estimate; what was recorded where there is no estimate.
+    /// Estimated tokens; the recorded ones if there is no estimate.
     pub tokens: u64,
     /// Requests.
     pub requests: u64,
     /// Tokens as recorded, which are those in the bill.
     pub recorded_tokens: u64,
-    /// What the estimate would add to the bill; `None` where nothing has a price.
+    /// What the estimate would add to the bill; `None` if nothing has a price.
     pub extra: Option<Money>,
 }
 
@@ -55,7 +55,7 @@ pub struct Residual {
     pub cost: Money,
     /// Sum of the squares of each, in 10⁻²⁴ USD².
     squares: u128,
-    /// What such misses may add to the forecast by the hazards of the rules, from and to; `None` where nothing tells.
+    /// What such misses may add to the forecast by the hazards of the rules, from and to; `None` if unknown.
     foreseen: Option<(Money, Money)>,
 }
 
@@ -86,7 +86,7 @@ pub struct Agreement {
     pub sums: service::Agreement,
     /// Comparable requests whose read is predicted to the token.
     pub reads_exact: u64,
-    /// Recorded input cost of the comparable requests; `None` where none has a price.
+    /// Recorded input cost of the comparable requests; `None` if none has a price.
     pub recorded_input: Option<Money>,
     /// Predicted input cost of the same requests.
     pub predicted_input: Option<Money>,
@@ -106,32 +106,32 @@ impl Agreement {
 pub struct Account {
     /// The ledger's own sums.
     pub ledger: Totals,
-    /// What the provider reported; empty where it reported nothing.
+    /// What the provider reported; empty if it reported nothing.
     pub recorded: Side,
-    /// What the rules predict; `None` where no profile exists.
+    /// The prediction of the rules; `None` if there is no profile.
     pub predicted: Option<Side>,
-    /// What was billed: recorded, or predicted where nothing was recorded.
+    /// What was billed: recorded, or predicted if nothing was recorded.
     pub billed: Side,
-    /// What the bill was spent on; its parts add up to it.
+    /// Its parts by what was bought; they add up to the bill.
     pub spending: Spending,
     /// The bill with every missed token read.
     pub perfect: Option<Money>,
-    /// Premiums of writes that nobody read.
+    /// Premiums of writes that were never read.
     pub unread_writes: Option<Money>,
     /// Output that the recording holds as the start value of a stream only.
     pub output_estimated: Estimated,
     /// Misses that nothing explains.
     pub residual: Residual,
-    /// What the same requests would have been under each what-if, in the order in which they were asked for; what cannot
-    /// be replayed counts as it was billed. Empty where nothing was asked or no profile exists.
+    /// The results for the same requests under each what-if, in the order of the options; requests that cannot be
+    /// replayed count as they were billed. Empty if there are no what-ifs or no profile.
     pub what_if: Vec<Side>,
-    /// The clairvoyant lower bound; requests without one count as they were billed. `None` where none is known.
+    /// The clairvoyant lower bound; requests without one count as they were billed. `None` if none is known.
     pub lower_bound: Option<Money>,
     /// Prediction beside recording.
     pub agreement: Agreement,
-    /// What was charged beside tokens, by the fee's name: how many, and for how much.
+    /// Charges other than for tokens, by the fee's name: number and amount.
     pub fees: BTreeMap<String, (u64, Money)>,
-    /// What was recorded of requests without a profile, and billed for it.
+    /// Recorded usage of requests without a profile, and their bill.
     without_profile: Side,
     /// A lower bound is known of some request.
     bounded: bool,
@@ -140,7 +140,7 @@ pub struct Account {
 /// Which requests a sum counts. Decided once for the whole input, so that the parts add up to the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Those whose usage was recorded: where there are some, the others enter no sum.
+    /// Those whose usage was recorded: if there are some, the others enter no sum.
     Recorded,
     /// All, with their predicted usage, since nothing was recorded.
     Predicted,
@@ -246,7 +246,7 @@ impl Account {
         add(&mut self.lower_bound, entry.lower_bound.or(bill));
     }
 
-    /// What a what-if would have saved of the bill; negative where it costs more. What-ifs keep what was recorded wherever
+    /// What a what-if would have saved of the bill; negative if it costs more. What-ifs keep recorded values wherever
     /// they change nothing, so that errors of a prediction are in no difference.
     pub fn saved(&self, what_if: usize) -> Option<Money> {
         Some(self.billed.cost? - self.what_if.get(what_if)?.cost?)
@@ -273,7 +273,7 @@ impl Account {
         (whole != Money::ZERO).then(|| saved.picousd() as f64 / whole.picousd() as f64)
     }
 
-    /// The rules could read some of its requests: what was missed is known of these.
+    /// Whether the rules could read some of its requests: for these the missed tokens are known.
     pub const fn is_explained(&self) -> bool {
         self.ledger.read_tokens > 0 || self.ledger.new_tokens > 0 || self.ledger.missed_tokens > 0
     }

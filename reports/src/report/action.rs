@@ -1,4 +1,4 @@
-//! What to do about a bill: what the what-ifs and the causes of misses prove, in money.
+//! Recommended actions for a bill: savings proved by the what-ifs and the causes of misses, in money.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,17 +22,17 @@ pub use advice::suggestion;
 pub struct Action {
     /// Stable word for machines: `restart`, `pause`, `ttl_1h`.
     pub code: &'static str,
-    /// A sentence for people: what to do, and what it was that cost.
+    /// A sentence for people: what to do, and the reason of the cost.
     pub what: String,
     /// Index among the report's sessions of each that it helps, the one with most money first.
     pub sessions: Vec<usize>,
     /// What it saves over the time of the recording.
     pub saved: Money,
-    /// The what-if that proves it: its index; `None` where the money of causes does.
+    /// The what-if that proves it: its index; `None` if the cost of causes does.
     pub what_if: Option<usize>,
 }
 
-/// Actions that are named, at most: nobody does more.
+/// The maximum number of actions.
 const ACTIONS_MAX: usize = 5;
 
 /// What saves less than this part of the bill is not worth a sentence: one hundredth.
@@ -62,7 +62,7 @@ struct Found {
     kind: Kind,
 }
 
-/// How certainly somebody can do it, the surest first.
+/// How certainly it can be done, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// The same requests get the same answers.
@@ -211,7 +211,7 @@ impl Sum {
     }
 }
 
-/// The sessions, the one with most money first, and the sum of all; `None` where there are none.
+/// The sessions, the one with most money first, and the sum of all; `None` if there are none.
 fn ranked(mut found: Vec<(usize, Money)>) -> Option<(Vec<usize>, Money)> {
     found.sort_by_key(|(at, saved)| (Reverse(*saved), *at));
     let saved = found.iter().map(|(_, saved)| *saved).sum();

@@ -17,7 +17,7 @@ pub struct Recorded<'a> {
     pub entry: &'a Entry,
     /// The recording, where request and answer were recorded as sent.
     pub exchange: Option<&'a Exchange>,
-    /// The recording, where a transcript tells of it.
+    /// The recording, if it is in a transcript.
     pub answered: Option<Answered<'a>>,
     /// Its output, where only a start value was recorded.
     pub output: Option<EstimatedOutput>,
@@ -40,18 +40,18 @@ pub struct Answered<'a> {
     pub agent: &'a transcript::Agent,
     /// The answer.
     pub answer: &'a Answer,
-    /// Where it stands among the sessions.
+    /// Its position among the sessions.
     pub place: AnswerPlace,
 }
 
-/// Output of which the recording holds only the start value of a stream.
+/// Output whose recording has only the start value of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EstimatedOutput {
-    /// What was recorded, and billed here.
+    /// The recorded tokens, which are billed here.
     pub recorded_tokens: u64,
-    /// The estimate from the length of text and thinking; what was recorded where there is none.
+    /// The estimate from the length of text and thinking; the recorded tokens if there is none.
     pub tokens: u64,
-    /// What the estimate costs more than what was recorded; `None` for a model without a price.
+    /// The additional cost of the estimate; `None` for a model without a price.
     pub extra: Option<Money>,
 }
 
@@ -86,7 +86,7 @@ pub fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Options) ->
     of_part(inputs, replay, None, options)
 }
 
-/// The requests of a part; those of its session, where it has one, else of any.
+/// The requests of a part; those of its session, if it has one, else of any.
 pub(super) fn of_part<'a>(
     inputs: &'a Inputs,
     part: &'a Replay,
@@ -108,7 +108,7 @@ pub(super) fn of_part<'a>(
     part.entries.iter().map(recorded).collect()
 }
 
-/// The exchange with a number: mostly it stands at it.
+/// The exchange with a number, which usually equals its index.
 fn find(exchanges: &[Exchange], index: usize) -> Option<&Exchange> {
     let straight = exchanges.get(index).filter(|exchange| exchange.origin.index == index);
     straight.or_else(|| {
@@ -143,7 +143,7 @@ fn estimated(
     Some(EstimatedOutput { recorded_tokens, tokens, extra })
 }
 
-/// The price of one token of output, by the request's own bill where that has one.
+/// The price of one token of output, by the request's own bill if it has one.
 fn output_price(line: &Line, options: &Options) -> Option<TokenPrice> {
     let bill = line.charge.bill.as_ref()?;
     let billed = bill.lines.iter().find(|part| part.category == Category::Output && part.tokens > 0);

@@ -1,5 +1,5 @@
-//! What is listed one by one: misses, exceptions, models without a price, remarks. Of each request that is listed a few words
-//! are kept, so that its line need not be.
+//! Lists item by item: misses, exceptions, models without a price, remarks. For each listed request a few words are
+//! kept, so that its line is not needed.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub struct Place {
     pub index: usize,
     /// Session, as ledger lines have it.
     pub session: usize,
-    /// A transcript tells of it.
+    /// It comes from a transcript.
     pub told: bool,
     /// The file.
     pub file: Arc<str>,
@@ -45,11 +45,11 @@ pub struct Miss {
     pub tokens: u64,
     /// What they cost over the read price; `None` for a model without a price.
     pub cost: Option<Money>,
-    /// The difference to blame, where the cause is one of content.
+    /// The difference at fault, if the cause is one of content.
     pub difference: Option<Box<Difference>>,
     /// The line of a transcript that shows it.
     pub evidence: Option<Evidence>,
-    /// How long its agent had sent nothing before, where that is known.
+    /// The pause of its agent before the request, if known.
     pub pause: Option<Duration>,
 }
 
@@ -82,7 +82,7 @@ impl Unpriced {
     }
 }
 
-/// What is listed, as it comes.
+/// The lists under construction.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub misses: Vec<Miss>,

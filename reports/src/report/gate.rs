@@ -6,7 +6,7 @@ use forkcast_sim::pricing::Money;
 
 use super::{Counted, Report, unpriced};
 
-/// What the sums may be; `None` where anything goes.
+/// The allowed values of the sums; `None` without a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// The most that may have been billed.
@@ -67,18 +67,18 @@ pub enum Measure {
     Tokens(u64),
 }
 
-/// A limit beside what was found.
+/// A limit and the measured value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
     /// The option that set it, without its dashes.
     pub name: &'static str,
-    /// What was allowed.
+    /// The allowed value.
     pub limit: Measure,
-    /// What was found; `None` where nothing could be.
+    /// The measured value; `None` if nothing could be measured.
     pub found: Option<Measure>,
     /// The limit was kept, and that is certain.
     pub passed: bool,
-    /// Why nobody can tell whether the limit was kept: such a gate is failed.
+    /// Why it is unknown whether the limit was kept: such a limit counts as failed.
     pub undecided: Option<String>,
 }
 
@@ -94,7 +94,7 @@ pub fn gates(report: &Report<'_>) -> Vec<Gate> {
 fn cost(report: &Report<'_>, limit: Money) -> Gate {
     let found = report.totals.billed.cost.unwrap_or_default();
     let exceeded = found > limit;
-    // What is missing can only make the bill larger.
+    // Missing amounts can only make the bill larger.
     let undecided = if exceeded { None } else { cannot_tell(report).or_else(|| not_billed(report)) };
     Gate {
         name: "max-cost",
@@ -145,7 +145,7 @@ fn cannot_tell(report: &Report<'_>) -> Option<String> {
 /// Models named in a reason.
 const MODELS_NAMED: usize = 3;
 
-/// What was used and has no price, or of which nobody knows what was used.
+/// Usage without a price, or requests with unknown usage.
 fn not_billed(report: &Report<'_>) -> Option<String> {
     let unpriced: Vec<String> =
         unpriced(report).into_iter().filter(|model| model.tokens > 0).map(|model| quoted(&model.model)).collect();

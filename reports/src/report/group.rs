@@ -1,4 +1,4 @@
-//! Groups of requests: by time, by who asked, by what was asked.
+//! Groups of requests: by time, by agent, by model.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -23,7 +23,7 @@ pub enum By {
     Week,
     /// Its month in UTC: `2026-11`.
     Month,
-    /// The working directory where the input tells one, else the path that the user named.
+    /// The working directory if the input has one, else the user's path.
     Project,
     /// The model, whatever its spelling.
     Model,
@@ -115,7 +115,7 @@ impl Groups {
         }
     }
 
-    /// Times ascending, else the dearest first; what has no key comes last.
+    /// In order of time, else the most expensive first; requests without a key come last.
     pub fn sorted(self) -> Vec<Group> {
         let groups = self.of_key.into_iter().map(|(key, account)| Group { key, account: account.finished() });
         let mut groups: Vec<Group> = groups.collect();
@@ -129,7 +129,7 @@ impl Groups {
     }
 }
 
-/// The dearest first; where there is no price, the largest.
+/// The most expensive first; without a price, the largest.
 pub(crate) fn rank(account: &Account) -> impl Ord + use<> {
     (Reverse(account.billed.cost), Reverse(account.billed.usage.total_input_tokens()), Reverse(account.ledger.requests))
 }

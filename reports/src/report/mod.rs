@@ -80,23 +80,23 @@ pub struct Report<'a> {
     pub left_out: LeftOut,
     /// One for each recording and each session of a transcript with requests that count.
     pub sessions: Vec<Session>,
-    /// Every request in one of them; empty where nothing is grouped.
+    /// Every request in one of them; empty without groups.
     pub groups: Vec<Group>,
     /// Every request in the group of its model.
     pub models: Vec<Group>,
     /// Over everything.
     pub totals: Account,
-    /// What is counted beside sums.
+    /// Counts besides the sums.
     pub tally: Tally,
     /// Every miss of the requests that the sums count, the dearest first.
     pub misses: Vec<Miss>,
     /// Comparable requests whose verdict or read is not as recorded, in the order of the ledger.
     pub exceptions: Vec<Exception>,
-    /// Counted sizes beside what was billed.
+    /// Counted sizes compared with the bill.
     pub sizes: Sizes,
-    /// What the report cannot show.
+    /// The limits of the report.
     pub unseen: Unseen,
-    /// Names of the what-ifs that were asked for, in the order of every [`Account::what_if`].
+    /// Names of the requested what-ifs, in the order of every [`Account::what_if`].
     pub what_ifs: Vec<String>,
     /// Which requests the sums count.
     pub counted: Counted,
@@ -106,7 +106,7 @@ pub struct Report<'a> {
     pub unreplayed: Vec<Unreadable>,
     /// The replay was stopped before its end.
     pub stopped: bool,
-    /// The folder that all files lie in, with a slash at its end; empty where there is none.
+    /// The common folder of all files, with a slash at its end; empty if there is none.
     pub folder: String,
     /// Ids of the chains, by their number.
     chain_ids: BTreeMap<usize, String>,
@@ -158,8 +158,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Goes through every request that counts, in the order of the ledger. What was recorded as a transcript is replayed for it
-    /// once more.
+    /// Goes through every request that counts, in the order of the ledger. Transcripts are replayed again for this.
     pub fn each(&self, take: &mut dyn FnMut(&Recorded<'_>)) {
         self.requests.each(&mut |part, session| {
             let mut entries = entry::of_part(self.inputs, part, session, self.options);
@@ -181,7 +180,7 @@ impl<'a> Report<'a> {
         self.stopped || self.inputs.unread_files > 0
     }
 
-    /// Some requests were told of by transcripts.
+    /// Whether some requests come from transcripts.
     pub const fn is_told(&self) -> bool {
         self.tally.told > 0
     }
@@ -202,7 +201,7 @@ impl<'a> Report<'a> {
         self.session(entry.line.session)
     }
 
-    /// The id of the agent that sent a request; `None` where no profile could read it.
+    /// The id of the agent that sent a request; `None` if no profile could read it.
     pub fn agent_of(&self, entry: &Recorded<'_>) -> Option<&str> {
         match entry.answered {
             Some(answered) => Some(&self.session_of(entry)?.agent(answered.place.agent)?.id),
@@ -215,7 +214,7 @@ impl<'a> Report<'a> {
         self.tally.span
     }
 
-    /// What was seen in each file and changes no number, such as a cassette that ends early.
+    /// Observations about each file that change no number, such as a cassette that ends early.
     pub fn notes(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         let files = self.inputs.scopes.iter().flat_map(|scope| &scope.files);
         files.flat_map(|file| file.notes.iter().map(|note| (file.file.as_str(), note.as_str())))

@@ -10,7 +10,7 @@ use forkcast_sim::time::Instant;
 use super::Report;
 use crate::names::Names;
 
-/// What a discount takes off, in percent with all digits; `None` without one.
+/// The discount, in percent with all digits; `None` without one.
 pub fn discount_percent(book: &PriceBook) -> Option<Factor> {
     let taken = Factor::ONE.millionths().saturating_sub(book.remaining()?.millionths());
     Some(Factor::from_millionths(taken.saturating_mul(100)))
@@ -48,7 +48,7 @@ pub fn stated(book: &PriceBook, day: &str, names: Names) -> String {
     format!("{}{}", sources.join(", else "), discount.unwrap_or_default())
 }
 
-/// What the makers of the models in a report charge and no recording tells.
+/// Charges of the makers of the models in a report that are in no recording.
 pub fn not_billed<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r NotBilled> {
     let models = report.tally.models.iter();
     let vendors: BTreeSet<_> = models.filter_map(|model| ModelKey::from(model.as_str()).vendor()).collect();

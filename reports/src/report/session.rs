@@ -12,7 +12,7 @@ mod tree;
 
 pub use tree::Spawned;
 
-/// The requests of one recording, or of one session that transcripts tell of.
+/// The requests of one recording, or of one session from transcripts.
 #[derive(Clone, Debug)]
 pub struct Session {
     /// Index of the file among all files of the input, as ledger lines have it; sessions of transcripts follow the files.
@@ -21,7 +21,7 @@ pub struct Session {
     pub id: String,
     /// The file, for a session that of its main agent.
     pub source: String,
-    /// What people call it: the project's folder and the beginning of the id; the id where nothing tells a project.
+    /// Its name for people: the project's folder and the beginning of the id; the id if there is no project.
     pub label: String,
     /// How it was read.
     pub format: &'static str,
@@ -51,9 +51,9 @@ pub struct Agent {
     pub parent: Option<usize>,
     /// `main`, `named`, `fork` or `internal`.
     pub kind: &'static str,
-    /// What kind of agent was asked for, where the spawn is recorded.
+    /// The requested kind of agent, if the spawn is recorded.
     pub name: Option<String>,
-    /// `sync` or `background`, where the result of the spawn tells.
+    /// `sync` or `background`, if the result of the spawn shows it.
     pub mode: Option<&'static str>,
     /// Where its caller started it.
     pub spawned: Option<Spawned>,
@@ -63,7 +63,7 @@ pub struct Agent {
     pub resumptions: u64,
     /// Its requests.
     pub requests: u64,
-    /// What was billed.
+    /// The bill.
     pub billed: Side,
     /// The same with everything that it started.
     pub with_children: Side,
@@ -72,7 +72,7 @@ pub struct Agent {
 /// Who sent the requests that no profile could read: no chain is known of them.
 const NO_PROFILE: &str = "no_profile";
 
-/// Adds the ids of a part's chains: the input's own where it has them, a number in order of first request where it has not.
+/// Adds the ids of a part's chains: the input's own if it has any, else a number in order of first request.
 pub(super) fn chain_ids(
     entries: &[Recorded<'_>],
     told: &BTreeMap<usize, String>,
@@ -93,8 +93,8 @@ pub(super) fn of(sessions: &[Session], index: usize) -> Option<&Session> {
     sessions.get(at)
 }
 
-/// One session for each input file with exchanges, and behind them one for each of the transcripts, as far as they stand in
-/// a part. `taken` are the ids of those before.
+/// One session for each input file with exchanges, and after these one for each of the transcripts, if it has requests
+/// in a part. `taken` are the ids of earlier ones.
 pub(super) fn sessions(
     inputs: &Inputs,
     entries: &[Recorded<'_>],
@@ -163,7 +163,7 @@ fn chains(entries: &[&Recorded<'_>], chain_ids: &BTreeMap<usize, String>, counte
     agents.into_iter().map(|(_, agent)| agent).collect()
 }
 
-/// Who started whom, as the requests name it: what a chain costs is part of what its parent costs with its children.
+/// Which agent started which, by the requests: the cost of a chain is part of its parent's cost with children.
 fn started(entries: &[&Recorded<'_>], agents: &mut [(Option<usize>, Agent)]) {
     let place = |chain: Option<usize>| agents.iter().position(|(known, _)| chain.is_some() && *known == chain);
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
@@ -192,7 +192,7 @@ fn started(entries: &[&Recorded<'_>], agents: &mut [(Option<usize>, Agent)]) {
     }
 }
 
-/// `my-project 258c7280`: long ids are told apart by their beginnings.
+/// `my-project 258c7280`: long ids are distinguished by their beginnings.
 fn label(id: &str, project: Option<&str>) -> String {
     const BEGINNING: usize = 8;
     let folder = project.and_then(|project| project.rsplit(['/', '\\']).find(|part| !part.is_empty()));
@@ -210,7 +210,7 @@ fn stem(file: &str, names: Names) -> String {
     if stem.is_empty() { name } else { stem.to_owned() }
 }
 
-/// The stem, with a number behind it from its second use on.
+/// The stem, with a number after it from its second use on.
 fn unique(stem: &str, taken: &mut BTreeMap<String, usize>) -> String {
     let mut id = stem.to_owned();
     while let Some(uses) = taken.get_mut(&id) {

@@ -1,4 +1,4 @@
-//! Counted sizes beside what was billed.
+//! Counted sizes compared with the bill.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::Recorded;
 pub struct Sizes {
     /// Where sizes of prefixes come from.
     pub source: SizeSource,
-    /// One for each tokenizer that occurs; empty where nothing was counted.
+    /// One for each tokenizer; empty if nothing was counted.
     pub rows: Vec<SizeRow>,
     /// Requests whose count cannot be compared with their bill, by reason.
     pub left_out: BTreeMap<LeftOut, u64>,
@@ -34,7 +34,7 @@ pub struct SizeRow {
     pub counted_tokens: u64,
     /// Their tokens as billed.
     pub recorded_tokens: u64,
-    /// The share that nine of ten of them are off by at most; `None` where there is none.
+    /// The maximum error of nine of ten of them; `None` if there is none.
     pub p90_error: Option<f64>,
     /// How far off the estimate was where its factors come from; `None` for exact and for unmeasured counts.
     pub residual: Option<Residual>,

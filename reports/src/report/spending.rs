@@ -1,4 +1,4 @@
-//! What a bill was spent on.
+//! The parts of a bill by what was bought.
 
 use forkcast_sim::pricing::{Bill, Category, Money};
 
@@ -15,7 +15,7 @@ pub struct Spending {
     pub input: Money,
     /// Answers.
     pub output: Money,
-    /// What is charged beside tokens.
+    /// Charges other than for tokens.
     pub fees: Money,
 }
 

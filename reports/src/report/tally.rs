@@ -1,4 +1,4 @@
-//! What is counted over all requests beside sums.
+//! Counts over all requests besides the sums.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,17 +15,17 @@ use super::{Counted, Recorded};
 pub struct Tally {
     /// Requests that count.
     pub requests: u64,
-    /// Of them, those that transcripts tell of.
+    /// Those from transcripts.
     pub told: u64,
-    /// Of them, those with recorded usage.
+    /// Those with recorded usage.
     pub recorded: u64,
-    /// Of them, those that enter the sums.
+    /// Those that enter the sums.
     pub counted: u64,
     /// One that enters no sum was predicted.
     pub predicted_uncounted: bool,
     /// One could be explained.
     pub explained: bool,
-    /// Requests that cost something and of which nobody wrote down how much.
+    /// Requests with a cost that was not recorded.
     pub unmetered: u64,
     /// Counted requests to providers whose cache is not modelled.
     pub not_modelled: u64,
@@ -48,7 +48,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a request. Returns how long its agent had sent nothing before, where that is known.
+    /// Counts a request. Returns the pause of its agent before it, if known.
     pub(super) fn take(&mut self, entry: &Recorded<'_>, counted: Counted) -> Option<Duration> {
         let line = &entry.line;
         self.requests += 1;
@@ -69,7 +69,7 @@ impl Tally {
         self.instant(entry, line.at?)
     }
 
-    /// Sessions stand in one part each.
+    /// Each session is in one part.
     pub(super) fn end_part(&mut self) {
         self.last.clear();
     }
@@ -117,7 +117,7 @@ impl Tally {
     }
 }
 
-/// The request cost something and nobody wrote down how much: it has no usage, and it was not refused.
+/// Whether the request had a cost that was not recorded: it has no usage, and it was not refused.
 fn is_unmetered(entry: &Recorded<'_>) -> bool {
     let refused = entry.failed() || entry.line.predicted == Some(Usage::default());
     entry.line.recorded.is_none() && !refused

@@ -1,4 +1,4 @@
-//! What the numbers of a report cannot show, as far as the input shows that it is there.
+//! Limits of a report's numbers, as far as the input shows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use forkcast_sim::service::NotComparable;
 
 use super::{Counted, Recorded};
 
-/// Counts of what lies outside the numbers; zero where nothing shows it.
+/// Counts of things outside the numbers; zero if nothing shows them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unseen {
     /// Requests for which another request that the input lacks had moved the cache: a miss by it, or a read of what no
@@ -16,7 +16,7 @@ pub struct Unseen {
     pub hidden: u64,
     /// Compactions whose own request no file holds.
     pub compactions: u64,
-    /// Sub-agents that were started and of which no file tells.
+    /// Started sub-agents without a file.
     pub absent_agents: u64,
     /// Their tokens, as far as the client itself says how many there were.
     pub absent_tokens: u64,
@@ -40,7 +40,7 @@ impl Unseen {
         self.not_modelled += u64::from(counts && entry.is_foreign());
     }
 
-    /// What the sessions show that are told of by `entries`, a part's.
+    /// Limits shown by the sessions of `entries`, a part's requests.
     pub(super) fn take_sessions(&mut self, entries: &[Recorded<'_>]) {
         let sessions: BTreeMap<usize, &Session> =
             entries.iter().filter_map(|entry| entry.answered.map(|told| (told.place.session, told.session))).collect();

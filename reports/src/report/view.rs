@@ -3,7 +3,7 @@
 use super::{By, Limits, Window};
 use crate::names::Names;
 
-/// How a replay is looked at. Nothing in it changes what is replayed.
+/// The view of a replay. It does not change what is replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// How names are shown.
@@ -12,7 +12,7 @@ pub struct View {
     pub by: Option<By>,
     /// Requests outside are in no sum and no table.
     pub window: Window,
-    /// What the sums may be.
+    /// The allowed values of the sums.
     pub limits: Limits,
     /// People see everything, not only the first screen.
     pub details: bool,

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::Recorded;
 
-/// From one instant to the one before another; open where there is none.
+/// From one instant to the last one before another; open without a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// The first instant that counts.
@@ -21,7 +21,7 @@ pub struct Window {
 pub struct LeftOut {
     /// Sent before or after.
     pub outside: u64,
-    /// Of no known instant.
+    /// Requests without an instant.
     pub without_instant: u64,
 }
 

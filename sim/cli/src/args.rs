@@ -200,7 +200,7 @@ pub struct ReplayArgs {
     #[arg(long, help_heading = "Output")]
     pub anonymize: bool,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }
@@ -238,7 +238,7 @@ pub struct DiffArgs {
     #[arg(value_name = "B")]
     pub newer: String,
 
-    /// Cache rules whose normal forms decide what is a difference
+    /// Cache rules whose normal forms decide what counts as a difference
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<Rules>,
 
@@ -254,7 +254,7 @@ pub struct DiffArgs {
     #[command(flatten)]
     pub strict: StrictArgs,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }
@@ -281,7 +281,8 @@ pub struct ExplainArgs {
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
 
-    /// The request: its number in the ledger, FILE#N, or FILE:LINE of a transcript; without it the one that paid most for what was sent before
+    /// The request: its number in the ledger, FILE#N, or FILE:LINE of a transcript; by default the one with the highest
+    /// cost for text that had been sent before
     #[arg(value_name = "REQUEST")]
     pub request: Option<String>,
 
@@ -301,12 +302,12 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub strict: StrictArgs,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }
 
-/// What is shown of requests whose bytes are compared.
+/// Options for the display of compared requests.
 #[derive(Debug, ClapArgs)]
 pub struct ShownArgs {
     /// Form of the output
@@ -328,7 +329,8 @@ impl ShownArgs {
         if self.anonymize { Names::Anonymous } else { Names::Plain }
     }
 
-    /// Whether a document shows bytes of prompts: to who looks at it now, who gave the files; else where that is asked for.
+    /// Whether a document shows bytes of prompts: always on the terminal, because its reader gave the files; otherwise
+    /// on request.
     pub const fn windows(&self) -> bool {
         matches!(self.format, Format::Human) || self.show_content
     }
@@ -377,7 +379,7 @@ pub struct ListArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }
@@ -397,7 +399,7 @@ pub enum Listed {
     Profiles,
     /// What clients do to their prompts, by version: the rules of the forecast of transcripts
     Habits,
-    /// When children of a fan-out start, and where breakpoints stand
+    /// Start times of the children of a fan-out, and breakpoints
     Policies,
     /// Formats of recordings
     Formats,
@@ -423,19 +425,19 @@ pub enum Format {
     Markdown,
 }
 
-/// What is said on standard error.
+/// Messages on standard error.
 #[derive(Debug, ClapArgs)]
 pub struct TalkArgs {
     /// Say nothing but errors
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
 
-    /// Tell how far long work is
+    /// Report the progress of long work
     #[arg(long, value_name = "HOW", value_enum, default_value_t, help_heading = "Output")]
     pub progress: Progress,
 }
 
-/// When to say what is being done.
+/// When to report progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Progress {
     /// In one line on a terminal, which is gone at the end

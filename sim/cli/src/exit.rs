@@ -1,4 +1,4 @@
-//! Exit codes, and what decides them.
+//! Exit codes and their causes.
 //!
 //! | code | |
 //! |---|---|
@@ -6,9 +6,9 @@
 //! | 1 | a check, an expectation or a threshold failed |
 //! | 2 | bad input or usage, with file, place and what was found; output that cannot be written |
 //! | 3 | a fault of the program |
-//! | 130, 143, 129 | SIGINT (Ctrl-C), SIGTERM or SIGHUP: a check or a lock that is not whole, or the second signal anywhere |
+//! | 130, 143, 129 | SIGINT (Ctrl-C), SIGTERM or SIGHUP: an incomplete check or lock, or the second signal anywhere |
 //!
-//! Where several hold, 3 weighs more than 2 and 2 more than 1. Whoever reads the output may go away: that changes no code.
+//! If several apply, 3 takes precedence over 2 and 2 over 1. A closed output changes no code.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ const FAILED: u8 = 1;
 const INPUT: u8 = 2;
 const FAULT: u8 = 3;
 
-/// What the user gave cannot be used. One line for each complaint.
+/// Unusable input from the user. One line for each error.
 #[derive(Debug)]
 pub struct BadInput(pub Vec<String>);
 
@@ -53,7 +53,7 @@ impl fmt::Display for Threshold {
 
 impl std::error::Error for Threshold {}
 
-/// The user stopped what is worth nothing unless it is whole. Says what was done, and what was not.
+/// The user stopped work that is useless unless complete. The text says what was done, and what was not.
 #[derive(Debug)]
 pub struct Stopped(pub String);
 
@@ -65,13 +65,13 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// What did not come out, by the weight that it has. A verb collects it while it goes on, so that a report is printed whatever
-/// is wrong, and what is wrong counts whether or not somebody reads the report.
+/// Errors by severity. A verb collects them while it continues, so that a report is printed in spite of errors, and
+/// errors count even if the report is not read.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// The program is wrong.
     pub faults: Vec<String>,
-    /// What the user gave cannot be used, or what was computed cannot be written.
+    /// Unusable input, or output that cannot be written.
     pub mistakes: Vec<String>,
     /// Something was found that the user does not allow.
     pub failures: Vec<String>,
@@ -90,7 +90,7 @@ impl Outcome {
         }
     }
 
-    /// Records that a folder could not be written; the report is printed all the same.
+    /// Records that a folder could not be written; the report is printed anyway.
     pub fn written(&mut self, written: Result<(), FolderError>) {
         match written {
             Ok(()) => {}
@@ -120,7 +120,7 @@ pub fn guard() {
     }));
 }
 
-/// Prints help, the version or what is wrong with the arguments.
+/// Prints help, the version or the error in the arguments.
 pub fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         match std::env::args_os().any(|arg| arg.to_string_lossy().contains(is_hidden)) {

@@ -1,4 +1,4 @@
-//! Standard output: data, in the form that was asked for.
+//! Standard output: data, in the requested format.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 
@@ -8,16 +8,16 @@ use forkcast_reports::document::{Document, csv, json, markdown, terminal};
 use crate::args::Format;
 use crate::exit::BadInput;
 
-/// Hands buffered standard output to `write` and flushes it.
+/// Passes buffered standard output to `write` and flushes it.
 ///
-/// Whoever reads it may go away (`| head`): what is left is then printed to nobody, and nothing is wrong.
+/// The reader may close it (`| head`): the rest is then discarded without an error.
 ///
 /// # Errors
-/// Bad input where standard output cannot be written, as on a full disk.
+/// Bad input if standard output cannot be written, as on a full disk.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     let mut target = BufWriter::new(Remembering { target: io::stdout().lock(), failure: None });
     let written = write(&mut target).and_then(|()| target.flush());
-    // What is buffered stays there: it cannot be written any more.
+    // Buffered text is dropped, because it can no longer be written.
     let (Remembering { failure, .. }, _) = target.into_parts();
     match failure {
         Some(failure) => printed(Err(failure)),
@@ -25,10 +25,10 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Re
     }
 }
 
-/// A table that is printed alone has a form of its own.
+/// Checks the format of a table that is printed alone, which must be CSV.
 ///
 /// # Errors
-/// Bad usage where another one is asked for.
+/// Bad usage if another one is requested.
 pub fn table_alone(is_alone: bool, format: Format) -> anyhow::Result<()> {
     if is_alone && matches!(format, Format::Json | Format::Markdown) {
         return Err(BadInput::error("--table prints comma-separated values; leave --format out, or --table"));

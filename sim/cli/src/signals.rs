@@ -1,6 +1,6 @@
-//! Signals that ask the program to stop: the first ends the work, the second the program.
+//! Signals that stop the program: the first ends the work, the second the program.
 //!
-//! What was computed until the first is reported, marked as a part. After the second nothing is.
+//! After the first, the results so far are reported, marked as partial; after the second nothing is.
 
 use std::ffi::c_int;
 use std::io;
@@ -13,7 +13,7 @@ use signal_hook::flag;
 
 use crate::talk;
 
-/// What the handlers set; a handler may do nothing else.
+/// The flags that the handlers set; a handler may do nothing else.
 #[derive(Debug, Default)]
 struct StopRequest {
     to_stop: Arc<AtomicBool>,
@@ -39,7 +39,7 @@ pub fn watch() {
 
 fn register(signal: c_int) -> io::Result<()> {
     let number = signal.unsigned_abs() as usize;
-    // Handlers run in this order, so that the second signal finds what the first one set.
+    // Handlers run in this order, so that the second signal sees what the first one set.
     for condition in [&STOP_REQUEST.to_stop, &STOP_REQUEST.nothing_to_keep] {
         flag::register_conditional_shutdown(signal, c_int::from(code_of(number)), Arc::clone(condition))?;
     }
@@ -53,7 +53,7 @@ fn heeded() -> Vec<c_int> {
     vec![SIGINT, SIGTERM]
 }
 
-/// SIGHUP too, unless whoever started the program had it ignored (`nohup`).
+/// SIGHUP too, unless it was ignored when the program was started (`nohup`).
 #[cfg(unix)]
 fn heeded() -> Vec<c_int> {
     use signal_hook::consts::SIGHUP;
@@ -71,7 +71,7 @@ fn ignores(status: &str, signal: c_int) -> bool {
     mask >> (signal - 1) & 1 == 1
 }
 
-/// Whether the program was asked to stop. What was computed is then reported, marked partial.
+/// Whether the program was asked to stop. The results so far are then reported, marked as partial.
 pub fn interrupted() -> bool {
     STOP_REQUEST.to_stop.load(Ordering::SeqCst)
 }

@@ -8,27 +8,27 @@ use forkcast_sim::outside::{inert_line, visible};
 
 use crate::args::{Progress, TalkArgs};
 
-/// Says a line or several, whether or not somebody listens. Names in them move no cursor.
+/// Writes one or more lines, even if standard error is closed. Names in them cannot control the terminal.
 pub fn say(lines: fmt::Arguments<'_>) {
     // Nothing can be said about a standard error that is closed.
     drop(writeln!(io::stderr(), "{}", plain(&lines.to_string())));
 }
 
-/// The text with hidden characters written out, line by line, none of which is a command of a workflow.
+/// The text with hidden characters written out, line by line, so that no line is a command of a workflow.
 pub fn plain(text: &str) -> String {
     let line = |line: &str| inert_line(&visible(line)).into_owned();
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 impl TalkArgs {
-    /// Says what the user may want to know.
+    /// Writes information for the user.
     pub fn note(&self, line: fmt::Arguments<'_>) {
         if !self.quiet {
             say(line);
         }
     }
 
-    /// Tells how far the work is.
+    /// Reports the progress of the work.
     pub fn steps(&self) -> Steps {
         let how = match self.progress {
             _ if self.quiet => How::Silent,
@@ -62,7 +62,7 @@ impl How {
     }
 }
 
-/// How far the work is, no oftener than people read.
+/// Progress of the work, written no more often than people can read.
 #[derive(Debug)]
 pub struct Steps {
     how: How,
@@ -70,7 +70,7 @@ pub struct Steps {
     shown: bool,
 }
 
-/// Back to the first column, and nothing behind it.
+/// Back to the first column, and clears the line.
 const OVER: &str = "\r\u{1b}[K";
 
 impl Steps {
@@ -81,7 +81,7 @@ impl Steps {
         }
     }
 
-    /// Where it stands, if it is time to say so.
+    /// Reports the progress, if it is time.
     pub fn at(&mut self, line: impl FnOnce() -> String) {
         if self.how == How::Silent || Instant::now() < self.next {
             return;
@@ -96,7 +96,7 @@ impl Steps {
         drop(write!(target, "{OVER}forkcast: {}", visible(&line)).and_then(|()| target.flush()));
     }
 
-    /// Nothing more: what stood on the terminal goes.
+    /// Ends the progress and clears it on the terminal.
     pub fn end(&mut self) {
         if std::mem::take(&mut self.shown) {
             drop(write!(io::stderr(), "{OVER}"));

@@ -21,9 +21,9 @@ type Counts = [usize; HABITS.len()];
 /// Folders and files that are still to be rewritten, with their present counts, which may only fall. The longest path counts.
 const TO_MEND: &[(&str, Counts)] = &[
     ("README.md", [0, 0, 0, 0, 1, 0]),
-    ("replay", [169, 108, 124, 27, 33, 3]),
-    ("reports", [64, 28, 55, 25, 23, 12]),
-    ("sim/cli", [13, 3, 12, 6, 3, 6]),
+    ("replay", [86, 85, 89, 26, 25, 2]),
+    ("reports", [16, 6, 12, 3, 3, 3]),
+    ("sim/cli", [0, 0, 4, 0, 0, 0]),
     ("sim/src/cache", [3, 7, 2, 0, 0, 0]),
     ("sim/src/diagnosis", [56, 47, 9, 3, 11, 1]),
     ("sim/src/guard", [35, 29, 36, 13, 5, 2]),

@@ -1,4 +1,4 @@
-//! One agent of a file while it is read: its items so far, and what the next line must know of them.
+//! One agent of a file while it is read: its items so far, and the state that the next line needs.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ pub(super) struct AgentDraft {
     pub agent: Option<Arc<str>>,
     /// Its items.
     pub items: Vec<Item>,
-    /// Where each answer stands among the items.
+    /// The index of each answer among the items.
     answers: Index<u128, u32>,
-    /// What the output of each answer is estimated from, in the order of `estimated`.
+    /// The lengths from which the output of each answer is estimated, in the order of `estimated`.
     lengths: Vec<(u32, Lengths)>,
-    /// What came since the newest answer.
+    /// Events since the newest answer.
     pub since: Since,
     /// The newest answer.
     newest_answer: Option<u32>,
@@ -28,20 +28,20 @@ pub(super) struct AgentDraft {
     newest_prompt: Option<u32>,
     /// The newest compaction.
     pub compacted: Option<u32>,
-    /// Prompts ask for plan mode.
+    /// Whether prompts ask for plan mode.
     pub plans: bool,
 }
 
-/// What came since the newest answer.
+/// Events since the newest answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Since {
-    /// Attempts that failed.
+    /// Failed attempts.
     pub failed: u32,
     /// The user left.
     pub exit: bool,
-    /// The client was started anew, and that was told.
+    /// The client was restarted, and the file says so.
     pub restarted: bool,
-    /// Something passed the queue, or the hooks of a turn's end ran.
+    /// An entry passed the queue, or the hooks at the end of a turn ran.
     pub queued: bool,
 }
 
@@ -51,7 +51,7 @@ impl AgentDraft {
         Self { agent: Some(agent), ..Self::default() }
     }
 
-    /// Adds an item and gives its index.
+    /// Adds an item and returns its index.
     pub fn push(&mut self, line: u32, at: Option<Instant>, what: What) -> u32 {
         let index = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
         if let What::Input(input) = &what
@@ -73,12 +73,12 @@ impl AgentDraft {
         u32::try_from(self.items.len()).ok()?.checked_sub(1)
     }
 
-    /// When the newest item that says so was written.
+    /// When the newest item with an instant was written.
     pub fn newest_at(&self) -> Option<Instant> {
         self.items.iter().rev().take(LOOKED_BACK).find_map(|item| item.at)
     }
 
-    /// Whether a line that hangs behind the item `kept` leaves an answer or a prompt aside.
+    /// Whether a line whose parent is the item `kept` abandons an answer or a prompt.
     pub fn goes_back(&self, kept: Option<u32>) -> bool {
         self.newest_answer.max(self.newest_prompt) > kept
     }
@@ -110,13 +110,13 @@ impl AgentDraft {
         }
     }
 
-    /// Whether a turn ended with the newest answer: it calls no tool.
+    /// Whether a turn ended with the newest answer, that is, it calls no tool.
     pub fn turn_is_over(&self) -> bool {
         let newest = self.newest_answer.and_then(|index| self.items.get(index as usize));
         matches!(newest.map(|item| &item.what), Some(What::Answer(answer)) if answer.calls.is_empty())
     }
 
-    /// The items, finished: outputs are estimated where they must be, and nothing takes more room than it needs.
+    /// The finished items: missing outputs are estimated, and spare capacity is released.
     pub fn finish(mut self) -> Vec<Item> {
         for (index, lengths) in self.lengths {
             if let Some(Item { what: What::Answer(answer), .. }) = self.items.get_mut(index as usize) {
@@ -128,7 +128,7 @@ impl AgentDraft {
     }
 }
 
-/// How many items without an instant may lie between a line and what came before it.
+/// The maximum number of items without an instant between a line and the previous instant.
 const LOOKED_BACK: usize = 64;
 
 const fn is_said(origin: InputOrigin) -> bool {

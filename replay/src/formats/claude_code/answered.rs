@@ -1,4 +1,4 @@
-//! Answers: one each, however many lines hold its blocks.
+//! Answers: one each, however many lines contain its blocks.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::exchange::RecordedUsage;
 use crate::formats::json::{member, unescaped};
 use crate::transcript::{Answer, Call, Diagnosis, DiagnosisKind, OutputCount, Sign, Spawn, Stop};
 
-/// The model of answers that the client wrote by itself.
+/// The model of answers that the client itself wrote.
 pub(super) const SYNTHETIC: &[u8] = b"<synthetic>";
 
 impl<'a> Records<'a> {
@@ -93,7 +93,7 @@ impl<'a> Records<'a> {
         agent.begin(place.line, answer);
     }
 
-    /// Adds what this line has to its answer.
+    /// Adds the content of this line to its answer.
     pub fn add(&mut self, place: Place, id: u128, message: &Message<'a>, blocks: &Blocks<'a>) -> Option<u32> {
         let usage = self.usage(place, message, blocks);
         let calls: Vec<Call> = blocks.calls.iter().map(|raw| self.call(raw)).collect();
@@ -136,7 +136,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Takes the usage with the larger output; tells whether input counts differ.
+/// Keeps the usage with the larger output; returns whether input counts differ.
 fn merge(known: &mut Option<RecordedUsage>, found: Option<RecordedUsage>) -> bool {
     let (Some(old), Some(new)) = (*known, found) else {
         *known = known.or(found);

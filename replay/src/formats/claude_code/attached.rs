@@ -1,4 +1,4 @@
-//! Attachments: what the client puts into the next request by itself (since 2.1.1xx each has a line).
+//! Attachments: content that the client itself adds to the next request (since 2.1.1xx each has a line).
 
 use forkcast_sim::wire::BlockKind;
 
@@ -7,7 +7,7 @@ use super::records::{Place, Records};
 use super::signs::{each, inside};
 use crate::transcript::{Input, InputOrigin, Measuring, Part, Sign, What};
 
-/// Attachments that are no text of the prompt.
+/// Attachments that are not text of the prompt.
 const SILENT: [&[u8]; 6] = [
     b"command_permissions",
     b"hook_success",
@@ -17,7 +17,7 @@ const SILENT: [&[u8]; 6] = [
     b"hook_permission_decision",
 ];
 
-/// Attachments that tell of tools, servers, agents or skills that came or went.
+/// Attachments that announce added or removed tools, servers, agents or skills.
 const ANNOUNCING: [&[u8]; 4] =
     [b"deferred_tools_delta", b"mcp_instructions_delta", b"agent_listing_delta", b"skill_listing"];
 
@@ -49,7 +49,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// What an attachment says of itself.
+/// The fields of an attachment.
 #[derive(Default)]
 struct Attached<'a> {
     /// `type`
@@ -58,9 +58,9 @@ struct Attached<'a> {
     hook: Option<&'a [u8]>,
     /// `prompt` of a queued command.
     prompt: &'a [u8],
-    /// The queued command is news of a task.
+    /// The queued command is a notification of a task.
     notifies: bool,
-    /// The texts sent, where they are kept (seen in 2.1.280).
+    /// The texts sent, if they are recorded (seen in 2.1.280).
     rendered: Option<&'a [u8]>,
 }
 

@@ -1,27 +1,27 @@
-//! Output by estimate, where a transcript holds only what the stream had come to when it began.
+//! Estimates of output, if a transcript contains only the count at the start of the stream.
 //!
-//! Tokens grow with the bytes of text, thinking and tool inputs as written, and with each call. Thinking that is not shown is
-//! taken from its signature, whose length grows with it (2.06 bytes for one of thinking, 140 more per block; fitted on 4,373
-//! answers that have both).
+//! Tokens grow with the bytes of text, thinking and tool inputs as written, and with each call. Hidden thinking is
+//! estimated from its signature, whose length grows with it (2.06 bytes for one of thinking, 140 more per block; fitted
+//! on 4,373 answers with both).
 //!
-//! The rates are fitted by least squares on answers with a final count (public sessions of 2026): 197 of Opus 4.5, Opus 4.6 and
-//! Haiku 4.5, and 2,130 of Sonnet 5, Opus 5 and Fable 5. Measured error of one answer, median and 90th percentile: 7.5 % and
-//! 19 % for the older tokenizer, 10 % and 27 % for the newer one; of the sum −0.8 % and −3.9 %. With one source left out of the fit its sum
-//! errs by at most 9 %. On 730 answers of the very versions that need the estimate, which happened to be recorded to their end: 7 %
-//! and 21 %, sum −2.1 %.
+//! The rates are fitted by least squares on answers with a final count (public sessions of 2026): 197 of Opus 4.5, Opus
+//! 4.6 and Haiku 4.5, and 2,130 of Sonnet 5, Opus 5 and Fable 5. Measured error of one answer, median and 90th
+//! percentile: 7.5 % and 19 % for the older tokenizer, 10 % and 27 % for the newer one; of the sum −0.8 % and −3.9 %.
+//! With one source left out of the fit the error of its sum is at most 9 %. On 730 answers of the same versions that
+//! need the estimate, but with a final count: 7 % and 21 %, sum −2.1 %.
 
 use forkcast_sim::wire::model::{Model, Tokenizer};
 use forkcast_tokens::{Generation, Residual};
 
 use super::message::Lengths;
 
-/// Bytes of signature for a block of thinking, before any for its length.
+/// Signature bytes of a block of thinking, in addition to those for its length.
 const SIGNATURE_BYTES: u64 = 140;
 
-/// Hundred bytes of thinking make this many bytes of signature.
+/// Signature bytes per hundred bytes of thinking.
 const SIGNATURE_PERCENT: u64 = 206;
 
-/// Tokens of a thousand bytes; of a call, tokens.
+/// Tokens per thousand bytes; for a call, tokens.
 struct Rates {
     text: u64,
     thinking: u64,
@@ -32,8 +32,9 @@ struct Rates {
 const OLDER: Rates = Rates { text: 255, thinking: 295, input: 310, call: 60 };
 const NEWER: Rates = Rates { text: 350, thinking: 530, input: 390, call: 50 };
 
-/// How far off estimated outputs are where the final count is known, for those who show an estimate: of the older generation
-/// the answers that the rates come from, which also are nearest to the versions that need the estimate.
+/// The error of estimated outputs, measured on answers whose final count is known, for reports that show an estimate.
+/// For the older generation these are the answers of the fit, which are also closest to the versions that need the
+/// estimate.
 pub const fn output_residual(generation: Generation) -> Residual {
     match generation {
         Generation::Claude => Residual {
@@ -78,14 +79,14 @@ mod tests {
     }
 
     #[test]
-    fn thinking_that_is_not_shown_is_taken_from_its_signature() {
+    fn hidden_thinking_is_estimated_from_its_signature() {
         let shown = Lengths { thinking: 1_000, signature: 2_200, thoughts: 1, ..Lengths::default() };
         let hidden = Lengths { thinking: 0, ..shown };
         assert_eq!((tokens("claude-opus-4-5", &shown), tokens("claude-opus-4-5", &hidden)), (295, 295));
     }
 
     #[test]
-    fn lengths_without_end_overflow_nothing() {
+    fn huge_lengths_do_not_overflow() {
         let endless =
             Lengths { text: u64::MAX, thinking: u64::MAX, signature: u64::MAX, input: u64::MAX, ..Lengths::default() };
         assert_eq!(tokens("unknown", &endless), u32::MAX);

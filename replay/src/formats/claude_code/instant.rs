@@ -1,4 +1,5 @@
-//! Instants as Claude Code writes them, `2026-02-06T10:22:39.880Z`, without a general parser: every line has one.
+//! Instants as Claude Code writes them, `2026-02-06T10:22:39.880Z`, without a general parser, because every line has
+//! one.
 
 use forkcast_sim::time::Instant;
 
@@ -61,7 +62,7 @@ mod tests {
     use crate::formats::when;
 
     #[test]
-    fn the_short_way_and_the_general_parser_agree_on_every_day() {
+    fn the_fast_parser_and_the_general_parser_agree_on_every_day() {
         for year in [1970, 1972, 1999, 2000, 2024, 2025, 2026, 2100, 2400] {
             for month in 1..=12 {
                 for day in 1..=32 {
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_take_the_long_way_and_nonsense_is_no_instant() {
+    fn other_spellings_use_the_general_parser_and_nonsense_is_refused() {
         assert_eq!(read(b"2026-02-06T11:22:39+01:00"), when::iso("2026-02-06T10:22:39Z"));
         for text in
             ["2026-02-06T24:00:00.000Z", "2026-13-06T10:22:39.880Z", "yesterday", "", "1969-12-31T23:59:59.999Z"]

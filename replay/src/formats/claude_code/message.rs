@@ -1,18 +1,18 @@
-//! The message inside a line: who answered, what was counted, and its blocks, measured.
+//! The message of a line: the model, the usage, and its blocks, measured.
 
 use forkcast_sim::wire::BlockKind;
 
 use crate::formats::json::{ScanError, Scanner};
 use crate::transcript::{Measuring, Part, call_id};
 
-/// A message as it stands in a line. Its blocks are in [`Blocks`].
+/// The message of a line. Its blocks are in [`Blocks`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Message<'a> {
     /// The provider's id of the answer.
     pub id: Option<&'a [u8]>,
     /// The model as spelled.
     pub model: Option<&'a [u8]>,
-    /// `stop_reason`; `None` also where it is null.
+    /// `stop_reason`; `None` also if it is null.
     pub stop: Option<&'a [u8]>,
     /// The usage object, raw.
     pub usage: Option<&'a [u8]>,
@@ -33,14 +33,14 @@ pub(super) struct RawCall<'a> {
     pub input: &'a [u8],
 }
 
-/// How long the parts of an answer are, in bytes as written: what its tokens are estimated from.
+/// Lengths of the parts of an answer, in bytes as written: the basis of its estimated tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lengths {
     /// Text.
     pub text: u64,
-    /// Thinking that can be read.
+    /// Readable thinking.
     pub thinking: u64,
-    /// Signatures of thinking, and thinking that cannot be read.
+    /// Signatures of thinking, and unreadable thinking.
     pub signature: u64,
     /// Blocks of thinking.
     pub thoughts: u64,
@@ -51,7 +51,7 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    /// Adds what another line has.
+    /// Adds the lengths of another line.
     pub const fn add(&mut self, other: Self) {
         self.text = self.text.saturating_add(other.text);
         self.thinking = self.thinking.saturating_add(other.thinking);
@@ -62,7 +62,7 @@ impl Lengths {
     }
 }
 
-/// The blocks of one message, in a room that is used again for every line.
+/// The blocks of one message, in buffers that are reused for every line.
 #[derive(Debug, Default)]
 pub(super) struct Blocks<'a> {
     /// The blocks.
@@ -71,20 +71,20 @@ pub(super) struct Blocks<'a> {
     pub calls: Vec<RawCall<'a>>,
     /// The first text, escapes as written.
     pub head: Option<&'a [u8]>,
-    /// How many results of tools there are.
+    /// The number of tool results.
     pub results: usize,
-    /// The call whose result comes first.
+    /// The call of the first result.
     pub answers_call: u64,
     /// For the estimate of output.
     pub lengths: Lengths,
-    /// A tool of the provider's own ran.
+    /// A server tool ran.
     pub server_tool: bool,
-    /// Counts tokens, where somebody asked for counted sizes.
+    /// Counts tokens if counted sizes were requested.
     pub measuring: Option<&'a Measuring>,
 }
 
 impl Blocks<'_> {
-    /// Empties the room.
+    /// Empties the buffers.
     pub fn clear(&mut self) {
         self.parts.clear();
         self.calls.clear();
@@ -94,7 +94,7 @@ impl Blocks<'_> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads the message that stands at the cursor; `None` where there is another value.
+    /// Reads the message at the cursor; `None` for another value.
     pub fn read(cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<Option<Self>, ScanError> {
         if !cursor.enter(b'{')? {
             return Ok(None);
@@ -146,7 +146,7 @@ fn content<'a>(cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<(), 
     Ok(())
 }
 
-/// What a block says of itself.
+/// The fields of a block.
 #[derive(Default)]
 struct Raw<'a> {
     kind: &'a [u8],

@@ -3,15 +3,16 @@
 //!
 //! Observed in versions 2.0.64 to 2.1.219 (public sessions, 2026-01 to 2026-08):
 //!
-//! * One answer stands on 1 to n lines, one for each block, with equal ids and equal input counts; the largest output counts.
-//! * An answer without `stop_reason` on any line has as output what its stream began with (all up to 2.1.50 but a few
-//!   hundred, all of `agent_progress`): see `estimate.rs`.
+//! * One answer takes 1 to n lines, one for each block, with equal ids and equal input counts; the largest output
+//!   counts.
+//! * If no line of an answer has a `stop_reason`, its output is the count at the start of the stream (all up to 2.1.50
+//!   except a few hundred, all of `agent_progress`): see `estimate.rs`.
 //! * Two records on one line without a line end between them are split and reported as repaired.
-//! * A resumed or forked session repeats the lines of the old file under a new `sessionId`: told apart in
-//!   [`transcript`](crate::transcript), over all files.
-//! * `<synthetic>` answers are the client's own words: a sign, no request.
-//! * News of a background task stand in the queue, in its removal and in the conversation: only a user line or an
-//!   attachment reaches the model.
+//! * A resumed or forked session repeats the lines of the old file under a new `sessionId`:
+//!   [`transcript`](crate::transcript) recognises these, over all files.
+//! * `<synthetic>` answers are the client's own text: a sign, not a request.
+//! * Notifications of a background task are in the queue, in its removal and in the conversation: only a user line or
+//!   an attachment reaches the model.
 //! * `parentUuid` is a tree: see `tree.rs`.
 //!
 //! The order of items is that of the lines. Content is measured as written, in bytes of JSON.
@@ -61,7 +62,8 @@ impl Reader for ClaudeCode {
     }
 }
 
-/// A line of a session: said, queued, or kept beside it (a title, a mode, a snapshot of files).
+/// Whether an object is a line of a session: a message, a queue operation, or other data (a title, a mode, a snapshot
+/// of files).
 fn is_line(object: &Object<'_>) -> bool {
     const SAID: [&str; 3] = ["uuid", "operation", "leafUuid"];
     const KEPT: [&str; 6] = ["mode", "permissionMode", "customTitle", "aiTitle", "prNumber", "frameUrl"];
@@ -84,7 +86,7 @@ fn read(bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
     records.finish()
 }
 
-/// Takes all records of a line. It should be one.
+/// Reads all records of a line. There should be one.
 fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &mut Blocks<'a>) {
     let mut cursor = Scanner::new(text);
     let (mut count, mut broken_off) = (0, 0);
@@ -111,13 +113,15 @@ fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &m
     }
 }
 
-/// How many records of one line may break off: looking for the next one each time takes the rest of the line.
+/// The maximum number of incomplete records on one line: the search for the next one reads the rest of the line each
+/// time.
 const BROKEN_OFF_MAX: usize = 8;
 
-/// How a record begins that has a place in the tree. Objects within records have no such key, strings no bare quote.
+/// The beginning of a record that has a place in the tree. Objects within records have no such key, strings no bare
+/// quote.
 const BEGINNING: &[u8] = b"{\"parentUuid\":";
 
-/// Where behind a damaged record the next one may begin: a write that broke off has another behind it.
+/// Where the next record after a damaged one may begin: an interrupted write is followed by another.
 fn resume(text: &[u8], start: usize) -> Option<usize> {
     memchr::memmem::find(text.get(start + 1..)?, BEGINNING).map(|at| start + 1 + at)
 }

@@ -1,4 +1,4 @@
-//! One record: the members of a line that are of interest, found in one pass.
+//! One record: the relevant members of a line, found in one pass.
 
 use forkcast_sim::time::Instant;
 
@@ -7,7 +7,7 @@ use super::usage::whole;
 use super::{instant, tree, usage};
 use crate::formats::json::{ScanError, Scanner};
 
-/// What a line says. Strings stand as written, escapes and all.
+/// The members of a line. Strings are as written, including escapes.
 #[derive(Debug, Default)]
 pub(super) struct Record<'a> {
     /// `type`.
@@ -44,7 +44,7 @@ pub(super) struct Record<'a> {
     pub thinking: Option<&'a [u8]>,
     /// `message`.
     pub message: Option<Message<'a>>,
-    /// `toolUseResult`, as far as it tells of agents.
+    /// `toolUseResult`, as far as it concerns agents.
     pub result: ToolResult<'a>,
     /// `data` of a progress line.
     pub progress: Progress<'a>,
@@ -66,20 +66,20 @@ pub(super) struct Record<'a> {
     pub duration_ms: Option<u64>,
 }
 
-/// What the structured result of a tool says of an agent.
+/// The fields of a structured tool result that concern an agent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ToolResult<'a> {
     /// `agentId`.
     pub agent: Option<&'a [u8]>,
-    /// `isAsync`, or the status says so.
+    /// `isAsync`, or a status with this meaning.
     pub background: bool,
-    /// A command goes on in the background.
+    /// A command continues in the background.
     pub command: bool,
     /// `totalTokens`.
     pub total_tokens: Option<u64>,
 }
 
-/// What a progress line says.
+/// The fields of a progress line.
 #[derive(Debug, Default)]
 pub(super) struct Progress<'a> {
     /// `data.type`.
@@ -88,7 +88,7 @@ pub(super) struct Progress<'a> {
     pub hook: Option<&'a [u8]>,
     /// `data.agentId`.
     pub agent: Option<&'a [u8]>,
-    /// Whose message it was: `assistant` or `user`.
+    /// The author of the message: `assistant` or `user`.
     pub speaker: &'a [u8],
     /// The message's own `uuid`.
     pub id: Option<u128>,
@@ -99,7 +99,7 @@ pub(super) struct Progress<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// Reads the object that stands at the cursor.
+    /// Reads the object at the cursor.
     pub fn read(cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<Self, ScanError> {
         blocks.clear();
         if cursor.peek() != Some(b'{') {
@@ -157,7 +157,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The whole part of a number.
+/// The integer part of a number.
 fn rounded_down(raw: &[u8]) -> Option<u64> {
     whole(raw.split(|byte| *byte == b'.').next()?)
 }

@@ -1,4 +1,4 @@
-//! Records of one file, sorted into the agents that it tells of.
+//! The records of one file, sorted by agent.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::error::Fault;
 use crate::formats::json::unescaped;
 use crate::transcript::{Sign, Thread, Version, answer_id, place_id, user_of, version};
 
-/// What is known of a file so far.
+/// The state of a file so far.
 pub(super) struct Records<'a> {
     bytes: &'a [u8],
-    /// The digest of all of `bytes`, once it was asked for.
+    /// The digest of all of `bytes`, once computed.
     digest: OnceCell<u128>,
     pub names: Names<'a>,
     pub agents: Vec<AgentDraft>,
@@ -36,7 +36,7 @@ pub(super) struct Records<'a> {
 /// Index of the main agent.
 pub(super) const MAIN: usize = 0;
 
-/// Where a line stands.
+/// The position of a line.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     /// Its number.
@@ -48,7 +48,7 @@ pub(super) struct Place {
 }
 
 impl<'a> Records<'a> {
-    /// Nothing is known yet.
+    /// The initial state.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -65,17 +65,17 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Lists a damaged place.
+    /// Reports a damaged place.
     pub fn damage(&mut self, fault: Fault) {
         self.reading.damage(fault);
     }
 
-    /// Lists what was mended.
+    /// Reports a repair.
     pub fn repair(&mut self, fault: Fault) {
         self.reading.repaired.push(fault);
     }
 
-    /// Takes one record.
+    /// Adds one record.
     pub fn take(&mut self, number: usize, line: &Record<'a>, blocks: &Blocks<'a>) {
         self.head(line);
         let parent = self.tree.get(line.parent);
@@ -88,12 +88,12 @@ impl<'a> Records<'a> {
         let item = self.sorted(place, line, parent, blocks);
         let before = parent.and_then(|parent| parent.item);
         let unknown = || line.parent.and(self.agents[agent].newest());
-        // A later block of an answer may hang behind what was put in after its first.
+        // A later block of an answer may have a parent that was inserted after its first block.
         let item = item.max(before).or_else(unknown);
         self.tree.put(line.id, Node { thread: agent, item, at: line.at });
     }
 
-    /// What the whole file has, taken from the first line that has it.
+    /// Facts about the whole file, from the first line that has them.
     fn head(&mut self, line: &Record<'a>) {
         self.session = self.session.or(line.session);
         if let (None, Some(cwd)) = (&self.cwd, line.cwd) {
@@ -106,13 +106,13 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// The hash of an answer's id; of its place where it has none.
+    /// The hash of an answer's id, or of its place if it has none.
     pub fn identity(&self, id: Option<&[u8]>, line: u32) -> u128 {
         let digest = || *self.digest.get_or_init(|| xxh3_128(self.bytes));
         id.map_or_else(|| place_id(digest(), line), answer_id)
     }
 
-    /// The version of the lines here.
+    /// The client version of the lines here.
     pub fn version(&self) -> Version {
         self.version.map_or((0, 0, 0), |(_, version)| version)
     }
@@ -126,7 +126,7 @@ impl<'a> Records<'a> {
     fn agent_of(&mut self, line: &Record<'a>, parent: Option<Node>) -> usize {
         match (line.sidechain, line.agent) {
             (true, Some(id)) => self.agent_named(id),
-            // Without an id (before the versions observed): a chain for each root.
+            // Without an id (before the observed versions): one chain for each root.
             (true, None) => match parent {
                 Some(parent) if parent.thread != MAIN => parent.thread,
                 _ => self.unnamed(),
@@ -157,15 +157,15 @@ impl<'a> Records<'a> {
         self.agents[place.agent].sign(place.line, place.at, sign)
     }
 
-    /// Tells where a line hangs before what was said in the meantime.
+    /// Adds a rewind sign if the parent of a line comes before what was said in the meantime.
     pub fn check_rewind(&mut self, place: Place, line: &Record<'_>, parent: Option<Node>) {
         let kept = match (parent, line.parent) {
             (Some(parent), _) => parent.item,
-            // The parent stands in another file, or nowhere.
+            // The parent is in another file, or missing.
             (None, Some(_)) => return,
             (None, None) => None,
         };
-        // What hangs before a compaction was written after it: the command that asked for it.
+        // A line whose parent comes before a compaction was written after it: the command that asked for it.
         let agent = &self.agents[place.agent];
         if agent.goes_back(kept) && kept >= agent.compacted {
             self.sign(place, Sign::Rewound { to: kept });
@@ -185,11 +185,11 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// What was read.
+    /// The result of reading.
     pub fn finish(self) -> Reading {
         let mut reading = self.reading;
         if self.repeated > 0 {
-            reading.notes.push(format!("{} lines stand in the file twice and count once", self.repeated));
+            reading.notes.push(format!("{} lines are in the file twice and count once", self.repeated));
         }
         let session: Option<Arc<str>> = self.session.map(|raw| Arc::from(&*unescaped(raw)));
         let user = self.cwd.as_deref().map(|cwd| Arc::from(user_of(cwd)));

@@ -1,4 +1,4 @@
-//! What is said to the model: prompts, results, and the messages of sub-agents on lines of progress.
+//! Content for the model: prompts, results, and the messages of sub-agents on progress lines.
 
 use super::answered::SYNTHETIC;
 use super::message::Blocks;
@@ -8,11 +8,12 @@ use super::tree::Node;
 use crate::error::Fault;
 use crate::transcript::{Input, InputOrigin, Sign, SpawnMode, SpawnResult, What};
 
-/// The client sends prompts through its queue since this version (observed; earlier ones only those that had to wait).
+/// Since this version the client sends prompts through its queue (observed; earlier versions only those that had to
+/// wait).
 const QUEUED_SINCE: (u32, u32, u32) = (2, 1, 200);
 
 impl<'a> Records<'a> {
-    /// A line of the user, of the client on its behalf, or with results.
+    /// A line from the user, from the client on the user's behalf, or with results.
     pub fn user_line(
         &mut self,
         place: Place,
@@ -85,7 +86,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// A message of a sub-agent as it was shown to its caller.
+    /// A message of a sub-agent, as shown to its caller.
     pub fn message_of_agent(&mut self, place: Place, line: &Record<'a>, blocks: &Blocks<'a>) {
         let progress = &line.progress;
         let (Some(id), Some(message)) = (progress.agent, &progress.message) else { return };

@@ -1,4 +1,4 @@
-//! Lines that say nothing to the model and still show what the client did.
+//! Lines without content for the model that show what the client did.
 
 use super::message::Blocks;
 use super::record::Record;
@@ -8,7 +8,7 @@ use super::usage::whole;
 use crate::formats::json::{elements, members};
 use crate::transcript::{InputOrigin, Sign, Thinking, Version, call_id};
 
-/// Versions that note the state of thinking on prompts; there a prompt without a note runs without thinking.
+/// Versions that record the state of thinking on prompts; in these, a prompt without it runs without thinking.
 const NOTES_THINKING: std::ops::RangeInclusive<Version> = (2, 0, 64)..=(2, 1, 45);
 
 impl<'a> Records<'a> {
@@ -22,7 +22,7 @@ impl<'a> Records<'a> {
         None
     }
 
-    /// A hook ran. Several may run at one event.
+    /// A hook ran. Several may run for one event.
     pub fn hook(&mut self, place: Place, name: Option<&[u8]>) {
         let agent = &mut self.agents[place.agent];
         if name == Some(b"SessionStart:resume") && !std::mem::replace(&mut agent.since.restarted, true) {
@@ -33,7 +33,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// A line of the client's own.
+    /// A line of the client itself.
     pub fn system_line(&mut self, place: Place, line: &Record<'a>) -> Option<u32> {
         let sign = match line.subtype {
             b"compact_boundary" => compacted(line.compaction),
@@ -62,7 +62,7 @@ impl<'a> Records<'a> {
         boundary.then_some(index)
     }
 
-    /// A prompt or a notification waits, or goes on.
+    /// A prompt or a notification enters or leaves the queue.
     pub fn queue_line(&mut self, place: Place, line: &Record<'a>) -> Option<u32> {
         if line.operation == Some(b"enqueue") {
             self.agents[place.agent].since.queued = true;
@@ -71,7 +71,7 @@ impl<'a> Records<'a> {
         None
     }
 
-    /// The mode of permissions, where it changes from or to planning.
+    /// The permission mode, if it changes to or from planning.
     pub fn mode_line(&mut self, place: Place, mode: Option<&[u8]>) -> Option<u32> {
         let plans = mode? == b"plan";
         let agent = &mut self.agents[place.agent];
@@ -81,7 +81,7 @@ impl<'a> Records<'a> {
         None
     }
 
-    /// The state of thinking that a prompt asks for.
+    /// The state of thinking that a prompt requests.
     pub fn thinking(&mut self, place: Place, line: &Record<'a>, origin: InputOrigin) {
         let asks = matches!(origin, InputOrigin::Prompt | InputOrigin::Injected | InputOrigin::Notification);
         let state = match line.thinking {
@@ -92,7 +92,7 @@ impl<'a> Records<'a> {
         self.sign(place, Sign::Thinking(state));
     }
 
-    /// What a text is that begins like this.
+    /// The origin of a text with this beginning.
     pub fn headed(&mut self, place: Place, head: &'a [u8]) -> InputOrigin {
         let text = head.trim_ascii_start();
         let begins = |with: &str| text.starts_with(with.as_bytes());
@@ -113,7 +113,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// A command that the client ran by itself.
+    /// A command that the client itself ran.
     fn command(&mut self, place: Place, text: &'a [u8]) {
         let Some(name) = between(text, "<command-name>", "</command-name>") else { return };
         let name = name.strip_prefix(b"/").unwrap_or(name);
@@ -122,7 +122,7 @@ impl<'a> Records<'a> {
         self.sign(place, Sign::Command(name));
     }
 
-    /// News of a background task.
+    /// A notification of a background task.
     pub fn notified(&mut self, place: Place, text: &'a [u8]) {
         let task = between(text, "<task-id>", "</task-id>").unwrap_or_default();
         let call = between(text, "<tool-use-id>", "</tool-use-id>").map_or(0, call_id);
@@ -131,7 +131,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Texts of commands that the client runs by itself, and what they print.
+/// Texts of commands that the client itself runs, and their output.
 const LOCAL: [&str; 7] = [
     "<local-command-caveat>",
     "<local-command-stdout>",
@@ -142,10 +142,10 @@ const LOCAL: [&str; 7] = [
     "<bash-stderr>",
 ];
 
-/// How far into a text its tags are looked for.
+/// The maximum offset at which tags of a text are searched.
 const HEAD: usize = 2048;
 
-/// What stands between two tags near the beginning of a text.
+/// The text between two tags near the beginning of a text.
 fn between<'a>(text: &'a [u8], open: &str, close: &str) -> Option<&'a [u8]> {
     let head = text.get(..HEAD).unwrap_or(text);
     let start = memchr::memmem::find(head, open.as_bytes())? + open.len();
@@ -153,15 +153,15 @@ fn between<'a>(text: &'a [u8], open: &str, close: &str) -> Option<&'a [u8]> {
     head.get(start..start + length)
 }
 
-/// Members of a small object, each given to `take` raw.
+/// Members of a small object, each passed raw to `take`.
 pub(super) fn each<'a>(raw: &'a [u8], mut take: impl FnMut(&'a [u8], &'a [u8])) {
-    // Its line was walked over as a whole, so it is whole too.
+    // The whole line was scanned, so this is valid too.
     for (key, value) in members(raw).map_while(Result::ok) {
         take(inside(key).unwrap_or_default(), value);
     }
 }
 
-/// What stands between the quotes of a string, as written; `None` of any other value.
+/// The text between the quotes of a string, as written; `None` for any other value.
 pub(super) fn inside(string: &[u8]) -> Option<&[u8]> {
     string.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }

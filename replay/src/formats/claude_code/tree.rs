@@ -1,15 +1,15 @@
-//! The tree that `parentUuid` spans over a file.
+//! The tree that `parentUuid` forms over a file.
 //!
-//! Lines of one answer follow each other, results of parallel tools hang at different ones of them, and whatever comes next hangs at
-//! one of the results: these branches are no rewinds. The conversation went back only where a line hangs before
-//! an answer or a prompt that was made in the meantime.
+//! Lines of one answer follow each other, results of parallel tools have different lines of it as parents, and the next
+//! line has one of the results as its parent: these branches are not rewinds. The conversation went back only if the
+//! parent of a line comes before an answer or a prompt that was made in the meantime.
 
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Index;
 
 use crate::transcript::answer_id;
 
-/// An id as a number: only whether two are equal is of interest.
+/// An id as a number: only equality matters.
 pub(super) fn id(raw: &[u8]) -> u128 {
     answer_id(raw)
 }
@@ -17,9 +17,9 @@ pub(super) fn id(raw: &[u8]) -> u128 {
 /// A line of the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    /// The thread that it belongs to.
+    /// Its thread.
     pub thread: usize,
-    /// The newest item on the way from the root to here.
+    /// The newest item on the path from the root to here.
     pub item: Option<u32>,
     /// When it was written.
     pub at: Option<Instant>,

@@ -1,5 +1,5 @@
-//! Usage of one answer. The usual object is read here without building it; whatever is unusual goes the way of all other
-//! answers of the Messages API, so that one place decides what usage means.
+//! Usage of one answer. The common object is read here without building it; uncommon ones are read like all other
+//! answers of the Messages API, so that only one place defines what usage means.
 
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::wire::{TOKENS_MAX, Usage};
@@ -16,7 +16,7 @@ pub(super) fn read(raw: &[u8]) -> Result<RecordedUsage, String> {
     }
 }
 
-/// How many edits the provider applied to the prompt, by what an answer has under `context_management`.
+/// The number of edits that the provider applied to the prompt, from `context_management` of an answer.
 pub(super) fn edits(context: &[u8]) -> u32 {
     response::edits_of(context)
 }
@@ -34,7 +34,7 @@ struct Counts {
     geo_us: Option<bool>,
 }
 
-/// `None` where something is unusual: null counts, fractions, several passes, fees, an unknown tier.
+/// `None` for anything uncommon: null counts, fractions, several passes, fees, an unknown tier.
 fn usual(raw: &[u8]) -> Result<Option<RecordedUsage>, ScanError> {
     let cursor = &mut Scanner::new(raw);
     let mut counts = Counts::default();
@@ -50,7 +50,7 @@ fn usual(raw: &[u8]) -> Result<Option<RecordedUsage>, ScanError> {
 }
 
 impl Counts {
-    /// Whether the member is a usual one.
+    /// Whether the member is a common one.
     fn member(&mut self, key: &[u8], cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
         let known = match key {
             b"input_tokens" => set(&mut self.input, count(cursor.value()?)),
@@ -128,12 +128,12 @@ pub(super) fn whole(raw: &[u8]) -> Option<u64> {
     raw.iter().try_fold(0_u64, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + u64::from(byte - b'0')))
 }
 
-/// A count of tokens, held to the same bound as in all other answers.
+/// A count of tokens, with the same limit as in all other answers.
 pub(super) fn count(raw: &[u8]) -> Option<u64> {
     whole(raw).filter(|count| *count <= TOKENS_MAX)
 }
 
-/// Whether nothing that is charged by the piece was used.
+/// Whether nothing was used that has a fee per use.
 fn no_pieces(cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
     if !cursor.enter(b'{')? {
         return Ok(false);

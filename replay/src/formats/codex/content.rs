@@ -1,4 +1,4 @@
-//! What one item of a rollout puts into the conversation, and on whose side.
+//! What one item of a rollout adds to the conversation, and on which side.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,21 @@ use super::Element;
 use crate::formats::thread::{Names, call_part, part};
 use crate::transcript::{Call, InputOrigin, Part, Spawn};
 
-/// What an item is.
+/// The effect of an item.
 pub(super) enum Content<'a> {
-    /// It stands in the next request.
+    /// It is part of the next request.
     Given(InputOrigin, Vec<Part>),
     /// It is part of an answer.
     Made { part: Part, call: Option<Call>, searched: bool },
-    /// The result of a call, which may tell that an agent was started.
+    /// The result of a call, which may show that an agent was started.
     Result { part: Part, output: Option<&'a RawValue> },
     /// It reaches no model.
     Nothing,
-    /// Of a kind that this table does not know.
+    /// Its kind is not in this table.
     Unknown,
 }
 
-/// The block that an element of `content` is.
+/// A block from an element of `content`.
 #[derive(Deserialize)]
 struct Block<'a> {
     #[serde(borrow, rename = "type")]
@@ -35,7 +35,7 @@ struct Block<'a> {
 /// The tool that starts a sub-agent.
 const SPAWNING: &str = "spawn_agent";
 
-/// Sorts an item. `raw` is its JSON.
+/// Classifies an item. `raw` is its JSON.
 pub(super) fn sort<'a>(element: &Element<'a>, raw: &str, names: &mut Names) -> Content<'a> {
     match (&*element.kind, element.role.as_deref()) {
         ("message", Some("assistant")) => made(part(BlockKind::Text, raw)),
@@ -80,7 +80,7 @@ struct Spawning<'a> {
     agent_type: Option<Cow<'a, str>>,
 }
 
-/// Arguments stand as a string of JSON.
+/// Arguments are a string of JSON.
 fn spawn(arguments: Option<&RawValue>, names: &mut Names) -> Spawn {
     let text = arguments.and_then(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get()).ok()).unwrap_or_default();
     let kind = serde_json::from_str::<Spawning<'_>>(&text).ok().and_then(|spawning| spawning.agent_type);
@@ -111,7 +111,7 @@ fn block_kind(block: &RawValue) -> BlockKind {
     }
 }
 
-/// What the client puts into messages of the user by itself begins with a mark.
+/// Text that the client itself adds to user messages begins with a tag.
 fn origin(blocks: &[&RawValue]) -> InputOrigin {
     let first = blocks.iter().find_map(|raw| serde_json::from_str::<Block<'_>>(raw.get()).ok()?.text);
     let text = first.map_or("", |text| text.get().trim_start_matches('"'));
@@ -136,7 +136,7 @@ struct Started<'a> {
     agent_id: Cow<'a, str>,
 }
 
-/// The agent that the result of a call says was started; results stand as a string of JSON.
+/// The agent that was started according to the result of a call; results are a string of JSON.
 pub(super) fn started(output: &RawValue) -> Option<String> {
     let text = serde_json::from_str::<Cow<'_, str>>(output.get()).ok()?;
     let started: Started<'_> = serde_json::from_str(&text).ok()?;

@@ -1,20 +1,21 @@
 //! Rollouts of Codex CLI: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, lines of `{timestamp, type, payload}`.
 //!
-//! * `event_msg` `token_count` closes a request: `info.last_token_usage` is its usage, `info.total_token_usage` the sum so far.
-//!   `info` may be null (only rate limits). The same total again is no new request (34 of 2,726 in the recordings at hand: after
-//!   a compaction, and when a turn goes on); nor is one without input and output.
-//! * `input_tokens` includes what was read (`cached_input_tokens`) and written (`cache_write_input_tokens`, newer versions).
-//!   `reasoning_output_tokens` is part of `output_tokens`.
-//! * A request's items stand before its `token_count`, and so do the results of its own calls: these belong to the next
-//!   request. Items without a count, when a turn is aborted or the file ends, are a request whose usage is not known.
+//! * `event_msg` `token_count` closes a request: `info.last_token_usage` is its usage, `info.total_token_usage` the sum
+//!   so far. `info` may be null (only rate limits). An unchanged total is not a new request (34 of 2,726 in the
+//!   recordings at hand: after a compaction, and when a turn continues); nor is one without input and output.
+//! * `input_tokens` includes read (`cached_input_tokens`) and written tokens (`cache_write_input_tokens`, newer
+//!   versions). `reasoning_output_tokens` is part of `output_tokens`.
+//! * A request's items come before its `token_count`, and so do the results of its own calls: these belong to the next
+//!   request. Items without a count, when a turn is aborted or the file ends, are a request with unknown usage.
 //! * `compacted` replaces the history; the request that made the summary is not in the file.
-//! * A sub-agent has a file of its own: `source.subagent` in its `session_meta`, with the parent's id; the root's is
-//!   `session_id` (from 0.142). A fork repeats its parent's lines, its `session_meta` too, under new instants: answers are known
-//!   again by the session that they were first given in and their totals. (Texts may differ between copies of one rollout
-//!   where a tool has redacted them.)
+//! * A sub-agent has its own file: `source.subagent` in its `session_meta`, with the parent's id; the root's is
+//!   `session_id` (from 0.142). A fork repeats its parent's lines, including its `session_meta`, with new instants:
+//!   answers are recognised by the session in which they were first given and by their totals. (Texts may differ
+//!   between copies of one rollout if a tool has redacted them.)
 //! * Rollouts before 0.32 have bare items without usage and are not read.
 //!
-//! Source: openai/codex `codex-rs/protocol/src/protocol.rs` and `core/src/rollout` (2026-11), recordings of 0.114 to 0.142.5.
+//! Source: openai/codex `codex-rs/protocol/src/protocol.rs` and `core/src/rollout` (2026-11), recordings of 0.114 to
+//! 0.142.5.
 
 mod content;
 mod rollout;

@@ -1,4 +1,4 @@
-//! A rollout put together line by line.
+//! A rollout, assembled line by line.
 
 use std::mem;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::transcript::{Call, InputOrigin, Item, Part, Sign, SpawnMode, SpawnRes
 pub(super) struct Rollout {
     session: Option<Arc<str>>,
     agent: Option<Arc<str>>,
-    /// The session that the answers were first given in.
+    /// The session in which the answers were first given.
     origin: Option<Arc<str>>,
     project: Option<Arc<str>>,
     version: Option<Arc<str>>,
@@ -32,14 +32,14 @@ pub(super) struct Rollout {
     has_meta: bool,
     items: Vec<Item>,
     open: Open,
-    /// What came in behind the open answer: it stands in the request after it.
+    /// Items that arrived after the open answer: they are part of the following request.
     later: Vec<Item>,
-    /// When the last thing came in that stood in the request.
+    /// When the last item of the request arrived.
     given_at: Option<Instant>,
     total: Option<Tokens>,
     /// Tokens of the last request and its answer.
     size: Option<u64>,
-    /// Where each prompt stands among the items.
+    /// The index of each prompt among the items.
     prompts: Vec<usize>,
     /// Something was asked or answered since the task began.
     is_used: bool,
@@ -82,7 +82,7 @@ impl Rollout {
         }
     }
 
-    /// The first one is the file's own; those behind it were copied with a fork, whose answers are the parent's.
+    /// The first one is the file's own; later ones were copied with a fork, whose answers are the parent's.
     fn meta(&mut self, meta: Meta<'_>) {
         let origin = meta.forked_from_id.as_ref().or(meta.id.as_ref());
         self.origin = origin.map(|id| self.names.get(id)).or_else(|| self.origin.take());
@@ -116,7 +116,7 @@ impl Rollout {
         }
     }
 
-    /// Puts an item behind what there is; behind the open answer if there is one.
+    /// Adds an item at the end, or after the open answer if there is one.
     fn put(&mut self, item: Item) {
         match self.open.parts.is_empty() {
             true => self.push(item),
@@ -173,7 +173,7 @@ impl Rollout {
                 let failed = Sign::Failed { status: None, attempt: self.retries, retry_in_ms: None };
                 self.put(place.sign(failed));
             }
-            // What the screen showed of items that stand in the file themselves, and the client's own affairs.
+            // What the screen showed of items that are in the file themselves, and internal events of the client.
             _ => {}
         }
         Ok(())
@@ -193,7 +193,7 @@ impl Rollout {
         usage.map(|_| ())
     }
 
-    /// Ends the open answer, with its usage where that is known.
+    /// Ends the open answer, with its usage if known.
     fn close(&mut self, place: Place, counted: Option<(Tokens, Option<RecordedUsage>)>) {
         let open = mem::take(&mut self.open);
         if counted.is_none() && open.parts.is_empty() {
@@ -226,15 +226,15 @@ impl Rollout {
         self.settle();
     }
 
-    /// What came in behind the answer takes its place.
+    /// Moves the items that arrived after the answer to their place.
     fn settle(&mut self) {
         for item in mem::take(&mut self.later) {
             self.push(item);
         }
     }
 
-    /// Sums grow with every request, so that a sum and what was added to it stand for one request of a session. Where nothing
-    /// was counted, the items themselves.
+    /// Sums grow with every request, so a sum and its last increase identify one request of a session. If nothing was
+    /// counted, the items themselves do.
     fn identity(&self, open: &Open, line: usize, counted: Option<Tokens>) -> u128 {
         let origin = self.origin.as_deref().unwrap_or_default().as_bytes();
         let Some(last) = counted else {
@@ -293,7 +293,7 @@ impl Open {
 }
 
 impl Tokens {
-    /// What was added since an earlier sum. Sums that went back begin anew.
+    /// The increase since an earlier sum. Sums that decreased were restarted.
     fn since(self, before: Self) -> Self {
         let less = |now: u64, then: u64| now.checked_sub(then).unwrap_or(now);
         Self {
@@ -312,7 +312,7 @@ impl Tokens {
     }
 
     fn usage(self) -> Result<RecordedUsage, String> {
-        // Providers of other makes may count reasoning beside the output: their total shows it.
+        // Other providers may count reasoning separately from the output: their total shows it.
         let input = believed("input_tokens", self.input_tokens)?;
         let output = believed("output_tokens", self.output_tokens)?;
         let reasoning = believed("reasoning_output_tokens", self.reasoning_output_tokens)?;

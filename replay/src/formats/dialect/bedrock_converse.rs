@@ -1,6 +1,6 @@
 //! Bedrock Converse. Source: AWS API reference, `Converse`, `ContentBlock`, `CachePointBlock` (2026-09).
 //!
-//! A `cachePoint` is an element of its own; it marks the block before it.
+//! A `cachePoint` is a separate element; it marks the block before it.
 
 use super::super::value::Value;
 use super::{Levels, Part, Translated, Turn, base64_source, indexed, mark, push, put, text_block, text_form};
@@ -8,7 +8,7 @@ use super::{Levels, Part, Translated, Turn, base64_source, indexed, mark, push, 
 /// Keys that no other body has.
 pub(crate) const KEYS: [&str; 3] = ["toolConfig", "inferenceConfig", "modelId"];
 
-/// Whether a body is spelled so.
+/// Whether a body has this spelling.
 pub(super) fn is_spelled(body: &Value) -> bool {
     KEYS.iter().any(|key| body.get(key).is_some())
 }
@@ -48,7 +48,7 @@ fn turn(message: &Value, at: String) -> Turn {
     Turn { role: message.at("role").clone(), content, at }
 }
 
-/// Blocks with markers in place of the cache points behind them. A cache point with nothing before it marks nothing.
+/// Blocks with markers instead of the cache points after them. A cache point with nothing before it marks nothing.
 fn blocks(list: &Value, at: &str) -> Vec<Part> {
     fold_cache_points(list.elements(), at, block)
 }

@@ -1,20 +1,21 @@
-//! `generateContent` of Gemini and Vertex, translated so that the guard can lay two requests side by side.
+//! `generateContent` of Gemini and Vertex, translated so that the guard can compare two requests.
 //!
-//! Source: Gemini API reference, `generateContent`, `Content`, `Part`, `Tool` (ai.google.dev, 2026-09). Names of members
-//! may be spelled in either case there, as in all of Google's APIs. Google says of its cache that it keeps prefixes, not
-//! what is part of their identity: of the settings only `cachedContent`, which names a prefix, is taken for one.
+//! Source: Gemini API reference, `generateContent`, `Content`, `Part`, `Tool` (ai.google.dev, 2026-09). Names of
+//! members may be in camel case or snake case there, as in all of Google's APIs. Google documents that its cache keeps
+//! prefixes, but not what is part of their identity: of the settings only `cachedContent`, which names a prefix, is
+//! assumed to be.
 
 use forkcast_sim::wire::TRANSLATED_SETTINGS;
 
 use super::super::value::Value;
 use super::{Levels, Part, Translated, Turn, base64_source, indexed, push, put, text_block, text_form};
 
-/// Whether a body is spelled so.
+/// Whether a body has this spelling.
 pub(crate) fn is_spelled(body: &Value) -> bool {
     body.get("contents").or_else(|| body.get("request")?.get("contents")).is_some()
 }
 
-/// Translates a body, or one that Code Assist wraps into `request`; `model` comes from the address.
+/// Translates a body, or one that Code Assist wraps in `request`; `model` comes from the address.
 pub(crate) fn translate(body: &Value, model: &str) -> Translated {
     let (body, at) = match (body.get("contents"), body.get("request")) {
         (None, Some(request)) => (request, "request."),
@@ -38,7 +39,7 @@ pub(crate) fn translate(body: &Value, model: &str) -> Translated {
     prompt.body(keys)
 }
 
-/// How a member is spelled in this object.
+/// The spelling of a member in this object.
 fn spelling(value: &Value, camel: &str) -> String {
     if value.get(camel).is_some() {
         return camel.to_owned();
@@ -57,7 +58,7 @@ fn either<'a>(value: &'a Value, camel: &str) -> Option<&'a Value> {
     value.get(&spelling(value, camel))
 }
 
-/// Each declared function is a tool; what the provider runs itself is one by its own name.
+/// Each declared function is a tool; a tool that the provider runs itself is one with its own name.
 fn declared(tools: &[Value], at: &str) -> Vec<Part> {
     let mut out = Vec::new();
     for (tool, at) in indexed(tools, at) {
@@ -95,7 +96,7 @@ fn turn(content: &Value, at: String) -> Turn {
     Turn { role: Value::text(role), content: parts(content, &at), at }
 }
 
-/// The parts of a content; a bare text is one.
+/// The parts of a content; a bare text is one part.
 fn parts(content: &Value, at: &str) -> Vec<Part> {
     if let Value::Text(text) = content {
         return vec![Part { value: text_block(Value::text(text)), at: at.to_owned() }];
@@ -108,7 +109,7 @@ fn parts(content: &Value, at: &str) -> Vec<Part> {
     }
 }
 
-/// A part says by one of its members what it is; the others (`thought`, `thoughtSignature`) belong to it.
+/// One member of a part determines its kind; the others (`thought`, `thoughtSignature`) belong to it.
 fn part(part: &Value) -> Value {
     let mut block = None;
     for (key, value) in part.members() {
@@ -147,7 +148,7 @@ fn call(call: &Value) -> Value {
     ])
 }
 
-/// Results belong to calls by their names where calls have no ids.
+/// Results belong to calls by name if calls have no ids.
 fn result(result: &Value) -> Value {
     Value::object([
         ("type", Value::text("tool_result")),

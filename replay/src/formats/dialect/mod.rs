@@ -1,9 +1,9 @@
-//! Requests in other spellings, translated into bodies of the Messages API: to Claude models for all that is done with
-//! them, to others for the guard alone.
+//! Requests in other spellings, translated into bodies of the Messages API: those to Claude models for all uses, those
+//! to others only for the guard.
 //!
-//! Each part keeps the path that it had in the body that was sent, so that people are told of places that they know.
-//! What the Messages API has no place for is carried over under its own name, so that a change in it is still seen.
-//! Sizes are unaffected: they come from recorded usage.
+//! Each part keeps its path in the body that was sent, so that messages name places that users know. Members without an
+//! equivalent in the Messages API are kept under their own names, so that changes in them are still seen. Sizes are
+//! unaffected: they come from recorded usage.
 
 pub(crate) mod bedrock_converse;
 mod gemini;
@@ -23,14 +23,14 @@ use crate::exchange::Dialect;
 pub(crate) struct Translated {
     /// The body.
     pub body: Value,
-    /// Where its parts stood.
+    /// The original places of its parts.
     pub addresses: Addresses,
 }
 
-/// Translates the body of a request to a Claude model; `None` where it is in the spelling of the Messages API already.
+/// Translates the body of a request to a Claude model; `None` if it is already in the spelling of the Messages API.
 ///
 /// # Errors
-/// When it is no JSON.
+/// When it is not JSON.
 pub(crate) fn translate(dialect: Dialect, body: &[u8], model: &str) -> Result<Option<Translated>, String> {
     let parsed = || Value::from_json(body).map_err(|error| format!("request body: {}", json_reason(&error)));
     Ok(match dialect {
@@ -62,7 +62,7 @@ struct Levels {
 }
 
 impl Levels {
-    /// The body of which the other keys are these.
+    /// The body with these other keys.
     fn body(self, mut keys: Vec<(String, Value)>) -> Translated {
         let mut addresses = Addresses::default();
         let note = |addresses: &mut Addresses, (level, item, part): (Level, usize, usize), at: String| {
@@ -103,12 +103,12 @@ fn indexed<'a>(elements: &'a [Value], at: &'a str) -> impl Iterator<Item = (&'a 
     elements.iter().enumerate().map(move |(index, element)| (element, format!("{at}[{index}]")))
 }
 
-/// Adds a member, where there is a value.
+/// Adds a member if there is a value.
 fn push(members: &mut Vec<(String, Value)>, key: &str, value: Option<Value>) {
     members.extend(value.map(|value| (key.to_owned(), value)));
 }
 
-/// Puts a marker on a block, with the lifetime that was asked for.
+/// Puts a marker on a block, with the requested lifetime.
 fn mark(block: &mut Value, ttl: Option<&Value>) {
     let mut marker = vec![("type".to_owned(), Value::text("ephemeral"))];
     push(&mut marker, "ttl", ttl.cloned());

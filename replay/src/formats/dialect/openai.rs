@@ -1,17 +1,17 @@
-//! Chat completions and responses of `OpenAI` and of those who took them over (Cohere's second chat and Ollama's among
-//! them), translated so that the guard can lay two requests side by side.
+//! Chat completions and responses of `OpenAI` and of other providers with the same API (including Cohere's second chat
+//! and Ollama's), translated so that the guard can compare two requests.
 //!
-//! Each message or input item stays the message of its number. Leading system and developer messages, and `instructions` before them, are the system prompt; what they leave at
-//! their place is empty. Item ids and states are no prompt: Codex CLI renews them where the text is the same
-//! (`clients.md` 6, version 0.169.0).
+//! Each message or input item keeps its number. Leading system and developer messages, and `instructions` before them,
+//! are the system prompt; their places are left empty. Item ids and states are not part of the prompt: Codex CLI renews
+//! them for the same text (`clients.md` 6, version 0.169.0).
 
 use forkcast_sim::wire::{Maker, TRANSLATED_SETTINGS};
 
 use super::super::value::Value;
 use super::{Levels, Part, Translated, Turn, indexed, openrouter, push, put, text_block};
 
-/// Settings that are part of a prompt's identity (`OpenAI` prompt-caching guide, "cache-affecting settings", and its page
-/// on diagnostics, 2026-09), by their paths in a body of either spelling, with the value that is also there unsaid.
+/// Settings that are part of a prompt's identity (`OpenAI` prompt-caching guide, "cache-affecting settings", and its
+/// page on diagnostics, 2026-09), by their paths in a body of either spelling, with the default value.
 const SETTINGS: [(&str, &str); 10] = [
     ("prompt_cache_key", ""),
     ("service_tier", "\"auto\""),
@@ -25,10 +25,10 @@ const SETTINGS: [(&str, &str); 10] = [
     ("context_management", ""),
 ];
 
-/// The settings that other providers are known to heed: the key decides which server is asked (xAI, docs.x.ai, 2026-09).
+/// The settings that other providers are known to use: the key decides which server is asked (xAI, docs.x.ai, 2026-09).
 const SETTINGS_OF_OTHERS: [(&str, &str); 1] = [("prompt_cache_key", "")];
 
-/// Members of a message that are read as what they are, or are no prompt.
+/// Members of a message that are read elsewhere, or are not part of the prompt.
 const READ: [&str; 8] = ["role", "content", "tool_calls", "tool_call_id", "reasoning_details", "id", "status", "type"];
 
 /// Translates a body of either spelling.
@@ -60,8 +60,8 @@ pub(super) fn translate(maker: Maker, body: &Value) -> Translated {
     prompt.body(keys)
 }
 
-/// A message, with what else it holds in front of it: `reasoning_content` that DeepSeek and Moonshot get back, a
-/// `tool_plan`, a `name`, `images`.
+/// A message, with its other members first: `reasoning_content`, which DeepSeek and Moonshot get back, a `tool_plan`, a
+/// `name`, `images`.
 fn message(message: &Value, at: String) -> Turn {
     let beside = beside(message, &at);
     let mut turn = openrouter::turn(message, at);
@@ -71,7 +71,7 @@ fn message(message: &Value, at: String) -> Turn {
     turn
 }
 
-/// The members of a message that say something and are read as nothing else.
+/// The members of a message that have content and are not read elsewhere.
 fn beside(message: &Value, at: &str) -> Vec<Part> {
     let is_said = |value: &Value| match value {
         Value::Null => false,
@@ -87,7 +87,7 @@ fn beside(message: &Value, at: &str) -> Vec<Part> {
     members.map(part).collect()
 }
 
-/// Arguments of calls stay the text that they are: its bytes are what the cache sees.
+/// Arguments of calls remain text: the cache sees its bytes.
 fn calls(message: &Value, turn: &mut Turn) {
     let calls = message.at("tool_calls").elements().iter().rev();
     for (part, call) in turn.content.iter_mut().rev().zip(calls) {
@@ -97,8 +97,8 @@ fn calls(message: &Value, turn: &mut Turn) {
     }
 }
 
-/// What a part says of its image or file beside the data, which is prompt too (`OpenAI` prompt-caching guide, 2026-09:
-/// images with their `detail`).
+/// The details of an image or file besides the data, which are part of the prompt (`OpenAI` prompt-caching guide,
+/// 2026-09: images with their `detail`).
 fn details(message: &Value, turn: &mut Turn) {
     let Some(Value::List(parts)) = message.get("content") else { return };
     let is_shown =
@@ -124,8 +124,8 @@ fn text_part(text: &str, at: String) -> Part {
     Part { value: text_block(Value::text(text)), at }
 }
 
-/// The items of `input`. Tools that lead it are the prompt's tools: Codex CLI sends some models an item `additional_tools`
-/// of the developer and no `tools` (`clients.md` 6, version 0.169.0).
+/// The items of `input`. Tools at its beginning are the prompt's tools: for some models Codex CLI sends an item
+/// `additional_tools` of the developer and no `tools` (`clients.md` 6, version 0.169.0).
 fn items(input: &[Value], prompt: &mut Levels) -> Vec<Turn> {
     let mut leads = true;
     let turn = |(found, at): (&Value, String)| {
@@ -141,14 +141,14 @@ fn items(input: &[Value], prompt: &mut Levels) -> Vec<Turn> {
     indexed(input, "input").map(turn).collect()
 }
 
-/// Takes the tools out of an item; whether it says anything else.
+/// Removes the tools from an item; returns whether it has other content.
 fn is_more_than_tools(item: &mut Value) -> bool {
     let Value::Object(members) = item else { return true };
     members.retain(|(key, _)| key != "tools");
     members.iter().any(|(key, _)| !matches!(key.as_str(), "type" | "role"))
 }
 
-/// An item of `input`: a message, a call, what came of it, or anything else, which the model is taken to have said.
+/// An item of `input`: a message, a call, its result, or anything else, which is treated as output of the model.
 fn item(item: &Value, at: String) -> Turn {
     let alone = |value: Value| vec![Part { value, at: at.clone() }];
     let (role, content) = match (item.text_of("type"), item.text_of("role")) {
@@ -185,7 +185,7 @@ fn part(part: &Value) -> Value {
     }
 }
 
-/// `block` with what else `found` holds beside `known`; what is empty says nothing.
+/// `block` with the members of `found` that are not in `known`; empty values are left out.
 fn with_others(mut block: Value, found: &Value, known: &[&str]) -> Value {
     let is_empty = |value: &Value| *value == Value::Null || matches!(value, Value::List(list) if list.is_empty());
     for (key, value) in found.members().iter().filter(|(key, value)| !known.contains(&key.as_str()) && !is_empty(value))
@@ -195,7 +195,7 @@ fn with_others(mut block: Value, found: &Value, known: &[&str]) -> Value {
     block
 }
 
-/// A call, and what it says beside its arguments (`namespace`).
+/// A call with its other members (`namespace`).
 fn call(item: &Value) -> Value {
     let call = Value::object([
         ("type", Value::text("tool_use")),
@@ -216,7 +216,7 @@ fn output(item: &Value) -> Value {
     with_others(result, item, &["type", "id", "call_id", "output", "status"])
 }
 
-/// An item without what is no prompt of it.
+/// An item without the members that are not part of its prompt.
 fn bare(item: &Value) -> Value {
     let members = item.members().iter().filter(|(key, _)| !matches!(key.as_str(), "id" | "status"));
     Value::Object(members.cloned().collect())
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_told_unless_they_hold_anyway() {
+    fn settings_are_included_unless_they_are_the_default() {
         let body = r#"{"model":"m","input":"a","service_tier":"auto","prompt_cache_key":"k","parallel_tool_calls":true,
             "reasoning":{"effort":"low","summary":"auto"},"text":{"verbosity":"low","format":{"type":"text"}}}"#;
         let told = r#""translated_settings":{"prompt_cache_key":"k","reasoning.effort":"low","text.verbosity":"low"}"#;

@@ -1,5 +1,5 @@
-//! `OpenRouter` chat completions for Claude models. Source: `OpenRouter` docs, prompt caching and tool calling (2026-09):
-//! `cache_control` stands in content parts and on tools and is passed on to the model.
+//! `OpenRouter` chat completions for Claude models. Source: `OpenRouter` docs, prompt caching and tool calling
+//! (2026-09): `cache_control` is in content parts and on tools and is passed on to the model.
 
 use super::super::value::Value;
 use super::{Levels, Part, Translated, Turn, base64_source, indexed, push, put, text_block, text_form};
@@ -20,8 +20,8 @@ pub(crate) fn translate(body: &Value) -> Translated {
     prompt.body(keys)
 }
 
-/// Leading system messages become the system prompt, later ones stay where they stand; runs of tool messages become one
-/// user message, as the Messages API wants the results of one answer together.
+/// Leading system messages become the system prompt, later ones stay in place; runs of tool messages become one user
+/// message, because the Messages API requires the results of one answer together.
 fn conversation(messages: &[Value], prompt: &mut Levels) {
     let is_system = |message: &Value| matches!(message.text_of("role"), Some("system" | "developer"));
     let mut turns: Vec<Turn> = Vec::new();
@@ -92,7 +92,7 @@ fn tool_use(call: &Value) -> Value {
     ])
 }
 
-/// A marker on a part of the result marks the result: what stands inside it cannot be a breakpoint.
+/// A marker on a part of the result marks the result, because there can be no breakpoint inside it.
 fn tool_result(message: &Value, at: &str) -> Part {
     let parts = parts(message, at);
     let at = match parts.as_slice() {

@@ -1,6 +1,6 @@
-//! Requests to providers other than Anthropic, in the spelling of the Messages API, for the guard alone.
+//! Requests to providers other than Anthropic, in the spelling of the Messages API, only for the guard.
 //!
-//! What a body looks like decides how it is read: hosts offer several spellings, and one of them serves many hosts.
+//! The shape of a body decides how it is read, because hosts offer several spellings and many hosts share one.
 
 use forkcast_sim::wire::{Addresses, Maker};
 
@@ -8,7 +8,7 @@ use super::super::value::Value;
 use super::{Translated, bedrock_converse, gemini, openai, plain};
 use crate::exchange::Dialect;
 
-/// Translates a body; `None` where its prompt stands nowhere that is known, or is empty.
+/// Translates a body; `None` if its prompt is empty or not in a known place.
 pub(crate) fn translate(maker: Maker, dialect: Dialect, body: &Value, model: &str) -> Option<Translated> {
     let translated = match dialect {
         Dialect::Messages | Dialect::Rebuilt => as_it_is(body),
@@ -29,7 +29,7 @@ fn is_empty(body: &Value) -> bool {
     })
 }
 
-/// A body of the Messages API; where parts of it stand is known by themselves.
+/// A body of the Messages API; its parts keep their places.
 fn as_it_is(body: &Value) -> Translated {
     Translated { body: body.clone(), addresses: Addresses::default() }
 }

@@ -1,15 +1,16 @@
-//! Bodies with a `prompt` instead of messages (Ollama's `generate`, old completions, `InvokeModel` of Llama, Mistral and
-//! Titan), and version 1 of Cohere's chat, translated so that the guard can lay two requests side by side.
+//! Bodies with a `prompt` instead of messages (Ollama's `generate`, old completions, `InvokeModel` of Llama, Mistral
+//! and Titan), and version 1 of Cohere's chat, translated so that the guard can compare two requests.
 //!
-//! Sources: Ollama, `docs/api.md`; Cohere API reference, chat v1; AWS, inference parameters of foundation models (2026-09).
+//! Sources: Ollama, `docs/api.md`; Cohere API reference, chat v1; AWS, inference parameters of foundation models
+//! (2026-09).
 
 use super::super::value::Value;
 use super::{Levels, Part, Translated, Turn, indexed, openrouter, push, text_block, text_form};
 
-/// Where such bodies have their newest text.
+/// Keys with the newest text of such bodies.
 const TEXTS: [&str; 3] = ["prompt", "inputText", "message"];
 
-/// Whether a body is spelled so.
+/// Whether a body has this spelling.
 pub(crate) fn is_spelled(body: &Value) -> bool {
     TEXTS.iter().any(|key| body.get(key).is_some())
 }
@@ -31,7 +32,7 @@ pub(crate) fn translate(body: &Value, model: &str) -> Translated {
     prompt.body(keys)
 }
 
-/// The newest turn, with what stands before and beside its text.
+/// The newest turn, with the content before and beside its text.
 fn asked(body: &Value) -> Turn {
     let mut content = Vec::new();
     let at = TEXTS.into_iter().find(|key| body.get(key).is_some()).unwrap_or_default();
@@ -61,7 +62,7 @@ fn said(message: &Value, at: String) -> Turn {
     Turn { role: Value::text(role), content, at }
 }
 
-/// Nothing and an empty text are no block; what is no text keeps its form.
+/// Null and an empty text are no block; other values keep their form.
 fn part(value: &Value, at: String) -> Option<Part> {
     let value = match value {
         Value::Null => return None,
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_stands_before_the_newest_message() {
+    fn a_history_comes_before_the_newest_message() {
         let expected = concat!(
             r#"{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},"#,
             r#"{"role":"assistant","content":[{"type":"text","text":"Yes?"}]},"#,

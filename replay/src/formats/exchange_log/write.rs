@@ -9,11 +9,11 @@ use crate::exchange::{Exchange, RecordedUsage};
 use crate::formats::value::render_text;
 use crate::formats::{body, json, when};
 
-/// The answer as it came, if the writer has it.
+/// The answer as received, if the writer has it.
 #[derive(Clone, Copy, Debug)]
 pub enum RawAnswer<'a> {
-    /// Only what the exchange itself knows: its usage is written as an answer without content. `server_passes`, what of it
-    /// was sound, and the provider's own account of its cost do not survive.
+    /// Only the data of the exchange itself: its usage is written as an answer without content. `server_passes`, its
+    /// valid parts, and the provider's own cost are lost.
     UsageOnly,
     /// A body in JSON.
     Json(&'a [u8]),
@@ -21,8 +21,8 @@ pub enum RawAnswer<'a> {
     Events(&'a str),
 }
 
-/// Writes one line of `forkcast.exchanges/1`. The request body is kept byte for byte, save that line breaks outside of
-/// strings become spaces, since a line is a record.
+/// Writes one line of `forkcast.exchanges/1`. The request body is kept byte for byte, except that line breaks outside
+/// of strings become spaces, because a line is a record.
 pub fn write_line(out: &mut impl Write, exchange: &Exchange, answer: RawAnswer<'_>) -> Result<(), Error> {
     let mut line = String::from("{\"v\":1");
     let instants =
@@ -68,7 +68,7 @@ fn push_answer(line: &mut String, exchange: &Exchange, answer: RawAnswer<'_>) ->
     Ok(())
 }
 
-/// Usage in the words of the Messages API, whose counts stand beside each other as ours do.
+/// Usage with the field names of the Messages API, whose counts are separate, as ours are.
 fn usage_answer(recorded: &RecordedUsage) -> String {
     let usage = &recorded.usage;
     let mut line = format!(
@@ -89,7 +89,7 @@ fn usage_answer(recorded: &RecordedUsage) -> String {
     line
 }
 
-/// What a bill needs beside tokens, where there is any of it.
+/// Other data needed for a bill, if there is any.
 fn push_beside_tokens(line: &mut String, recorded: &RecordedUsage) {
     let pieces = [
         ("web_search_requests", recorded.web_search_requests),

@@ -1,4 +1,4 @@
-//! A chat put together: the last state of each message, in the order in which they first appeared.
+//! An assembled chat: the last state of each message, in the order in which they first appeared.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -32,13 +32,13 @@ pub(super) struct Chat<'a> {
 
 enum Event {
     Message(usize),
-    /// Back to before this message; to the beginning where it is not known.
+    /// Back to before this message, or to the beginning if it is unknown.
     Rewind(usize, Option<usize>),
     Compressed(usize),
 }
 
 impl<'a> Chat<'a> {
-    /// The keys that say whose chat it is.
+    /// The keys that identify the chat.
     pub fn head(&mut self, object: &[u8]) {
         let word = |key: &str| member_text(object, key).map(|text| text.into_owned());
         self.session = self.session.take().or_else(|| word("sessionId"));
@@ -129,7 +129,7 @@ impl<'a> Chat<'a> {
 #[derive(Default)]
 struct Draft {
     items: Vec<Item>,
-    /// Where the items of each message begin.
+    /// The index of the first item of each message.
     starts: Vec<usize>,
     given_at: Option<Instant>,
     names: Names,
@@ -143,7 +143,7 @@ impl Draft {
             "user" => {
                 let parts = message.content.map(parts).unwrap_or_default();
                 let text = message.content.map_or("", RawValue::get);
-                // What the client says by itself: `System: Please continue.`, `<session_context>…`.
+                // Text that the client itself adds: `System: Please continue.`, `<session_context>…`.
                 let origin = match text.starts_with("\"System: ") || text.starts_with("\"<session_context>") {
                     true => InputOrigin::Injected,
                     false => InputOrigin::Prompt,
@@ -220,7 +220,7 @@ impl Draft {
 }
 
 impl Tokens {
-    /// Nothing where nothing was counted.
+    /// `None` if nothing was counted.
     fn usage(self) -> Result<Option<RecordedUsage>, String> {
         let Self { input, output, cached, thoughts, tool } = self;
         if input == 0 && output == 0 {

@@ -1,17 +1,19 @@
 //! Chats of Gemini CLI: `~/.gemini/tmp/PROJECT/chats/session-*.json` and, newer, `….jsonl`.
 //!
-//! * The older form is one document `{sessionId, projectHash, messages[]}`; the newer one a line of the same without messages,
-//!   then a line per message. A message that grows is written again under its id: the last one counts.
-//!   `{"$rewindTo": ID}` takes back that message and what follows, `{"$set": {"messages": […]}}` replaces all (a compression).
-//! * A message of type `gemini` is one request: `tokens{input, output, cached, thoughts, tool, total}`. `cached` is part of `input`;
-//!   `thoughts` stand beside `output`, `tool` (prompts of the provider's tools) beside `input`. The results of its tool calls stand in
-//!   it, though they go into the next request.
-//! * No working directory is recorded, only its hash: that is the project. Sub-agents (`kind: "subagent"`) have a file in a
-//!   folder named after the session.
+//! * The older form is one document `{sessionId, projectHash, messages[]}`; the newer one has a line with the same keys
+//!   without messages, then a line per message. A message that grows is written again under its id: the last one
+//!   counts. `{"$rewindTo": ID}` removes that message and all later ones, `{"$set": {"messages": […]}}` replaces all (a
+//!   compression).
+//! * A message of type `gemini` is one request: `tokens{input, output, cached, thoughts, tool, total}`. `cached` is
+//!   part of `input`; `thoughts` are not part of `output`, and `tool` (prompts of the provider's tools) is not part of
+//!   `input`. The results of its tool calls are in the same message, but they are sent in the next request.
+//! * The working directory is not recorded, only its hash: that is the project. Sub-agents (`kind: "subagent"`) have a
+//!   file in a folder named after the session.
 //! * Copies of one chat at several stages are common (the messages' ids are the same).
 //! * Requests for titles, compression and routing are not in the file.
 //!
-//! Source: google-gemini/gemini-cli `packages/core/src/services/chatRecordingService.ts` (commit 5411f113ca); chats of 2026-01.
+//! Source: google-gemini/gemini-cli `packages/core/src/services/chatRecordingService.ts` (commit 5411f113ca); chats of
+//! 2026-01.
 
 mod chat;
 
@@ -39,7 +41,7 @@ impl Reader for GeminiCli {
     }
 
     fn probe(&self, object: &Object<'_>) -> Probe {
-        // A line of a chat whose first one, which names the session, is damaged.
+        // A line of a chat whose first line, with the session, is damaged.
         let is_answer = || object.text("type").is_some_and(|kind| kind == "gemini");
         let is_line = object.has_any(&["$set", "$rewindTo"]) || object.has_all(&["id", "timestamp"]) && is_answer();
         Probe::sure(object.has_all(&["sessionId", "projectHash"])).or_perhaps(is_line)
@@ -51,7 +53,7 @@ impl Reader for GeminiCli {
         let mut chat = Chat::default();
         let start = skip_space(text.bytes, 0);
         match keys(text.bytes, start).0.iter().any(|key| key == "messages") {
-            // The older form, element by element, so that one that breaks off is read as far as it goes.
+            // The older form, element by element, so that an incomplete file is read as far as it goes.
             true => {
                 chat.head(text.bytes);
                 records_under(text, "messages", &mut reading, |reading, line, raw| chat.message(reading, line, raw));

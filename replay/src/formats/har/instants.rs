@@ -1,4 +1,4 @@
-//! When an entry was sent, answered and done.
+//! When an entry was sent, answered and finished.
 
 use forkcast_sim::time::Duration;
 
@@ -6,10 +6,10 @@ use crate::exchange::Exchange;
 use crate::formats::value::Value;
 use crate::formats::when;
 
-/// Phases before a request is on the wire; `ssl` is part of `connect`.
+/// Phases before a request is sent; `ssl` is part of `connect`.
 const BEFORE: [&str; 3] = ["blocked", "dns", "connect"];
 
-/// Fills the instants in, as far as the entry tells them.
+/// Sets the instants that the entry has.
 pub(super) fn stamp(exchange: &mut Exchange, entry: &Value, is_mitmproxy: bool) {
     let Some(started) = entry.text_of("startedDateTime").and_then(when::iso) else { return };
     let timings = entry.at("timings");
@@ -31,7 +31,7 @@ fn plus(a: Duration, b: Duration) -> Duration {
     Duration(a.0.saturating_add(b.0))
 }
 
-/// Milliseconds with decimals; `-1`, null and what no clock says count as absent.
+/// Milliseconds with decimals; `-1`, null and impossible values count as absent.
 fn millis(value: &Value) -> Option<Duration> {
     /// About 30 years.
     const LONGEST_MS: f64 = 1e12;

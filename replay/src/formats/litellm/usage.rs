@@ -1,18 +1,18 @@
 //! Usage in LiteLLM's spelling.
 //!
-//! `prompt_tokens` is the whole prompt; for Claude that is the provider's additive counts added up. From 2025-04 on (pull
-//! request 9838) what was written was left out of it, later versions add it again, and no field tells: see
-//! [`Split`]. Reads stand in `cache_read_input_tokens` or
-//! `prompt_tokens_details.cached_tokens`, writes in `cache_creation_input_tokens` or
-//! `prompt_tokens_details.cache_creation_tokens`, their lifetimes in `….cache_creation_token_details`, which of a streamed
-//! answer with server tools covers the first pass alone (issue 42663) and then does not make up the total.
+//! `prompt_tokens` is the whole prompt; for Claude it is the sum of the provider's additive counts. From 2025-04 on
+//! (pull request 9838) it did not include written tokens, in later versions it does again, and no field distinguishes
+//! these: see [`Split`]. Reads are in `cache_read_input_tokens` or `prompt_tokens_details.cached_tokens`, writes in
+//! `cache_creation_input_tokens` or `prompt_tokens_details.cache_creation_tokens`, their lifetimes in
+//! `….cache_creation_token_details`, which for a streamed answer with server tools covers only the first pass (issue
+//! 42663) and then does not add up to the total.
 
 use crate::exchange::{Exchange, Provider, RecordedUsage};
 use crate::formats::logged::{self, Included, Split};
 use crate::formats::value::Value;
 use crate::response::{self, Answer, Counts};
 
-/// Takes the usage of a record over: out of the answer, else out of what the log keeps beside it.
+/// Reads the usage of a record: from the answer, else from other fields of the log.
 pub(super) fn attach(exchange: &mut Exchange, record: &Value) -> Answer {
     let answer = record.get("response").and_then(Value::parsed);
     let own = answer.as_ref().filter(|answer| is_counted_by_provider(exchange, answer));
@@ -24,7 +24,8 @@ pub(super) fn attach(exchange: &mut Exchange, record: &Value) -> Answer {
     answer
 }
 
-/// LiteLLM passes the counts of other providers on; those of Claude models it adds up, unless the answer is the provider's.
+/// LiteLLM passes on the counts of other providers; those of Claude models it adds up, unless the answer is the
+/// provider's.
 fn is_counted_by_provider(exchange: &Exchange, answer: &Value) -> bool {
     let Some(usage) = answer.get("usage").filter(|usage| !usage.members().is_empty()) else { return false };
     exchange.provider != Provider::Anthropic || usage.get("input_tokens").is_some()
@@ -48,7 +49,7 @@ fn beside(record: &Value, answer: Option<&Value>) -> Answer {
     }
 }
 
-/// `totals` has the counts of prompt and completion, `parts` what of the prompt was cached.
+/// `totals` has the counts of prompt and completion, `parts` the cached parts of the prompt.
 fn counted(totals: &Value, parts: &Value) -> Result<Option<RecordedUsage>, String> {
     let totals = counts(totals)?;
     let (prompt, output) = (totals.get("prompt_tokens")?, totals.get("completion_tokens")?.unwrap_or(0));

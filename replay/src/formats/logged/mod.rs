@@ -1,4 +1,4 @@
-//! What logs and traces have in common: they hold requests in parts and usage in a spelling of their own.
+//! Code shared by logs and traces, which contain requests in parts and usage in their own spelling.
 
 mod prompt;
 
@@ -16,12 +16,12 @@ pub(super) enum Content {
     Messages(Value),
     /// A body in the spelling of chat completions.
     Chat(Value),
-    /// Left out, redacted or cut.
+    /// Omitted, redacted or truncated.
     Absent,
 }
 
 impl Content {
-    /// Tells the two spellings apart by what only one of them has; a body that both would spell alike is either.
+    /// Distinguishes the two spellings by features that only one of them has; a body without any counts as either.
     pub fn of(body: Value) -> Self {
         let elements = |name: &str| body.at(name).elements();
         let is_chat_part = |part: &Value| matches!(part.text_of("type"), Some("image_url" | "file" | "input_audio"));
@@ -38,7 +38,7 @@ impl Content {
     }
 }
 
-/// An exchange of which a log holds the parts. `provider` is the log's word for who answered.
+/// An exchange from the parts in a log. `provider` is the log's name of the provider.
 pub(super) fn exchange(
     origin: Origin,
     model: &str,
@@ -64,7 +64,7 @@ pub(super) fn exchange(
     Ok(exchange)
 }
 
-/// A gateway's client names models in words of the gateway: what counts is the model that was asked.
+/// A gateway's client uses the gateway's names of models: the model that was called counts.
 fn with_model(body: Value, model: &str) -> Value {
     let Value::Object(mut members) = body else { return body };
     for (_, value) in members.iter_mut().filter(|(key, _)| key == "model") {
@@ -73,13 +73,13 @@ fn with_model(body: Value, model: &str) -> Value {
     Value::Object(members)
 }
 
-/// A body without a prompt, so that usage can be counted and nothing is said of the prompt.
+/// A body without a prompt, so that usage can be counted while the prompt is unknown.
 fn nothing(model: &str) -> Value {
     Value::Object(vec![("model".to_owned(), Value::text(model)), ("messages".to_owned(), Value::List(Vec::new()))])
 }
 
-/// Usage in the additive convention; `short` and `long` are what was written for five minutes and for an hour, where the
-/// log says that.
+/// Usage in the additive convention; `short` and `long` are the tokens written for five minutes and for an hour, if the
+/// log has these.
 pub(super) fn usage(split: Split, output_tokens: u64, lifetimes: Option<(u64, u64)>) -> RecordedUsage {
     let known = lifetimes.filter(|(short, long)| short.checked_add(*long) == Some(split.written));
     let (short, long) = known.unwrap_or((split.written, 0));
@@ -96,7 +96,7 @@ pub(super) fn usage(split: Split, output_tokens: u64, lifetimes: Option<(u64, u6
     }
 }
 
-/// One sentence for all records that hold no prompt.
+/// One sentence for all records without a prompt.
 pub(super) fn note_absent(reading: &mut Reading, records: &[usize], what: &str) {
     let Some(first) = records.first() else { return };
     let which = match records.len() {

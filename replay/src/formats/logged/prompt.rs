@@ -1,19 +1,19 @@
-//! Which parts of a prompt count a log's number of prompt tokens includes.
+//! Which parts of a prompt are included in a log's number of prompt tokens.
 //!
-//! The conventions say that it includes what was read from the cache and what was written to it; those who write logs do
-//! not all keep to that, and no field tells. But a part is never larger than its whole, and a prompt that is cached has a
-//! small rest: so a count below the sum of its parts cannot include them all.
+//! By the conventions the number includes tokens read from the cache and tokens written to it. Not all writers of logs
+//! follow this, and no field says so. But a part is never larger than its whole, and the rest of a cached prompt is
+//! small: so a count below the sum of its parts cannot include all of them.
 
-/// How a log counts where the sum of the parts exceeds the prompt count.
+/// What a log's count includes if the sum of the parts exceeds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats) enum Included {
-    /// What was read is included still, what was written is not (LiteLLM from 2025-04 to the return of writes in 2026).
+    /// Read tokens are included, written ones are not (LiteLLM from 2025-04 to the return of writes in 2026).
     Reads,
-    /// Neither is: the provider's own additive counts were written down as they came.
+    /// Neither is included: the provider's own additive counts were recorded unchanged.
     Neither,
 }
 
-/// The parts of a prompt, added up they are the whole.
+/// The parts of a prompt; their sum is the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats) struct Split {
     /// Neither read nor written.

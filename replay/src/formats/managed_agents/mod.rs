@@ -1,11 +1,11 @@
-//! Event streams of Claude's managed agents: events as the API lists them (`{type, processed_at, …}`), line by line or in a list
-//! under `data`, or each in an envelope `{role, kind, time, raw}`.
+//! Event streams of Claude's managed agents: events as the API lists them (`{type, processed_at, …}`), line by line or
+//! in a list under `data`, or each in an envelope `{role, kind, time, raw}`.
 //!
 //! * `span.model_request_start` and `_end` enclose one request; the end has `model_usage{input_tokens, output_tokens,
-//!   cache_read_input_tokens, cache_creation_input_tokens}`, all beside each other. What was written has no lifetime here.
-//! * What the agent said and called between them is its answer; results come as events of their own.
-//! * Events name no model, unless whoever stored them added `model`: then requests have usage and no price.
-//! * Events of further threads (`session_thread_id`) are agents of their own. Evaluations of outcomes have spans without usage.
+//!   cache_read_input_tokens, cache_creation_input_tokens}`, all separate. Written tokens have no lifetime here.
+//! * The agent's text and calls between them are its answer; results are separate events.
+//! * Events have no model unless `model` was added when they were stored; without it, requests have usage but no price.
+//! * Further threads (`session_thread_id`) are separate agents. Evaluations of outcomes have spans without usage.
 //!
 //! Source: Claude Platform docs, managed agents, events and streaming (2026-11). No recording at hand.
 

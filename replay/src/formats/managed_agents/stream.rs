@@ -15,7 +15,7 @@ use crate::formats::thread::{FAILED, Names, Place, Unknown, accepted, answer, be
 use crate::formats::thread::{pieces_hash, thread};
 use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thread, What, answer_id};
 
-/// How the types of events begin that put nothing into a conversation.
+/// Prefixes of event types that add nothing to a conversation.
 const PASSED: [&str; 7] = [
     "session.status_",
     "session.thread_",
@@ -30,7 +30,7 @@ const PASSED: [&str; 7] = [
 #[derive(Default)]
 pub(super) struct Streams {
     session: Option<Arc<str>>,
-    /// The main thread under the empty id.
+    /// The main thread has the empty id.
     threads: BTreeMap<String, Stream>,
     names: Names,
     unknown: Unknown,
@@ -43,7 +43,7 @@ struct Stream {
     items: Vec<Item>,
     started_at: Option<Instant>,
     is_open: bool,
-    /// What the answer that is being received holds.
+    /// The parts so far of the answer that is being received.
     parts: Vec<Part>,
     calls: Vec<Call>,
     given_at: Option<Instant>,
@@ -139,7 +139,7 @@ impl Stream {
         }
     }
 
-    /// What comes behind an answer's end and before anything else is part of it too.
+    /// Parts that arrive directly after an answer's end belong to it too.
     fn made(&mut self, parts: Vec<Part>, call: Option<Call>) {
         match self.items.last_mut() {
             Some(Item { what: What::Answer(answer), .. }) if !self.is_open => {
@@ -176,7 +176,7 @@ impl Stream {
         self.items.push(place.answer(answer));
     }
 
-    /// What was said without an end belongs to no request that is known: it stands in the history.
+    /// Parts without an end belong to no known request: they become history.
     fn leave(&mut self) {
         let parts = mem::take(&mut self.parts);
         if !parts.is_empty() {
@@ -187,7 +187,7 @@ impl Stream {
 }
 
 impl Tokens {
-    /// Nothing where nothing was counted, as of a request that failed.
+    /// `None` if nothing was counted, as for a failed request.
     fn usage(self) -> Result<Option<RecordedUsage>, String> {
         let Self { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = self;
         let counts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens];

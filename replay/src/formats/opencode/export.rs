@@ -1,4 +1,4 @@
-//! An export put together message by message.
+//! An export, assembled message by message.
 
 use std::mem;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) struct Export {
     version: Option<Arc<str>>,
     items: Vec<Item>,
     given_at: Option<Instant>,
-    /// A compaction was asked for, by the client itself or by the user.
+    /// Whether a requested compaction was started by the client itself (or by the user).
     compacting: Option<bool>,
     names: Names,
     unknown: Unknown,
@@ -124,7 +124,7 @@ impl Export {
             let usage = measured(reading, line, info.tokens, info.cost);
             self.close(place, info, step, (id, usage, None));
         } else if !step.parts.is_empty() {
-            // What stands behind the last count was interrupted.
+            // Parts after the last count were interrupted.
             let id = pieces_hash(&[b"opencode", id.as_bytes(), b"rest"]);
             self.close(place, info, step, (id, None, None));
         }
@@ -242,15 +242,15 @@ fn millis(raw: Option<&RawValue>) -> Option<Instant> {
     when::millis(raw?.get())
 }
 
-/// The usage of a request; without any where its counts cannot be believed, which is reported.
+/// The usage of a request; `None` if its counts are implausible, which is reported.
 fn measured(reading: &mut Reading, line: usize, tokens: Option<Tokens>, usd: Option<f64>) -> Option<RecordedUsage> {
     accepted(reading, line, "`tokens`", usage(tokens?, usd))
 }
 
-/// Nothing where nothing was counted.
+/// `None` if nothing was counted.
 fn usage(tokens: Tokens, usd: Option<f64>) -> Result<Option<RecordedUsage>, String> {
     let Tokens { input, output, reasoning, cache, total } = tokens;
-    // Each is held to the bound before they are added up.
+    // Each is checked against the limit before they are added up.
     let plain = beside(input, cache.read, cache.write, output, reasoning)?;
     let sum = plain.usage.total_input_tokens() + output;
     if sum == 0 {

@@ -1,15 +1,16 @@
 //! Sessions of OpenCode as `opencode export SESSION` writes them: `{info, messages: [{info, parts[]}]}`.
 //!
-//! * An assistant's message is one request, or several: each `step-finish` part has the `tokens` and the `cost` of one. Only a
-//!   message without such parts is counted by its own `tokens`.
-//! * `tokens.input` leaves out what was read and written (`cache.read`, `cache.write`). `reasoning` stands beside `output` (versions of
-//!   2025 had it in there too; where `total` stands, it tells).
-//! * A `tool` part holds the call and its result; the result goes into the next request.
-//! * A compaction is a user's message with a `compaction` part and an assistant's with `summary: true`: a request like others,
-//!   after which the summary stands for what was before.
-//! * A sub-agent is a session of its own whose `parentID` names its parent's.
+//! * An assistant's message is one request, or several: each `step-finish` part has the `tokens` and the `cost` of one.
+//!   Only a message without such parts is counted by its own `tokens`.
+//! * `tokens.input` does not include read and written tokens (`cache.read`, `cache.write`). `output` does not include
+//!   `reasoning` (in versions of 2025 it did; `total`, if present, decides).
+//! * A `tool` part has the call and its result; the result is sent in the next request.
+//! * A compaction is a user's message with a `compaction` part and an assistant's with `summary: true`: a normal
+//!   request, after which the summary replaces the history.
+//! * A sub-agent is a separate session whose `parentID` is its parent's id.
 //!
-//! Source: anomalyco/opencode `packages/opencode/src/session/message-v2.ts`, `cli/cmd/export.ts` (2026-11). No recording at hand.
+//! Source: anomalyco/opencode `packages/opencode/src/session/message-v2.ts`, `cli/cmd/export.ts` (2026-11). No
+//! recording at hand.
 
 mod export;
 
@@ -91,7 +92,7 @@ struct MessageInfo<'a> {
     cost: Option<f64>,
     time: Option<Time<'a>>,
     error: Option<&'a RawValue>,
-    /// `true` of an assistant's message that summarises; an object in a user's.
+    /// `true` in an assistant's message that summarises; an object in a user's.
     summary: Option<&'a RawValue>,
     #[serde(rename = "variant")]
     effort: Option<Cow<'a, str>>,

@@ -6,7 +6,7 @@ use forkcast_sim::time::Duration;
 
 use crate::formats::value::Value;
 
-/// Names and values. What an event repeats of a span gives way to the span.
+/// Names and values. If an event repeats an attribute of a span, the span's value counts.
 pub(super) struct Attributes {
     by_name: BTreeMap<String, Value>,
     /// Events by name, in their order, each with its attributes.
@@ -14,7 +14,7 @@ pub(super) struct Attributes {
 }
 
 impl Attributes {
-    /// Of a span.
+    /// The attributes of a span.
     pub fn of(span: &Value) -> Self {
         let mut by_name = named(span);
         let events: Vec<_> = span
@@ -32,17 +32,17 @@ impl Attributes {
         Self { by_name, events }
     }
 
-    /// The first of some names that is there.
+    /// The first existing attribute of these names.
     pub fn get(&self, names: &[&str]) -> Option<&Value> {
         names.iter().find_map(|name| self.by_name.get(*name))
     }
 
-    /// One of some names is there.
+    /// Whether one of these names exists.
     pub fn has_any(&self, names: &[&str]) -> bool {
         self.get(names).is_some()
     }
 
-    /// A text that is not empty.
+    /// A non-empty text.
     pub fn text(&self, names: &[&str]) -> Option<String> {
         names
             .iter()
@@ -51,7 +51,7 @@ impl Attributes {
             .map(str::to_owned)
     }
 
-    /// A whole number; some write it as text.
+    /// A whole number; some writers use text.
     pub fn number(&self, names: &[&str]) -> Option<u64> {
         names.iter().find_map(|name| match self.by_name.get(*name)? {
             Value::Number(digits) | Value::Text(digits) => digits.parse().ok(),
@@ -68,7 +68,7 @@ impl Attributes {
         (0.0..=LONGEST_S).contains(&seconds).then(|| Duration((seconds * 1e9).round() as u64))
     }
 
-    /// What stands under `prefix.0.…`, `prefix.1.…`, as one object each with the rest of the name as key.
+    /// The attributes under `prefix.0.…`, `prefix.1.…`, as one object each with the rest of the name as key.
     pub fn rows(&self, prefix: &str) -> BTreeMap<u64, BTreeMap<&str, &Value>> {
         let mut rows: BTreeMap<u64, BTreeMap<&str, &Value>> = BTreeMap::new();
         let after = |name: &str| name.starts_with(prefix);
@@ -91,7 +91,7 @@ fn named(holder: &Value) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// The value in an `AnyValue`; integers of 64 bits stand as text in OTLP's JSON.
+/// The value in an `AnyValue`; 64-bit integers are text in OTLP's JSON.
 fn plain(value: &Value) -> Value {
     let Some((kind, inner)) = value.members().first() else { return Value::Null };
     let elements = |inner: &Value| inner.at("values").elements().to_vec();

@@ -1,4 +1,4 @@
-//! The prompt of a span, put together as a chat completion, from which the Messages API is translated where that is due.
+//! The prompt of a span, assembled as a chat completion, which is then translated to the Messages API if needed.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::attributes::Attributes;
 use crate::formats::logged::Content;
 use crate::formats::value::Value;
 
-/// The prompt, by whichever convention the span holds it.
+/// The prompt, by whichever convention the span uses.
 pub(super) fn of(attributes: &Attributes, model: &str) -> Content {
     if let Some(body) = recorded_body(attributes) {
         return Content::of(body);
@@ -18,7 +18,7 @@ pub(super) fn of(attributes: &Attributes, model: &str) -> Content {
     }
 }
 
-/// A prompt as chat completions spell it.
+/// A prompt in the spelling of chat completions.
 #[derive(Default)]
 struct ChatPrompt {
     tools: Vec<Value>,
@@ -36,7 +36,7 @@ impl ChatPrompt {
     }
 }
 
-/// `input.value` of OpenInference is often the very arguments of the call.
+/// `input.value` of OpenInference often has the exact arguments of the call.
 fn recorded_body(attributes: &Attributes) -> Option<Value> {
     let body = attributes.get(&["input.value"])?.parsed()?;
     (!body.get("messages")?.elements().is_empty()).then_some(body)
@@ -67,7 +67,7 @@ fn message(role: &str, content: Value) -> Value {
     Value::object([("role", Value::text(role)), ("content", content)])
 }
 
-/// Results of tools are messages of their own in a chat.
+/// Tool results are separate messages in a chat.
 fn convention_message(role: &str, list: &[Value], out: &mut Vec<Value>) {
     let (mut content, mut calls, mut thoughts) = (Vec::new(), Vec::new(), Vec::new());
     for element in list {
@@ -176,7 +176,7 @@ fn open_inference(attributes: &Attributes) -> Option<ChatPrompt> {
     (!rows.is_empty()).then(|| ChatPrompt { tools: tools.collect(), messages })
 }
 
-/// A message of which every field is an attribute. `call` names the fields of a tool call.
+/// A message whose fields are all attributes. `call_fields` names the fields of a tool call.
 fn flat_message(row: &BTreeMap<&str, &Value>, prefix: &str, call_fields: [&str; 3]) -> Value {
     let named = |name: &str| field(row, &format!("{prefix}{name}"));
     let role = named("role").as_text().unwrap_or("user").to_owned();

@@ -1,4 +1,4 @@
-//! Where the spans of a document stand, as far as it goes: an export that breaks off still holds those before the break.
+//! The ranges of the spans of a document, as far as it goes: an incomplete export still contains those before its end.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::error::Fault;
 use crate::formats::json::{self, Broken};
 use crate::formats::text::{Damaged, Text};
 
-/// The lists from an export down to its spans, each with the name that it had before OTLP 0.15.
+/// The lists from an export down to its spans, each with its name before OTLP 0.15.
 const PATH: [&[&str]; 3] = [&["resourceSpans"], &["scopeSpans", "instrumentationLibrarySpans"], &["spans"]];
 
 /// The spans of all exports of a text, and what is wrong with the rest.
@@ -21,13 +21,13 @@ pub(super) fn find(text: &Text<'_>) -> (Vec<Range<usize>>, Vec<Fault>) {
                 }
             }
             Err(Damaged { range, fault }) => {
-                // The beginning of what breaks off may hold spans.
+                // The beginning of an incomplete record may contain spans.
                 let own = text.bytes.get(..range.end).unwrap_or_default();
                 let begin = json::skip_space(own, range.start);
                 if own.get(begin) == Some(&b'{') {
                     let _told_already = below(own, begin, &PATH, &mut spans);
                 }
-                // What follows a damaged record on its line is part of the same damage.
+                // Text after a damaged record on its line is part of the same damage.
                 if faults.last().is_none_or(|last: &Fault| last.line != fault.line) {
                     faults.push(fault);
                 }
@@ -37,7 +37,7 @@ pub(super) fn find(text: &Text<'_>) -> (Vec<Range<usize>>, Vec<Fault>) {
     (spans, faults)
 }
 
-/// Collects what the lists of `path` hold, beginning with the object at `start`.
+/// Collects the elements of the lists of `path`, beginning with the object at `start`.
 fn below(bytes: &[u8], start: usize, path: &[&[&str]], spans: &mut Vec<Range<usize>>) -> Result<(), Broken> {
     let Some((names, deeper)) = path.split_first() else { return Ok(()) };
     let object = bytes.get(start..).unwrap_or_default();
@@ -62,7 +62,7 @@ fn below(bytes: &[u8], start: usize, path: &[&[&str]], spans: &mut Vec<Range<usi
     Ok(())
 }
 
-/// What may stand beside a list; an empty list is left out.
+/// Keys that may be beside a list; an empty list is omitted.
 const BESIDE: [&str; 4] = ["resource", "scope", "instrumentationLibrary", "schemaUrl"];
 
 fn without_list(bytes: &[u8], start: usize, names: &[&str]) -> Result<(), Broken> {

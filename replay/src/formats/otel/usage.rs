@@ -1,6 +1,5 @@
-//! Usage of a span. The convention: `gen_ai.usage.input_tokens` includes what was read and what was written (semantic
-//! conventions for generative AI, 2025-11 and later); counts below the sum of their parts were written as the provider
-//! gave them.
+//! Usage of a span. By convention `gen_ai.usage.input_tokens` includes read and written tokens (semantic conventions
+//! for generative AI, 2025-11 and later); counts below the sum of their parts were recorded as the provider gave them.
 
 use forkcast_sim::wire::TOKENS_MAX;
 
@@ -45,7 +44,7 @@ const WRITTEN: &[&str] = &[
     "llm.token_count.prompt_details.cache_write",
 ];
 
-/// The usage of a span; `None` where it has none.
+/// The usage of a span; `None` if it has none.
 pub(super) fn of(attributes: &Attributes) -> Result<Option<RecordedUsage>, String> {
     let Some(prompt) = count(attributes, PROMPT)? else { return Ok(None) };
     let parts = |names| count(attributes, names).map(Option::unwrap_or_default);

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::formats::value::{Value, unpacked_base64};
 use crate::http::Headers;
 
-/// The body of a request or an answer: `parsed_body` as JSON, else `body.base64_string` decoded, else `body`,
-/// `body.string` as it stands.
+/// The body of a request or an answer: `parsed_body` as JSON, else `body.base64_string` decoded, else `body` or
+/// `body.string` unchanged.
 pub(super) fn body(message: &Value) -> Result<Cow<'_, [u8]>, String> {
     if let Some(parsed) = message.get("parsed_body") {
         return Ok(Cow::Owned(parsed.to_json()));
@@ -24,7 +24,7 @@ pub(super) fn body(message: &Value) -> Result<Cow<'_, [u8]>, String> {
     })
 }
 
-/// All headers; values stand as text, as bytes or as a list of either.
+/// All headers; values are text, bytes or a list of either.
 pub(super) fn headers(message: &Value) -> Headers<'_> {
     let mut headers = Headers::default();
     for (name, value) in message.at("headers").members() {

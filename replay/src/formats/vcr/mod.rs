@@ -71,7 +71,7 @@ impl Reader for Ruby {
     }
 }
 
-/// Reads a cassette whose interactions stand under `list`.
+/// Reads a cassette with its interactions under `list`.
 fn read(file: &File<'_>, list: &str) -> Reading {
     let text = &file.text();
     let is_json = text.bytes.trim_ascii_start().starts_with(b"{");
@@ -90,10 +90,9 @@ fn read(file: &File<'_>, list: &str) -> Reading {
 }
 
 /// YAML that is cut between two lines is still YAML.
-const CUT: &str =
-    "no `version` and no `recorded_with` behind the interactions: the cassette may be cut in its last one";
+const CUT: &str = "no `version` and no `recorded_with` after the interactions: the cassette may be cut in its last one";
 
-/// What both recorders write behind the list.
+/// Keys that both recorders write after the list.
 fn has_end(text: &Text<'_>) -> bool {
     text.lines().any(|(_, _, line)| line.starts_with(b"version:") || line.starts_with(b"recorded_with:"))
 }

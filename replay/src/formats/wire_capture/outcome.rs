@@ -36,14 +36,14 @@ impl Outcome {
         })
     }
 
-    /// Fills the answer's half of an exchange in.
+    /// Adds the answer to an exchange.
     pub fn attach(&self, exchange: &mut Exchange) {
         exchange.ended_at = Some(self.ended_at);
         exchange.usage = Some(self.usage);
     }
 }
 
-/// Candidates per outcome; real captures have at most a handful within some milliseconds.
+/// Candidates per outcome; real captures have at most a handful within a few milliseconds.
 const NEAR: usize = 64;
 
 /// All pairs of an outcome and a request of the same model that start within `within`: (distance, outcome, request).

@@ -1,11 +1,11 @@
-//! What a YAML scalar means. Psych (ruby) writes `!binary` where PyYAML writes `!!binary`.
+//! The meaning of a YAML scalar. Psych (ruby) writes `!binary` where PyYAML writes `!!binary`.
 
 use serde_saphyr::granit_parser::{ScalarStyle, Tag};
 
 use crate::formats::value::{Value, number, unpacked_base64};
 
-/// What a scalar means, by the rules with which PyYAML writes: quoted or tagged `!!str` is text; plain is null, a
-/// boolean, an integer, a float with a point, or text.
+/// The meaning of a scalar by the rules of PyYAML's writer: quoted or tagged `!!str` is text; plain is null, a boolean,
+/// an integer, a float with a point, or text.
 pub(super) fn resolve(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, String> {
     let tag =
         tag.and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:").or_else(|| tag.suffix_in_namespace("!")));

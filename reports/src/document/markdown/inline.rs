@@ -1,5 +1,5 @@
-//! Text that means what it says: quotations are code spans, and nothing is markup. A name can be anything, so no link, no
-//! picture, no tag, no heading and no table may come of it.
+//! Literal text: quotations are code spans, and nothing is markup. A name can be any text, so it must not become a
+//! link, a picture, a tag, a heading or a table.
 
 use forkcast_sim::outside::{quoted, quoted_part, visible};
 

@@ -12,7 +12,7 @@ const SIZE: f64 = 12.0;
 /// From a point to its name.
 const REACH: i32 = 11;
 
-/// What the marks mean.
+/// The legend of the marks.
 const MEANINGS: [&str; 3] = [
     "frontier: no policy is both faster and cheaper",
     "another is as fast and as cheap, or better",
@@ -80,14 +80,14 @@ const fn around((x, y): (i32, i32)) -> Area {
     Area { left: x - 7, top: y - 7, right: x + 8, bottom: y + 8 }
 }
 
-/// What a straight piece of a line covers.
+/// The area covered by a straight piece of a line.
 fn along(from: (i32, i32), to: (i32, i32)) -> Area {
     let (left, right) = (from.0.min(to.0), from.0.max(to.0));
     let (top, bottom) = (from.1.min(to.1), from.1.max(to.1));
     Area { left: left - 2, top: top - 2, right: right + 3, bottom: bottom + 3 }
 }
 
-/// Writes a point's name where it covers nothing: to the right, to the left, above, below, further away.
+/// Writes a point's name where it covers nothing: to the right, to the left, above, below, then further away.
 fn name(point: &Point, (x, y): (i32, i32), scale: &Scale, taken: &mut Vec<Area>, canvas: &mut Canvas<'_>) {
     let width = text_width(&point.label, SIZE);
     let at = |left: i32, middle: i32| Area { left, top: middle - 8, right: left + width, bottom: middle + 8 };

@@ -6,7 +6,7 @@ use super::axes::Scale;
 use super::looks::Look;
 use crate::figures::canvas::{Anchor, Area, Canvas, ink, text_width};
 
-/// Of a swatch, and between entries.
+/// Widths of a swatch, and between entries.
 const SWATCH: i32 = 40;
 const APART: i32 = 26;
 const ROW: i32 = 22;

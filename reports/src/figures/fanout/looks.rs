@@ -1,4 +1,4 @@
-//! What tells one line from another: colour, dashes, marker.
+//! The look of a line: colour, dashes, marker.
 
 use plotters::style::RGBColor;
 
@@ -37,7 +37,7 @@ const LOOKS: [Look; 6] = [
 const BOUND: Look = Look { colour: ink::TEXT, dashes: &[2, 5], marker: Marker::Nothing };
 
 impl Look {
-    /// Of the curve at this place of its panel.
+    /// The look of the curve at this place of its panel.
     pub fn of(at: usize, is_bound: bool) -> Self {
         if is_bound { BOUND } else { LOOKS[at % LOOKS.len()] }
     }
@@ -76,8 +76,8 @@ impl Look {
 const SHIFT_MAX: f64 = 1.0;
 const SHIFTED_FROM: i32 = 12;
 
-/// Of the places around `along` the one beside which a whole pixel lies nearest: a dash between two of these runs as its line
-/// does. Of equal ones the first, `along` itself.
+/// The place near `along` that is closest to a whole pixel: a dash between two such places has the same slope as its
+/// line. Among equal ones the first, `along` itself.
 fn straightest(along: f64, length: f64, place: &dyn Fn(f64) -> (f64, f64)) -> f64 {
     if along <= 0.0 || along >= length {
         return along;
@@ -122,7 +122,7 @@ impl Straight {
     }
 }
 
-/// Where the dash or the gap of this number ends, from the beginning of the path.
+/// Where the dash or the gap with this number ends, from the beginning of the path.
 fn end_of(number: usize, pattern: &[i32]) -> f64 {
     let rounds = number / pattern.len();
     let period: f64 = pattern.iter().copied().map(f64::from).sum();
@@ -132,8 +132,8 @@ fn end_of(number: usize, pattern: &[i32]) -> f64 {
 
 /// The pieces of a path that a pattern of lengths draws: at most one for each dash, and one more for each corner.
 ///
-/// Dashes are counted in whole numbers. What is left of a dash must not be added up: a remainder smaller than the precision
-/// of the place along the path would never be used up.
+/// Dashes are counted in whole numbers. Remainders of dashes must not be added up: a remainder smaller than the
+/// precision of the place along the path would never be used up.
 fn dashed(points: &[(i32, i32)], pattern: &[i32]) -> Vec<[(i32, i32); 2]> {
     debug_assert!(pattern.len().is_multiple_of(2) && pattern.iter().all(|length| *length > 0));
     let mut pieces = Vec::new();
@@ -145,7 +145,7 @@ fn dashed(points: &[(i32, i32)], pattern: &[i32]) -> Vec<[(i32, i32); 2]> {
         while along < straight.length {
             let end = end_of(number, pattern) - start;
             if end > along && number.is_multiple_of(2) {
-                // Of short ones nothing would be left.
+                // Short dashes would vanish.
                 let is_shifted = pattern[number % pattern.len()] >= SHIFTED_FROM;
                 pieces.push([along, end].map(|along| straight.pixel(along, is_shifted)));
             }

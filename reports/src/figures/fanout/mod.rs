@@ -1,7 +1,7 @@
-//! Answers about fan-outs: cost by what varies, a line for each policy, the bound dotted, turning points marked; or money
-//! against time with the frontier of what is worth having.
+//! Answers about fan-outs: cost by the varying parameter, a line for each policy, the bound dotted, turning points
+//! marked; or cost against time with the Pareto frontier.
 //!
-//! Lines differ in colour, in dashes and in markers, so that they can be told apart on grey paper.
+//! Lines differ in colour, in dashes and in markers, so that they are distinguishable in greyscale.
 
 use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::breakeven::{Answer, Question};
@@ -32,7 +32,7 @@ pub fn svg(answer: &Answer) -> String {
     canvas.text(answer.question.about(), (LEFT, 34), 20.0, ink::TEXT, Anchor::Start);
     canvas.text(&said(answer), (LEFT, 62), 13.0, ink::FAINT, Anchor::Start);
     let is_frontier = answer.question == Question::Prime;
-    // The one with the most curves names them all; curves of the same policy stand at the same place of every panel.
+    // The panel with the most curves names them all; curves of the same policy have the same position in every panel.
     if let Some(panel) = answer.panels.iter().max_by_key(|panel| panel.curves.len()) {
         if is_frontier {
             frontier::legend((LEFT, 94), &mut canvas);
@@ -62,10 +62,10 @@ fn areas(panels: usize) -> Vec<Area> {
     (0..count).map(|at| Area { left: left(at), top: TOP, right: left(at) + width, bottom: BOTTOM }).collect()
 }
 
-/// Tells one parameter of a cell.
+/// Formats one parameter of a cell.
 type Telling = fn(&Cell) -> String;
 
-/// What is the same in all runs, as far as the panels do not tell it.
+/// The common values of all runs that the panels do not show.
 fn said(answer: &Answer) -> String {
     let Some(first) = answer.rows.first() else { return String::new() };
     let same = |of: Telling| {

@@ -7,11 +7,11 @@ use super::super::canvas::{Anchor, Area, Canvas, ink, text_width};
 use super::bars::{State, fill, hue};
 use super::{EDGE, marks};
 
-/// Swatches stand in two lines.
+/// Swatches are in two lines.
 const LINES: [i32; 2] = [62, 86];
 const SWATCH: (i32, i32) = (26, 14);
 
-/// Levels and states in the first line, marks in the second, where there are any.
+/// Levels and states in the first line, marks in the second, if there are any.
 pub fn draw(run: &Run, canvas: &mut Canvas<'_>) {
     let mut pen = Pen { left: EDGE, middle: LINES[0], canvas };
     for (name, level) in [("Tools", Level::Tools), ("System", Level::System), ("Messages", Level::Messages)] {

@@ -1,4 +1,4 @@
-//! Marks on the bars: where a prompt departs from what it continues, where reading stopped, how far a parent had sent.
+//! Marks on the bars: where a prompt diverges from its predecessor, where reading stopped, how far a parent had sent.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{HEAD, Places, RIGHT, Scale};
 use crate::document::count;
 use crate::forks::difference_of;
 
-/// Where a request missed.
+/// The place of a miss of a request.
 struct Mark {
     cause: Cause,
     /// The bytes of the prompt are to blame.
@@ -20,8 +20,8 @@ struct Mark {
 }
 
 impl Mark {
-    /// The mark of a request that missed anything: for a change of content where it departs from what it continues, else
-    /// where reading stopped.
+    /// The mark of a request with a miss: for a change of content where it diverges from its predecessor, else where
+    /// reading stopped.
     fn of(request: &Request) -> Option<Self> {
         let causes = request.causes();
         let content = causes.iter().find(|(cause, _)| difference_of(request, *cause).is_some());
@@ -88,7 +88,7 @@ fn missed(run: &Run, stack: &Stack, (top, high): (i32, i32), scale: &Scale, canv
         let marked = found.entry(key).or_insert(Marked { requests: 0, first: row, last: row });
         (marked.requests, marked.last) = (marked.requests + 1, row);
     }
-    // Words stand beneath one another; there is no room for more than the commonest.
+    // Words are beneath one another; there is only room for the most frequent.
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_by_key(|(_, marked)| std::cmp::Reverse(marked.requests));
     let edge = |row: usize| top + high * i32::try_from(row * 1_000 / stack.requests.len().max(1)).unwrap_or(0) / 1_000;
@@ -110,7 +110,7 @@ struct Marked {
     last: usize,
 }
 
-/// A line across the bar with a head above it: filled where the prompt departs, open where only reading stopped.
+/// A line across the bar with a head above it: filled where the prompt diverges, open where only reading stopped.
 pub fn tick(at: i32, top: i32, bottom: i32, is_content: bool, canvas: &mut Canvas<'_>) {
     canvas.fill(Area { left: at - 1, top, right: at + 1, bottom: bottom + 1 }, ink::MISSED);
     canvas.polygon(&[(at - 5, top - 4), (at + 5, top - 4), (at, top + 4)], ink::MISSED);

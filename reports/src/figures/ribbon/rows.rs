@@ -1,4 +1,4 @@
-//! Which bars stand where: sections of stacks of requests, children under the request that they continue.
+//! The positions of bars: sections of stacks of requests, children under the request that they continue.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub struct Stack {
 /// How high bars are.
 pub struct Heights {
     bar: i32,
-    /// Of so many requests one is drawn.
+    /// One of this many requests is drawn.
     pub each: usize,
 }
 
@@ -75,7 +75,7 @@ struct Tree<'a> {
     run: &'a Run,
     is_close: bool,
     requests: Vec<Vec<usize>>,
-    /// Agents under the request behind which they stand, in their order.
+    /// Agents by the request under which they are drawn, in their order.
     children: BTreeMap<usize, Vec<usize>>,
     sections: Vec<Section>,
 }
@@ -103,7 +103,8 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// The request of `parent` behind which `child` stands: the one that a fork continues, else the last one before it asked.
+    /// The request of `parent` under which `child` is drawn: the one that a fork continues, else the last one before
+    /// the child's first request.
     fn behind(&self, child: usize, parent: usize) -> Option<usize> {
         let first = *self.requests[child].first()?;
         let of_parent = &self.requests[parent];
@@ -136,7 +137,7 @@ impl<'a> Tree<'a> {
         others.into_iter().for_each(|other| self.agent(other));
     }
 
-    /// Forks by their turns, and behind them whom they called.
+    /// Forks by their turns, then the agents that they called.
     fn fan(&mut self, forks: &[usize], turns: usize) {
         let stack = |turn: usize| Stack {
             note: format!("turn {}", turn + 1),

@@ -92,7 +92,7 @@ pub(super) fn requests(bars: &[Bar], slots: &Slots, canvas: &mut Canvas<'_>) {
     let clock = |at| span.and_then(|span| when::clock(at, span));
     for (at, bar) in every(bars, TIME_ROOM, slots.pitch) {
         if let Some(clock) = bar.at.and_then(clock) {
-            // The sheet ends a little behind the last bar.
+            // The sheet ends shortly after the last bar.
             let room = text_width(&clock, TIME_SIZE) / 2 + SHEET_MARGIN;
             let middle = slots.middle(at).min(SHEET_RIGHT - room);
             canvas.text(&clock, (middle, plot.bottom + 34), TIME_SIZE, ink::FAINT, Anchor::Middle);

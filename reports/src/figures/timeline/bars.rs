@@ -6,12 +6,12 @@ use forkcast_sim::time::Instant;
 
 use crate::report::{Recorded, Report};
 
-/// One bar: a request, or several neighbours where there are more requests than room.
+/// One bar: a request, or several neighbours if there are more requests than room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bar {
     /// Its first request.
     pub first: usize,
-    /// How many requests it stands for; its tokens are their average.
+    /// The number of requests in it; its tokens are their average.
     pub requests: usize,
     pub read: u64,
     pub written: u64,
@@ -37,7 +37,7 @@ const WIDTH_MIN: i32 = 2;
 #[derive(Debug, Default)]
 pub struct Requests(Vec<Point>);
 
-/// What a bar needs of a request. Counts beyond four thousand million are drawn as these.
+/// The data of a request for a bar. Larger counts are drawn as four thousand million.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     at: Option<Instant>,
@@ -64,7 +64,7 @@ impl Requests {
 
     /// The bars, in order of time.
     pub(super) fn bars(mut self, width: i32) -> Vec<Bar> {
-        // The ledger goes session by session; what has no instant comes first.
+        // The ledger is in order of sessions; requests without an instant come first.
         self.0.sort_unstable_by_key(|point| (point.at, point.first));
         let most = usize::try_from(width / WIDTH_MIN).unwrap_or(1).max(1);
         let each = self.0.len().div_ceil(most).max(1);

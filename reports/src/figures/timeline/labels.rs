@@ -1,4 +1,4 @@
-//! Names of the dearest misses, above their bars, where none covers another.
+//! Names of the most expensive misses, above their bars, without overlaps.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ const NAMED_MAX: usize = 12;
 /// What costs less is not worth a name: a hundredth of a cent, the least that is shown as a number.
 const NAMED_MIN: Money = Money::from_picousd(100_000_000);
 
-/// Between the highest bar beneath a name and the name; marks stand there.
+/// Between the highest bar beneath a name and the name; marks are there.
 const LIFT: i32 = 18;
 
 /// Names may reach a little beyond the plot.
@@ -72,13 +72,13 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    /// The lowest place at which the name of bar `at` covers nothing; `None` where there is none.
+    /// The lowest place at which the name of bar `at` covers nothing; `None` if there is none.
     fn place(&self, at: usize, labels: &[Label]) -> Option<Label> {
         let text = text(&self.bars[at])?;
         let x = self.slots.middle(at);
         let bar_top = self.scale.y(self.bars[at].tokens());
         let width = text_width(&text, SIZE);
-        // Behind the line, before it, across it; of equals the last is taken.
+        // After the line, before it, across it; among equal ones the last is taken.
         let lefts = [x - PAD, x + PAD - width, x - width / 2];
         let places = lefts.into_iter().flat_map(|left| self.rows(left, width));
         let fitting = places.map(|area| Label { text: text.clone(), x, bar_top, area });

@@ -1,7 +1,7 @@
-//! Commands of a GitHub workflow: what is printed between `::` and a line's end is shown as an annotation of a file.
+//! Commands of a GitHub workflow: text between `::` and a line's end is shown as an annotation of a file.
 //!
-//! Source: docs.github.com, "Workflow commands for GitHub Actions" (2026-09). GitHub shows ten errors and ten warnings of
-//! a step, so a change that many requests have is one of them.
+//! Source: docs.github.com, "Workflow commands for GitHub Actions" (2026-09). GitHub shows ten errors and ten warnings
+//! of a step, so a change in many requests is one annotation.
 
 use std::io::{self, Write};
 
@@ -68,8 +68,8 @@ fn summary(check: &Check<'_>) -> String {
     format!("{held}: {failing} of {} requests are to blame{missing}{part}", count(check.report.requests as u64))
 }
 
-/// What stands behind the second `::`. Line ends are those between its sentences; other hidden characters are written out.
-/// The runner prints these lines, so none of them is a command either.
+/// The text after the second `::`. Line ends are those between its sentences; other hidden characters are written out.
+/// The runner prints these lines, so none of them may be a command.
 fn data(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| inert_line(&visible(line)).replace('%', "%25")).collect();
     lines.join("%0A")

@@ -1,7 +1,7 @@
 //! JUnit XML: a suite for each rule, a test for each chain.
 //!
 //! GitLab reads `name`, `classname`, `file` and the text of a failure; Jenkins `classname` as package and class. A test
-//! has one failure there, so all findings of a chain stand in one.
+//! has one failure there, so one failure contains all findings of a chain.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -115,7 +115,7 @@ fn case(
     failed(case, kind, &failures)
 }
 
-/// What a test says and does not fail for: `note: …`.
+/// A message of a test that does not fail: `note: …`.
 fn noted(check: &Check<'_>, kind: &Kind<'_>) -> String {
     let title = format!("{}: {}", kind.verdict.weight().in_sarif(), words::headline(check, kind));
     text(&title, &words::lines(check, kind))

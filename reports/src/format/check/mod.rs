@@ -28,7 +28,7 @@ use update::{Change, Update};
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.check/1";
 
-/// What the schema says that it is about.
+/// The description in the schema.
 pub(super) const ABOUT: &str = "What the prefix guard found: every change of a prompt that was sent before, with its place, \
                                 cause and price. Holds no text of prompts unless asked for.";
 

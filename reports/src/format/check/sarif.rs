@@ -105,7 +105,7 @@ impl Rules {
         self.0.insert(id.to_owned(), rule);
     }
 
-    /// Where a rule is among all.
+    /// The index of a rule.
     fn index(&self, id: &str) -> usize {
         self.0.keys().position(|known| known == id).unwrap_or_default()
     }
@@ -160,7 +160,7 @@ fn properties(check: &Check<'_>, kind: &Kind<'_>) -> Value {
     }
 }
 
-/// Where a request is, and what in it; with its number and what it is to others, where it is one of several.
+/// The place of a request, and of a part of it; with its number and its relation to others, if it is one of several.
 fn location(check: &Check<'_>, request: usize, path: &str, related: Option<(usize, String)>) -> Value {
     let origin = check.origin(request);
     let (id, said) = related.unzip();
@@ -184,8 +184,7 @@ fn physical(file: &str, line: usize) -> Value {
     }
 }
 
-/// What tells the same result of another run: what changed, and in which chain of which file, but not in which request,
-/// byte or version of it.
+/// Identifies the same result of another run: the change, and its chain and file, but not the request, byte or version.
 fn fingerprint(check: &Check<'_>, kind: &Kind<'_>, fingerprints: &mut BTreeMap<String, usize>) -> String {
     let finding = kind.first();
     let file = check.origin(finding.request).map_or("", |origin| origin.file.as_str());
@@ -213,7 +212,7 @@ fn without_indices(path: &str) -> String {
     path.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
-/// A result that no change of a prompt is the reason of. What it says is how it is known again.
+/// A result not caused by a change of a prompt. Its text identifies it.
 fn error(rules: &Rules, id: &str, text: &str, place: Value) -> Value {
     object! {
         "ruleId": id.to_owned(),

@@ -1,4 +1,4 @@
-//! What writing a lock anew changed, as JSON.
+//! The changes of rewriting a lock, as JSON.
 
 use forkcast_sim::guard::lock::{self, Changes};
 use forkcast_sim::pricing::Money;

@@ -1,4 +1,4 @@
-//! The recording behind a line, without its body: with the body beside it the request can be replayed again.
+//! The recording of a line, without its body: together with the body, the request can be replayed again.
 
 use forkcast_replay::exchange::{BilledUnits, Dialect, Exchange, Origin, Provider, RecordedUsage};
 use forkcast_replay::formats::Format;
@@ -46,9 +46,9 @@ pub struct Stored {
     pub tier: String,
     /// The region of the host that was asked.
     pub region: Option<String>,
-    /// What the recording says about the answer's usage.
+    /// The recorded usage of the answer.
     pub usage: Option<StoredUsage>,
-    /// The request of another agent that it goes on from, by its line, where a simulated run says so.
+    /// The request of another agent that it continues, by its line, if a simulated run records it.
     #[serde(default)]
     pub continues: Option<usize>,
     /// The sizes that a simulated run declares, where its bodies lie beside the ledger.
@@ -117,14 +117,14 @@ pub struct StoredUsage {
     output_audio_tokens: Count,
     fast: Option<bool>,
     geo_us: Option<bool>,
-    /// Input and output as the provider charges them, where that is less than what was counted.
+    /// Input and output as the provider charges them, if that is less than was counted.
     billed_units: Option<(Count, Count)>,
 }
 
 /// The provider whose requests have a cache profile.
 const ANTHROPIC: &str = "anthropic";
 
-/// Where an exchange stood in the input.
+/// The position of an exchange in the input.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'a> {
     /// Position among the paths that the user named.
@@ -166,8 +166,8 @@ impl Stored {
         }
     }
 
-    /// A request of a simulated run as if it had been recorded: all of a run share a cache, and an agent is a chain. What
-    /// was given up before its first byte was not billed and has no usage.
+    /// A request of a simulated run as if it had been recorded: all requests of a run share a cache, and an agent is a
+    /// chain. A request that was cancelled before its first byte was not billed and has no usage.
     pub fn simulated(run: &Run, request: &Request) -> Self {
         let line = &request.line;
         let nanos = |instant: Option<Instant>| instant.map(|instant| instant.0);

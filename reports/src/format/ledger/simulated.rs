@@ -9,7 +9,7 @@ use super::exchange::{Stored, StoredSizes};
 use super::{LedgerLine, Origin};
 use crate::names::Names;
 
-/// Writes a line for each request. With the bodies beside it a line declares the sizes of its request's blocks.
+/// Writes a line for each request. If there are bodies, a line declares the sizes of its request's blocks.
 ///
 /// # Errors
 /// When the target cannot be written.

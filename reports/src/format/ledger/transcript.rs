@@ -1,4 +1,4 @@
-//! What a transcript holds of a request, as a ledger line has it.
+//! The data of a request in a transcript, in a ledger line.
 
 use forkcast_sim::service::Evidence;
 
@@ -6,7 +6,7 @@ use crate::names::Names;
 use crate::record::{Record, Shape, Value};
 use crate::report::Recorded;
 
-/// The object `told` of a ledger line: there is no recording that could be replayed without the transcript.
+/// The object `told` of a ledger line: without the transcript there is no recording that could be replayed.
 pub(super) struct TranscriptPart {
     client: Option<String>,
     kind: &'static str,

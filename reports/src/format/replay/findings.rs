@@ -1,4 +1,4 @@
-//! What is listed request by request: exceptions and misses; and remarks.
+//! Lists request by request: exceptions and misses; and remarks.
 
 use forkcast_sim::service::Verdict;
 
@@ -24,7 +24,7 @@ record! {
 const IN_FILE: &str = "Position in the file, from 0.";
 
 record! {
-    /// Where a request is. JSON counts positions in the file; tables have those of all requests beside them.
+    /// The place of a request. JSON has positions in the file; tables also have positions among all requests.
     InReport<'_, Place>, "place":
     count "index", "Position among all requests, from 0." => |place| place.of.index, derived();
     text "session", "Id of its session." =>

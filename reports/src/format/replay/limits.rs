@@ -1,4 +1,4 @@
-//! What bounds the sums: a stretch of time, limits; what to do; what the numbers cannot show.
+//! Limits of the sums: a time window, limits; recommended actions; limits of the numbers.
 
 use forkcast_sim::pricing::Money;
 

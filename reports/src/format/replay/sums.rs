@@ -31,7 +31,7 @@ record! {
         null("where no cache profile exists");
     record: Spending, "spending", "What the bill was spent on; the parts add up to it." =>
         |sums| sums.account.billed.cost.map(|_| sums.account.spending.value()), null(NO_PRICE);
-    record: Estimated, "output_estimated", "Output of which the recording holds only the start value of a stream." =>
+    record: Estimated, "output_estimated", "Output whose recording has only the start value of a stream." =>
         |sums| sums.account.output_estimated.value();
     record: Residual, "residual_cost_usd",
         "What misses that no rule foresees may add to the forecast: the sum of the range that the rules give for each \
@@ -124,7 +124,7 @@ record! {
         |agreement| agreement.cost_error(), unit("part of 1"), null("where no comparable request has a price");
 }
 
-/// What was missed for a cause.
+/// Missed tokens of a cause.
 pub(crate) struct CauseTotal {
     cause: Cause,
     total: ledger::CauseTotal,
@@ -148,7 +148,7 @@ record! {
     text "suggestion", "What to do." => |cause| cause.cause.suggestion(), derived();
 }
 
-/// What was charged beside tokens; part of the cost.
+/// A charge other than for tokens; part of the cost.
 pub(crate) struct Fee {
     name: String,
     count: u64,
@@ -169,7 +169,7 @@ record! {
     usd "cost_usd", "What it came to." => |fee| fee.cost;
 }
 
-/// What the same requests would have been.
+/// The results for the same requests under a what-if.
 struct WhatIf<'a> {
     account: &'a Account,
     at: usize,

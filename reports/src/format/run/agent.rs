@@ -43,7 +43,7 @@ record! {
         null("for other agents");
 }
 
-/// A fork, and what it shares.
+/// A fork and its shared part.
 struct ForkOf<'a> {
     fork: &'a Fork,
     share: Option<Share>,

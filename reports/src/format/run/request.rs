@@ -99,7 +99,7 @@ record! {
     tokens "messages", "The end of the messages." => |ends| ends.0[2];
 }
 
-/// What was missed for a cause, and of a content cause where the change is.
+/// Missed tokens of a cause, and for a content cause the place of the change.
 pub(super) struct MissOf<'a> {
     pub cause: Cause,
     pub tokens: u64,

@@ -1,4 +1,4 @@
-//! What was written into a lock, and what an update of it changes.
+//! The contents of a written lock, and the changes of an update.
 
 use forkcast_sim::guard::lock::{Chain, Change, Changes, Lock};
 use forkcast_sim::pricing::Money;
@@ -10,7 +10,7 @@ use crate::names::Names;
 /// Rows that people see.
 const SHOWN: usize = 20;
 
-/// What a new lock holds.
+/// The contents of a new lock.
 pub fn written(lock: &Lock, file: &str, names: Names) -> Document {
     let mut document = Document::default();
     let (chains, requests) = (lock.chains.len(), lock.requests());

@@ -1,4 +1,4 @@
-//! A check for people: what broke which prefix, shown byte by byte, what it costs, and what would save it.
+//! A check for people: what broke which prefix, shown byte by byte, the cost, and what would save it.
 
 mod lock;
 mod tables;
@@ -15,7 +15,7 @@ use crate::check::{Check, Kind, Lock, Verdict};
 use crate::document::{Document, bytes, count, money};
 use crate::names::Names;
 
-/// Kinds of changes that are shown with their bytes; the others stand in a table.
+/// Kinds of changes that are shown with their bytes; the others are in a table.
 const SHOWN: usize = 12;
 
 /// The check as a document. `windows`: the bytes around each difference are shown.
@@ -84,7 +84,7 @@ pub fn title(check: &Check<'_>) -> String {
     }
 }
 
-/// How much of the input is broken, which nobody must take for checked.
+/// The unreadable part of the input, which was not checked.
 fn unread(check: &Check<'_>) -> String {
     match check.inputs.unreadable.len() {
         0 => String::new(),
@@ -98,7 +98,7 @@ fn requests(number: usize) -> String {
     format!("{} request{plural}", count(number as u64))
 }
 
-/// What was read, by which rules, and what makes it less sure than it looks.
+/// The input, the rules, and reasons for uncertainty.
 pub fn about(check: &Check<'_>) -> Vec<String> {
     let inputs = check.inputs;
     let plural = if inputs.files == 1 { "" } else { "s" };
@@ -201,7 +201,7 @@ fn notes(check: &Check<'_>, document: &mut Document) {
     }
 }
 
-/// What a rule holds, in a sentence.
+/// A rule as a sentence.
 pub const fn claim(rule: Rule) -> &'static str {
     match rule {
         Rule::Stability => "each request keeps the prefix of the one before in its chain",

@@ -92,7 +92,7 @@ pub fn score(check: &Check<'_>) -> Table {
     table
 }
 
-/// What the conformance suite says.
+/// The results of the conformance suite.
 pub fn card(check: &Check<'_>) -> Table {
     let mut table = Table::new(
         "conformance",

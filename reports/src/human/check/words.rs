@@ -76,7 +76,7 @@ pub fn further(kind: &Kind<'_>) -> Option<String> {
     Some(format!("The same in {} more request{plural}: {}{more}.", count(number as u64), named.join(", ")))
 }
 
-/// Why, what it costs, what the provider calls it, and what would save it.
+/// The cause, the cost, the provider's name for it, and what would save it.
 pub fn what_it_means(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     let finding = kind.first();
     let together = !kind.further().is_empty() && kind.tokens_lost() > finding.tokens_lost();
@@ -92,7 +92,7 @@ pub fn what_it_means(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     .collect()
 }
 
-/// What a finding costs, in its request and a day.
+/// The cost of a finding, in its request and per day.
 pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
     if !finding.breaks_prefix {
         return "Nothing that was cached is lost by it.".to_owned();
@@ -155,13 +155,13 @@ pub fn lines(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     where_it_is(check, kind).into_iter().chain(windows).chain(what_it_means(check, kind)).collect()
 }
 
-/// A note in a sentence, with what the provider answers where it does.
+/// A note in a sentence, with the provider's answer if there is one.
 pub fn note(noted: &Noted) -> String {
     let answer = noted.answer.as_ref().map_or_else(String::new, |answer| format!(": \"{answer}\""));
     format!("{}{answer}", meaning(noted.note))
 }
 
-/// What a note means.
+/// The meaning of a note.
 const fn meaning(note: NoteKind) -> &'static str {
     match note {
         NoteKind::Harmless(note) => sentence(note),

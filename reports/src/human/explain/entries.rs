@@ -1,4 +1,4 @@
-//! What the cache held: its entries, the nearest one, and the first difference to it.
+//! The contents of the cache: its entries, the nearest one, and the first difference from it.
 
 use forkcast_replay::replay::inspect::HeldEntry as Held;
 use forkcast_sim::cache::EntryState;

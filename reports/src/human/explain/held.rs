@@ -1,4 +1,4 @@
-//! What the request held, and what the cache held at its breakpoints.
+//! The content of the request, and of the cache at its breakpoints.
 
 use forkcast_replay::replay::inspect::Breakpoint;
 

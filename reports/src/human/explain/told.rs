@@ -1,5 +1,5 @@
-//! A request of which a transcript or a trace tells: no body is recorded, so there are no bytes to compare. What is known is
-//! its usage, what its conversation had left in the cache, and the line that shows why that was not read.
+//! A request from a transcript or a trace: no body is recorded, so there are no bytes to compare. Known are its usage,
+//! the tokens that its conversation had left in the cache, and the line that shows why these were not read.
 
 use forkcast_sim::ledger::Line;
 
@@ -7,7 +7,7 @@ use crate::document::{Cell, Column, Document, Table, count, money};
 use crate::human::when;
 use crate::report::{Recorded, Report, statement_of_one, suggestion};
 
-/// What is known of such a request.
+/// What is known about such a request.
 pub fn told(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     let line = &entry.line;
     let mut document = Document::default();
@@ -50,7 +50,7 @@ fn usage(line: &Line) -> Option<String> {
 
 fn read(line: &Line) -> Vec<String> {
     let Some(why) = &line.explanation else {
-        return vec!["No cache profile tells what its cache held.".to_owned()];
+        return vec!["The contents of its cache are unknown, because there is no cache profile.".to_owned()];
     };
     let known = why.read_tokens.saturating_add(why.missed_tokens());
     let mut said = vec![format!(

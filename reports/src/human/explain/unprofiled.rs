@@ -1,4 +1,4 @@
-//! A request of which no cache profile can say anything: its usage and its bill.
+//! A request without a cache profile: its usage and its bill.
 
 use forkcast_replay::replay::inspect::Unread;
 use forkcast_sim::ledger::Line;
@@ -7,7 +7,7 @@ use crate::document::{Document, count, money};
 use crate::human::when;
 use crate::report::{Recorded, Report, statement_of_one};
 
-/// What is known of a request that no cache profile can read: its usage and its bill.
+/// A request that no cache profile can read: its usage and its bill.
 pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> Document {
     let line = &entry.line;
     let mut document = Document::default();

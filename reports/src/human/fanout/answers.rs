@@ -1,4 +1,4 @@
-//! Answers for people: where one policy gets cheaper than another, and what each costs on the way.
+//! Answers for people: where one policy becomes cheaper than another, and the costs of each before and after.
 
 use forkcast_scenarios::fanout::breakeven::launching::frontier;
 use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Question};
@@ -34,7 +34,7 @@ pub fn document(answers: &[Answer], price_book: &str) -> Document {
     document
 }
 
-/// Turning points: what was measured, and what the formula says; `beyond` what was asked where there is none.
+/// Turning points: measured, and by the formula; `beyond` the examined range if there is none.
 fn crossing_table(panels: &[&Panel]) -> Table {
     let columns = vec![
         Column::left("turning point", "name"),

@@ -5,7 +5,7 @@ use forkcast_sim::diagnosis::{CAUSES, Cause, Note, Provider};
 use super::Layout;
 use crate::document::{Cell, Column, Document, Table};
 
-/// Adds where a reader finds what the causes of a report mean.
+/// Adds a reference to the explanation of causes.
 pub fn hint(document: &mut Document) {
     document.aside(vec!["forkcast list causes: what each cause means".to_owned()]);
 }

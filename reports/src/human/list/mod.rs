@@ -1,4 +1,4 @@
-//! What is built in: causes, models, prices, cache rules, habits of clients, policies of fan-outs, formats, what-ifs.
+//! Built-in data: causes, models, prices, cache rules, habits of clients, policies of fan-outs, formats, what-ifs.
 //!
 //! Models and prices are one table for machines ([`Layout::Flat`]); people get one for each vendor.
 
@@ -47,7 +47,7 @@ const fn title(vendor: Vendor) -> &'static str {
     }
 }
 
-/// What a replay can change, in the canonical order.
+/// The choices of a replay, in the canonical order.
 pub fn what_ifs() -> Document {
     let columns = vec![Column::left("Key", "name"), Column::wrap("Value", "value"), Column::wrap("Changes", "what")];
     let mut table = Table::new("what_ifs", columns);
@@ -110,7 +110,7 @@ fn profile(rules: &Rules) -> Vec<Cell> {
     ]
 }
 
-/// When children of a fan-out start, and where breakpoints stand.
+/// When children of a fan-out start, and breakpoints.
 pub fn policies() -> Document {
     let columns =
         vec![Column::left("Kind", "kind"), Column::left("Policy", "name"), Column::wrap("What it does", "what")];

@@ -30,7 +30,7 @@ pub fn prices(book: &PriceBook, layout: Layout) -> Document {
                 group(book, vendor, title, &mut document);
             }
             document.aside(vec![
-                "Where no price stands, written and cached tokens cost as input. Sources and notes: --format json."
+                "Without a price, written and cached tokens cost as input. Sources and notes: --format json."
                     .to_owned(),
             ]);
         }
@@ -132,7 +132,7 @@ fn per_mtok(picousd: u64) -> Money {
 
 type FactorOf = fn(&PriceRow) -> Option<Factor>;
 
-/// What a factor is on, and where a row has it.
+/// The object of a factor, and its place in a row.
 const FACTORS: [(&str, FactorOf); 6] = [
     ("batch", |row| row.batch.as_ref().and_then(|tier| tier.factor)),
     ("flex", |row| row.flex.as_ref().and_then(|tier| tier.factor)),

@@ -16,7 +16,7 @@ const TREES_SHOWN: usize = 2;
 /// Lines of one tree that people see.
 const LINES_SHOWN: usize = 14;
 
-/// So many equal siblings are told apart; more become one line.
+/// The maximum number of equal siblings that are shown separately; more become one line.
 const EQUAL_SIBLINGS: usize = 3;
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
@@ -80,7 +80,7 @@ impl<'s> Tree<'s> {
         &self.session.agents[at]
     }
 
-    /// Siblings, equal ones that started nothing themselves together where there are many, the dearest first.
+    /// Siblings, the most expensive first; many equal ones that started nothing themselves are one node.
     fn nodes(&self, siblings: Vec<usize>) -> Vec<Node> {
         let (parents, childless): (Vec<usize>, Vec<usize>) =
             siblings.into_iter().partition(|at| self.children.contains_key(at));
@@ -109,7 +109,8 @@ impl<'s> Tree<'s> {
         sum(node.agents.iter().map(|at| self.agent(*at).with_children))
     }
 
-    /// Adds the line of a node, and beneath it those of its children. A tree has no circles: those stand alone.
+    /// Adds the line of a node, and beneath it those of its children. A tree has no cycles: agents in a cycle are shown
+    /// alone.
     fn draw(&self, node: &Node, branch: &str, under: &str, rows: &mut Vec<Vec<Cell>>) {
         let Some(first) = node.agents.first() else { return };
         let agent = self.agent(*first);

@@ -47,7 +47,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.text(lines);
     explanation::add(report, told, document);
     exceptions(report, document);
-    // Those of sessions stand among the largest misses.
+    // Those of sessions are among the largest misses.
     if !told {
         unexplained(report, document);
     }

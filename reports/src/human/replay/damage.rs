@@ -1,4 +1,4 @@
-//! What was not read, what was mended, and what is to be known of single requests.
+//! Unread parts, repairs, and notes about single requests.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::report::{Report, remarks};
 /// The rank of files and parts of files that are no recordings: no damage.
 const PASSED_OVER: u8 = 3;
 
-/// The rank of what was seen and changes no number.
+/// The rank of observations that change no number.
 const NOTED: u8 = 2;
 
 /// Kinds of damage that people see.
@@ -72,7 +72,7 @@ fn table(report: &Report<'_>) -> Table {
     );
     for ((rank, reason), kind) in kinds {
         let what = WORDS[usize::from(rank).min(WORDS.len() - 1)];
-        // Single damage says exactly what was found.
+        // For a single damage the text says exactly what was found.
         let exact = kind.count == 1 && rank < PASSED_OVER;
         let reason = if exact { kind.reason } else { reason };
         table.rows.push(vec![Cell::text(what), Cell::Count(kind.count), Cell::Text(reason), Cell::Text(kind.first)]);
@@ -91,10 +91,10 @@ fn without_place(reason: &str) -> (&str, String) {
     if is_place { (rest, format!(", {place}")) } else { (reason, String::new()) }
 }
 
-/// Words of which places in files are made.
+/// Words in places of files.
 const PLACE_WORDS: [&str; 6] = ["interaction", "exchange", "request", "record", "line", "column"];
 
-/// Stands for what differs among messages of one kind.
+/// Replaces the differing parts of messages of one kind.
 const ANY: &str = "…";
 
 /// The message without ids and numbers, so that messages that differ in nothing else are counted together.

@@ -1,4 +1,4 @@
-//! Limits that were set, and what was found.
+//! Limits and the measured values.
 
 use crate::document::{Cell, Column, Document, Table};
 use crate::report::{Gate, Measure, Report, gates};
@@ -41,7 +41,7 @@ fn cell(measure: Measure) -> Cell {
     }
 }
 
-/// What a failed limit is worth saying aloud: what was found and what was allowed, with all digits.
+/// The sentence about a failed limit: the measured and the allowed value, with all digits.
 pub fn sentence(gate: &Gate) -> Option<String> {
     if gate.passed {
         return None;

@@ -1,4 +1,4 @@
-//! What was read, by which rules and prices.
+//! The input, the rules and the prices.
 
 use super::{bill, is_told, listed, some};
 use crate::document::Document;
@@ -6,13 +6,13 @@ use crate::human::when;
 use crate::names::Names;
 use crate::report::{Report, UNKNOWN, statement};
 
-/// The first line, and what was read.
+/// The first line, and the input.
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.title(bill::title(report));
     document.aside([files(report), window(report), prices(report)].into_iter().flatten().collect());
 }
 
-/// By which rules it was read; of which model it is.
+/// The rules; the model, if there is only one.
 pub(super) fn rules(report: &Report<'_>, document: &mut Document) {
     let chains: usize = report.sessions.iter().map(|session| session.chains).sum();
     let chain = if is_told(report) { "agent" } else { "chain" };
@@ -55,7 +55,7 @@ fn window(report: &Report<'_>) -> Option<String> {
     }
     let dark = match left_out.without_instant {
         0 => String::new(),
-        number => format!(", {} of them because nothing tells when they were sent", crate::document::count(number)),
+        number => format!(", {} of them because their time of sending is unknown", crate::document::count(number)),
     };
     let others = some(left_out.requests(), "other request");
     Some(format!("{sent}; {others} only filled the cache{dark}"))
@@ -73,7 +73,7 @@ fn prices(report: &Report<'_>) -> Option<String> {
     Some(format!("{first}{}, from the price book of {}", letters.as_str(), report.options.book.version()))
 }
 
-/// The model, where there is one: several have a table.
+/// The model, if there is one: several have a table.
 fn model(report: &Report<'_>) -> Option<String> {
     match &report.models[..] {
         [model] if model.key != UNKNOWN => Some(format!("Model {}", model.key)),

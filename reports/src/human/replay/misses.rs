@@ -100,7 +100,7 @@ fn change(report: &Report<'_>, miss: &Miss) -> Cell {
     Cell::Text(format!("{name}{place}{varying}"))
 }
 
-/// What the transcript shows, with the line where that is another than the request's own.
+/// The evidence of the transcript, with its line if that is not the request's own.
 fn sign(miss: &Miss, shown: &Evidence) -> Cell {
     let own = shown.line as usize == miss.place.line && shown.file == miss.place.file;
     let pause = miss.pause.filter(|_| miss.cause == Cause::Expired).map(|pause| pause.as_millis() / 60_000);

@@ -1,4 +1,4 @@
-//! A row for each recording, where there are several, and for each group.
+//! A row for each recording, if there are several, and for each group.
 
 use super::{account, is_told};
 use crate::document::{Column, Document};
@@ -51,7 +51,7 @@ pub(super) fn add_groups(report: &Report<'_>, document: &mut Document) {
     document.table(table);
 }
 
-/// A row for each model, where there are several and nobody asked for them already.
+/// A row for each model, if there are several and they were not requested as groups.
 pub(super) fn add_models(report: &Report<'_>, document: &mut Document) {
     if report.models.len() < 2 || report.view.by == Some(By::Model) {
         return;

@@ -1,4 +1,4 @@
-//! What these numbers cannot show: only what the input shows that it is there, with counts.
+//! Limits of these numbers: only those that the input shows, with counts.
 
 use forkcast_replay::calibrate::Generation;
 use forkcast_replay::formats::claude_code::output_residual;
@@ -32,7 +32,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     sentences.into_iter().flatten().collect()
 }
 
-/// Requests of which only usage and bill are known.
+/// Requests with only usage and bill.
 fn without_rules(report: &Report<'_>, found: &Unseen) -> Option<String> {
     let all = report.tally.counted;
     let without = found.not_modelled;
@@ -74,7 +74,7 @@ pub(super) fn without_price(report: &Report<'_>) -> Option<String> {
     })
 }
 
-/// Output of which only the start of a stream was written down.
+/// Output whose recording has only the start of the stream.
 fn estimated(report: &Report<'_>) -> Option<String> {
     let found = report.totals.output_estimated;
     if found.requests == 0 {
@@ -135,7 +135,7 @@ fn given(found: &Unseen) -> Option<String> {
     })
 }
 
-/// Requests of which nothing was recorded, beside others of which something was.
+/// Requests without any recorded usage, if others have it.
 fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
     let number = found.without_usage;
     if number == 0 || report.counted == Counted::Predicted {
@@ -150,7 +150,7 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
     Some(format!("{} {are} without recorded usage and in no sum{alone}.", some(number, "request")))
 }
 
-/// Charges that no recording tells, of the makers of these models.
+/// Charges of the makers of these models that are in no recording.
 fn fees(report: &Report<'_>) -> Option<String> {
     let kinds = not_billed(report).count() as u64;
     // Recordings of bodies say themselves what tools they use; transcripts do not.

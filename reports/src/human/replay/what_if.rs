@@ -1,4 +1,4 @@
-//! What the same requests would have cost otherwise, beside what they did cost.
+//! The cost of the same requests under other choices, compared with the actual cost.
 
 use forkcast_sim::pricing::Money;
 
@@ -38,7 +38,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if account.lower_bound.is_some() {
         document.aside(vec![
             "Lower bound: each block written for five minutes, for an hour or not at all, with the future known and \
-             without pings. Nobody can reach it."
+             without pings. It cannot be reached."
                 .to_owned(),
         ]);
     }

@@ -6,13 +6,13 @@ use forkcast_sim::agent::spawn::fork::Forks;
 use crate::document::{Cell, Column, Document, Table, count, money, share};
 use crate::forks::{FanOut, Miss, Reports, fan_outs};
 
-/// Fan-outs that are told one by one.
+/// The maximum number of fan-outs that are shown separately.
 const TOLD_MAX: usize = 12;
 
 /// Misses of a fan-out that people see.
 const MISSES_MAX: usize = 8;
 
-/// A part for each fan-out; nothing where nobody forked.
+/// A part for each fan-out; nothing if there are no forks.
 pub(super) fn add(run: &Run, document: &mut Document) {
     let found = fan_outs(run);
     if found.is_empty() {
@@ -62,7 +62,7 @@ fn cost(run: &Run, found: &FanOut<'_>) -> String {
     line
 }
 
-/// What first requests read of what the parent had sent, and what they added.
+/// What first requests read of the parent's prefix, and what they added.
 fn shared(found: &FanOut<'_>) -> Option<String> {
     let read = range(found.range(|share| share.read_tokens)?);
     let shared = range(found.range(|share| share.shared_tokens)?);

@@ -1,4 +1,4 @@
-//! The timeline as lines of text: a lane for each agent, dark where a model answers, light where the agent lives.
+//! The timeline as lines of text: a lane for each agent, dark while a model answers, light while the agent lives.
 
 use forkcast_scenarios::run::{Agent, Run};
 
@@ -16,7 +16,7 @@ const LIVES: char = '░';
 
 /// The lanes.
 pub(super) fn part(run: &Run) -> Part {
-    // One lane in the place of "… and 1 more" takes no more room.
+    // One lane takes no more room than "… and 1 more".
     let all = run.agents.len();
     let shown = if all <= SHOWN_MAX + 1 { all } else { SHOWN_MAX };
     let longest = run.agents.iter().take(shown).map(label).map(|label| label.chars().count()).max().unwrap_or(0);
@@ -36,7 +36,7 @@ fn plain(before: String) -> Marked {
     Marked { before, ..Marked::default() }
 }
 
-/// The agent's label, further in the deeper it stands.
+/// The agent's label, indented by its depth.
 pub(super) fn label(agent: &Agent) -> String {
     let indent = "  ".repeat(agent.depth as usize);
     let name = agent.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();

@@ -104,7 +104,7 @@ pub(super) fn requests(run: &Run) -> Table {
     table
 }
 
-/// Tools that each agent called, by the turn in which its model asked for them.
+/// Tools that each agent called, by the turn in which its model called them.
 type Calls = BTreeMap<(Rc<str>, u32), Vec<Rc<str>>>;
 
 fn calls(run: &Run) -> Calls {
@@ -140,7 +140,7 @@ fn row(run: &Run, request: &Request, calls: &Calls) -> Vec<Cell> {
     ]
 }
 
-/// The tools that this answer asked for and that ran, else that it was text.
+/// The tools that this answer called and that ran, else "text".
 fn answered_with(run: &Run, request: &Request, calls: &Calls) -> String {
     let agent = run.agents.get(request.agent).map(|agent| agent.id.clone());
     let named = agent.and_then(|agent| calls.get(&(agent, request.turn)));

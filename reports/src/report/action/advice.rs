@@ -1,4 +1,4 @@
-//! What to do about each cause and what each what-if stands for, in words: for who writes an agent, and for who uses a client.
+//! The text of actions for each cause and each what-if: for the author of an agent, and for the user of a client.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::CauseCost;
@@ -33,9 +33,9 @@ pub(super) struct Advice {
     pub code: &'static str,
     /// The causes that it would end. What saves the first is said of all.
     pub causes: &'static [Cause],
-    /// Words in what a transcript shows, where it is for such requests alone.
+    /// A phrase in the evidence of a transcript, if it applies only to such requests.
     shows: Option<&'static str>,
-    /// What the user of a client can do; without it what saves the first cause.
+    /// What the user of a client can do; without it, what saves the first cause.
     user: Option<&'static str>,
     /// The same with the settings of Claude Code (`sim/docs/clients.md`).
     claude_code: Option<&'static str>,
@@ -46,7 +46,7 @@ impl Advice {
         Self { code, causes, shows: None, user: None, claude_code: None }
     }
 
-    /// For requests of which a transcript `shows` this.
+    /// For requests whose transcript `shows` this.
     const fn where_it(self, shows: &'static str) -> Self {
         Self { shows: Some(shows), ..self }
     }
@@ -77,10 +77,10 @@ impl Advice {
     }
 }
 
-/// What a bill shows whose writes live for one hour already.
+/// The evidence if the writes of a bill already have a one-hour lifetime.
 const ONE_HOUR: &str = "one-hour entries";
 
-/// What is known of a miss beside its cause: what a transcript shows, or how long the entry lived.
+/// What is known about a miss besides its cause: the evidence of a transcript, or how long the entry lived.
 pub(super) fn shown(entry: &Recorded<'_>, cause: Cause) -> &'static str {
     let usage = entry.line.billed().unwrap_or_default();
     let lives_long = usage.ephemeral_1h_input_tokens > usage.ephemeral_5m_input_tokens;
@@ -90,7 +90,7 @@ pub(super) fn shown(entry: &Recorded<'_>, cause: Cause) -> &'static str {
     }
 }
 
-/// What would save a part of what a request missed.
+/// What would save a part of a request's missed tokens.
 pub fn suggestion(entry: &Recorded<'_>, part: &CauseCost) -> String {
     let shows = shown(entry, part.cause);
     match MISSES.iter().find(|advice| advice.is_for(part.cause, shows)) {
@@ -105,7 +105,7 @@ const THE_CLIENT: &str = "Tell the makers of the client: it changed what it had 
 /// The client alone can change it.
 const ITS_BREAKPOINTS: &str = "Tell the makers of the client: it placed no breakpoint where one was needed";
 
-/// Causes that somebody can do something about. What chance, the provider or the task itself causes is not among them.
+/// Causes that can be avoided. Causes by chance, by the provider or by the task itself are not included.
 pub(super) const MISSES: [Advice; 16] = [
     Advice::new("pause_over_an_hour", &[Cause::Expired])
         .where_it(ONE_HOUR)
@@ -160,7 +160,7 @@ pub(super) struct Change {
     pub words: String,
 }
 
-/// What the what-if of this name stands for.
+/// The change of the what-if with this name.
 pub(super) fn change(name: &str, reader: Reader) -> Change {
     let settings = reader == Reader::ClaudeCode;
     let (code, words) = match name {

@@ -1,4 +1,5 @@
-//! The agents of a transcript's session as a tree: who started whom, how it ran, what it cost with all that it started.
+//! The agents of a transcript's session as a tree: which agent started which, how it ran, and its cost with all its
+//! descendants.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +75,7 @@ pub(super) fn agents(
     (found.collect(), places)
 }
 
-/// For each agent the first with its id: several files may tell of one agent, each of a part of it.
+/// For each agent the first with its id: several files may each have a part of one agent.
 fn firsts(session: &transcript::Session) -> Vec<usize> {
     let mut known = BTreeMap::new();
     session.agents.iter().enumerate().map(|(at, agent)| *known.entry(&*agent.id).or_insert(at)).collect()
@@ -94,7 +95,7 @@ fn line_of(session: &transcript::Session, first: &[usize], from: usize) -> Vec<u
 
 fn id(agent: &transcript::Agent, names: Names) -> String {
     match agent.kind {
-        // The word is ours and tells nothing.
+        // The word is ours and has no information.
         AgentKind::Main => agent.id.to_string(),
         _ => names.agent(&agent.id),
     }
@@ -122,7 +123,7 @@ fn resumptions(agent: &transcript::Agent) -> u64 {
     signs.count() as u64
 }
 
-/// What the threads of a session tell of other agents, by their ids.
+/// What the threads of a session contain about other agents, by their ids.
 #[derive(Default)]
 struct Events<'a> {
     spawned: BTreeMap<&'a str, Spawned>,

@@ -10,10 +10,10 @@ use forkcast_sim::guard::REQUESTS_PER_DAY_MAX;
 
 use super::{PriceArgs, StrictArgs, TalkArgs, input_format, preset};
 
-/// The lock that is checked against and written where none is named.
+/// The default lock file.
 const LOCK: &str = "forkcast.lock";
 
-/// The rules that hold where none are named.
+/// The default rules file.
 const RULES: &str = "forkcast.toml";
 
 const CHECK_EXAMPLES: &str = "\
@@ -42,15 +42,15 @@ time never fail.";
 #[derive(Debug, ClapArgs)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckArgs {
-    /// What is checked
+    /// The input
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// The lock that prompts are held against, `none` for none [default: forkcast.lock where it is]
+    /// The lock to compare with, `none` for none [default: forkcast.lock if it exists]
     #[arg(long, value_name = "FILE|none")]
     pub lock: Option<PathBuf>,
 
-    /// Write the lock anew, and say what that changes and costs; a file that is no lock is not replaced
+    /// Rewrite the lock, and show the changes and their cost; a file that is not a lock is not replaced
     #[arg(long)]
     pub update: bool,
 
@@ -78,7 +78,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub strict: StrictArgs,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }
@@ -97,7 +97,7 @@ read and to cost. `forkcast check` holds prompts against it.";
 #[derive(Debug, ClapArgs)]
 #[command(after_help = LOCK_EXAMPLES)]
 pub struct LockArgs {
-    /// What is locked
+    /// The input
     #[command(flatten)]
     pub sources: SourceArgs,
 
@@ -109,7 +109,7 @@ pub struct LockArgs {
     #[command(flatten)]
     pub prices: PriceArgs,
 
-    /// What is said on standard output of what was locked
+    /// The form of the summary on standard output
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: super::Format,
 
@@ -121,7 +121,7 @@ pub struct LockArgs {
     #[command(flatten)]
     pub strict: StrictArgs,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }
@@ -156,7 +156,7 @@ pub struct SourceArgs {
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = input_format())]
     pub input_format: InputFormat,
 
-    /// The rules [default: forkcast.toml where it is]
+    /// The rules [default: forkcast.toml if it exists]
     #[arg(long, value_name = "FILE")]
     pub rules: Option<PathBuf>,
 
@@ -203,7 +203,7 @@ pub enum WantedLock<'a> {
     None,
     /// This one, which must be there.
     Named(&'a Path),
-    /// The usual one, where it is.
+    /// The default file, if it exists.
     Usual(&'a Path),
 }
 

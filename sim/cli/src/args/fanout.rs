@@ -65,11 +65,11 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "LIST", allow_negative_numbers = true, value_parser = numbers)]
     pub prefix: Option<Numbers>,
 
-    /// Tokens that children share behind it: the message that forks, and its placeholders
+    /// Tokens that children share after it: the message that forks, and its placeholders
     #[arg(long, value_name = "LIST", default_value = "2500", allow_negative_numbers = true, value_parser = numbers)]
     pub tail: Numbers,
 
-    /// Tokens that a child alone is told
+    /// Tokens of each child's own directive
     #[arg(long, value_name = "LIST", default_value = "200", allow_negative_numbers = true, value_parser = numbers)]
     pub directive: Numbers,
 
@@ -102,7 +102,7 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "LIST", long_help = launches(), help = "When the children start: burst, primed, stagger=MS, waves=N", default_value = "burst", value_delimiter = ',', value_parser = LaunchPolicy::named)]
     pub launch: Vec<LaunchPolicy>,
 
-    /// Where breakpoints stand: what a request marks
+    /// Breakpoints of a request
     #[arg(long, value_name = "LIST", default_value = "client-2026", value_delimiter = ',', value_parser = placement())]
     pub breakpoints: Vec<Placement>,
 
@@ -118,7 +118,7 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "NAME", value_parser = ablation())]
     pub ablate: Vec<Ablation>,
 
-    /// Also run agents with a prompt of their own in the place of forks
+    /// Also run named agents with their own prompts instead of forks
     #[arg(long, value_enum, value_name = "WHAT")]
     pub against: Option<Against>,
 
@@ -130,7 +130,7 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "N", default_value = "7000", allow_negative_numbers = true, value_parser = number, requires = "against")]
     pub spawn_tools: u64,
 
-    /// Tokens of what they are told
+    /// Tokens of their brief
     #[arg(long, value_name = "N", default_value = "1000", allow_negative_numbers = true, value_parser = number, requires = "against")]
     pub spawn_brief: u64,
 
@@ -142,7 +142,7 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = small, requires = "against")]
     pub gather_turns: u32,
 
-    /// Input tokens a minute that the provider takes, what is read not counted; refused calls are tried again
+    /// Input tokens per minute that the provider accepts, not counting read ones; refused calls are retried
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
     pub itpm: Option<u64>,
 
@@ -150,7 +150,7 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
     pub rpm: Option<u64>,
 
-    /// Children of which each waits once for longer than five minutes, in the middle of its turns
+    /// Children that each wait once for longer than five minutes between two of their turns
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = small)]
     pub waiting: u32,
 
@@ -164,15 +164,15 @@ pub struct FanoutArgs {
     #[arg(long)]
     pub no_window: bool,
 
-    /// What stands in the place of list prices
+    /// Prices other than list prices
     #[command(flatten)]
     pub prices: OwnPriceArgs,
 
-    /// What is printed and left
+    /// Output
     #[command(flatten)]
     pub result: OutputArgs,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }
@@ -216,7 +216,7 @@ impl FanoutArgs {
         })
     }
 
-    /// No word stands twice in its list: two rows would be the same.
+    /// No word may be in its list twice, because two rows would be the same.
     fn once_each(&self) -> Result<(), String> {
         let parent = |parent: &Parent| if *parent == Parent::Cold { "cold" } else { "warm" }.to_owned();
         let lists = [
@@ -229,7 +229,7 @@ impl FanoutArgs {
         for (flag, words) in lists {
             let mut seen = BTreeSet::new();
             if let Some(word) = words.iter().find(|word| !seen.insert(*word)) {
-                return Err(format!("{flag}: `{word}` stands in it twice: two rows would be the same"));
+                return Err(format!("{flag}: `{word}` is in it twice: two rows would be the same"));
             }
         }
         Ok(())
@@ -251,7 +251,7 @@ impl FanoutArgs {
         Question::ALL.into_iter().filter(|question| asked.contains(question)).collect()
     }
 
-    /// What the questions are about, `base` being the first cell of the grid.
+    /// The parameters of the questions; `base` is the first cell of the grid.
     ///
     /// # Errors
     /// A number that is too large for its parameter.

@@ -1,4 +1,4 @@
-//! What a simulation prints and leaves.
+//! Outputs of a simulation.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use forkcast_reports::folder::{Contents, Folder, FolderError};
 
 use super::{Format, StrictArgs};
 
-/// What a simulation prints and leaves.
+/// Outputs of a simulation.
 #[derive(Debug, ClapArgs)]
 pub struct OutputArgs {
     /// Form of the output
@@ -29,7 +29,7 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// The folder, if there should be one. Opened before the work, so that nobody waits for one that cannot be used.
+    /// The folder, if requested. It is opened before the work, so that an unusable folder is reported at once.
     pub fn folder(&self, contents: Contents) -> Result<Option<Folder>, FolderError> {
         self.out.as_deref().map(|out| Folder::open(out, contents, self.overwrite, &[])).transpose()
     }

@@ -9,19 +9,19 @@ use forkcast_sim::pricing::{Category, Date, Factor, Money, PriceBook, Terms};
 
 use crate::exit::BadInput;
 
-/// List prices of a day, and what the user puts in their place.
+/// List prices of a day, and the user's own prices.
 #[derive(Debug, ClapArgs)]
 pub struct PriceArgs {
     /// Prices of this day (YYYY-MM-DD) instead of the day of each request
     #[arg(long = "prices", value_name = "DATE", value_parser = super::date, help_heading = "Prices")]
     pub day: Option<Date>,
 
-    /// What stands in their place
+    /// The user's own prices
     #[command(flatten)]
     own: OwnPriceArgs,
 }
 
-/// What the user puts in the place of list prices.
+/// The user's own prices instead of list prices.
 #[derive(Debug, ClapArgs)]
 pub struct OwnPriceArgs {
     /// Price book of your own, in the format that `forkcast list prices --out DIR` writes: the models that it names are
@@ -47,7 +47,7 @@ struct OnePrice {
 }
 
 impl PriceArgs {
-    /// What the user said for a run that was recorded.
+    /// The user's prices of a recorded run.
     pub fn of_run(day: Option<Date>, book: &RecordedBook) -> Result<Self, String> {
         let one = |recorded: &RecordedPrice| {
             price(&format!("{}:{}={}", recorded.model, recorded.category, recorded.usd_per_mtok.get()))
@@ -65,7 +65,7 @@ impl PriceArgs {
         self.day.is_some() || self.own.is_given()
     }
 
-    /// The built-in book with what the user put in its place.
+    /// The built-in book with the user's own prices.
     pub fn book(&self) -> anyhow::Result<PriceBook> {
         self.own.book()
     }
@@ -76,7 +76,7 @@ impl OwnPriceArgs {
         !self.books.is_empty() || !self.prices.is_empty() || self.discount.is_some()
     }
 
-    /// The built-in book with what the user put in its place.
+    /// The built-in book with the user's own prices.
     pub fn book(&self) -> anyhow::Result<PriceBook> {
         let mut book = PriceBook::built_in();
         for BookFile { name, text } in self.files()? {
@@ -97,7 +97,7 @@ impl OwnPriceArgs {
         Ok(book.with_remaining(self.discount.unwrap_or(Factor::ONE)))
     }
 
-    /// The same with its files' texts, for somebody who has them not.
+    /// The same with its files' texts, for machines without these files.
     pub fn planned(&self) -> anyhow::Result<Prices> {
         self.book()?;
         let price = |price: &OnePrice| PlannedPrice {
@@ -144,7 +144,7 @@ fn price(text: &str) -> Result<OnePrice, String> {
     Ok(OnePrice { model: model.to_owned(), category, usd_per_mtok })
 }
 
-/// A discount in percent as what it leaves.
+/// A discount in percent, as the remaining factor.
 fn remaining(text: &str) -> Result<Factor, String> {
     /// 10⁻¹² percent in a millionth.
     const PICOPERCENT_PER_MILLIONTH: i128 = 100_000_000;

@@ -55,7 +55,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "POLICY", value_parser = launch)]
     pub launch: Option<String>,
 
-    /// Where breakpoints stand
+    /// Breakpoints of requests
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Placement::ALL.map(Placement::name)))]
     pub breakpoints: Option<String>,
 
@@ -67,7 +67,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<String>,
 
-    /// Draw the next task from those that are ready, in the place of first come, first served
+    /// Choose the next ready task at random instead of first come, first served
     #[arg(long, value_name = "SEED")]
     pub interleave: Option<u64>,
 
@@ -84,11 +84,11 @@ pub struct RunArgs {
     #[command(flatten)]
     pub sums: SumArgs,
 
-    /// What stands in the place of list prices
+    /// Prices other than list prices
     #[command(flatten)]
     pub prices: OwnPriceArgs,
 
-    /// What is printed and left
+    /// Output
     #[command(flatten)]
     pub result: OutputArgs,
 
@@ -100,11 +100,11 @@ pub struct RunArgs {
     #[arg(long, requires = "out", help_heading = "Output")]
     pub bodies: bool,
 
-    /// Print the log alone, a line for each event; what the second process of `--twice` does
+    /// Print only the log, a line for each event; the second process of `--twice` uses this
     #[arg(long, hide = true)]
     pub log: bool,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }
@@ -123,7 +123,7 @@ fn change(text: &str) -> Result<String, String> {
 }
 
 impl RunArgs {
-    /// Something is asked for that a replay of the requests answers.
+    /// Whether an option needs a replay of the requests.
     pub const fn asks_a_replay(&self) -> bool {
         !self.what_if.is_empty() || self.table.is_some() || self.sums.is_asked()
     }

@@ -8,7 +8,7 @@ use forkcast_replay::replay::{SizeSource, Sizing};
 /// Sizes and their calibration.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub struct SizeArgs {
-    /// Sizes of prefixes: what recorded usage shows, what a tokenizer counts, or recorded with the counted beside them
+    /// Sizes of prefixes: from recorded usage, from a tokenizer, or recorded with the counted beside them
     #[arg(
         long,
         value_enum,
@@ -30,7 +30,7 @@ enum Sizes {
     /// What earlier usage showed and each request's own total
     #[default]
     Recorded,
-    /// What a tokenizer counts: exact for GPT, an estimate for others
+    /// Counted by a tokenizer: exact for GPT, an estimate for others
     Counted,
     /// Recorded, with the counted sizes and their error beside them
     Both,

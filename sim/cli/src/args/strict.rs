@@ -21,16 +21,16 @@ pub enum Doubt {
     Unreadable {
         /// The file as it is shown.
         file: String,
-        /// Its line, from 1; 0 where it has none.
+        /// Its line, from 1; 0 if it has none.
         line: usize,
         /// Why.
         reason: String,
     },
     /// A model without a price.
     Unpriced(String),
-    /// What is in no sum, or was not looked at, in words.
+    /// A part of the input that is in no sum, or was skipped, in words.
     LeftOut(String),
-    /// What is estimated although nothing shows how large it is, in words.
+    /// An estimate without any basis for the size, in words.
     Estimated(String),
     /// A signal ended the work before its end.
     Interrupted,

@@ -87,7 +87,7 @@ pub struct SweepPlanArgs {
     #[arg(long, value_name = "N", default_value_t = PARTS)]
     pub parts: usize,
 
-    /// What stands in the place of list prices, in all cells
+    /// Prices other than list prices, in all cells
     #[command(flatten)]
     pub prices: OwnPriceArgs,
 
@@ -95,7 +95,7 @@ pub struct SweepPlanArgs {
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }
@@ -111,7 +111,7 @@ pub struct PartsArgs {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: PathBuf,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }

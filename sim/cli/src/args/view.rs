@@ -29,11 +29,11 @@ pub struct SumArgs {
     #[arg(long, value_name = "KEY", value_enum, hide_possible_values = true, help_heading = "What counts")]
     by: Option<By>,
 
-    /// Exit with 1 where the bill is larger
+    /// Exit with 1 if the bill is larger
     #[arg(long, value_name = "USD", value_parser = usd, allow_negative_numbers = true, help_heading = "Limits")]
     max_cost: Option<Money>,
 
-    /// Exit with 1 where a smaller share of the input was read from the cache (0.8 or 80%)
+    /// Exit with 1 if a smaller share of the input was read from the cache (0.8 or 80%)
     #[arg(long, value_name = "SHARE", help_heading = "Limits")]
     min_hit_rate: Option<Share>,
 
@@ -69,7 +69,7 @@ impl From<By> for report::By {
 }
 
 impl ViewArgs {
-    /// What is asked for; the window must not be empty.
+    /// The requested view; the window must not be empty.
     pub fn view(&self, names: Names) -> Result<View, String> {
         if let Some((since, until)) = self.since.zip(self.until)
             && since >= until
@@ -81,7 +81,7 @@ impl ViewArgs {
 }
 
 impl SumArgs {
-    /// What is asked for.
+    /// The requested view.
     pub fn view(&self) -> View {
         View {
             by: self.by.map(Into::into),
@@ -94,7 +94,7 @@ impl SumArgs {
         }
     }
 
-    /// Something is asked for.
+    /// Whether something was requested.
     pub const fn is_asked(&self) -> bool {
         self.by.is_some() || self.max_cost.is_some() || self.min_hit_rate.is_some() || self.max_unexplained.is_some()
     }

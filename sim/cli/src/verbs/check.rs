@@ -63,8 +63,8 @@ fn recording(rules: &Rules, args: &CheckArgs, held: &LockFile<'_>, book: &PriceB
     }
 }
 
-/// Holds what was sent against the lock, or writes the lock anew. A part is held against nothing, and what lacks anything
-/// that cannot be read is no lock.
+/// Compares what was sent with the lock, or rewrites the lock. A partial check is compared with nothing, and no lock is
+/// written if any input is unreadable.
 fn against_lock(
     args: &CheckArgs,
     rules: &Rules,

@@ -42,7 +42,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     outcome.done()
 }
 
-/// The cause that is asked for. A folder or a file of that name comes first.
+/// The requested cause. A folder or a file of that name takes precedence.
 fn cause(args: &ExplainArgs) -> Option<Cause> {
     let word = args.run.to_str().filter(|_| args.request.is_none() && !args.run.exists())?;
     Cause::of_word(word)

@@ -71,7 +71,7 @@ fn write(args: &FanoutArgs, found: &Found, price_book: &str, folder: Folder) -> 
 const NO_PLOT: &str = "no plot suits these cells: several --children with at most six policies draw cost by children, several \
                        policies of one setting money against time, at most two settings each; --answer draws its own";
 
-/// What was run.
+/// The results.
 struct Found {
     rows: Vec<Trial>,
     answers: Vec<Answer>,
@@ -155,7 +155,7 @@ fn look_at_models(args: &FanoutArgs, cells: &[Cell], book: &PriceBook) -> anyhow
         let Err(unpriced) = book.rates(&ModelKey::from(name), &Terms::default()) else { continue };
         if model::resolve(name).is_none() {
             return Err(BadInput::error(format_args!(
-                "--model {name}: no such model (see `forkcast list models`); --price-book or --price tells what one of your own costs"
+                "--model {name}: no such model (see `forkcast list models`); set the price of your own with --price-book or --price"
             )));
         }
         args.talk.note(format_args!("forkcast: {unpriced}, so tokens and times are all there is"));

@@ -50,7 +50,7 @@ pub const fn layout(format: Format) -> Layout {
     }
 }
 
-/// Writes what is listed as files.
+/// Writes the list as files.
 fn write(what: Listed, folder: &Path) -> anyhow::Result<Vec<String>> {
     match what {
         Listed::Schemas => schemas::write_all(folder).map_err(BadInput::error),

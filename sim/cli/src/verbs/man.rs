@@ -47,7 +47,7 @@ fn with_examples(page: &str) -> String {
     format!("{before}.SH EXAMPLES\n.nf\n{examples}\n.fi\n{further}")
 }
 
-/// The program, its verbs, and what these can be asked for by a second word.
+/// The program, its verbs, and their subcommands.
 fn pages(program: &Command) -> Vec<&Command> {
     std::iter::once(program).chain(program.get_subcommands().flat_map(pages)).collect()
 }

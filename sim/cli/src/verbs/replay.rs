@@ -29,7 +29,7 @@ pub mod complaints;
 pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     screen::table_alone(args.table.is_some(), args.format)?;
     let view = View { details: args.details, ..args.view.view(names(args)).map_err(BadInput::error)? };
-    // Before the work, so that nobody waits for a folder that cannot be used.
+    // Before the work, so that an unusable folder is reported at once.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
     let folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
     let book = args.prices.book()?;
@@ -68,13 +68,13 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     outcome.done()
 }
 
-/// Tells how far the replay is each time that it is asked whether to stop.
+/// Reports the progress of the replay each time it is asked whether to stop.
 fn watch(inputs: &Inputs, mut steps: Steps) -> impl Fn() -> bool + use<> {
     let work = Work::of(inputs);
     steps.begin(format_args!("replaying {} {}", count(work.all), work.things));
     let done = Cell::new(0);
     let steps = RefCell::new(steps);
-    // Ctrl-C has ended the reading: what was read is replayed, and the next one ends the program.
+    // Ctrl-C has ended the reading: what was read is replayed, and the next Ctrl-C ends the program.
     let ended_before = interrupted();
     move || {
         done.set(done.get() + 1);
@@ -157,7 +157,7 @@ pub fn reading(progress: Progress) -> String {
     format!("reading, {percent} %: {} of {}, {done} of {files} files", bytes(bytes_done), bytes(all))
 }
 
-/// Writes the folder, whether or not somebody reads what is printed.
+/// Writes the folder, even if the printed output is not read.
 fn write(args: &ReplayArgs, report: &Report<'_>, folder: Folder) -> Result<(), FolderError> {
     let written = folder.write(report, args.bodies)?;
     let path = args.out.as_deref().unwrap_or(Path::new("")).display();

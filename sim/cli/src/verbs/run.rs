@@ -63,7 +63,7 @@ fn unjudged(scenario: &Scenario, outcome: &mut Outcome) {
     }
 }
 
-/// Judges how a run ended and what it was expected to give.
+/// Judges how a run ended and whether its expectations were met.
 fn judge(run: &Run, failures: Vec<String>, outcome: &mut Outcome) {
     let message = || format!("{}: {}", run.scenario.file, run.message.as_deref().unwrap_or_default());
     match run.ends {
@@ -120,7 +120,7 @@ fn one(
     book: &Rc<PriceBook>,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
-    // Before the work, so that nobody waits for a folder that cannot be used.
+    // Before the work, so that an unusable folder is reported at once.
     let open = |path: PathBuf| Ok((Folder::open(&path, Contents::Run, args.result.overwrite, &[])?, path));
     let folder = folder.map(open).transpose().map_err(folder_error)?;
     let options = Options { interleave: args.interleave, set: args.changes(), book: Some(Rc::clone(book)) };

@@ -68,7 +68,7 @@ fn without_bodies(run: &str) -> anyhow::Error {
     ))
 }
 
-/// The recordings that a run folder names, where it does not hold their bodies.
+/// The recordings of a run folder, if it does not contain their bodies.
 fn recorded(run: &str, options: &RunOptions) -> anyhow::Result<Inputs> {
     if options.anonymized {
         return Err(BadInput::error(format_args!(

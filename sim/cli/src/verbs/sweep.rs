@@ -18,7 +18,7 @@ use crate::signals::interrupted;
 
 mod planned;
 
-/// Complaints of one kind that are told at most.
+/// The maximum number of errors of one kind that are shown.
 const TOLD_MAX: usize = 10;
 
 /// Runs the verb.
@@ -80,7 +80,7 @@ fn work(args: &SweepRunArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Which parts are made here. Who forgets to say it in an array of jobs is told.
+/// The shard of this process. If it is missing in an array of jobs, a message says so.
 fn shard_of(args: &SweepRunArgs) -> anyhow::Result<Shard> {
     let variable = |name: &str| std::env::var(name).ok();
     if let Some(text) = &args.shard {
@@ -108,7 +108,7 @@ fn merge(args: &SweepMergeArgs) -> anyhow::Result<()> {
     // The report is printed even if the folder cannot be written.
     let written = file::write(&folder.join("sweep.json"), SWEEP, &json)
         .and_then(|()| file::write(&folder.join("sweep.csv"), TABLE, &csv));
-    // All parts are there, so nobody needs what killed processes left; a live one makes its file anew.
+    // All parts exist, so the files of killed processes are not needed; a live process creates its file again.
     for path in &gathered.unfinished {
         drop(fs::remove_file(path));
     }

@@ -1,4 +1,5 @@
-//! The other measure: with usage and the provider's own diagnosis known, how much of what was missed has a cause.
+//! The other measure: how much of the missed tokens has a cause if the usage and the provider's own diagnosis are
+//! known.
 
 use forkcast_replay::transcript::DiagnosisKind;
 use forkcast_sim::diagnosis::Cause;

@@ -16,7 +16,7 @@ use forkcast_sim::wire::Ttl;
 #[derive(Clone, Debug)]
 pub struct Numbers(pub Vec<u64>);
 
-/// What a parent's entries are when the children start.
+/// The state of a parent's entries when the children start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Parent {
     /// They live.
@@ -37,7 +37,7 @@ pub fn numbers(text: &str) -> Result<Numbers, String> {
     let numbers = range::numbers(text).map_err(|bad| bad.to_string())?;
     let mut seen = BTreeSet::new();
     match numbers.iter().find(|number| !seen.insert(**number)) {
-        Some(number) => Err(format!("{number} stands in it twice: two rows would be the same")),
+        Some(number) => Err(format!("{number} is in it twice: two rows would be the same")),
         None => Ok(Numbers(numbers)),
     }
 }
@@ -62,7 +62,7 @@ pub fn launches() -> String {
     format!("When the children start; agents of --against always start at once\n\n{}", lines.join("\n"))
 }
 
-/// A word of a table, and what it means.
+/// The words of a table, with their values.
 fn words<T: Clone + Send + Sync + 'static>(table: Vec<(&'static str, T)>) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(table.iter().map(|(word, _)| *word)).try_map(move |word| {
         let found = table.iter().find(|(known, _)| *known == word).map(|(_, value)| value.clone());

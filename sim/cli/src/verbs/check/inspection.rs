@@ -1,4 +1,4 @@
-//! What is checked: recordings, transcripts, bodies and scenarios, one request after the other.
+//! The input of a check: recordings, transcripts, bodies and scenarios, one request after the other.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,11 +26,11 @@ use crate::verbs::run_folder::{self, NamedPaths};
 
 /// Everything that was seen.
 pub struct Inspection {
-    /// What was found in it.
+    /// The findings.
     pub outcome: Outcome,
-    /// What forks need; empty where that was not asked for.
+    /// The results of the conformance suite; empty unless requested.
     pub card: Vec<Graded>,
-    /// What was read.
+    /// The input.
     pub inputs: Inputs,
     /// The user stopped it.
     pub partial: bool,
@@ -41,7 +41,7 @@ pub struct Inspection {
 }
 
 impl Inspection {
-    /// Everything that is wrong with the input: whoever judges the whole must not take this for it.
+    /// All errors in the input: the input must then not be treated as checked completely.
     pub fn mistakes(&self, names: Names) -> Vec<String> {
         let located = |damage: &Damage| {
             replay::complaints::located(&names.file(&damage.file), damage.line, &names.message(&damage.reason))
@@ -157,7 +157,7 @@ fn damage(fed: &Fed, inputs: &mut Inputs) {
     }));
 }
 
-/// What was not looked at, has no price, or is taken to be so large as nothing shows.
+/// Skipped parts, missing prices, and estimates without a basis.
 fn doubts(fed: &Fed, outcome: &Outcome) -> Vec<Doubt> {
     let chains = outcome.lock.iter().flat_map(|lock| &lock.chains);
     let unpriced = chains.flat_map(|chain| &chain.requests).filter(|request| request.cost.is_none());
@@ -180,7 +180,7 @@ fn requests(number: usize) -> String {
     if number == 1 { "1 request".to_owned() } else { format!("{} requests", count(number as u64)) }
 }
 
-/// A complaint for each named path of which nothing was checked.
+/// An error for each of the user's paths from which nothing was checked.
 fn complaints(paths: &[&PathBuf], fed: &Fed, origins: &[Origin]) -> Vec<String> {
     if fed.partial {
         return Vec::new();

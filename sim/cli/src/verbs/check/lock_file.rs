@@ -14,11 +14,11 @@ use crate::exit::BadInput;
 /// Why no lock is written.
 pub const UNREADABLE: &str = "no lock was written: it would lack what cannot be read";
 
-/// The lock that was there, and what is said of it.
+/// The previous lock, and its description.
 pub struct LockFile<'a> {
-    /// Its file; `None` where none is wanted.
+    /// Its file; `None` without a lock.
     pub file: Option<&'a Path>,
-    /// The lock, where there is one.
+    /// The lock, if there is one.
     pub lock: Option<Lock>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> LockFile<'a> {
         first.is_some_and(|request| lock.prompt(request).iter().any(|placed| placed.block.content.is_some()))
     }
 
-    /// What is said of it.
+    /// Its description.
     pub fn told(&self, lock: Option<&Lock>) -> check::Lock {
         match (self.file, lock) {
             (None, _) => check::Lock::Unwanted,

@@ -8,7 +8,7 @@ use forkcast_sim::guard::Rules;
 use crate::args::SourceArgs;
 use crate::exit::BadInput;
 
-/// The rules of the file, where there is one; options weigh more.
+/// The rules of the file, if there is one; options take precedence.
 pub fn read(sources: &SourceArgs) -> anyhow::Result<Rules> {
     let (file, named) = sources.rules_file();
     let mut rules = match fs::read_to_string(file) {

@@ -17,15 +17,15 @@ pub struct Side {
     pub title: String,
     /// The request.
     pub exchange: Exchange,
-    /// Its position in its recording, where the user gave one.
+    /// Its position in its recording, if the user gave one.
     pub position: Option<usize>,
-    /// What is known of its breakpoints beside those in its body.
+    /// Known breakpoints other than those in its body.
     breakpoints: Breakpoints,
     /// Whose rules it follows.
     maker: Maker,
 }
 
-/// Both requests are asked for in one scope, or nothing could be shared.
+/// Both requests are in one scope, because otherwise nothing could be shared.
 const SCOPE: &str = "diff";
 
 impl Side {
@@ -76,7 +76,7 @@ fn split(name: &str) -> anyhow::Result<(&str, Option<usize>)> {
     match position.parse() {
         Ok(position) => Ok((file, Some(position))),
         Err(_) => {
-            Err(BadInput::error(format_args!("{name}: found `{position}` behind the #, expected a number from 0")))
+            Err(BadInput::error(format_args!("{name}: found `{position}` after the #, expected a number from 0")))
         }
     }
 }

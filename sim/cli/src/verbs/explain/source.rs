@@ -1,4 +1,4 @@
-//! Where an explanation takes its requests from: a run folder, or recordings.
+//! Sources of the requests of an explanation: a run folder, or recordings.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,12 +28,12 @@ pub struct Source {
     run: String,
     /// Who wrote the run folder.
     maker: Option<Maker>,
-    /// The user asked for other prices than those of the run.
+    /// Whether the user requested other prices than those of the run.
     priced_anew: bool,
 }
 
 impl Source {
-    /// What the user named as RUN.
+    /// The user's RUN argument.
     pub fn find(args: &ExplainArgs) -> anyhow::Result<Self> {
         if RunFolder::is_one(&args.run) { Self::folder(args) } else { Self::recordings(args) }
     }
@@ -65,7 +65,7 @@ impl Source {
         Ok(Self { inputs, options, ledger: folder.lines, run, maker, priced_anew })
     }
 
-    /// The request must be the one that the run's ledger has under its number. Gives what the user should know of it.
+    /// Checks that the request is the one with this number in the run's ledger. Returns a note for the user.
     pub fn check(&self, entry: &Recorded<'_>) -> anyhow::Result<Option<String>> {
         if self.ledger.is_empty() {
             return Ok(None);
@@ -95,7 +95,7 @@ impl Source {
 }
 
 impl Source {
-    /// The bill of the run, where it is not the one that is shown.
+    /// The bill of the run, if it is not the one that is shown.
     fn price_note(&self, recorded: Option<&RecordedLine>, entry: &Recorded<'_>) -> Option<String> {
         let then: Option<Money> = recorded?.cost_usd.as_ref().and_then(|cost| cost.get().parse().ok());
         let now = entry.line.charge.bill.as_ref().map(|bill| bill.total);
@@ -106,7 +106,7 @@ impl Source {
 }
 
 impl Source {
-    /// What the simulation found, where a replay of its bodies finds something else.
+    /// The causes in the simulation, if a replay of its bodies finds others.
     fn cause_note(&self, recorded: &RecordedLine, entry: &Recorded<'_>) -> Option<String> {
         let mut then: BTreeMap<&str, u64> = BTreeMap::new();
         for RecordedCause { cause, tokens } in &recorded.causes {

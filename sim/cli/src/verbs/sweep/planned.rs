@@ -14,7 +14,7 @@ use crate::screen;
 /// A plan as a file.
 const PLAN: Kind = Kind { name: "plan", is_ours: |head| begins(head, "{\"schema\":\"forkcast.plan/") };
 
-/// What is no scenario.
+/// The name of plans without a scenario.
 const FANOUT: &str = "fanout";
 
 /// Makes a plan.
