@@ -9,7 +9,7 @@ use forkcast_replay::replay::{Options, SizeSource, Sizing, replay};
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{Content, Frame, FrameTokens, TokenCounter};
 
-/// Counts a hundred tokens for each block, and how often it is asked for which.
+/// Counts a hundred tokens for each block, and how often each is requested.
 #[derive(Debug, Default)]
 struct Fake {
     frames: AtomicU64,
@@ -76,7 +76,7 @@ fn counted_sizes_alone_decide_a_prediction() {
     let fake = Arc::new(Fake::default());
     let inputs = Inputs::from_bytes("two.jsonl", TWO.as_bytes(), InputFormat::Auto);
     let replayed = replay(&inputs, &counted_by(&fake, SizeSource::Counted));
-    // Head 10 and the system block; then a message of 2 + 100 each; 1 behind the last.
+    // Head 10 and the system block; then a message of 2 + 100 each; 1 after the last.
     let sizes: Vec<u64> = replayed.entries.iter().map(|entry| entry.size.unwrap().tokens).collect();
     assert_eq!(sizes, [10 + 100 + 102 + 1, 10 + 100 + 3 * 102 + 1]);
     // 110 tokens are below the minimum of 1,024, whatever was billed: nothing is written or read.
@@ -132,6 +132,6 @@ fn requests_to_other_makers_are_counted_by_their_own_vocabulary() {
     let inputs = Inputs::from_bytes("gpt.jsonl", line.as_bytes(), InputFormat::Auto);
     let options = Options { sizing: Sizing::new(SizeSource::Both, None), ..Options::default() };
     let size = replay(&inputs, &options).entries[0].size.unwrap();
-    // One token of text, four for its message and role, three before the answer: what the maker bills for it.
+    // One token of text, four for its message and role, three before the answer: the maker's count.
     assert_eq!((size.tokens, size.tokenizer), (8, Tokenizer::O200k));
 }

@@ -322,7 +322,7 @@ fn with_counted_sizes_the_forecast_is_of_the_counted_total() {
     assert_eq!(totals(SizeSource::Counted), [1_000, 1_010]);
 }
 
-/// Sessions with final outputs, told as clients up to 2.1.50 would have.
+/// Sessions with final outputs, as clients up to 2.1.50 would have recorded them.
 fn forgotten(text: &str) -> String {
     let forget = |line: &str| {
         let Ok(mut value) = serde_json::from_str::<serde_json::Value>(line) else { return line.to_owned() };

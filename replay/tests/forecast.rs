@@ -1,4 +1,4 @@
-//! Forecast and explanation of recorded sessions, measured against what the provider reported.
+//! Forecast and explanation of recorded sessions, compared with the provider's reports.
 //!
 //! `cargo test -p forkcast-replay forecast:: -- --nocapture` prints the tables.
 

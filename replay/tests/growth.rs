@@ -1,8 +1,8 @@
-//! The built-in factors for Claude against the growth of real prompts from one turn to the next; skipped, visibly, where
-//! the transcripts are absent.
+//! The built-in factors for Claude, compared with the growth of real prompts from one turn to the next; skipped with a
+//! message if the transcripts are absent.
 //!
-//! Between two answers of one agent in which only tool results came in, the prompt grows by the answer and the results.
-//! Both texts stand in the transcript, and both prompts' sizes in its usage. Turns with thinking are left out (its text
+//! Between two answers of one agent with only tool results in between, the prompt grows by the answer and the results.
+//! Both texts are in the transcript, and both prompts' sizes in its usage. Turns with thinking are excluded (its text
 //! may be hidden), and so are those of clients that did not record the final usage.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use crate::places::{TRANSCRIPTS, data, text, transcripts};
 /// Tokens around the two messages of a turn.
 const TURN_FRAME_TOKENS: u64 = 2 * 4;
 
-/// An answer with what came in behind it.
+/// An answer with the input after it.
 #[derive(Default)]
 struct Turn {
     id: String,
@@ -32,7 +32,7 @@ struct Turn {
     mixed: bool,
 }
 
-/// What a turn added to the prompt.
+/// The growth of the prompt in a turn.
 struct Growth {
     generation: Generation,
     recorded_tokens: u64,
@@ -50,7 +50,7 @@ fn turn(message: &Value) -> Turn {
     }
 }
 
-/// What the turns of one file added, each counted once over all files.
+/// The growth in the turns of one file, each counted once over all files.
 fn growths(path: &Path, seen: &mut BTreeSet<String>, found: &mut Vec<Growth>) {
     let beside = path.to_string_lossy().contains("subagents");
     let mut last: Option<Turn> = None;

@@ -1,4 +1,4 @@
-//! Everything that can be checked: folders of bodies, recordings, transcripts, and what is none of these.
+//! Everything that can be checked: folders of bodies, recordings, transcripts, and other input.
 
 mod bodies;
 mod broken;

@@ -1,4 +1,4 @@
-//! The rules of the forecast on small sessions made by hand: what each sign does to what is read.
+//! The rules of the forecast on small sessions made by hand: the effect of each sign on the read.
 
 use std::fmt::Write as _;
 
@@ -245,7 +245,7 @@ fn every_habit_stands_once_and_names_its_reasons() {
     }
 }
 
-/// Sessions that are laid out anew with each request: what one costs must not grow with the length of the session.
+/// Sessions that are rebuilt with each request: the work for one must not grow with the length of the session.
 #[test]
 fn a_request_costs_the_same_in_a_session_that_misses_each_time() {
     const REQUESTS: u64 = 8_000;

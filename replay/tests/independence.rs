@@ -1,4 +1,4 @@
-//! What a request's own usage says about read and write never enters its own prediction.
+//! A request's own usage of reads and writes never enters its own prediction.
 
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
@@ -18,7 +18,7 @@ fn inputs() -> Vec<Inputs> {
 /// The same sum and the same lifetime with another split of read and write.
 fn redistributed(usage: Usage, share_percent: u64) -> Usage {
     let cached = usage.cache_read_input_tokens + usage.cache_creation_input_tokens();
-    // A bill tells its lifetime only where at least one token was written.
+    // A bill shows its lifetime only if at least one token was written.
     let written = (cached * share_percent / 100).max(u64::from(usage.cache_creation_input_tokens() > 0));
     let one_hour = usage.ephemeral_1h_input_tokens > 0;
     Usage {
@@ -45,7 +45,8 @@ fn redistributing_read_and_write_leaves_the_requests_own_prediction() {
                 let recorded = exchange(&mut changed, wanted).and_then(|exchange| exchange.usage.as_mut());
                 recorded.expect("a request with usage").usage = redistributed(usage, share_percent);
                 let got = replay(&changed, &Options::default());
-                // Reading what nobody sent makes a request incomparable; what the cache would do stays the same.
+                // Reading a prefix that was never sent makes a request incomparable; the state of the cache remains the
+                // same.
                 if got.entries[at].comparison.is_ok() {
                     let predicted = got.entries[at].line.predicted;
                     assert_eq!(predicted, entry.line.predicted, "request {at}, {share_percent} % written");

@@ -1,4 +1,4 @@
-//! A replay that is stopped keeps what it computed and says that it is a part.
+//! An interrupted replay keeps its results and is marked as partial.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Where recordings lie: fixtures made by hand, and what stands beside the project, which is no part of it.
+//! Locations of recordings: fixtures made by hand, and data outside the project.
 
 use std::fs;
 use std::io::Read;
@@ -40,7 +40,7 @@ pub fn notes(inputs: &Inputs) -> Vec<&str> {
     inputs.scopes[0].files[0].notes.iter().map(String::as_str).collect()
 }
 
-/// What stands beside the project; absent, the test that asks for it skips, visibly.
+/// Data outside the project; tests that need it are skipped with a message if it is absent.
 pub fn beside(path: &str) -> Option<PathBuf> {
     let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path);
     if full.exists() {

@@ -1,8 +1,8 @@
-//! Files that are almost what they should be: each gives one sentence that says what it is and what to do.
+//! Files that are almost correct: each gives one sentence that says what it is and what to do.
 
 use forkcast_replay::input::{InputFormat, Inputs};
 
-/// What a file gives.
+/// The result for a file.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     exchanges: usize,
@@ -37,7 +37,7 @@ const CONTENT: &str = r#"{"text":"{\"usage\":{\"input_tokens\":1}}"}"#;
 
 const START: &str = "event: message_start\\ndata: {\\\"type\\\":\\\"message_start\\\",\\\"message\\\":{\\\"usage\\\":{\\\"input_tokens\\\":1,\\\"output_tokens\\\":1}}}\\n\\n";
 
-/// Files of other kinds: each is passed over with a sentence.
+/// Files of other kinds: each is skipped with a sentence.
 const FOREIGN: &[(&str, &[u8], &str)] = &[
     (
         "a flow file",

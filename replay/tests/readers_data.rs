@@ -39,7 +39,7 @@ fn every_folder_is_read_as_counted_by_hand() {
         let Some(inputs) = read(folder) else { continue };
         assert_eq!(tally(&inputs), counts, "{folder}: {:?}", inputs.unreadable);
         let mended = match folder {
-            // One answer of Gemini behind OpenRouter writes and reads the same tokens.
+            // One answer of Gemini through OpenRouter writes and reads the same tokens.
             "cassettes-pydantic-ai" => 1,
             // Answers of Grok on Azure claim more cached tokens than the prompt has.
             "cassettes-ruby-llm" => 29,

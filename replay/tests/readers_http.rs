@@ -28,7 +28,7 @@ fn counts(inputs: &Inputs) -> Vec<Counts> {
     inputs.exchanges().map(|exchange| (exchange.origin.index, usage(exchange))).collect()
 }
 
-/// Milliseconds and microseconds behind 2026-02-12T19:30:44Z: sent, first byte, ended.
+/// Milliseconds and microseconds after 2026-02-12T19:30:44Z: sent, first byte, ended.
 fn instants(exchange: &Exchange) -> [Option<f64>; 3] {
     let start = Instant::from_millis(1_770_924_644_000);
     [exchange.sent_at, exchange.first_byte_at, exchange.ended_at]

@@ -37,7 +37,7 @@ fn counts(inputs: &Inputs) -> Vec<Counts> {
     inputs.exchanges().map(|exchange| (exchange.origin.index, usage(exchange))).collect()
 }
 
-/// Milliseconds behind 2026-02-12T19:30:44Z: sent, first byte, ended.
+/// Milliseconds after 2026-02-12T19:30:44Z: sent, first byte, ended.
 fn instants(exchange: &Exchange) -> [Option<u64>; 3] {
     let start = Instant::from_millis(1_770_924_644_000);
     [exchange.sent_at, exchange.first_byte_at, exchange.ended_at].map(|at| Some(at?.since(start).as_millis()))

@@ -43,7 +43,7 @@ const ELSEWHERE: &[Format] = &[
     Format::TraceLab,
 ];
 
-/// A file of some kilobytes is read within this, a hundred times what the slowest needs in a debug build.
+/// The maximum time for a file of a few kilobytes: a hundred times that of the slowest in a debug build.
 const LONGEST: Duration = Duration::from_secs(2);
 
 fn read(format: Format, bytes: &[u8]) -> Reading {
@@ -53,7 +53,7 @@ fn read(format: Format, bytes: &[u8]) -> Reading {
     reading
 }
 
-/// What a reader said of places it could not read.
+/// The texts about unreadable places.
 fn told(reading: &Reading) -> BTreeSet<String> {
     let faults = reading.unreadable.iter().chain(&reading.repaired).map(|fault| format!("{}: {fault}", fault.line));
     faults.chain(reading.skipped.iter().cloned()).chain(reading.notes.iter().cloned()).collect()

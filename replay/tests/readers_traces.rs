@@ -1,4 +1,4 @@
-//! Readers of serving traces: what they find in made files, that damage is told and placed, that nothing breaks them.
+//! Readers of serving traces: results for files made by hand, places of damage, and robustness.
 
 use std::time::{Duration as Wall, Instant as Clock};
 
@@ -146,7 +146,7 @@ fn counts_and_instants_beyond_the_bounds_are_refused_with_their_place() {
         let text = String::from_utf8(fixture(name)).unwrap();
         let mut changed = text.replacen(from, &to, 1);
         if from == "\"out\":" || from.ends_with("_tokens\":") || from.ends_with("_size\":") {
-            // The digits that stood there would follow those that were put in.
+            // The old digits would follow the inserted ones.
             let end = changed.find(&to).unwrap() + to.len();
             let digits = changed[end..].find(|byte: char| !byte.is_ascii_digit()).unwrap();
             changed.replace_range(end..end + digits, "");

@@ -1,4 +1,4 @@
-//! What a session sent is played back to the same session, and diverges where the session does.
+//! A recorded session is played back to the same session, and diverges where the session does.
 
 use forkcast_replay::exchange::{Dialect, Exchange, Origin, RecordedUsage};
 use forkcast_replay::recording::Recording;

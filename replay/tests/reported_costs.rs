@@ -1,5 +1,5 @@
-//! Bills beside what the answers themselves say that they cost: `OpenRouter` and xAI put it into the usage. Skips,
-//! visibly, where the recordings are absent.
+//! Bills compared with the costs in the answers: `OpenRouter` and xAI include these in the usage. Skipped with a
+//! message if the recordings are absent.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ fn bills_are_what_the_answers_say_to_the_last_unit() {
         ("openai/gpt-5.6-sol", Some("0.0017368"), "0.002196"),
         // A free name that another model answered.
         ("google/gemini-2.0-flash-exp:free", None, "0.00333825"),
-        // OpenRouter adds five minutes of storage for what it wrote: 2,161 tokens at 1 USD per million and hour (6.3).
+        // OpenRouter adds five minutes of storage for written tokens: 2,161 tokens at 1 USD per million and hour (6.3).
         ("google/gemini-2.5-flash", Some("0.00031693"), "0.000497013333"),
     ]
     .map(|(model, bill, reported)| (model.to_owned(), bill.map(str::to_owned), reported.to_owned()));

@@ -23,7 +23,7 @@ fn replayed(name: &str) -> Replay {
     replay(&inputs(name), &Options { book: PriceBook::built_in(), ..Options::default() })
 }
 
-/// Read, written, new, and the causes of what was missed.
+/// Read, written, new, and the causes of missed tokens.
 fn account(line: &Line) -> (u64, u64, u64, Vec<(&'static str, u64)>) {
     let usage = line.predicted.unwrap();
     let explanation = line.explanation.as_ref().unwrap();
@@ -44,9 +44,9 @@ fn a_conversation_reads_the_blocks_it_repeats_within_five_minutes_and_every_miss
             (128, 72, 72, vec![]),
             // 390 s after the one before: its five blocks are gone.
             (0, 400, 80, vec![("expired", 320)]),
-            // The second sub-agent begins like the first, of which it can know nothing.
+            // The second sub-agent begins like the first, but cannot know anything about it.
             (0, 140, 12, vec![("first_request", 128)]),
-            // Four old blocks behind the second gave way to five new ones: one changed, three were sent again.
+            // Four old blocks after the second were replaced by five new ones: one changed, three were sent again.
             (128, 332, 140, vec![("message_edited", 192)]),
             // Back to the first request's third block and the second's fourth.
             (128, 142, 14, vec![("rewound", 128)]),
@@ -158,15 +158,15 @@ fn policies_bill_what_they_say() {
     assert_eq!(cost("keepalive=2@270"), kept * 100 + (all - kept) * 1_250 + (330 + 2 * 270) * 100);
     // Tools and system prompt take two blocks: these stay over the long gap.
     assert_eq!(cost("ttl=head-1h"), (kept - 192) * 100 + 128 * 2_000 + (all - 128 - kept + 192) * 1_250);
-    // One end of the prompt is what the next request goes on from, but where it parts from it earlier.
+    // The next request continues one end of the prompt, but diverges from it earlier.
     assert_eq!(cost("breakpoints=tail"), 192 * 100 + (all - 192) * 1_250);
 }
 
 #[test]
 fn the_clairvoyant_bound_is_the_best_for_each_block() {
-    // Blocks 1 and 2 are sent five times: one hour, then four reads. Block 3 is sent three times, across the long gap: one
-    // hour 2.2, or plain, or five minutes and anew: 1.25 + 0.1 + 1 = 2.35. Blocks 4 and 5 twice, only across it: plain
-    // twice is 2, one hour 2.1. All else once.
+    // Blocks 1 and 2 are sent five times: one hour, then four reads. Block 3 is sent three times, across the long gap:
+    // one hour 2.2, or plain, or five minutes and again: 1.25 + 0.1 + 1 = 2.35. Blocks 4 and 5 twice, only across it:
+    // plain twice is 2, one hour 2.1. All else once.
     let once = 8 + 10 + (64 + 16) + (5 * 64 + 12) + (2 * 64 + 14);
     assert_eq!(bound(BoundPings::None), 128 * 2_400 + 64 * 2_200 + 128 * 2_000 + once * 1_000);
     // With pings: one ping for blocks 1 and 2: 1.25 + 5 × 0.1; block 3: 1.25 + 3 × 0.1; blocks 4 and 5: 1.25 + 2 × 0.1.
@@ -178,7 +178,7 @@ fn a_replay_tells_what_ifs_and_the_bound_of_each_request() {
     let what_if = vec!["no-cache".parse().unwrap(), "ttl=1h".parse().unwrap()];
     let options = Options { book: PriceBook::built_in(), what_if, ..Options::default() };
     let replayed = replay(&inputs("weka.json"), &options);
-    // The request behind the long gap: 320 of 400 tokens, and 30 of output.
+    // The request after the long gap: 320 of 400 tokens, and 30 of output.
     let row = &replayed.entries[4].hypotheticals;
     assert_eq!(row[0].usage, Usage { input_tokens: 400, output_tokens: 30, ..Usage::default() });
     assert_eq!((row[1].usage.cache_read_input_tokens, row[1].usage.ephemeral_1h_input_tokens), (320, 80));
@@ -210,8 +210,8 @@ fn any_trace() -> impl Strategy<Value = String> {
     })
 }
 
-/// Every token of every request is read, new or missed for a cause that costs no less than nothing; nobody pays less than who
-/// misses nothing.
+/// Every token of every request is read, new or missed for a cause with a cost of at least zero; no bill is below the
+/// bill without misses.
 fn assert_accounted(replayed: &Replay) {
     for line in replayed.lines() {
         let usage = line.predicted.unwrap();
@@ -230,7 +230,7 @@ fn assert_accounted(replayed: &Replay) {
     assert!(bound <= bill, "{bound} {bill}");
 }
 
-/// What stands behind the last whole block has no id, so nothing says that it was sent before.
+/// The rest after the last whole block has no id, so it is not known to have been sent before.
 #[test]
 fn prompts_without_a_whole_block_share_nothing() {
     let request =

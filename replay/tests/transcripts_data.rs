@@ -132,7 +132,7 @@ fn every_session_file_is_recognised_and_nothing_is_unreadable() {
     }
 }
 
-/// The text with every output cut down to what a stream begins with, and no word of its end.
+/// The text with every output reduced to the count at the start of the stream, and without the end.
 fn begun(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -152,7 +152,7 @@ fn begun(text: &str) -> String {
 #[test]
 fn estimated_outputs_come_near_final_counts() {
     let Some(data) = data() else { return };
-    // Of each tokenizer: estimate and final count.
+    // For each tokenizer: estimate and final count.
     let mut pairs: BTreeMap<bool, Vec<(u64, u64)>> = BTreeMap::new();
     let packed = TRANSCRIPTS.iter().flat_map(|folder| std::fs::read_dir(data.join(folder)).unwrap());
     for path in packed.map(|entry| entry.unwrap().path()).filter(|path| path.to_string_lossy().ends_with(".jsonl.gz")) {

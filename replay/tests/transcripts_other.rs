@@ -22,7 +22,7 @@ use crate::places::fixture;
 /// input, read, written, output, reasoning
 type Counts = [u64; 5];
 
-/// What a fixture gives: detected as `format`, without any damage.
+/// The result of a fixture: detected as `format`, without any damage.
 fn clean(name: &str, format: Format) -> Inputs {
     let inputs = Inputs::from_bytes(name, &fixture(name), InputFormat::Auto);
     assert_eq!(inputs.scopes[0].files[0].format, format, "{name}");

@@ -29,7 +29,7 @@ fn answer(dialect: Dialect, body: &str) -> Answer {
     read(dialect, body.as_bytes())
 }
 
-/// Usage of an answer of which nothing else is to be said.
+/// Usage of an answer without any notes.
 fn clean(dialect: Dialect, body: &str) -> RecordedUsage {
     let answer = answer(dialect, body);
     assert_eq!((&answer.faults, &answer.repairs), (&vec![], &vec![]), "{body}");

@@ -1,10 +1,11 @@
-//! WEKA's traces of Claude Code beside the project: what is measured on them by this crate, by a plain method straight from the
-//! files, and in the published statistics, in one table. Skipped, visibly, where the traces are absent.
+//! WEKA's traces of Claude Code outside the project: measured by this crate, by a simple method that reads the files
+//! directly, and in the published statistics, in one table. Skipped with a message if the traces are absent.
 //!
-//! The plain method knows nothing of this crate: a request reads the longest common run of its block ids with those of the request
-//! before it in its conversation, at most its size, if that began within the lifetime; all else is written.
+//! The simple method is independent of this crate: a request reads the longest common run of its block ids with those
+//! of the previous request in its conversation, at most its size, if that began within the lifetime; the rest is
+//! written.
 //!
-//! Published are figures of 692 to 739 conversations, of which 86 lie here, without sub-agents; so do the figures here.
+//! The published figures are of 692 to 739 conversations without sub-agents; 86 of these are available here.
 
 mod plain;
 mod table;

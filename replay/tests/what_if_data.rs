@@ -1,4 +1,4 @@
-//! What-ifs on public transcripts: nothing changed costs what was billed, and nothing is cheaper than the bound.
+//! What-ifs on public transcripts: without changes the cost equals the bill, and nothing is cheaper than the bound.
 
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};

@@ -1,4 +1,4 @@
-//! What a check found, in every form that it is told in: whole, valid, and without a word of the prompts.
+//! The findings of a check in every output format: complete, valid, and without text of the prompts.
 
 mod captures;
 mod folded;

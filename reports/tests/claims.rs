@@ -1,4 +1,4 @@
-//! `published/claims.md` is what runs give, and what runs give is what the derivation says (`economics.md` 3.3, 3.7).
+//! `published/claims.md` equals the results of runs, and these equal the derivation (`economics.md` 3.3, 3.7).
 
 use std::path::Path;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ fn page() -> String {
     String::from_utf8(page).unwrap()
 }
 
-/// The cells of the first row that begins with `words`, in the section with this heading, behind the line with `after`.
+/// The cells of the first row that begins with `words`, in the section with this heading, after the line with `after`.
 fn cells(page: &str, (heading, after, words): (&str, &str, &str)) -> Vec<String> {
     let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect(heading);
     let (_, below) = section.split_once(after).expect(after);

@@ -1,4 +1,4 @@
-//! Where a match stops and why: one story for each reason, and what holds of every request.
+//! Where a match stops and why: one story for each reason, and properties of every request.
 
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::inspect::{Inspection, NotInspected, inspect};

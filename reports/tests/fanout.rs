@@ -170,7 +170,7 @@ fn a_line_that_another_covers_shows_beside_it() {
     assert_eq!(widths(Question::ForkOrSpawn), [true, false, false]);
 }
 
-/// A grid is drawn where that can be read: children at the bottom, or money against time of the widest.
+/// A grid is drawn if it is readable: children on the horizontal axis, or cost against time of the widest.
 #[test]
 fn grids_are_drawn_where_that_can_be_read() {
     let base = Cell { children: 2, ..Cell::default() };

@@ -28,11 +28,11 @@ const SESSIONS: usize = 100;
 const REQUESTS_OF_SESSION: usize = 60;
 const REQUESTS_OF_LARGEST: usize = 2_000;
 
-/// What a request may add to the peak, all of its session's rows shared out: ids against doubles, what sessions share, the
-/// session's row in the report. Before sessions left memory it was 3,700 bytes.
+/// The maximum addition of a request to the peak, including its share of its session's rows: ids against duplicates,
+/// shared facts of sessions, the session's row in the report. Before sessions left memory it was 3,700 bytes.
 const INDEX_BYTES_PER_REQUEST: usize = 400;
 
-/// The same where a line for each request is written and a picture drawn.
+/// The same if a line for each request is written and a picture drawn.
 const INDEX_BYTES_PER_REQUEST_WRITTEN: usize = 600;
 
 /// A request with its tool call, and the result that came in.
@@ -80,7 +80,7 @@ fn folder(sessions: usize) -> PathBuf {
     folder
 }
 
-/// The peak over what was there before, while a folder is replayed: and while its run is written down too.
+/// The peak above the initial level while a folder is replayed, and while its run is also written.
 fn peaks(sessions: usize) -> (usize, usize) {
     let folder = folder(sessions);
     // A limit that even the smaller folder goes beyond, so that both use the file.

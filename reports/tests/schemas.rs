@@ -1,4 +1,4 @@
-//! What is written is what the schemas say, for the sample and for recordings of every kind of trouble.
+//! Output conforms to the schemas, for the sample and for recordings with every kind of problem.
 
 use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs};
@@ -181,7 +181,7 @@ fn lists_follow_their_schema() {
     }
 }
 
-/// Names of files are names of formats, and every schema says what it is about. `FORKCAST_UPDATE=1` writes the files anew.
+/// Names of files are names of formats, and every schema has a description. `FORKCAST_UPDATE=1` rewrites the files.
 #[test]
 fn schemas_describe_themselves() {
     for schema in schemas::schemas() {
@@ -214,7 +214,7 @@ fn properties<'s>(schema: &'s Value, path: &str, found: &mut Vec<(String, &'s Va
     }
 }
 
-/// What a field means is said of each, and when it is null of each that can be; amounts, tokens and instants have a unit.
+/// Every field has a meaning, and says when it is null if it can be; amounts, tokens and instants have a unit.
 #[test]
 fn every_field_says_what_it_means() {
     // Those are written by hand.

@@ -133,7 +133,7 @@ fn column(rows: &[BTreeMap<&str, &str>], name: &str) -> i128 {
     cells.map(|cell| cell.parse::<Money>().unwrap().picousd()).sum()
 }
 
-/// What the columns of a row add up to, and what has no column; tokens as millionths of millionths too.
+/// The sums of a row's columns, and figures without a column; tokens also as millionths of millionths.
 fn figures(account: &Account) -> Vec<(&'static str, i128)> {
     let usage = |side: Option<&Side>, names: [&'static str; 5]| {
         let usage = side.map(|side| side.usage).unwrap_or_default();

@@ -28,7 +28,7 @@ const MODEL: &str = "claude-opus-4-6";
 const DAY_MS: u64 = 1_770_768_000_000;
 const WEEK_MS: u64 = 7 * 86_400_000;
 
-/// One request: session, agent, what it read and wrote, what it missed and why.
+/// One request: session, agent, read and written tokens, missed tokens and the cause.
 #[derive(Clone, Copy)]
 struct Asks {
     session: usize,

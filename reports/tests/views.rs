@@ -1,6 +1,6 @@
-//! Groups, windows and limits: parts add up to the whole, and what is left out still fills the cache.
+//! Groups, windows and limits: parts add up to the whole, and requests that are left out still fill the cache.
 //!
-//! The recordings of `../shared/data` are used where they are there.
+//! The recordings of `../shared/data` are used if present.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn recordings() -> Vec<(String, Inputs)> {
     found
 }
 
-/// Everything of an account that is a sum. What was not predicted enters predictions as recorded.
+/// Every sum of an account. Requests without a prediction enter predictions as recorded.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Sums {
     requests: u64,
@@ -135,7 +135,7 @@ fn windowed<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &'a Options, wi
     Report::new(inputs, replay, options, View { window, ..View::default() })
 }
 
-/// A line stays what it was, whether or not its neighbours count; two windows side by side are the whole.
+/// A line does not depend on whether its neighbours count; two adjacent windows are the whole.
 #[test]
 fn a_window_leaves_out_and_changes_nothing_else() {
     let options = Options::default();
@@ -214,7 +214,7 @@ fn limits_are_kept_or_not() {
     assert!(judged(ONE, Limits::default()).is_empty());
 }
 
-/// What cannot be judged has failed, with a reason; what is exceeded already needs none.
+/// A limit that cannot be checked counts as failed, with a reason; an exceeded one needs none.
 #[test]
 fn what_cannot_be_judged_has_failed() {
     let unpriced = ONE.replace("claude-opus-4-8", "claude-opus-9");

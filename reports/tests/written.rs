@@ -1,4 +1,4 @@
-//! What is written, the schemas that it follows, and what it is written of.
+//! Output, its schemas, and its inputs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub fn fixtures() -> Vec<PathBuf> {
     files
 }
 
-/// Recordings that stand beside the project; absent, the test that asks for them skips, visibly.
+/// Recordings outside the project; tests that need them are skipped with a message if they are absent.
 pub fn beside(folder: &str) -> Option<PathBuf> {
     let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(folder);
     if full.is_dir() {

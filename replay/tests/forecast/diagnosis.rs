@@ -1,4 +1,4 @@
-//! Our causes beside the provider's own words, where the transcript has them.
+//! Our causes compared with the provider's diagnosis, if the transcript has it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use forkcast_sim::service::Entry;
 
 use super::{SOURCES, data, inputs};
 
-/// The forecast's rule is what is compared: the explanation would repeat the provider.
+/// The forecast's rule is compared, because the explanation would repeat the provider.
 #[test]
 fn causes_agree_with_the_providers_diagnosis() {
     let Some(data) = data() else { return };

@@ -58,7 +58,7 @@ fn the_order_of_files_never_matters() {
 /// The same sum and the same lifetime with another split of read and write.
 fn redistributed(usage: Usage, share_percent: u64) -> Usage {
     let cached = usage.cache_read_input_tokens + usage.cache_creation_input_tokens();
-    // A bill tells its lifetime only where at least one token was written.
+    // A bill shows its lifetime only if at least one token was written.
     let written = (cached * share_percent / 100).max(u64::from(usage.cache_creation_input_tokens() > 0));
     let one_hour = usage.ephemeral_1h_input_tokens > 0;
     Usage {

@@ -46,7 +46,7 @@ fn files_named_one_by_one_are_one_conversation_in_the_order_of_their_numbers() {
 
 #[test]
 fn who_numbers_all_agents_on_means_that_order() {
-    // Folder by folder, the child would come before the request that it goes on from.
+    // Folder by folder, the child would come before the request that it continues.
     let mut child = body("bees", 3);
     child["system"][0]["text"] = json!(long("order"));
     let named = |name: &str, body: serde_json::Value| (name.to_owned(), body.to_string());
@@ -82,7 +82,7 @@ fn agents_of_one_kind_in_subfolders_share_what_the_first_two_did() {
 #[test]
 fn subfolders_are_agents_of_their_own() {
     let mut all = files(1..=3, "bees", "main/");
-    // By history this one would go on with the conversation of `main`.
+    // By history this one would continue the conversation of `main`.
     all.extend(files(4..=5, "bees", "main/reader/"));
     all.extend(files(1..=2, "ants", "writer/"));
     let (_, outcome) = folder(&all).check();

@@ -1,4 +1,4 @@
-//! What cannot be checked: said clearly, and the rest goes on.
+//! Unreadable input: reported clearly, and the rest is checked.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Bodies in other spellings of the same model: what is told of them stands in the body that was sent.
+//! Bodies in other spellings of the same model: findings have the paths of the body that was sent.
 
 use forkcast_replay::check::Outcome;
 use forkcast_sim::guard::Rules;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::stage::{Folder, breaks, long};
 
-/// What is asked of a host, as a browser's recorder keeps it.
+/// Requests to a host, as a browser's recorder stores them.
 fn har(url: &str, bodies: &[Value]) -> String {
     let entry = |(at, body): (usize, &Value)| {
         json!({"startedDateTime": format!("2026-10-01T10:00:0{at}.000Z"), "time": 500,
@@ -19,8 +19,7 @@ fn har(url: &str, bodies: &[Value]) -> String {
     json!({"log": {"version": "1.2", "entries": entries}}).to_string()
 }
 
-/// A conversation of two requests, of which `change` changes the second: what is told of it in a recording, and in a folder
-/// of bodies alone.
+/// A conversation of two requests; `change` changes the second: the findings in a recording, and in a folder of bodies.
 fn changed(url: &str, body: fn(usize) -> Value, change: impl Fn(&mut Value)) -> Outcome {
     let mut bodies = [body(1), body(2)];
     change(&mut bodies[1]);

@@ -33,7 +33,7 @@ fn chat(turns: usize) -> Value {
         "tools": [{"type": "function", "function": {"name": "read", "description": "Reads.", "parameters": {}}}]})
 }
 
-/// Four turns, of which `change` changes the last two.
+/// Four turns; `change` changes the last two.
 fn changed(body: fn(usize) -> Value, change: impl Fn(&mut Value)) -> Outcome {
     let mut bodies: Vec<Value> = (1..=4).map(body).collect();
     bodies[2..].iter_mut().for_each(change);
@@ -161,7 +161,7 @@ fn what_a_message_says_beside_its_content_is_prompt() {
     for (body, change, cause, path) in table {
         assert_eq!(told(&changed(body, change)), [(cause, path, Some("input_changed"))]);
     }
-    // What is empty says nothing.
+    // Empty values have no effect.
     let outcome = changed(phased, |body| body["input"][0]["content"][0]["annotations"] = json!([]));
     assert_eq!(outcome.report.findings, []);
 }
@@ -197,7 +197,7 @@ fn paths_are_those_of_the_body_that_was_sent() {
     for (change, cause, path) in table {
         assert_eq!(told(&changed(carried, change)), [(cause, path, told_by_openai(cause))]);
     }
-    // What the newer body ends before has the path of the older one.
+    // If the newer body ends earlier, the path is that of the older one.
     let shorter = changed(carried, |body| {
         let content = body["input"][1]["content"].as_array_mut();
         content.into_iter().for_each(|content| content.truncate(1));
@@ -227,7 +227,7 @@ fn arguments_with_their_keys_in_another_order_are_so_called_in_either_spelling()
     assert_eq!(told(&edited), [("message_edited", "input[1]", Some("input_changed"))]);
 }
 
-/// The body with these arguments of its first call, where it has one.
+/// The body with these arguments of its first call, if it has one.
 fn with_arguments(mut body: Value, path: &str, arguments: &str) -> Value {
     body.pointer_mut(path).into_iter().for_each(|old| *old = arguments.into());
     body

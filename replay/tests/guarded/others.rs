@@ -78,7 +78,7 @@ fn nova(turns: usize) -> Value {
 type Body = fn(usize) -> Value;
 type Change = fn(&mut Value);
 
-/// Four turns, of which `change` changes the last two.
+/// Four turns; `change` changes the last two.
 fn changed(body: Body, change: Change) -> (Fed, Outcome) {
     let mut bodies: Vec<Value> = (1..=4).map(body).collect();
     bodies[2..].iter_mut().for_each(change);
@@ -104,7 +104,7 @@ fn a_conversation_that_only_grows_keeps_its_prefix() {
     }
 }
 
-/// What is changed, and the cause and the path that it must be given.
+/// The change, and the expected cause and path.
 const CHANGES: [(Body, Change, &str, &str); 22] = [
     (gemini, |body| body["model"] = json!("gemini-2.5-flash"), "model_changed", "model"),
     (gemini, |body| body["cachedContent"] = json!("cachedContents/a"), "level_parameter", "cachedContent"),

@@ -1,4 +1,4 @@
-//! Real recordings, where they are at hand: all of them go through, whatever is in them.
+//! Real recordings, if present: all of them are processed.
 
 use std::fs;
 

@@ -31,7 +31,7 @@ fn recordings_of_one_path_meet_in_time() {
     assert_eq!(chains(&kept), [("captures#1".to_owned(), 8)]);
     let files: Vec<&str> = kept.origins.iter().map(|origin| origin.file.rsplit('/').next().unwrap()).collect();
     assert_eq!(files[..4], ["a.jsonl", "b.jsonl", "a.jsonl", "b.jsonl"]);
-    // The same where nothing is kept and each file is read once more.
+    // The same if nothing is kept and each file is read again.
     let again = check_with(&[folder.path("")], &ReadOptions { memory_bytes_max: 0, ..ReadOptions::default() }).1;
     assert_eq!((&again.report.findings, &again.origins), (&kept.report.findings, &kept.origins));
     assert_eq!(again.lock.unwrap().text(), kept.lock.unwrap().text());
@@ -73,7 +73,7 @@ fn blocks_of_a_request_without_usage_have_the_sizes_that_usage_showed_and_the_bi
     let folder = Folder::new(&[("log.jsonl", log(&lines))]);
     let (_, outcome) = folder.check();
     let lost: u64 = outcome.report.findings.iter().filter_map(|finding| finding.tokens_lost()).sum();
-    // By their lengths, these blocks would have some five thousand.
+    // By their lengths, these blocks would have about five thousand.
     assert!((35_000..40_000).contains(&lost), "{lost}");
     let inputs = Inputs::read(&[folder.path("")], InputFormat::Auto).unwrap();
     let replayed = replay(&inputs, &Options::default());

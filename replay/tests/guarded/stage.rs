@@ -1,4 +1,4 @@
-//! Captures made by hand, and what the check says of them.
+//! Captures made by hand, and the results of their check.
 
 use std::fs;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ impl Folder {
         self.0.path().join("captures").join(name)
     }
 
-    /// What the check says of the whole folder.
+    /// The result of a check of the whole folder.
     pub fn check(&self) -> (Fed, Outcome) {
         check(&[self.0.path().join("captures")])
     }

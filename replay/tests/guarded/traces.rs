@@ -1,4 +1,4 @@
-//! Traces of servers: blocks told by ids, or by digests of texts.
+//! Traces of servers: blocks as ids, or as digests of texts.
 
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, equality};
@@ -47,7 +47,7 @@ fn a_changed_block_of_a_trace_breaks_the_prefix_at_the_price_of_what_is_sent_aga
     let grown: Vec<Vec<u64>> = [100, 130, 160].iter().map(|end| (0..*end).collect()).collect();
     let kept = trace(weka("one", &grown)).check().1;
     assert_eq!((breaks(&kept).len(), kept.report.findings.len()), (0, 0));
-    // Ids depend on all blocks before them: behind block 50 all are others.
+    // Ids depend on all blocks before them: after block 50 all differ.
     let mut changed = grown;
     changed[2] = (0..50).chain(1_050..1_160).collect();
     let outcome = trace(weka("one", &changed)).check().1;
@@ -62,7 +62,7 @@ fn a_changed_block_of_a_trace_breaks_the_prefix_at_the_price_of_what_is_sent_aga
 
 #[test]
 fn what_ends_a_prompt_is_not_compared() {
-    // The last block of the first prompt ends with it; the next one holds other words there.
+    // The last block of the first prompt ends with it; the next prompt has other text there.
     let told = |input: u64, ids: &[u64]| json!({"t": 0, "type": "n", "in": input, "hash_ids": ids});
     let of = |first: u64| {
         let requests =
@@ -90,7 +90,7 @@ fn requests_without_conversations_go_on_from_what_they_repeat_whole() {
     let row = |at: usize, tokens: u64, ids: &[u64]| {
         json!({"timestamp": at * 1000, "input_length": tokens, "output_length": 1, "hash_ids": ids}).to_string()
     };
-    // The first is repeated whole by the third, the second by nobody. What is left behind whole blocks has its own id.
+    // The third repeats the first completely; none repeats the second. The rest after whole blocks has its own id.
     let rows = [row(0, 1_100, &[0, 1, 2]), row(1, 1_536, &[0, 3, 4]), row(2, 1_700, &[0, 1, 5, 6]), row(3, 9, &[7])];
     let (fed, outcome) = Folder::new(&[("t.jsonl", rows.join("\n"))]).check();
     assert_eq!((fed.requests, fed.remarks.traced, fed.remarks.by_history), (4, 4, 4));

@@ -90,7 +90,7 @@ fn a_lock_begins_at_the_first_visible_message() {
     );
     let text = lock.text();
     assert!(!text.contains("Question") && !text.contains("system"), "{text}");
-    // Three requests of one, three and five blocks, each of which stands once.
+    // Three requests of one, three and five blocks, each of which is there once.
     assert_eq!(text.matches("\n  [\"messages[").count(), 5);
 }
 
@@ -159,7 +159,7 @@ fn blocks_of_equal_content_are_equal_and_no_others() {
         let last = lock.prompt(&lock.chains[0].requests[1]);
         last.iter().map(|placed| placed.block.digest.to_string()).collect()
     };
-    // What was asked, what was answered, what was asked then: answers are the same in both.
+    // Question, answer, question: the answers are equal in both.
     let shared: Vec<bool> = digests(&one).iter().zip(&digests(&other)).map(|(one, other)| one == other).collect();
     assert_eq!(shared, [false, true, false]);
     let first = one.prompt(&one.chains[0].requests[0])[0].block;

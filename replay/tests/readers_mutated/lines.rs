@@ -8,8 +8,8 @@ use proptest::sample::Index;
 
 use super::fixture;
 
-/// Fixtures with a record on each line. In those that come first each request has a line of its own; in the others
-/// several lines tell of one request, or one line tells of several.
+/// Fixtures with a record on each line. In the first ones each request has its own line; in the others a request takes
+/// several lines, or a line has several requests.
 const OF_LINES: [(&str, bool); 14] = [
     ("trace.jsonl", true),
     ("litellm.jsonl", true),
@@ -68,7 +68,7 @@ fn damages() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// The lines at which requests stand, and the format.
+/// The lines of requests, and the format.
 fn requests(name: &str, text: &str) -> (Vec<usize>, Option<Format>, Inputs) {
     let inputs = Inputs::from_bytes(name, text.as_bytes(), InputFormat::Auto);
     let files = inputs.scopes.iter().flat_map(|scope| &scope.files);
@@ -101,11 +101,11 @@ proptest! {
         let (expected, format, whole) = requests(name, &text);
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let at = line.index(lines.len());
-        // What is damaged already proves nothing.
+        // Lines that are already damaged prove nothing.
         prop_assume!(!whole.unreadable.iter().any(|damage| damage.line == at + 1));
         prop_assume!(!lines[at].trim().is_empty());
         let damaged = damage.done(&lines[at]);
-        // Half a line of Claude Code may hold a whole record behind it.
+        // Half a line of Claude Code may be followed by a complete record.
         prop_assume!(serde_json::from_str::<serde_json::Value>(&damaged).is_err() || damaged == "[]");
         prop_assume!(format != Some(Format::ClaudeCode) || !matches!(damage, Damage::Begun(_)));
         lines[at] = damaged;

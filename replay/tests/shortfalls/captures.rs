@@ -30,7 +30,7 @@ struct Short {
 struct Left(BTreeMap<ChainId, u64>);
 
 impl Left {
-    /// What a request was short of what its chain had left, and what it leaves itself.
+    /// The shortfall of a request from what its chain had left, and what it leaves itself.
     fn short_of(&mut self, chain: ChainId, usage: &Usage) -> Option<u64> {
         let written = usage.ephemeral_5m_input_tokens + usage.ephemeral_1h_input_tokens;
         let left = self.0.insert(chain, usage.cache_read_input_tokens + written)?;

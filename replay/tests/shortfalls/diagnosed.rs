@@ -1,4 +1,4 @@
-//! Transcripts in which the provider's own diagnosis is recorded: its word beside ours, which was not told of it.
+//! Transcripts with the provider's own diagnosis: its name compared with ours, which was found without it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -39,7 +39,7 @@ const fn word(kind: DiagnosisKind) -> &'static str {
     }
 }
 
-/// What is to be said of the two words.
+/// The comparison of the two names.
 fn verdict(kind: DiagnosisKind, ours: Option<Cause>) -> &'static str {
     let same = ours.and_then(Cause::provider_reason) == Some(word(kind));
     match (kind, ours) {

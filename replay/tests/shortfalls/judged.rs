@@ -1,4 +1,4 @@
-//! Changes that are judged to break a prefix in the captures, each beside what the bill of its request shows.
+//! Changes that are judged to break a prefix in the captures, each compared with the bill of its request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use forkcast_sim::cache::PRESETS;
 use forkcast_sim::guard::{Facts, Finding, Rules, Sent};
 use forkcast_sim::wire::{BodyError, Request, Usage, Wire};
 
-/// A check that keeps what was billed.
+/// A check that also keeps the bill.
 struct Billed {
     check: Check,
     usages: Vec<Option<Usage>>,
@@ -35,7 +35,7 @@ impl Sink for Billed {
     }
 }
 
-/// What is found under the preset of this number, and the bill of each request.
+/// The findings under the preset with this number, and the bill of each request.
 fn judged(data: &Path, preset: usize) -> (Outcome, Vec<Option<Usage>>) {
     let rules = Rules { preset: PRESETS[preset], ..Rules::default() };
     let mut sink = Billed { check: Check::new(Checking { rules, ..Checking::default() }), usages: Vec::new() };
@@ -53,11 +53,11 @@ fn key(found: &Finding) -> Key {
     (found.request, found.cause.word(), found.path.clone())
 }
 
-/// What the bills of two requests say of the later one.
+/// What the bills of two requests show about the later one.
 enum Recorded {
     /// No answer of it is recorded.
     Nothing,
-    /// It read so much less than the earlier one had left in the cache of what it asks.
+    /// It read this much less than the earlier one had left in the cache of its prompt.
     Short(u64),
 }
 
@@ -125,7 +125,7 @@ fn rows(outcome: &Outcome, usages: &[Option<Usage>], observed: &BTreeSet<Key>) -
     rows
 }
 
-/// Requests with breaking changes, and how many changes, of which the bill says this.
+/// The number of requests with breaking changes, and of changes, with this result in the bill.
 fn sum<'a>(rows: impl Iterator<Item = (&'a Key, &'a Row)>) -> (usize, usize) {
     let (mut requests, mut changes) = (BTreeSet::new(), 0);
     for ((request, ..), row) in rows {

@@ -1,4 +1,4 @@
-//! What the fixture shows, line by line.
+//! The contents of the fixture, line by line.
 
 use forkcast_replay::transcript::{
     DiagnosisKind, InputOrigin, Item, OutputCount, Sign, SpawnMode, Stop, Thinking, What, call_id,

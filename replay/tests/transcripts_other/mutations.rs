@@ -1,5 +1,5 @@
-//! Whatever happens to a transcript: nothing panics, nothing takes long, reading twice gives the same, what is gone is accounted
-//! for, and a file that is cut holds nothing that the whole one does not.
+//! Damaged transcripts: no panics, no long runs, reading twice gives the same, losses are accounted for, and a cut file
+//! contains nothing that the whole one does not.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ const FIXTURES: &[(Format, &str)] = &[
     (Format::TraceLab, "tracelab.jsonl"),
 ];
 
-/// A file of some kilobytes is read within this, a hundred times what the slowest needs in a debug build.
+/// The maximum time for a file of a few kilobytes: a hundred times that of the slowest in a debug build.
 const LONGEST: Duration = Duration::from_secs(2);
 
 fn read(format: Format, bytes: &[u8]) -> Reading {
@@ -77,7 +77,7 @@ fn a_cut_file_holds_no_more_than_the_whole_one_and_says_that_it_is_cut() {
     }
 }
 
-/// What stands before a count of each format.
+/// The text before a count of each format.
 const COUNTS: &[(&str, &str)] = &[
     ("codex.jsonl", "\"last_token_usage\":{\"input_tokens\":"),
     ("pi.jsonl", "\"cacheRead\":"),
@@ -106,7 +106,7 @@ fn a_count_beyond_the_bound_is_refused_with_its_place_and_the_request_is_kept() 
             let says = format!("is {count}, expected a whole number from 0 to {TOKENS_MAX}");
             let fault = reading.unreadable.iter().find(|fault| fault.what.contains(&says));
             assert!(fault.is_some_and(|fault| fault.line > 0), "{name} {before}{count}: {:?}", reading.unreadable);
-            // Requests that stood as one sum stand by themselves without it.
+            // Without the sum, the requests of a sum are separate.
             assert!(answers(&reading).1 >= answers(&whole).1, "{name} {before}{count}");
             assert!(tokens(&reading) <= tokens(&whole), "{name} {before}{count}");
         }
@@ -251,7 +251,7 @@ fn mutated(at: usize, edits: &[Edit]) -> Result<(), TestCaseError> {
 /// Every byte in turn becomes one of these; the last is a letter that keys become other keys by.
 const BYTES: [u8; 4] = *b"}\"0#";
 
-/// A byte that costs an answer or its usage is told.
+/// The loss of an answer or its usage by a changed byte is reported.
 fn one_byte(at: usize) {
     let (format, name) = FIXTURES[at];
     let bytes = fixture(name);

@@ -15,7 +15,7 @@ fn each_step_of_a_message_is_a_request() {
     assert_eq!((session.user.as_deref(), session.project.as_deref()), (Some("/home/ada"), Some("/home/ada/loom")));
     let answers = counted(inputs.sessions.all());
     let usage: Vec<_> = answers.iter().map(|answer| answer.usage.as_ref().map(counts)).collect();
-    // Of the first step reasoning stands beside the output, of the second within it, as its total shows.
+    // In the first step reasoning is not part of the output, in the second it is, as its total shows.
     let expected = [Some([3, 0, 9000, 75, 15]), Some([4, 9000, 50, 35, 5]), Some([2, 9050, 0, 9, 0]), None];
     assert_eq!(usage, expected);
     let costs: Vec<String> =

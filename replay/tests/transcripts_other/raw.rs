@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::places::beside;
 
-/// What the crate reads of it.
+/// The crate's reading of it.
 pub fn inputs(name: &str) -> Option<Inputs> {
     Some(Inputs::read(&[beside(name)?], InputFormat::Auto).unwrap())
 }
@@ -46,7 +46,7 @@ pub fn lines(text: &str) -> Vec<Value> {
     text.lines().filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The whole number at a JSON pointer; zero where there is none.
+/// The whole number at a JSON pointer; zero if there is none.
 pub fn number(value: &Value, pointer: &str) -> u64 {
     value.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! Usage objects out of the text of a cassette, with no reader of ours: the text is cut at its interactions, escapes and folds
-//! are thrown away, and whatever stands behind the word `usage` is taken.
+//! Usage objects from the text of a cassette, without our readers: the text is cut at its interactions, escapes and
+//! folds are removed, and the text after the word `usage` is taken.
 
 use std::io::Read as _;
 
@@ -111,7 +111,7 @@ fn in_yaml(response: &str) -> Vec<Value> {
     heads.map(|(at, (indent, _))| map(below(&lines[at + 1..], *indent))).collect()
 }
 
-/// The lines that belong to a key at `indent`; lists may stand right under it.
+/// The lines that belong to a key at `indent`; lists may begin directly under it.
 fn below<'a, 'b>(lines: &'a [Line<'b>], indent: usize) -> &'a [Line<'b>] {
     let end = lines.iter().position(|(own, line)| *own < indent || *own == indent && !line.starts_with("- "));
     &lines[..end.unwrap_or(lines.len())]

@@ -32,7 +32,7 @@ fn at(usage: &Value, name: &str) -> u64 {
     usage[name].as_u64().unwrap_or(0)
 }
 
-/// What the provider says that the whole input is.
+/// The whole input according to the provider.
 type Whole = fn(&Value) -> u64;
 
 fn usage_of(dialect: Dialect) -> (BoxedStrategy<Value>, Whole) {
@@ -49,7 +49,7 @@ fn usage_of(dialect: Dialect) -> (BoxedStrategy<Value>, Whole) {
             const SPLIT: &[&str] = &["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"];
             let whole: Whole = |usage| {
                 let split = at(&usage["cache_creation"], SPLIT[0]) + at(&usage["cache_creation"], SPLIT[1]);
-                // The sum of the parts stands in for a total that is not there.
+                // The sum of the parts replaces a missing total.
                 let written = usage["cache_creation_input_tokens"].as_u64().unwrap_or(split);
                 at(usage, "input_tokens") + at(usage, "cache_read_input_tokens") + written
             };

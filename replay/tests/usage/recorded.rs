@@ -1,8 +1,8 @@
-//! Totals of every cassette folder against what its files say, to the token. The expected values come from two sources that
-//! share no code with the readers: a table that somebody else made from the same files, and `crude`. What the counts of each
-//! provider mean is written out here once more.
+//! Totals of every cassette folder compared with its files, to the token. The expected values come from two sources
+//! that share no code with the readers: a table that others made from the same files, and `crude`. The meaning of each
+//! provider's counts is written out here again.
 //!
-//! The recordings are not part of the project: absent, these tests skip.
+//! The recordings are not part of the project: if they are absent, these tests are skipped.
 
 use std::collections::BTreeMap;
 
@@ -57,8 +57,8 @@ fn at(usage: &Value, path: &str) -> u64 {
     path.split('.').fold(usage, |value, key| &value[key]).as_u64().unwrap_or(0)
 }
 
-/// The counts of an answer beside each other, by what the path of its address promises. `None` where more was read than there
-/// was and nothing bears the prompt out: such an answer must be refused.
+/// The separate counts of an answer, by the convention of its address. `None` if more was read than the input has and
+/// nothing confirms the prompt: such an answer must be refused.
 fn by_convention(uri: &str, usage: &Value) -> Option<Sums> {
     let path = uri.split(['?', '#']).next().unwrap();
     let subset = |prompt: u64, read: u64, written: u64, output: u64| {
@@ -171,12 +171,12 @@ fn every_refusal_and_every_answer_that_was_passed_over_has_its_reason() {
         recorded.inputs.values().flat_map(|inputs| &inputs.unreadable).map(|fault| fault.reason.as_str()).collect();
     assert!(reasons.is_empty(), "{reasons:#?}");
     assert!(exchanges.values().all(|exchange| exchange.usage.is_some()));
-    // What is not believed of an answer is listed.
+    // Implausible counts of an answer are listed.
     let doubtful = recorded.inputs.values().flat_map(|inputs| &inputs.repaired);
     let hidden: Vec<_> = doubtful.filter(|repaired| repaired.what.contains("taken as plain input")).collect();
     assert_eq!(hidden.len(), 29);
     assert!(hidden.iter().all(|repaired| repaired.file.contains("azure_grok") || repaired.file.contains("_azure_")));
-    // What has usage in the text and is no exchange: the size of stored prompts, and answers of a batch, fetched later.
+    // Usage in the text that is not of an exchange: the size of stored prompts, and answers of a batch, fetched later.
     let mut passed = BTreeMap::new();
     for (key, raw) in recorded.crude.iter().filter(|(key, raw)| raw.usage.is_some() && !exchanges.contains_key(*key)) {
         let kind = ["cachedContents", "batches"].into_iter().find(|kind| raw.uri.contains(kind));
@@ -220,9 +220,10 @@ fn the_table_made_by_others_has_the_same_counts() {
     assert!(compared >= 300, "{compared}");
 }
 
-/// xAI and `OpenRouter` write into the answer what it cost. At their published prices our counts cost exactly that, so that no
-/// token stands in the wrong part: grok-4.3 1.25, read 0.20, output 2.50, a search 0.005 USD (docs.x.ai/docs/models, 2026-08);
-/// claude-sonnet-4.6 3, read 0.30, written 3.75, output 15 (Anthropic price page, 2026-08), per million tokens.
+/// xAI and `OpenRouter` include the cost in the answer. At their published prices our counts cost exactly that, so no
+/// token is in the wrong part: grok-4.3 1.25, read 0.20, output 2.50, a search 0.005 USD (docs.x.ai/docs/models,
+/// 2026-08); claude-sonnet-4.6 3, read 0.30, written 3.75, output 15 (Anthropic price page, 2026-08), per million
+/// tokens.
 #[test]
 fn what_an_answer_says_that_it_cost_is_the_price_of_its_counts() {
     let Some(recorded) = recorded() else { return };

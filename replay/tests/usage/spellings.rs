@@ -1,4 +1,4 @@
-//! Which dialect an exchange has: by its address, or, where the format has none, by marks in the answer.
+//! The dialect of an exchange: by its address, or, if the format has none, by fields of the answer.
 
 use forkcast_replay::exchange::Dialect::{self, *};
 use forkcast_replay::exchange::Exchange;
@@ -89,7 +89,8 @@ fn addresses_tell_provider_dialect_and_region() {
     }
 }
 
-/// Only the counts of `usage` differ between a Messages answer and one of the Responses API; the marks around them tell.
+/// Only the counts of `usage` differ between a Messages answer and one of the Responses API; the fields around them
+/// decide.
 #[test]
 fn without_an_address_marks_in_the_answer_tell_its_dialect() {
     let subset = r#""usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":4}}"#;
@@ -134,7 +135,7 @@ fn bedrock_answers_in_the_spelling_of_each_maker() {
     }
 }
 
-/// No page of the provider says what the headers count, so they are named and not billed.
+/// The provider does not document what the headers count, so they are listed and not billed.
 #[test]
 fn counts_in_headers_are_named_where_the_body_has_none() {
     let uri = "https://bedrock-runtime.us-east-1.amazonaws.com/model/cohere.command-r-v1%3A0/invoke";

@@ -13,7 +13,7 @@ const FINISHED: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}],"usag
 
 #[test]
 fn the_last_chunk_with_usage_counts_whichever_provider_repeats_it() {
-    // xAI and OpenRouter once sent cumulative usage with every chunk; OpenAI sends it once, behind the end.
+    // xAI and OpenRouter once sent cumulative usage with every chunk; OpenAI sends it once, after the end.
     let once = sse(&[
         FINISHED,
         r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"total_tokens":13}}"#,

@@ -9,7 +9,7 @@ use forkcast_sim::pricing::ServiceTier;
 
 use super::{Counts, answer, clean, counts, refusal};
 
-/// The same call, 1,000 tokens of prompt of which 600 were read, as each convention spells it.
+/// The same call, 1,000 tokens of prompt with 600 read, as each convention spells it.
 #[test]
 fn the_same_call_gives_the_same_counts_in_every_convention() {
     let spelled: [(Dialect, &str); 9] = [
@@ -49,7 +49,7 @@ fn the_same_call_gives_the_same_counts_in_every_convention() {
     }
 }
 
-/// The total tells that the prompt is whole, so that it is billed and only what was read of it is in doubt.
+/// The total shows that the prompt is complete, so it is billed and only the read part is in doubt.
 #[test]
 fn more_read_than_a_prompt_that_the_total_bears_out_is_plain_input() {
     let chat = r#"{"usage":{"prompt_tokens":10,"completion_tokens":1,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":161}}}"#;
@@ -107,7 +107,7 @@ fn null_and_missing_cache_fields_are_nothing_and_no_error() {
     assert_eq!(counts(&clean(ChatCompletions, null)), [7, 0, 0, 0, 1]);
 }
 
-/// What was not read costs the full price: a missing count is zero, never the whole prompt.
+/// Tokens not read cost the full price: a missing count is zero, never the whole prompt.
 #[test]
 fn a_prompt_without_a_count_of_reads_is_plain_input() {
     let bare = r#"{"usage":{"prompt_tokens":100000,"completion_tokens":1,"total_tokens":100001}}"#;
@@ -116,7 +116,7 @@ fn a_prompt_without_a_count_of_reads_is_plain_input() {
 
 #[test]
 fn thoughts_are_output_wherever_they_stand() {
-    // Within the completion (OpenAI), beside it (Grok), beside the candidates (Gemini).
+    // Included in the completion (OpenAI), separate from it (Grok), separate from the candidates (Gemini).
     let cases: [(Dialect, &str, u64); 5] = [
         (
             ChatCompletions,

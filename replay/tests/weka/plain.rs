@@ -176,7 +176,7 @@ pub fn least(requests: &[Request], with_pings: bool) -> u64 {
     sum
 }
 
-/// One token used at these instants. What the cache holds: nothing, five minutes, one hour.
+/// One token used at these instants. The state of the cache: nothing, five minutes, one hour.
 fn least_of(uses: &[u64], with_pings: bool) -> u64 {
     let Some((_, later)) = uses.split_first() else { return 0 };
     let fresh = [1_000, 1_250, 2_000];

@@ -1,4 +1,4 @@
-//! What is published beside what is here.
+//! Published figures compared with ours.
 
 use super::plain::{Policy, Turn};
 

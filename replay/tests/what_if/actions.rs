@@ -22,7 +22,7 @@ fn what_ifs(specs: &[&str]) -> Vec<WhatIf> {
 
 #[test]
 fn an_hour_is_worth_it_where_somebody_waits() {
-    // Everywhere: (10 − 6) + (10 − 12) = 2. Where somebody waits: 4.
+    // Everywhere: (10 − 6) + (10 − 12) = 2. Only interactive sessions: 4.
     let sessions = [session(7, true, 10, &[6]), session(8, false, 10, &[12])];
     let found = actions(&what_ifs(&["ttl=1h"]), &sessions);
     assert_eq!(found.len(), 1);

@@ -20,7 +20,8 @@ struct Twin<'a> {
 }
 
 impl Twin<'_> {
-    /// What a token costs from use `at` on; `alive` is the lifetime of its entry in seconds if there is one at that instant.
+    /// The cost of a token from use `at` on; `alive` is the lifetime of its entry in seconds if there is one at that
+    /// instant.
     fn cost(&mut self, at: usize, alive: u64) -> i128 {
         let Some((_, prices)) = self.uses.get(at).copied() else { return 0 };
         if let Some(known) = self.known.get(&(at, alive)) {
@@ -81,10 +82,11 @@ fn twin(rules: &Rules, pings: bool, asks: &[Ask]) -> i128 {
     uses.into_values().map(cost).sum()
 }
 
-/// A breakpoint below what is read makes an entry, and nothing is billed below what is read. Where some requests mark the
-/// head and others do not, such an entry outlives the one that was paid for, and the bound, in which every lifetime is
-/// paid, does not hold. Nor does it where requests ask for different lifetimes: a few tokens written for an hour behind a
-/// prefix that was written for five minutes make an entry of all of it. Providers do not say whether these live.
+/// A breakpoint below the read prefix makes an entry, and nothing is billed below the read prefix. If some requests
+/// mark the head and others do not, such an entry outlives the one that was paid for, and the bound, in which every
+/// lifetime is paid, is not a bound. The same is true if requests use different lifetimes: a few tokens written for an
+/// hour after a prefix that was written for five minutes make an entry of all of it. Providers do not say whether these
+/// live.
 fn makes_entries_for_nothing(spec: &str, asks: &[Ask]) -> bool {
     let marks_head = |ask: &Ask| ask.markers.iter().any(|(at, _)| *at <= ask.head);
     let some = asks.iter().any(marks_head) && !asks.iter().all(marks_head);

@@ -31,8 +31,8 @@ fn an_hour_bridges_them_at_twice_the_price_of_input() {
 #[test]
 fn a_ping_bridges_them_and_pings_at_the_end_are_in_vain() {
     let rows = column("keepalive=2@270", &six_minutes());
-    // One ping behind the first request, at 270 s: the next would go out at 540, but the second request came at 360. It goes
-    // on from there: at 420 the third comes, and two pings follow it that nobody needs.
+    // One ping after the first request, at 270 s: the next would be sent at 540, but the second request came at 360.
+    // Then again: at 420 the third comes, and two useless pings follow it.
     assert_eq!(parts(&rows), [[2_000, 2_000, 0, 0], [2_000, 500, 0, 0], [2_500 + 6_000, 500, 0, 0]]);
     assert_eq!(rows.iter().map(|row| row.usage.output_tokens).collect::<Vec<_>>(), [1, 0, 2]);
     // 3,000 · 6.25 + (2,000 + 2,000 + 2,500 + 6,000) · 0.50 + 3 · 25 = 18,750 + 6,250 + 75.
@@ -75,7 +75,7 @@ fn pings_slower_than_the_lifetime_write_again() {
 #[test]
 fn the_better_lifetime_is_chosen_for_each_conversation() {
     let mut asks = six_minutes();
-    // Another conversation goes on at once: 5m costs 2,500 · 6.25 + 2,000 · 0.50, less than 1h.
+    // Another conversation continues at once: 5m costs 2,500 · 6.25 + 2,000 · 0.50, less than 1h.
     asks.extend([ask("x:2000", 500).agent(1), ask("x:2000 y:500", 510).agent(1)]);
     let rows = column("ttl=best", &asks);
     let lifetimes: Vec<bool> = parts(&rows).iter().map(|[_, _, one_hour, _]| *one_hour > 0).collect();
@@ -100,7 +100,7 @@ fn without_a_cache_all_is_plain_input() {
     assert_eq!(parts(&column("breakpoints=none", &six_minutes())), parts(&rows));
 }
 
-/// Longer lifetimes stand first (`providers.md` 1.6): positions A, B, C.
+/// Longer lifetimes come first (`providers.md` 1.6): positions A, B, C.
 #[test]
 fn the_head_lives_an_hour_and_the_rest_five_minutes() {
     let marked = |asked: Ask, tail| asked.marked(&[(1, Ttl::FiveMinutes), (tail, Ttl::FiveMinutes)]);
@@ -114,7 +114,7 @@ fn the_head_lives_an_hour_and_the_rest_five_minutes() {
     assert_eq!(parts(&column("ttl=5m", &asks)), [[0, 2_500, 0, 0], [0, 3_000, 0, 0]]);
 }
 
-/// What was sent with two lifetimes keeps their order under other breakpoints.
+/// With other breakpoints, two lifetimes keep the order in which they were sent.
 #[test]
 fn other_breakpoints_take_the_lifetimes_of_those_that_were_sent() {
     let marked = |asked: Ask, tail| asked.marked(&[(1, Ttl::OneHour), (tail, Ttl::FiveMinutes)]);
@@ -222,7 +222,7 @@ fn the_bound_of_a_fork_shares_what_its_sides_share() {
     let asks = [ask("a:2000", 0), ask("a:2000 b:500", 10), ask("a:2000 c:300", 20).agent(1)];
     let rows = bound(BoundPings::None, &Rules::default(), &asks);
     assert_eq!(parts(&rows), [[0, 2_000, 0, 0], [2_000, 0, 0, 500], [2_000, 0, 0, 300]]);
-    // What a hidden request used before is free.
+    // The prefix that a hidden request used before is free.
     let asks = [ask("a:2000", 0).hidden(), ask("a:2000 b:500", 10)];
     assert_eq!(parts(&bound(BoundPings::None, &Rules::default(), &asks)), [[2_000, 0, 0, 500]]);
 }

@@ -93,7 +93,7 @@ fn after_a_rewind_there_is_no_previous_end() {
     assert_eq!(parts(&column("breakpoints=tail+previous", &asks)), [[0, 3_000, 0, 0], [0, 2_500, 0, 0]]);
 }
 
-/// A sibling with another first message reads the marked system blocks: the last two of the head where none was sent.
+/// A sibling with another first message reads the marked system blocks: the last two of the head if none was sent.
 #[test]
 fn two_system_blocks_and_the_tail() {
     let first = ask("tools:1100 system:1000 | a:1000", 0).marked(&[]);

@@ -14,7 +14,7 @@ use super::stage::{Ask, OPUS, Stage, ask, parts, picousd, what_if};
 struct Step {
     gap_secs: u64,
     agent: usize,
-    /// Blocks kept of the agent's last prompt, in tenths; of the main agent's where the agent is new.
+    /// Kept blocks of the agent's last prompt, in tenths; of the main agent's if the agent is new.
     kept_tenths: usize,
     /// Kinds and tokens of new blocks.
     new: Vec<(u8, u64)>,
@@ -132,7 +132,7 @@ proptest! {
         prop_assert_eq!(usages, plain(&PRESETS[preset], &asks));
     }
 
-    /// Told to the model that everything was sent to anyway, nothing changes; nor by naming the rules that hold.
+    /// A what-if with the model of all requests, or with the present rules, changes nothing.
     #[test]
     fn changes_that_change_nothing(asks in sessions()) {
         let asks: Vec<Ask> = asks.into_iter().map(|ask| ask.model(OPUS)).collect();

@@ -1,4 +1,4 @@
-//! What can be asked for, and what is said of the rest.
+//! Valid what-ifs, and the errors for others.
 
 use forkcast_replay::what_if::{KEYS, KeepAlive, Lifetimes, WhatIf};
 use forkcast_sim::pricing::Date;

@@ -1,10 +1,10 @@
-//! A conversation that changes as it goes on, checked.
+//! A conversation with changes, checked.
 
 use forkcast_reports::check::{Check, Damage, Graded, Inputs, Lock, Origin};
 use forkcast_reports::names::Names;
 use forkcast_sim::guard::{Guard, Report, Rules, Sent, Violation};
 
-/// Stands in every text of the prompts, and must stand nowhere else.
+/// Is in every text of the prompts, and must be nowhere else.
 pub const SECRET: &str = "xyzzy-plugh";
 
 /// What changes from turn to turn.
@@ -16,7 +16,7 @@ pub struct Turn {
     pub described: &'static str,
     /// Tools in their order.
     pub tools: [&'static str; 2],
-    /// What the user said first.
+    /// The first user message.
     pub asked: &'static str,
 }
 
@@ -52,7 +52,7 @@ pub fn body(turn: &Turn, at: usize) -> String {
     )
 }
 
-/// What was checked, with everything that a [`Check`] borrows.
+/// A check, with everything that a [`Check`] borrows.
 pub struct Checked {
     pub report: Report,
     pub rules: Rules,
@@ -82,7 +82,7 @@ impl Checked {
         Self { report: guard.finish(), rules, origins, inputs, card: Vec::new() }
     }
 
-    /// With everything that can be told beside findings.
+    /// With everything that can be reported besides findings.
     pub fn with_everything(mut self) -> Self {
         self.report.violations.push(Violation {
             rule: forkcast_sim::guard::Rule::Budget,

@@ -1,4 +1,4 @@
-//! Changes of one kind are told once.
+//! Changes of one kind are reported once.
 
 use forkcast_reports::check::Verdict;
 use forkcast_sim::diagnosis::Cause;

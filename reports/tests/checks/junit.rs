@@ -33,7 +33,7 @@ fn counts_are_those_of_the_tests() {
     }
 }
 
-/// GitLab shows name, class, file and the failure's text; Jenkins groups by what stands before the class's last dot.
+/// GitLab shows name, class, file and the failure's text; Jenkins groups by the part before the class's last dot.
 #[test]
 fn a_test_has_what_its_readers_show() {
     let xml = xml(&Checked::of(&restless(), Rules::default()));

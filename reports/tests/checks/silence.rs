@@ -1,4 +1,4 @@
-//! No word of a prompt stands in what others may read.
+//! Output that others may read contains no text of a prompt.
 
 use forkcast_reports::check::Check;
 use forkcast_reports::document::{csv, markdown, terminal};

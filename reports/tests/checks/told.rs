@@ -1,4 +1,4 @@
-//! What people and programs are told.
+//! Output for people and programs.
 
 use forkcast_reports::check::{Check, Lock};
 use forkcast_reports::document::terminal::{self, Look};

@@ -4,13 +4,13 @@ use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::{Options, Run, play};
 
-/// Children, and turns of each; what the last of them says.
+/// Children, and turns of each; the answer of the last of them.
 pub struct Fan {
     pub children: usize,
     pub turns: usize,
     pub breakpoints: &'static str,
     pub last_report: &'static str,
-    /// What the scenario says of forks.
+    /// The fork settings of the scenario.
     pub forks: &'static str,
 }
 
@@ -48,7 +48,7 @@ impl Fan {
                 "        - {{tool: Agent, id: toolu_{child:04}, input: {{description: part {child}, prompt: Look at part {child}.}}}}\n"
             ));
         }
-        // An omitted type means a fork while the gate is open, and a general agent where it is closed.
+        // A call without a type forks while the gate is open, and starts a general agent if it is closed.
         text.push_str("    - times: 100000\n      say: Good.\n  general-purpose: []\n");
         for child in 1..=self.children {
             text.push_str(&format!("  \"fork#{child}\":\n"));

@@ -59,7 +59,7 @@ fn what_time_took_is_marked_where_reading_stopped() {
     assert!(svg.contains("not read from here on"));
 }
 
-/// CACHE-33: the bytes are to blame, so the mark stands where they differ.
+/// CACHE-33: the bytes are at fault, so the mark is where they differ.
 #[test]
 fn what_broke_a_prefix_is_marked_where_it_differs() {
     let broken = |forks| Fan { forks, ..Fan::default() }.run();

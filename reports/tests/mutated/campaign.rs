@@ -1,5 +1,5 @@
-//! Cases one after the other, each by its number alone, watched from another thread: what panics is caught, what takes too long
-//! is left behind.
+//! Cases one after the other, each determined by its number, watched from another thread: panics are caught, and cases
+//! that take too long are abandoned.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -38,7 +38,7 @@ const STACK_BYTES: usize = 8 << 20;
 /// A long campaign says how far it is.
 const REPORTED_EVERY: u64 = 5_000;
 
-/// What a case may add to the heap; the vocabularies of tokenizers are there before.
+/// The maximum addition of a case to the heap; the vocabularies of tokenizers are loaded before.
 const MEMORY_MAX: usize = 512 << 20;
 
 /// What cases are made of.
@@ -70,7 +70,7 @@ const DRAWS: u64 = 4;
 /// Lines of the built-in price book that are mutated.
 const BOOK_LINES: usize = 150;
 
-/// What was found: by kind, how often and in which case first.
+/// The findings by kind: how often, and the first case.
 pub type Found = BTreeMap<(&'static str, String), Times>;
 
 /// How often, and the first of them.
@@ -219,10 +219,10 @@ fn bodies(recordings: &[Fixture]) -> Vec<Tree> {
     found
 }
 
-/// What the last panic said, and where.
+/// The text and place of the last panic.
 static PANICKED: Mutex<Option<String>> = Mutex::new(None);
 
-/// Panics are taken down in the place of being printed: there may be thousands.
+/// Panics are recorded instead of printed: there may be thousands.
 fn take_panics() {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or_else(String::new, |place| format!("{}:{}", place.file(), place.line()));
@@ -262,7 +262,7 @@ fn kind(class: &str, what: &str) -> String {
     kind
 }
 
-/// Where cases write, and where the files of those with findings stay.
+/// The folders for cases, and for the files of cases with findings.
 fn scratch() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutated")
 }
@@ -270,7 +270,7 @@ fn scratch() -> PathBuf {
 /// Panics and the heap belong to the whole program, so campaigns run one after the other.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Runs a campaign: how many cases there were, and what was found.
+/// Runs a campaign: returns the number of cases, and the findings.
 pub fn run(plan: &Plan, job: &Job) -> (u64, Found) {
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     take_panics();
@@ -327,12 +327,12 @@ fn worker(job: &Job, plan: &Plan, first: u64, began: Instant, found: &mut Found)
     }
 }
 
-/// What is known of a case from outside.
+/// A finding about a case, detected from outside.
 fn of_case(class: &'static str, what: &str) -> Finding {
     Finding { class, what: what.to_owned(), example: String::new() }
 }
 
-/// Where the files of a case with findings stay.
+/// The folder for the files of a case with findings.
 fn kept(plan: &Plan, number: u64) -> PathBuf {
     scratch().join("kept").join(format!("{}-{number}", plan.seed))
 }
@@ -358,7 +358,7 @@ fn take(plan: &Plan, number: u64, findings: Vec<Finding>, found: &mut Found) {
     }
 }
 
-/// A table of what was found.
+/// A table of the findings.
 pub fn table(found: &Found) -> String {
     let mut lines = String::new();
     for ((class, what), Times { times, case, example }) in found {

@@ -1,5 +1,5 @@
-//! What holds of every report, seen from outside: of the object, the lines of the ledger and the table of requests that were
-//! written, whatever made them. Nothing here calls what it checks.
+//! Properties of every report, checked from outside on the written object, the ledger lines and the table of requests,
+//! independent of the code that made them. Nothing here calls the code that it checks.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ const SIGNED: [&str; 8] = [
     "built_in_sum_error",
 ];
 
-/// What does not add up, because it is no sum: rates, ranges, and what is left out where a part has none of it.
+/// Fields that do not add up because they are no sums: rates, ranges, and fields that are omitted if a part has none.
 const NO_SUMS: [&str; 8] = [
     "hit_rate",
     "residual_cost_usd",
@@ -47,7 +47,7 @@ const NO_SUMS: [&str; 8] = [
     "cost_lower_bound_usd",
 ];
 
-/// All digits as an integer; `None` of what has more than twelve decimals, as ratios have.
+/// All digits as an integer; `None` for more than twelve decimals, as in ratios.
 pub fn units(raw: &str) -> Option<i128> {
     let (sign, digits) = raw.strip_prefix('-').map_or((1, raw), |digits| (-1, digits));
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
@@ -142,7 +142,7 @@ fn not_negative(what: &str, tree: &Tree, broken: &mut Vec<String>) {
     });
 }
 
-/// Of totals, and of each session and group: what was billed, and what it consists of.
+/// For totals, and each session and group: the bill and its parts.
 fn of_accounts(run: &Tree, broken: &mut Vec<String>) {
     let all = ["sessions", "groups"].iter().filter_map(|key| run.get(key)).flat_map(Tree::items);
     for account in all.chain(run.get("totals")) {
@@ -167,7 +167,7 @@ fn of_accounts(run: &Tree, broken: &mut Vec<String>) {
     }
 }
 
-/// The perfect bill is the bill without what the causes cost.
+/// The perfect bill is the bill minus the cost of the causes.
 fn bounds(what: &str, tree: &Tree, bill: &[&str], broken: &mut Vec<String>) {
     let (bill, perfect) = (number(tree, bill), number(tree, &["perfect_cost_usd"]));
     let (Some(bill), Some(perfect)) = (bill, perfect) else { return };
@@ -244,7 +244,7 @@ fn comparison(line: &Tree, sums: &mut Numbers) {
     add(sums, path, UNITS_PER_ONE);
 }
 
-/// What a line adds to sums.
+/// The contribution of a line to sums.
 fn counted(line: &Tree, predicts: bool, sums: &mut Numbers) {
     let mut own = Numbers::new();
     let is_recorded = !is_null(line.get("recorded"));
@@ -275,7 +275,7 @@ fn counted(line: &Tree, predicts: bool, sums: &mut Numbers) {
     own.into_iter().for_each(|(path, amount)| add(sums, path, amount));
 }
 
-/// Of one request: where its input went, and what its bill consists of.
+/// For one request: the parts of its input, and of its bill.
 fn of_line(line: &Tree, broken: &mut Vec<String>) {
     let side = if is_null(line.get("recorded")) { "predicted" } else { "recorded" };
     let input = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];

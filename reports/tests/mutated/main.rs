@@ -1,5 +1,5 @@
-//! Values that no client writes, through everything that reads: nothing panics, nothing hangs, no law is broken, no text of a
-//! prompt goes out, and nothing that steers a terminal does.
+//! Values that no client writes, through everything that reads: no panics, no hangs, no broken laws, no text of a
+//! prompt in the output, and no control of the terminal.
 //!
 //! `cargo test` runs some cases. The whole campaign, and one case of it again:
 //!
@@ -8,10 +8,11 @@
 //! FORKCAST_MUTATED_CASE=campaign:4711 cargo test -p forkcast-reports --test mutated -- --nocapture
 //! ```
 //!
-//! A case belongs to a commit, since fixtures are what it is made of; the files of the first case of each kind stay in the
-//! folder `mutated/kept` of cargo's temporary one (`target/tmp`), and what is worth it goes into `corpus`.
+//! A case belongs to a commit, because it is made from fixtures; the files of the first case of each kind stay in the
+//! folder `mutated/kept` of cargo's temporary one (`target/tmp`), and useful ones are added to `corpus`.
 //!
-//! `FORKCAST_MUTATED_SEED` names another campaign, `FORKCAST_MUTATED_FROM` a folder with more recordings to begin with.
+//! `FORKCAST_MUTATED_SEED` selects another campaign, `FORKCAST_MUTATED_FROM` a folder with more recordings to begin
+//! with.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
@@ -53,7 +54,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// What is known and not mended yet, by class and the beginning of its words. Each goes with its mend.
+/// Known findings that are not fixed yet, by class and the beginning of their text. Each is removed with its fix.
 const KNOWN: [(&str, &str); 0] = [];
 
 fn assert_nothing(ran: u64, mut found: campaign::Found) {

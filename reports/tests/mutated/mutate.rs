@@ -1,10 +1,10 @@
-//! Changes of values: what a client, a crash, a merge or an attacker may write, not what a bad disk does.
+//! Changes of values: those that a client, a crash, a merge or an attacker may write, not those of a bad disk.
 
 use super::dice::Dice;
 use super::seeds::Shape;
 use super::tree::Tree;
 
-/// Stands where no name may stand, so no output may hold it.
+/// Planted where no name may be, so no output may contain it.
 pub const PLANTED: &str = "PLANTEDkq7z";
 
 /// Numbers at which something ends.
@@ -168,7 +168,7 @@ fn hostile(value: &mut Tree, dice: &mut Dice) {
     };
 }
 
-/// Text where something else stood, and no name.
+/// Text instead of another value that is not a name.
 fn plant_text(value: &mut Tree, _: &mut Dice) {
     if !matches!(value, Tree::Text(_)) {
         *value = Tree::Text(format!("{PLANTED} {PLANTED}"));
@@ -364,7 +364,7 @@ fn lines(text: &mut Vec<u8>, dice: &mut Dice) {
     *text = lines.concat();
 }
 
-/// A number, or what stands between quotes, becomes something else.
+/// Changes a number or a text between quotes.
 fn scalar(text: &mut Vec<u8>, dice: &mut Dice) {
     let begins = |at: usize| text[at].is_ascii_digit() && (at == 0 || !text[at - 1].is_ascii_alphanumeric());
     let places: Vec<usize> = (0..text.len()).filter(|at| begins(*at) || text[*at] == b'"').collect();

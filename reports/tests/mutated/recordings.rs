@@ -114,7 +114,7 @@ fn replayed(case: &Case<'_>, inputs: &Inputs, options: &Options, dice: &mut Dice
     }
 }
 
-/// A document in every form, none of which shows bytes of prompts.
+/// A document in every format, none of which shows bytes of prompts.
 fn document(what: &str, document: &Document, shown: &mut Shown<'_>) {
     for width in [120, 30] {
         let look = terminal::Look { width, colour: false };
@@ -125,7 +125,7 @@ fn document(what: &str, document: &Document, shown: &mut Shown<'_>) {
     shown.unplanted(&format!("{what} as json"), &text(|target| json::write(document, target)));
 }
 
-/// The folder holds what was shown, and reads back.
+/// The folder contains the output, and can be read back.
 fn written(case: &Case<'_>, report: &Report<'_>, ledger: &str, shown: &mut Shown<'_>) {
     let folder = match Folder::open(case.out, Contents::Replay, true, &[]) {
         Ok(folder) => folder,
@@ -259,7 +259,7 @@ pub fn show_check(check: &told::Check<'_>, shown: &mut Shown<'_>) {
     shown.plain("check with bytes", &text(|target| terminal::write(&windows, terminal::Look::default(), target)));
 }
 
-/// A lock reads back as what it was, and holds no prompt.
+/// A lock read back is unchanged, and contains no prompt.
 fn locked(lock: &Lock, shown: &mut Shown<'_>) {
     let printed = lock.text();
     shown.unplanted("lock", &printed);

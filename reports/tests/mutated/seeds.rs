@@ -1,4 +1,4 @@
-//! What is mutated: every fixture of every crate, as trees and as text.
+//! The inputs of mutations: every fixture of every crate, as trees and as text.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -31,7 +31,7 @@ impl Schemas {
     }
 }
 
-/// What was found in the texts of one case.
+/// The findings in the texts of one case.
 pub struct Shown<'a> {
     schemas: &'a Schemas,
     pub findings: Vec<Finding>,

@@ -1,4 +1,4 @@
-//! Scenarios, price books, rules, locks and bodies: what is not a recording and yet comes from outside.
+//! Scenarios, price books, rules, locks and bodies: other input from outside.
 
 use forkcast_reports::check as told;
 use forkcast_reports::document::terminal;
@@ -19,13 +19,13 @@ use forkcast_sim::wire::{Wire, spelling};
 use super::recordings::show_check;
 use super::shown::{Shown, text};
 
-/// Runs stop here: mutated scripts may go on for ever.
+/// The limit of runs, because mutated scripts may never end.
 const TURNS_MAX: u64 = 60;
 const STEPS_MAX: u64 = 50_000;
 
 /// A scenario, and its run if it is one.
 pub fn scenario(source: &str, shown: &mut Shown<'_>) {
-    // Mistakes are told on standard error, where the program makes hidden characters visible.
+    // Mistakes are printed on standard error, where the program makes hidden characters visible.
     let Ok(mut scenario) = Scenario::read("case", "case.yaml", source, &[]) else { return };
     let Limits { steps, turns, until_ms } = scenario.limits;
     scenario.limits = Limits {
@@ -58,7 +58,7 @@ fn show_run(run: &Run, shown: &mut Shown<'_>) {
     }
 }
 
-/// A price book: what it says of each model, and that it reads back.
+/// A price book: its text about each model, and that it can be read back.
 pub fn book(source: &str, shown: &mut Shown<'_>) {
     let Ok(book) = PriceBook::built_in().with_file("case.toml", source) else { return };
     for model in MODELS {
@@ -77,7 +77,7 @@ pub fn book(source: &str, shown: &mut Shown<'_>) {
     }
 }
 
-/// Rules of the guard: read, or what is wrong has its words.
+/// Rules of the guard: they are read, or the error has a text.
 pub fn rules(source: &str, shown: &mut Shown<'_>) {
     if Rules::from_toml(source).is_err_and(|bad| bad.found.is_empty() || bad.expected.is_empty()) {
         shown.found("fault", "rules are refused without a word");

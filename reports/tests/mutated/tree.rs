@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tree {
-    /// Printed as it stands: numbers, `true`, `null`, and everything that is no JSON at all.
+    /// Printed unchanged: numbers, `true`, `null`, and everything that is not JSON.
     Raw(String),
     /// A string.
     Text(String),
@@ -42,7 +42,7 @@ impl Tree {
         }
     }
 
-    /// A string, or what is inside of it.
+    /// A string, or the tree inside it.
     fn of_text(text: &str) -> Self {
         let holds = |text: &str| text.starts_with('{') || text.starts_with("[{");
         if holds(text.trim_start())
@@ -71,7 +71,7 @@ impl Tree {
         if let Self::List(items) = self { items } else { &[] }
     }
 
-    /// Goes through all values with the key under which each stands, those above first.
+    /// Visits all values with their keys, parents first.
     pub fn each<'a>(&'a self, key: &'a str, look: &mut dyn FnMut(&'a str, &'a Self)) {
         look(key, self);
         match self {
@@ -83,7 +83,7 @@ impl Tree {
         }
     }
 
-    /// The same to change them. What is changed is gone through as it is afterwards.
+    /// The same with changes. Changed values are visited in their new state.
     pub fn each_mut(&mut self, key: &str, change: &mut dyn FnMut(&str, &mut Self)) {
         change(key, self);
         match self {

@@ -17,7 +17,7 @@ pub fn leaks(forms: &[Form]) -> Option<&Form> {
     forms.iter().find(|form| SIGNS.iter().any(|sign| form.text.contains(sign)))
 }
 
-/// What is said of damage.
+/// The texts about damage.
 fn complaints(inputs: &Inputs) -> Vec<&str> {
     let unreadable = inputs.unreadable.iter().map(|found| found.reason.as_str());
     let repaired = inputs.repaired.iter().map(|found| found.what.as_str());

@@ -79,7 +79,7 @@ pub fn of_run(scenario: Scenario) -> Vec<Form> {
     forms
 }
 
-/// What `check` writes of the file at `path`, with a lock beside it.
+/// The output of `check` for the file at `path`, with a lock.
 pub fn of_check(path: &Path, names: Names) -> Vec<Form> {
     let recording = Recording {
         preset: "docs-2026-09".into(),

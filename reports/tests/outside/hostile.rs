@@ -15,7 +15,7 @@ use super::forms::{Form, of_check, of_document, of_replay, of_run};
 use super::planted::{MODELS, NAMES, each_value, yaml_text};
 use crate::written::fixtures;
 
-/// Names that somebody made up to do harm.
+/// Malicious names.
 const HOSTILE: [&str; 6] = [
     "=HYPERLINK(\"http://evil\")\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2066}\0\u{7f}\r\n# head\n::error::x",
     "a` ![i](http://evil/p.png) <img src=x> [l](http://evil) ``` http://evil.org www.evil.org m@evil.org `` | `\n\n# h\n---",
@@ -38,7 +38,7 @@ fn html(markdown: &str) -> String {
     markdown_to_html(markdown, &options)
 }
 
-/// What a reader of markdown makes of a text that no name may change: headings, tables, rows, cells, paragraphs.
+/// The structure of a markdown text, which no name may change: headings, tables, rows, cells, paragraphs.
 fn shape(html: &str) -> Vec<usize> {
     ["<h1>", "<h2>", "<h3>", "<table>", "<tr>", "<th", "<td", "<p>", "<li>", "<blockquote>", "<hr", "<pre>"]
         .iter()
@@ -64,7 +64,7 @@ fn is_formula(cell: &str) -> bool {
     cell.trim_start().starts_with(['=', '+', '-', '@']) && cell.parse::<f64>().is_err()
 }
 
-/// What is wrong with a form.
+/// The fault of a form.
 fn fault(form: &Form) -> Option<String> {
     if let Some(c) = form.text.chars().find(|c| *c != '\n' && is_hidden(*c)) {
         return Some(format!("{c:?} reaches the terminal"));
@@ -117,7 +117,7 @@ fn linking(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether brackets stand in a message that no backslash makes plain, with a target behind them.
+/// Whether brackets that no backslash escapes are in a message, followed by a target.
 fn has_link(text: &str) -> bool {
     text.match_indices("](").any(|(at, _)| {
         let backslashes = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// A file in which a text stands in the place of one value.
+/// A file with a text instead of one value.
 pub struct Planted {
     /// The fixture and the way to the value, its last key last.
     pub place: String,
@@ -14,10 +14,10 @@ pub struct Planted {
     pub bytes: Vec<u8>,
 }
 
-/// Fields whose values are models and versions: they stand in every report.
+/// Fields whose values are models and versions: they are in every report.
 pub const MODELS: [&str; 6] = ["model", "modelID", "models", "version", "cli_version", "copilotVersion"];
 
-/// Fields whose values are names of tools, agents, sessions, projects and addresses: they stand in reports, or ids for them.
+/// Fields whose values are names of tools, agents, sessions, projects and addresses: these or their ids are in reports.
 pub const NAMES: [&str; 17] = [
     "agentId",
     "agent_id",
@@ -41,7 +41,7 @@ pub const NAMES: [&str; 17] = [
 /// How many values of one kind (a way without numbers) are replaced in a file.
 const EACH: usize = 2;
 
-/// The file once for each of its values, with `plant` in the place of it.
+/// The file once for each of its values, with `plant` instead of the value.
 pub fn each_value(path: &Path, plant: &str) -> Vec<Planted> {
     let text = String::from_utf8(std::fs::read(path).unwrap()).unwrap();
     let name = path.file_name().unwrap().to_string_lossy();
@@ -139,7 +139,7 @@ pub fn yaml_text(text: &str) -> String {
     serde_json::to_string(text).unwrap().replace('\u{9b}', "\\u009b").replace('\u{7f}', "\\u007f")
 }
 
-/// The value behind the colon of each line, as a text in quotes.
+/// The value after the colon of each line, as a text in quotes.
 fn of_yaml(text: &str, plant: &str) -> Vec<Planted> {
     let lines: Vec<&str> = text.lines().collect();
     let valued = lines.iter().enumerate().filter_map(|(at, line)| Some((at, line.split_once(": ")?)));

@@ -1,4 +1,4 @@
-//! Whatever text a scenario holds, no output of its run repeats it but where it is a name, and no complaint does.
+//! No output of a scenario's run repeats its texts except names, and no error does.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use super::content::{PLANT, leaks};
 use super::forms::of_run;
 use super::planted::each_value;
 
-/// Fields whose values stand in reports of a run: ids of calls and the model. What is said about the scenario does too; in it a
-/// colon makes a field of several words.
+/// Fields whose values are in reports of a run: ids of calls and the model. The description of the scenario is too; in
+/// it a colon makes a field of several words.
 fn is_shown(field: &str) -> bool {
     ["id", "model"].contains(&field) || field.contains(' ')
 }

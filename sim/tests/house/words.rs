@@ -21,8 +21,8 @@ type Counts = [usize; HABITS.len()];
 /// Folders and files that are still to be rewritten, with their present counts, which may only fall. The longest path counts.
 const TO_MEND: &[(&str, Counts)] = &[
     ("README.md", [0, 0, 0, 0, 1, 0]),
-    ("replay", [86, 85, 89, 26, 25, 2]),
-    ("reports", [16, 6, 12, 3, 3, 3]),
+    ("replay", [70, 70, 75, 22, 17, 2]),
+    ("reports", [0, 2, 7, 3, 3, 0]),
     ("sim/cli", [0, 0, 4, 0, 0, 0]),
     ("sim/src/cache", [3, 7, 2, 0, 0, 0]),
     ("sim/src/diagnosis", [56, 47, 9, 3, 11, 1]),
