@@ -38,9 +38,9 @@ fn the_page_says_what_the_derivation_says_of_econ_03_to_econ_12() {
     let rows = [
         ("5,050", "Each further", "cold, one first", &["5,050 ✓", "2,625", "1,412.5"][..]),
         ("5,050", "Each further", "warm, one first", &["5,050 ✓", "2,625", "1,412.5"]),
-        ("5,050", "by where", "before the directive", &["304,125", "81,025", "39,625", "28,125"]),
-        ("5,050", "by where", "behind the directive", &["304,375", "304,375", "39,875", "39,875"]),
-        ("5,050", "by where", "both", &["304,375", "81,275", "39,875", "28,375"]),
+        ("5,050", "by the place", "before the directive", &["304,125", "81,025", "39,625", "28,125"]),
+        ("5,050", "by the place", "after the directive", &["304,375", "304,375", "39,875", "39,875"]),
+        ("5,050", "by the place", "both", &["304,375", "81,275", "39,875", "28,375"]),
         ("99.75", "Each further", "warm, one first", &["$0.0410, 89.8 % saved ✓"]),
         ("$4", "All five", "cold, at once", &["$5.16, 25.0 % more"]),
         ("$4", "All five", "cold, one first", &["$1.38, 66.4 % saved"]),

@@ -235,7 +235,7 @@ fn what_stays_unexplained_has_a_range() {
     let (low, high) = report.totals.residual.range();
     assert_eq!(low, Money::ZERO);
     assert!(high > usd("17.0000") && high < usd("17.0001"), "{high}");
-    assert_eq!(actions(&report), [], "nobody can do anything about what has no cause");
+    assert_eq!(actions(&report), [], "nothing can be done about misses without a cause");
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn a_report_of_fifty_thousand_requests_is_made_at_once() {
     let report = Report::new(&inputs, &replay, &options, Names::Plain);
     let summed = start.elapsed();
     let document = human::replay::document(&report);
-    eprintln!("summed in {summed:?}, told in {:?}", start.elapsed() - summed);
+    eprintln!("summed in {summed:?}, shown in {:?}", start.elapsed() - summed);
     assert_eq!(report.sessions.len(), 500);
     assert!(!document.parts.is_empty());
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());

@@ -10,7 +10,7 @@ use super::planted::{MODELS, NAMES, Planted, each_value};
 use crate::written::fixtures;
 
 /// Not a word that could be a name, as a prompt is not.
-pub const PLANT: &str = "tell nobody: \"xyzzy\", expected plugh";
+pub const PLANT: &str = "keep quiet: \"xyzzy\", expected plugh";
 const SIGNS: [&str; 2] = ["xyzzy", "plugh"];
 
 pub fn leaks(forms: &[Form]) -> Option<&Form> {

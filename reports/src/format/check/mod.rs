@@ -50,8 +50,8 @@ record! {
     records: FindingOf<'_>, "findings", "In order of the requests, and in a request in the order of the prompt." =>
         |check| list(check.report.findings.iter().map(|finding| FindingOf { check, finding }));
     field "score", || Shape::Map(Box::new(Shape::Maybe(Box::new(Shape::Truth)))),
-        "Each rule that was checked (stability, sharing, budget, equality), and whether it held; where the suite was \
-         asked for, each of its checks too, null where the input cannot tell." =>
+        "Each rule that was checked (stability, sharing, budget, equality), and whether it held; if the suite was \
+         requested, each of its checks too, null if the input does not show it." =>
         |it| score(it);
     records: InCheck<'_, Graded>, "conformance", "What the suite says." =>
         |check| {
@@ -59,7 +59,7 @@ record! {
             if check.card.is_empty() { Value::Null } else { list(card) }
         }, null("where it was not asked for");
     records: InCheck<'_, Violation>, "violations",
-        "Figures outside of their budget, and chains of which the provider refuses requests." =>
+        "Figures outside of their budget, and chains with requests that the provider refuses." =>
         |check| list(check.report.violations.iter().map(|of| InCheck { names: check.names, of }));
     records: NoteOf<'_>, "notes", "What is no fault, in order of the requests." =>
         |check| list(check.report.notes.iter().map(|noted| NoteOf { check, noted }));
@@ -183,9 +183,9 @@ record! {
 record! {
     InCheck<'_, Graded>, "graded":
     text "check", "Stable word." => |it| Value::text(&it.of.check);
-    truth "passed", "Whether the claim holds." => |it| it.of.passed, null("where the input cannot tell");
+    truth "passed", "Whether the claim holds." => |it| it.of.passed, null("if the input does not show it");
     text "claim", "What holds where it passed." => |it| Value::text(&it.of.claim);
-    text "evidence", "What shows it, or why the input cannot tell." => |it| it.names.message(&it.of.evidence);
+    text "evidence", "The evidence, or why the input does not show it." => |it| it.names.message(&it.of.evidence);
     count "request", "The request that shows it." => |it| it.of.request, null("where none does");
     text "path", "The place in its body." => |it| it.of.path.clone(), null("where it has none");
     text "suggestion", "What to do." => |it| it.of.suggestion.clone(), null("where it did not fail");

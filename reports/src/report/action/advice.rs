@@ -100,10 +100,10 @@ pub fn suggestion(entry: &Recorded<'_>, part: &CauseCost) -> String {
 }
 
 /// The client alone can change it.
-const THE_CLIENT: &str = "Tell the makers of the client: it changed what it had sent before";
+const THE_CLIENT: &str = "Report it to the makers of the client: it changed what it had sent before";
 
 /// The client alone can change it.
-const ITS_BREAKPOINTS: &str = "Tell the makers of the client: it placed no breakpoint where one was needed";
+const ITS_BREAKPOINTS: &str = "Report it to the makers of the client: it placed no breakpoint where one was needed";
 
 /// Causes that can be avoided. Causes by chance, by the provider or by the task itself are not included.
 pub(super) const MISSES: [Advice; 16] = [
