@@ -20,7 +20,7 @@ type Counts = [usize; HABITS.len()];
 
 /// Folders and files that are still to be rewritten, with their present counts, which may only fall. The longest path counts.
 const TO_MEND: &[(&str, Counts)] = &[
-    ("replay", [70, 70, 75, 22, 17, 2]),
+    ("replay/src", [68, 69, 71, 22, 15, 2]),
     ("sim/src/cache", [3, 7, 2, 0, 0, 0]),
     ("sim/src/diagnosis", [56, 47, 9, 3, 11, 1]),
     ("sim/src/guard", [35, 29, 36, 13, 5, 2]),
