@@ -184,7 +184,7 @@ fn schedulers_give_the_index_of_a_shard() {
 fn bad_plans_are_refused_before_any_work() {
     let place = folder("sweep-nonsense");
     for (line, says) in [
-        ("fanout --set children=1..1000 --set growth=1..1000", "1000000 cells, and 100000 are the most"),
+        ("fanout --set children=1..1000 --set growth=1..1000", "1000000 cells; the limit is 100000"),
         ("fanout --set children=1..99999999", "more than 10,000 numbers"),
         ("fanout --set children=0", "at least one child"),
         ("fanout --set launch=stagger=999999", "longer than the TTL"),
@@ -194,7 +194,7 @@ fn bad_plans_are_refused_before_any_work() {
         ("no-such.yaml", "name a YAML file"),
         ("E15 --set session.ttl=2h", "`session.ttl`"),
         ("E15+none", "no"),
-        ("fanout --set children=-1", "`-1` is no number"),
+        ("fanout --set children=-1", "`-1` is not a number"),
         ("fanout --set children=", "a value is empty"),
         ("fanout --set ttl=2h", "expected `5m`"),
         ("fanout --set breakpoints=end", "tail+previous"),

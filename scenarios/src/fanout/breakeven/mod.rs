@@ -29,7 +29,7 @@ pub use plots::plots;
 /// A question about cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// What does this many children cost under each policy?
+    /// What do the children cost under each policy?
     Children,
     /// Forks or named agents with their own brief?
     ForkOrSpawn,
@@ -59,7 +59,7 @@ impl Question {
     /// The question, in one line.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Children => "What does this many children cost under each policy?",
+            Self::Children => "What do the children cost under each policy?",
             Self::ForkOrSpawn => "Forks or named agents with their own brief, by turns and context?",
             Self::Ttl => "Five minutes or an hour, by how many children wait once?",
             Self::Prime => "Money against time: one child first, or all at once?",
