@@ -63,7 +63,11 @@ fn instants_that_are_no_dates_are_unknown_and_counted() {
     let [repaired] = &inputs.repaired[..] else { panic!("{:?}", inputs.repaired) };
     assert_eq!((repaired.line, &*repaired.what), (2, "2 instants are no dates, taken as unknown"));
     assert!(super::items(&inputs.sessions.all()[0]).all(|item| item.at.is_none()));
-    assert_eq!(inputs.sessions.all()[0].user.as_deref(), Some("D:\\work"), "users are recognised in the same way for every client");
+    assert_eq!(
+        inputs.sessions.all()[0].user.as_deref(),
+        Some("D:\\work"),
+        "users are recognised in the same way for every client"
+    );
 }
 
 #[test]
