@@ -3,9 +3,8 @@
 //! * `Bash(git status)`: this command. `Bash(rm:*)`: commands that begin with these words; `*` matches any text.
 //!   For a line of several commands, one matching command is enough to deny or ask; to allow, all must match.
 //! * `Read(…)`, `Edit(…)`: path globs, relative to the working directory, `~/…` from home, `/…` from the root; without
-//!   a
-//!   slash the name matches at any depth. `Read` rules also apply to Grep and Glob, `Edit` rules to Write. The files
-//! that Grep and Glob search below their folder are not checked.
+//!   a slash the name matches at any depth. `Read` rules also apply to Grep and Glob, `Edit` rules to Write. The files
+//!   that Grep and Glob search below their folder are not checked.
 //! * `Agent(explore)`: this agent type.
 
 use std::rc::Rc;
