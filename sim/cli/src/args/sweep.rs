@@ -11,7 +11,7 @@ use super::{Format, OwnPriceArgs, StrictArgs, TalkArgs};
 
 const SWEEP_EXAMPLES: &str = "\
 Examples:
-  forkcast sweep plan fanout --set children=1..20 --set launch=burst,primed --set breakpoints=both -o plan.json
+  forkcast sweep plan fanout --set launch=burst,primed --set breakpoints=both -o plan.json
   forkcast sweep run plan.json --out parts         on all cores; once more: what is missing
   forkcast sweep status plan.json --out parts      what is there and what is missing
   forkcast sweep merge plan.json --out parts       the same bytes whoever made the parts
@@ -19,7 +19,7 @@ Examples:
 
 const PLAN_EXAMPLES: &str = "\
 Examples:
-  forkcast sweep plan fanout --set prefix=20k..100k:20k --set launch=burst,primed --set parent=cold -o plan.json
+  forkcast sweep plan fanout --set launch=burst,primed --set parent=cold -o plan.json
   forkcast sweep plan E15 --set session.ttl=5m,1h --set seed=1..50 -o plan.json
   forkcast sweep plan fanout --set model=mine --price-book mine.toml -o plan.json
   forkcast sweep plan mine.yaml+cold --set session.breakpoints=tail,both > plan.json
