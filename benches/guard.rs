@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use forkcast_sim::guard::{Guard, Rules, Sent};
+use forkcast_sim::guard::{Facts, Guard, Rules, Sent};
 
 const MESSAGE_BYTES: usize = 600;
 
@@ -26,7 +26,8 @@ fn body(messages: usize, tail: &str) -> String {
 }
 
 fn take(guard: &mut Guard, body: &str) {
-    let checked = guard.take(&Sent { chain: Some("main"), ..Sent::body(body.as_bytes()) });
+    let checked =
+        guard.take(&Sent { facts: Facts { chain: Some("main"), ..Facts::default() }, ..Sent::body(body.as_bytes()) });
     let _ = black_box(checked);
 }
 

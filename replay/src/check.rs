@@ -128,7 +128,7 @@ impl Sink for Check {
         }
         self.guarded.push(self.origins.len());
         self.origins.push(origin.clone());
-        let seen = self.recorder.is_some().then(|| self.guard.seen(&checked, sent.parent)).flatten();
+        let seen = self.recorder.is_some().then(|| self.guard.seen(&checked, sent.facts.parent)).flatten();
         if let Some((recorder, seen)) = self.recorder.as_mut().zip(seen) {
             recorder.take(&seen);
         }

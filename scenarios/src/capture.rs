@@ -5,7 +5,7 @@ use std::path::Path;
 
 use forkcast_replay::exchange::Origin;
 use forkcast_replay::source::Sink;
-use forkcast_sim::guard::Sent;
+use forkcast_sim::guard::{Facts, Sent};
 
 use crate::catalog;
 use crate::format::Scenario;
@@ -62,13 +62,16 @@ pub fn feed(run: &Run, sink: &mut dyn Sink) -> Capture {
         let body = draft.body();
         let sent = Sent {
             body: &body,
-            chain: Some(&agent.label),
-            parent: parent.map(|parent| &*parent.label),
-            scope,
             model_outside: &draft.model,
-            at: request.line.at,
-            first_byte_at: request.line.first_byte_at,
-            usage: Some(usage),
+            facts: Facts {
+                chain: Some(&agent.label),
+                parent: parent.map(|parent| &*parent.label),
+                scope,
+                at: request.line.at,
+                first_byte_at: request.line.first_byte_at,
+                usage: Some(usage),
+                ..Facts::default()
+            },
             ..Sent::default()
         };
         let origin = Origin { file: scope.to_owned(), index, line: 0 };

@@ -160,17 +160,10 @@ pub(crate) fn sent<'a>(exchange: &'a Exchange, spelling: &'a Spelling<'_>, facts
         body: &spelling.body,
         maker: spelling.maker,
         addresses: spelling.addresses.as_ref(),
-        chain: facts.chain,
-        parent: facts.parent,
-        continues: facts.continues,
-        scope: facts.scope,
-        siblings: facts.siblings,
         model_outside: &exchange.model,
-        at: facts.at,
-        first_byte_at: facts.first_byte_at,
-        usage: facts.usage,
         sizes: exchange.sizes.as_deref(),
         breakpoints: spelling.breakpoints,
+        facts: *facts,
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_sim::guard::{Checked, Guard, NoteKind, Rules, Sent};
+use forkcast_sim::guard::{Checked, Facts, Guard, NoteKind, Rules, Sent};
 use forkcast_sim::wire::{ChainId, Usage};
 
 const CAPTURES: [&str; 2] = ["pinned-s-4b6a435234bf-26-28.full.json.gz", "pinned-s-86a4ec44206b-69-71.json.gz"];
@@ -43,12 +43,15 @@ impl Left {
 fn take(guard: &mut Guard, exchange: &Exchange) -> Checked {
     let sent = Sent {
         body: &exchange.body,
-        chain: exchange.chain.as_deref(),
-        scope: "capture",
         model_outside: &exchange.model,
-        at: exchange.sent_at,
-        first_byte_at: exchange.first_byte_at,
-        usage: exchange.usage.map(|usage| usage.usage),
+        facts: Facts {
+            chain: exchange.chain.as_deref(),
+            scope: "capture",
+            at: exchange.sent_at,
+            first_byte_at: exchange.first_byte_at,
+            usage: exchange.usage.map(|usage| usage.usage),
+            ..Facts::default()
+        },
         ..Sent::default()
     };
     guard.take(&sent).expect("a body")

@@ -21,7 +21,7 @@ struct Billed {
 impl Sink for Billed {
     fn body(&mut self, origin: &Origin, sent: &Sent<'_>) -> Result<(), BodyError> {
         self.check.body(origin, sent)?;
-        self.usages.push(sent.usage);
+        self.usages.push(sent.facts.usage);
         Ok(())
     }
 

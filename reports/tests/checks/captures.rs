@@ -2,7 +2,7 @@
 
 use forkcast_reports::check::{Check, Damage, Graded, Inputs, Lock, Origin};
 use forkcast_reports::names::Names;
-use forkcast_sim::guard::{Guard, Report, Rules, Sent, Violation};
+use forkcast_sim::guard::{Facts, Guard, Report, Rules, Sent, Violation};
 
 /// Is in every text of the prompts, and must be nowhere else.
 pub const SECRET: &str = "xyzzy-plugh";
@@ -70,7 +70,12 @@ impl Checked {
         for (at, turn) in turns.iter().enumerate() {
             let body = body(turn, at);
             bytes += body.len() as u64;
-            let checked = guard.take(&Sent { chain: Some("main"), scope: "s", ..Sent::body(body.as_bytes()) }).unwrap();
+            let checked = guard
+                .take(&Sent {
+                    facts: Facts { chain: Some("main"), scope: "s", ..Facts::default() },
+                    ..Sent::body(body.as_bytes())
+                })
+                .unwrap();
             origins.push(Origin {
                 file: format!("bodies/{at:03}.json"),
                 line: 0,

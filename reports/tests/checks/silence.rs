@@ -5,7 +5,7 @@ use forkcast_reports::document::{csv, markdown, terminal};
 use forkcast_reports::format::check::{self, github, junit, sarif};
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
-use forkcast_sim::guard::{Guard, Rules, Sent};
+use forkcast_sim::guard::{Facts, Guard, Rules, Sent};
 
 use super::captures::{CALM, Checked, SECRET, Turn, body, restless};
 use crate::written::text;
@@ -66,7 +66,12 @@ fn the_file_of_a_warning_is_a_name() {
     let mut guard = Guard::new(Rules::default());
     for asked in ["Look at it", "Write a poem"] {
         let body = body(&Turn { asked, ..CALM }, 0);
-        guard.take(&Sent { scope: "ada/poems.jsonl", ..Sent::body(body.as_bytes()) }).unwrap();
+        guard
+            .take(&Sent {
+                facts: Facts { scope: "ada/poems.jsonl", ..Facts::default() },
+                ..Sent::body(body.as_bytes())
+            })
+            .unwrap();
     }
     let checked = Checked { report: guard.finish(), ..Checked::of(&[CALM], Rules::default()) };
     for (names, shows) in [(Names::Plain, true), (Names::Anonymous, false)] {

@@ -3,8 +3,8 @@
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::run::{Options, play};
 use forkcast_sim::cache::Rules;
-use forkcast_sim::guard::Sent;
 use forkcast_sim::guard::conformance::{Card, Suite};
+use forkcast_sim::guard::{Facts, Sent};
 use forkcast_sim::time::Instant;
 
 /// One captured request.
@@ -23,11 +23,14 @@ impl Capture {
     pub fn sent(&self) -> Sent<'_> {
         Sent {
             body: self.body.as_bytes(),
-            chain: self.chain.as_deref(),
-            parent: self.parent.as_deref(),
-            scope: &self.scope,
-            at: self.at,
-            first_byte_at: self.first_byte_at,
+            facts: Facts {
+                chain: self.chain.as_deref(),
+                parent: self.parent.as_deref(),
+                scope: &self.scope,
+                at: self.at,
+                first_byte_at: self.first_byte_at,
+                ..Facts::default()
+            },
             ..Sent::default()
         }
     }

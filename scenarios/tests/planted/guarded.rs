@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Checked, Finding, Guard, NoteKind, Rules, Sent};
+use forkcast_sim::guard::{Checked, Facts, Finding, Guard, NoteKind, Rules, Sent};
 
 use super::case::Case;
 use super::dice::Dice;
@@ -18,7 +18,10 @@ use super::twin::Sides;
 fn take(guard: &mut Guard, request: &Request, prompt: &Prompt) -> Checked {
     let body = prompt.body();
     let chain = Some(&*request.chain);
-    let sent = Sent { chain, parent: request.parent.as_deref(), scope: "run", ..Sent::body(body.as_bytes()) };
+    let sent = Sent {
+        facts: Facts { chain, parent: request.parent.as_deref(), scope: "run", ..Facts::default() },
+        ..Sent::body(body.as_bytes())
+    };
     guard.take(&sent).expect("a body")
 }
 

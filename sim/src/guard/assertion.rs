@@ -6,7 +6,7 @@ use super::bodies::Guard;
 use super::finding::Finding;
 use super::report::Checked;
 use super::rules::Rules;
-use super::sent::Sent;
+use super::sent::{Facts, Sent};
 
 /// What a request is sent as.
 ///
@@ -85,7 +85,10 @@ impl Guard {
     #[track_caller]
     pub fn assert_next(&mut self, body: &(impl Body + ?Sized)) -> Checked {
         self.implies = true;
-        self.assert_sent(&Sent { chain: Some("conversation"), ..Sent::body(&body.bytes()) })
+        self.assert_sent(&Sent {
+            facts: Facts { chain: Some("conversation"), ..Facts::default() },
+            ..Sent::body(&body.bytes())
+        })
     }
 
     /// Takes the next body, of any chain.

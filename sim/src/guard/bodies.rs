@@ -91,7 +91,7 @@ impl Guard {
     /// # Errors
     /// When it is no request of the Messages API; the guard is as it was then.
     pub fn take(&mut self, sent: &Sent<'_>) -> Result<Checked, BodyError> {
-        let mut request = self.wire.read_by(sent.maker, sent.body, sent.scope, sent.model_outside)?;
+        let mut request = self.wire.read_by(sent.maker, sent.body, sent.facts.scope, sent.model_outside)?;
         request.addresses = sent.addresses.cloned();
         self.unmarked &= request.markers_sent == 0;
         let breakpoints = match sent.breakpoints {
@@ -99,17 +99,17 @@ impl Guard {
             known => known,
         };
         breakpoints.apply(&mut request);
-        let total_tokens = sent.usage.map(|usage| usage.total_input_tokens());
+        let total_tokens = sent.facts.usage.map(|usage| usage.total_input_tokens());
         let cumulative = self.pins.sizes(&request, &self.wire, sent.sizes, total_tokens);
         if total_tokens.is_some() {
             self.pins.show(&request, &self.wire, &cumulative);
         }
         let taken = self.watch.taken(self.requests, request.clone(), cumulative);
         self.requests += 1;
-        let (mut checked, shown) = self.watch.checked(&self.wire, taken, &sent.facts());
+        let (mut checked, shown) = self.watch.checked(&self.wire, taken, &sent.facts);
         let spelled = self.spelled.next(checked.chain, checked.request, sent, &self.wire);
         self.watch.note(&mut checked, spelled);
-        if let Some(usage) = sent.usage {
+        if let Some(usage) = sent.facts.usage {
             self.pins.learn(&request, &shown.effective, shown.hit, &usage);
         }
         if self.wire.total_bytes() > self.limit_bytes {
@@ -147,7 +147,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Guard;
-    use crate::guard::{Rules, Sent};
+    use crate::guard::{Facts, Rules, Sent};
     use crate::time::Instant;
     use crate::wire::Usage;
 
@@ -198,11 +198,14 @@ mod tests {
             now += step.1;
             let usage = Usage { input_tokens: body.len() as u64 / 4, ..Usage::default() };
             let sent = Sent {
-                chain: NAMES[step.0],
-                scope: ["one", "two"][step.0 % 2],
-                at: Some(Instant::from_millis(now)),
-                first_byte_at: Some(Instant::from_millis(now + 900)),
-                usage: (step.0 == 1).then_some(usage),
+                facts: Facts {
+                    chain: NAMES[step.0],
+                    scope: ["one", "two"][step.0 % 2],
+                    at: Some(Instant::from_millis(now)),
+                    first_byte_at: Some(Instant::from_millis(now + 900)),
+                    usage: (step.0 == 1).then_some(usage),
+                    ..Facts::default()
+                },
                 ..Sent::body(body.as_bytes())
             };
             bounded.limit_bytes = 0;

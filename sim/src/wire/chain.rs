@@ -41,7 +41,7 @@ struct Open {
     messages: Vec<u64>,
 }
 
-/// Occurrences of the old last message that are tried as the end of the shared history.
+/// Occurrences of the last old element that are tried as the end of what is shared.
 const END_TRIES: usize = 32;
 
 impl Chains {
@@ -124,13 +124,44 @@ impl Chains {
     }
 }
 
+/// What two histories have in common, aligned from both ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedEnds {
+    /// Elements with which both begin.
+    pub start: usize,
+    /// Elements of the longest run after that which ends with the last old one and is in the newer too.
+    pub end: usize,
+}
+
+impl SharedEnds {
+    /// What `new` has of `old`.
+    pub fn of<T: PartialEq>(old: &[T], new: &[T]) -> Self {
+        let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+        let old = &old[start..];
+        let new = &new[start..];
+        let run = |at: usize| old.iter().rev().zip(new[..=at].iter().rev()).take_while(|(old, new)| old == new).count();
+        let end = old.last().map_or(0, |last| {
+            let ends = (0..new.len()).rev().filter(|at| new[*at] == *last).take(END_TRIES);
+            ends.map(run).fold(0, usize::max)
+        });
+        Self { start, end }
+    }
+
+    /// Both together.
+    pub const fn len(&self) -> usize {
+        self.start + self.end
+    }
+
+    /// Whether they have nothing in common.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// How many messages two histories share, where that is more than half of the shorter one.
 fn shared(old: &[u64], new: &[u64]) -> Option<usize> {
-    let shorter = old.len().min(new.len());
-    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let end = shared_end(&old[start..], &new[start..]);
-    let shared = start + end;
-    (shared * 2 > shorter).then_some(shared)
+    let shared = SharedEnds::of(old, new).len();
+    (shared * 2 > old.len().min(new.len())).then_some(shared)
 }
 
 /// The same for messages that stand in both histories wherever they stand: a history that changed in several places, at
@@ -152,14 +183,6 @@ fn shared_anywhere(old: &[u64], new: &[u64]) -> Option<usize> {
         }
     }
     (both * 2 > old.len().min(new.len())).then_some(both)
-}
-
-/// The longest run of messages that ends with the last old one and stands in the new history too.
-fn shared_end(old: &[u64], new: &[u64]) -> usize {
-    let Some(last) = old.last() else { return 0 };
-    let ends = (0..new.len()).rev().filter(|at| new[*at] == *last).take(END_TRIES);
-    let run = |at: usize| old.iter().rev().zip(new[..=at].iter().rev()).take_while(|(old, new)| old == new).count();
-    ends.map(run).max().unwrap_or(0)
 }
 
 /// A digest for each message, to compare histories by. A collision could only tie two chains together. What clients put

@@ -1,6 +1,6 @@
 //! Figures that a chain must keep: at the figure it passes, beyond it fails.
 
-use forkcast_sim::guard::{Guard, Rules, Sent};
+use forkcast_sim::guard::{Facts, Guard, Rules, Sent};
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
 
@@ -51,20 +51,21 @@ fn the_hit_rate_leaves_the_first_request_out() {
 
 #[test]
 fn the_hit_rate_may_be_as_low_as_the_budget_says() {
-    let held =
-        |min: u32| {
-            let mut rules = Rules::default();
-            rules.budget.min_hit_rate_per_mille = Some(min);
-            let mut guard = Guard::new(rules);
-            let usages = [(0, 7_000), (7_000, 3_000)].map(|(cache_read_input_tokens, ephemeral_5m_input_tokens)| {
-                Usage { cache_read_input_tokens, ephemeral_5m_input_tokens, ..Usage::default() }
-            });
-            for (turns, usage) in [1, 2].into_iter().zip(usages) {
-                let body = body(turns).to_string();
-                let sent = Sent { usage: Some(usage), ..Sent::body(body.as_bytes()) };
-                assert_eq!(guard.take(&sent).unwrap().expected, usage);
-            }
-            guard.finish().violations.is_empty()
-        };
+    let held = |min: u32| {
+        let mut rules = Rules::default();
+        rules.budget.min_hit_rate_per_mille = Some(min);
+        let mut guard = Guard::new(rules);
+        let usages = [(0, 7_000), (7_000, 3_000)].map(|(cache_read_input_tokens, ephemeral_5m_input_tokens)| Usage {
+            cache_read_input_tokens,
+            ephemeral_5m_input_tokens,
+            ..Usage::default()
+        });
+        for (turns, usage) in [1, 2].into_iter().zip(usages) {
+            let body = body(turns).to_string();
+            let sent = Sent { facts: Facts { usage: Some(usage), ..Facts::default() }, ..Sent::body(body.as_bytes()) };
+            assert_eq!(guard.take(&sent).unwrap().expected, usage);
+        }
+        guard.finish().violations.is_empty()
+    };
     assert!(held(700) && !held(701));
 }

@@ -1,7 +1,7 @@
 //! Whose request it is, where nobody says.
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{NoteKind, Report, Rule, Sent};
+use forkcast_sim::guard::{Facts, NoteKind, Report, Rule, Sent};
 use forkcast_sim::time::Instant;
 use serde_json::{Value, json};
 
@@ -130,9 +130,24 @@ fn names_of_the_input_decide() {
     let (older, mut newer) = (body(1).to_string(), body(2));
     newer["messages"] = json!([message("user", "something else")]);
     let newer = newer.to_string();
-    let first = guard.take(&Sent { chain: Some("main"), scope: "a", ..Sent::body(older.as_bytes()) }).unwrap();
-    let second = guard.take(&Sent { chain: Some("main"), scope: "a", ..Sent::body(newer.as_bytes()) }).unwrap();
-    let third = guard.take(&Sent { chain: Some("main"), scope: "b", ..Sent::body(older.as_bytes()) }).unwrap();
+    let first = guard
+        .take(&Sent {
+            facts: Facts { chain: Some("main"), scope: "a", ..Facts::default() },
+            ..Sent::body(older.as_bytes())
+        })
+        .unwrap();
+    let second = guard
+        .take(&Sent {
+            facts: Facts { chain: Some("main"), scope: "a", ..Facts::default() },
+            ..Sent::body(newer.as_bytes())
+        })
+        .unwrap();
+    let third = guard
+        .take(&Sent {
+            facts: Facts { chain: Some("main"), scope: "b", ..Facts::default() },
+            ..Sent::body(older.as_bytes())
+        })
+        .unwrap();
     assert_eq!((first.chain_name.as_str(), second.chain_name.as_str()), ("main", "main"));
     assert_eq!((third.chain_name.as_str(), third.first), ("b/main", true));
     assert!(!second.findings.is_empty());
@@ -256,7 +271,9 @@ fn an_agent_that_goes_back_by_a_step_may_be_a_fork_and_says_so() {
         let mut guard = guard();
         for (body, at) in bodies.iter().zip(seconds) {
             let [at, first_byte_at] = [at * 1_000, at * 1_000 + 3_000].map(|at| Some(Instant::from_millis(at)));
-            guard.take(&Sent { at, first_byte_at, ..Sent::body(body.as_bytes()) }).unwrap();
+            guard
+                .take(&Sent { facts: Facts { at, first_byte_at, ..Facts::default() }, ..Sent::body(body.as_bytes()) })
+                .unwrap();
         }
         let report = guard.finish();
         assert_eq!((report.chains, report.findings.len()), (2, 0));
@@ -309,7 +326,10 @@ fn messages_that_go_on_under_the_head_of_another_agent_are_their_own_chains_brea
 fn of_bodies_too_long_to_keep_the_chain_that_was_silent_longest_loses_its_spelling_notes() {
     let mut guard = guard();
     let mut spelled = |chain, body: &str| {
-        let notes = guard.take(&Sent { chain: Some(chain), ..Sent::body(body.as_bytes()) }).unwrap().notes;
+        let notes = guard
+            .take(&Sent { facts: Facts { chain: Some(chain), ..Facts::default() }, ..Sent::body(body.as_bytes()) })
+            .unwrap()
+            .notes;
         notes.iter().any(|noted| matches!(noted.note, NoteKind::Harmless(_)))
     };
     let (short, respelled) = (body(0).to_string(), serde_json::to_string_pretty(&body(0)).unwrap());

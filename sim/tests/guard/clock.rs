@@ -1,7 +1,7 @@
 //! What time alone loses is noted and never a fault; what a request is expected to read and cost.
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Guard, NoteKind, Rules, Sent};
+use forkcast_sim::guard::{Facts, Guard, NoteKind, Rules, Sent};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
@@ -11,8 +11,11 @@ use super::conversation::{body, guard, take};
 fn at(guard: &mut Guard, turns: usize, at_ms: u64, first_byte_ms: u64) -> Vec<NoteKind> {
     let body = body(turns).to_string();
     let sent = Sent {
-        at: Some(Instant::from_millis(at_ms)),
-        first_byte_at: Some(Instant::from_millis(first_byte_ms)),
+        facts: Facts {
+            at: Some(Instant::from_millis(at_ms)),
+            first_byte_at: Some(Instant::from_millis(first_byte_ms)),
+            ..Facts::default()
+        },
         ..Sent::body(body.as_bytes())
     };
     guard.take(&sent).unwrap().notes.into_iter().map(|noted| noted.note).collect()
@@ -71,7 +74,10 @@ fn recorded_usage_pins_the_sizes() {
     };
     let mut sent = |turns: usize, usage: Usage| {
         let body = body(turns).to_string();
-        guard.take(&Sent { usage: Some(usage), ..Sent::body(body.as_bytes()) }).unwrap().expected
+        guard
+            .take(&Sent { facts: Facts { usage: Some(usage), ..Facts::default() }, ..Sent::body(body.as_bytes()) })
+            .unwrap()
+            .expected
     };
     assert_eq!(sent(1, usage(0, 7_000)).total_input_tokens(), 7_003);
     // The size of what the first wrote is known from its usage; its own split is not looked at.
@@ -85,7 +91,13 @@ fn bodies_without_instants_expire_after_as_many_others_as_the_lifetime_has_secon
     let notes_after = |others: usize| {
         let mut guard = guard();
         let mut send = |name, body: &Value| {
-            guard.take(&Sent { chain: Some(name), ..Sent::body(body.to_string().as_bytes()) }).unwrap().notes
+            guard
+                .take(&Sent {
+                    facts: Facts { chain: Some(name), ..Facts::default() },
+                    ..Sent::body(body.to_string().as_bytes())
+                })
+                .unwrap()
+                .notes
         };
         send("first", &body(1));
         (0..others).for_each(|_| drop(send("other", &other)));
@@ -117,7 +129,10 @@ fn usage_of_a_refused_request_pins_no_sizes() {
         let mut guard = guard();
         let usage = |ephemeral_5m_input_tokens| Usage { ephemeral_5m_input_tokens, ..Usage::default() };
         let mut send = |body: &Value, usage| {
-            guard.take(&Sent { usage, ..Sent::body(body.to_string().as_bytes()) }).unwrap().expected
+            guard
+                .take(&Sent { facts: Facts { usage, ..Facts::default() }, ..Sent::body(body.to_string().as_bytes()) })
+                .unwrap()
+                .expected
         };
         send(&refused(1), Some(usage(written)));
         send(&body(1), None);

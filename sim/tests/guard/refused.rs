@@ -4,7 +4,7 @@ use std::panic::catch_unwind;
 
 use forkcast_sim::assert_prefix_stable;
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Guard, NoteKind, Report, Rule, Rules, Sent, Severity};
+use forkcast_sim::guard::{Facts, Guard, NoteKind, Report, Rule, Rules, Sent, Severity};
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
 
@@ -63,7 +63,12 @@ fn cases() -> Vec<(Value, &'static str, &'static str)> {
 fn under(rules: Rules, bodies: &[(&Value, Option<Usage>)]) -> Report {
     let mut guard = Guard::new(rules);
     for (body, usage) in bodies {
-        guard.take(&Sent { usage: *usage, ..Sent::body(body.to_string().as_bytes()) }).unwrap();
+        guard
+            .take(&Sent {
+                facts: Facts { usage: *usage, ..Facts::default() },
+                ..Sent::body(body.to_string().as_bytes())
+            })
+            .unwrap();
     }
     guard.finish()
 }

@@ -1,7 +1,7 @@
 //! Each request keeps the prefix of the one before, and what moved is found where it moved.
 
 use forkcast_sim::diagnosis::{Cause, Note, Volatile};
-use forkcast_sim::guard::{Finding, NoteKind, Report, Rule, Rules, Sent};
+use forkcast_sim::guard::{Facts, Finding, NoteKind, Report, Rule, Rules, Sent};
 use forkcast_sim::pricing::Category;
 use forkcast_sim::wire::{Level, Usage};
 use serde_json::{Value, json};
@@ -202,7 +202,9 @@ fn blocks_of_a_newer_request_keep_the_sizes_that_the_usage_of_an_older_one_showe
     replace(&mut newer, "/messages/1/content/0/text", "plan 0 is", "plan 0 was");
     let lost = |usage: Option<Usage>| {
         let mut guard = guard();
-        guard.take(&Sent { usage, ..Sent::body(body(2).to_string().as_bytes()) }).unwrap();
+        guard
+            .take(&Sent { facts: Facts { usage, ..Facts::default() }, ..Sent::body(body(2).to_string().as_bytes()) })
+            .unwrap();
         let checked = guard.take(&Sent::body(newer.to_string().as_bytes())).unwrap();
         checked.findings[0].tokens_lost().unwrap()
     };

@@ -1,6 +1,6 @@
 //! A parent, its forks and their bodies, built by hand.
 
-use forkcast_sim::guard::{Checked, Finding, Guard, Rule, Rules, Sent};
+use forkcast_sim::guard::{Checked, Facts, Finding, Guard, Rule, Rules, Sent};
 use serde_json::{Value, json};
 
 /// A request on its way.
@@ -94,9 +94,12 @@ pub fn checked(posts: &[Post], ids: bool) -> Vec<Checked> {
         let text = post.body.to_string();
         let sent = Sent {
             body: text.as_bytes(),
-            chain: Some(post.chain).filter(|_| ids),
-            parent: post.parent.filter(|_| ids),
-            scope: "folder",
+            facts: Facts {
+                chain: Some(post.chain).filter(|_| ids),
+                parent: post.parent.filter(|_| ids),
+                scope: "folder",
+                ..Facts::default()
+            },
             ..Sent::default()
         };
         guard.take(&sent).unwrap()

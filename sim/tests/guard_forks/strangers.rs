@@ -35,9 +35,12 @@ fn a_parent_of_the_same_name_in_another_scope_is_not_the_parent() {
         let text = post.body.to_string();
         let sent = forkcast_sim::guard::Sent {
             body: text.as_bytes(),
-            chain: Some(post.chain),
-            parent: post.parent,
-            scope,
+            facts: forkcast_sim::guard::Facts {
+                chain: Some(post.chain),
+                parent: post.parent,
+                scope,
+                ..forkcast_sim::guard::Facts::default()
+            },
             ..forkcast_sim::guard::Sent::default()
         };
         assert_eq!(told(&guard.take(&sent).unwrap().findings), []);
@@ -68,7 +71,10 @@ fn a_request_that_names_no_parent_is_no_fork_of_another_scopes() {
     for (post, scope) in [(parent(), "first"), (other, "second")] {
         let text = post.body.to_string();
         let (body, chain) = (text.as_bytes(), Some(post.chain));
-        let sent = forkcast_sim::guard::Sent { chain, scope, ..forkcast_sim::guard::Sent::body(body) };
+        let sent = forkcast_sim::guard::Sent {
+            facts: forkcast_sim::guard::Facts { chain, scope, ..forkcast_sim::guard::Facts::default() },
+            ..forkcast_sim::guard::Sent::body(body)
+        };
         assert_eq!(told(&guard.take(&sent).unwrap().findings), []);
     }
 }

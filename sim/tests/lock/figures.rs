@@ -1,7 +1,7 @@
 //! Requests that cost more, or read less, than the lock expects.
 
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord, budget};
-use forkcast_sim::guard::{Budget, Guard, Rule, Rules, Sent};
+use forkcast_sim::guard::{Budget, Facts, Guard, Rule, Rules, Sent};
 
 use super::stage::Talk;
 
@@ -10,7 +10,9 @@ fn expected(talk: &Talk) -> Lock {
     let mut guard = Guard::new(Rules::default());
     let mut recorder = Recorder::new(Recording::default());
     for body in talk.requests() {
-        let checked = guard.take(&Sent { chain: Some("main"), ..Sent::body(&body) }).unwrap();
+        let checked = guard
+            .take(&Sent { facts: Facts { chain: Some("main"), ..Facts::default() }, ..Sent::body(&body) })
+            .unwrap();
         let seen: RequestRecord<'_> = guard.seen(&checked, None).unwrap();
         recorder.take(&seen);
     }

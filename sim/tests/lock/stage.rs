@@ -1,7 +1,7 @@
 //! Handmade conversations, and their locks.
 
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord};
-use forkcast_sim::guard::{Guard, Rules, Sent};
+use forkcast_sim::guard::{Facts, Guard, Rules, Sent};
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
 
@@ -81,7 +81,10 @@ pub fn lock_of(recording: &Recording, agents: &[Agent<'_>]) -> Lock {
         Recorder::new(Recording { preset: "docs-2026-09".into(), prices: "2026-11-21".into(), ..recording.clone() });
     for (chain, parent, bodies) in agents {
         for body in bodies {
-            let sent = Sent { chain: Some(chain), parent: *parent, scope: "here", ..Sent::body(body) };
+            let sent = Sent {
+                facts: Facts { chain: Some(chain), parent: *parent, scope: "here", ..Facts::default() },
+                ..Sent::body(body)
+            };
             let checked = guard.take(&sent).unwrap();
             let seen = guard.seen(&checked, *parent).unwrap();
             // All tokens are plain input, so that figures depend on what was sent and not on the cache.

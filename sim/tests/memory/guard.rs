@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use forkcast_sim::guard::{Guard, LISTED_MAX, Rules, Sent};
+use forkcast_sim::guard::{Facts, Guard, LISTED_MAX, Rules, Sent};
 
 use super::{ALONE, HEAP};
 
@@ -35,7 +35,9 @@ fn requests_that_share_nothing_do_not_accumulate() {
     for number in 0..REQUESTS {
         let body = body(number);
         assert!(body.len().abs_diff(BODY_BYTES) < 2_000);
-        guard.take(&Sent { chain: Some("main"), ..Sent::body(body.as_bytes()) }).unwrap();
+        guard
+            .take(&Sent { facts: Facts { chain: Some("main"), ..Facts::default() }, ..Sent::body(body.as_bytes()) })
+            .unwrap();
     }
     let peak = HEAP.peak_usage() - before;
     println!("{REQUESTS} requests of {BODY_BYTES} bytes that share nothing: at most {} MiB", peak >> 20);
@@ -68,7 +70,12 @@ fn findings_beyond_the_listed_ones_are_counted() {
     let requests = 8 * LISTED_MAX / CHANGES;
     let (mut found, mut lost) = (0, 0);
     for number in 0..=requests {
-        let checked = guard.take(&Sent { chain: Some("main"), ..Sent::body(retold(number).as_bytes()) }).unwrap();
+        let checked = guard
+            .take(&Sent {
+                facts: Facts { chain: Some("main"), ..Facts::default() },
+                ..Sent::body(retold(number).as_bytes())
+            })
+            .unwrap();
         found += checked.findings.len();
         lost += checked.findings.iter().map(|finding| finding.tokens_lost().unwrap()).sum::<u64>();
     }

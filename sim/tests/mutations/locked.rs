@@ -7,7 +7,7 @@ use std::path::Path;
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord, equality};
-use forkcast_sim::guard::{Finding, Guard, Rules, Sent};
+use forkcast_sim::guard::{Facts, Finding, Guard, Rules, Sent};
 use forkcast_sim::wire::Wire;
 
 use super::captured;
@@ -19,7 +19,10 @@ use super::watched::{PLACEMENTS, keep_marked, place};
 /// The lock of one request.
 fn lock_of(body: &str) -> Lock {
     let (mut guard, mut recorder) = (Guard::new(Rules::default()), Recorder::new(Recording::default()));
-    let sent = Sent { chain: Some("main"), scope: "scope", ..Sent::body(body.as_bytes()) };
+    let sent = Sent {
+        facts: Facts { chain: Some("main"), scope: "scope", ..Facts::default() },
+        ..Sent::body(body.as_bytes())
+    };
     let checked = guard.take(&sent).expect("a body");
     let seen: RequestRecord<'_> = guard.seen(&checked, None).expect("it was just checked");
     recorder.take(&seen);
@@ -93,7 +96,12 @@ fn differ(chain: &[Damage], lock: &[Damage]) -> Differs {
 fn compared(older: &str, newer: &str) -> [Vec<Damage>; 2] {
     let mut guard = Guard::new(Rules::default());
     let mut take = |body: &str| {
-        guard.take(&Sent { chain: Some("main"), scope: "scope", ..Sent::body(body.as_bytes()) }).expect("a body")
+        guard
+            .take(&Sent {
+                facts: Facts { chain: Some("main"), scope: "scope", ..Facts::default() },
+                ..Sent::body(body.as_bytes())
+            })
+            .expect("a body")
     };
     take(older);
     let chain = take(newer).findings;

@@ -3,7 +3,7 @@
 //! byte.
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Guard, Rules, Sent};
+use forkcast_sim::guard::{Facts, Guard, Rules, Sent};
 
 use super::captured::{FLAP, MOVE, arrays};
 use super::case::Case;
@@ -105,7 +105,9 @@ fn moved_reminders_are_found_at_the_expected_places() {
 fn watched(file: &str, chain: Option<&str>) -> Vec<(Option<usize>, Option<bool>)> {
     let mut guard = Guard::new(Rules::default());
     let take = |(_, body): (u32, String)| {
-        let checked = guard.take(&Sent { chain, ..Sent::body(body.as_bytes()) }).expect("a body");
+        let checked = guard
+            .take(&Sent { facts: Facts { chain, ..Facts::default() }, ..Sent::body(body.as_bytes()) })
+            .expect("a body");
         let first = checked.findings.first();
         (first.and_then(|first| first.older), first.map(|first| first.breaks_prefix))
     };

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Guard, Rules, Sent};
+use forkcast_sim::guard::{Facts, Guard, Rules, Sent};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::{BlockId, Request, Usage, Wire};
 
@@ -112,7 +112,11 @@ fn play(wire: &mut Wire, bodies: &[String; 3]) -> Vec<Played> {
             parts.push(Part { block, place: place.to_string(), from, tokens });
         }
         let sizes: Vec<u64> = parts.iter().map(|part| part.from + part.tokens).collect();
-        let sent = Sent { chain: Some("main"), scope: "scope", sizes: Some(&sizes), ..Sent::body(body.as_bytes()) };
+        let sent = Sent {
+            sizes: Some(&sizes),
+            facts: Facts { chain: Some("main"), scope: "scope", ..Facts::default() },
+            ..Sent::body(body.as_bytes())
+        };
         let checked = guard.take(&sent).expect("a body");
         let damage = checked.findings.iter().map(|found| found.cost()).sum::<Option<Money>>();
         Played { parts, usage: checked.expected, damage, is_first: checked.first }

@@ -1,7 +1,7 @@
 //! The same changes seen by the guard: the same findings, and whether each of them breaks the prefix.
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Finding, Guard, Rules, Sent};
+use forkcast_sim::guard::{Facts, Finding, Guard, Rules, Sent};
 
 use super::case::{At, Case};
 use super::compared::generated;
@@ -52,7 +52,12 @@ fn findings(case: &Case) -> Vec<Finding> {
     let mut guard = Guard::new(Rules::default());
     let mut take = |prompt: &Prompt| {
         let body = prompt.body();
-        guard.take(&Sent { chain: Some("main"), scope: "scope", ..Sent::body(body.as_bytes()) }).expect("a body")
+        guard
+            .take(&Sent {
+                facts: Facts { chain: Some("main"), scope: "scope", ..Facts::default() },
+                ..Sent::body(body.as_bytes())
+            })
+            .expect("a body")
     };
     take(&case.older);
     take(&case.newer).findings

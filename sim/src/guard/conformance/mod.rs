@@ -73,9 +73,9 @@ impl Suite {
     /// # Errors
     /// When the body is no request of the Messages API; nothing is remembered of it then.
     pub fn take(&mut self, sent: &Sent<'_>) -> Result<(), BodyError> {
-        let mut request = self.wire.read_by(sent.maker, sent.body, sent.scope, sent.model_outside)?;
+        let mut request = self.wire.read_by(sent.maker, sent.body, sent.facts.scope, sent.model_outside)?;
         sent.breakpoints.apply(&mut request);
-        self.record.take(&self.wire, request, Some(sent.body), &sent.facts());
+        self.record.take(&self.wire, request, Some(sent.body), &sent.facts);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::kin::Relative;
 use super::replacement::{self, Trace};
-use super::resemblance::Likeness;
+use super::resemblance::{Likeness, said};
 use super::{Recent, retelling};
 use crate::guard::{Facts, NoteKind};
 use crate::outside::quoted;
@@ -133,13 +133,14 @@ impl Scope {
         if recent().any(|(_, recent)| holds(request, recent.last.request())) {
             return None;
         }
-        let said = said(wire, request);
-        let tells = |earlier: &Request| holds(request, earlier) || said.starts_with(&self::said(wire, earlier));
+        let blocks = |request: &Request| said(wire, request).map(|(_, block)| block).collect::<Vec<BlockId>>();
+        let own = blocks(request);
+        let tells = |earlier: &Request| holds(request, earlier) || own.starts_with(&blocks(earlier));
         let branches = |recent: &Recent<T>| {
             let last = recent.last.request();
             messages(request) <= messages(last)
                 && recent.before.as_ref().is_some_and(|before| tells(before.request()))
-                && !said.starts_with(&self::said(wire, last))
+                && !own.starts_with(&blocks(last))
         };
         recent().find(|(_, recent)| branches(recent)).map(|(chain, _)| chain)
     }
@@ -248,13 +249,6 @@ impl Scope {
 fn holds(request: &Request, earlier: &Request) -> bool {
     let last = earlier.nodes.len().checked_sub(1);
     last.is_some_and(|last| request.nodes.get(last) == Some(&earlier.end()))
-}
-
-/// The blocks of a request's messages, without the keys of level and messages.
-pub(super) fn said(wire: &Wire, request: &Request) -> Vec<BlockId> {
-    let from = request.level_start(Level::Messages);
-    let blocks = request.nodes[from..].iter().zip(&request.places[from..]).filter(|(_, place)| !place.keys);
-    blocks.filter_map(|(node, _)| wire.prefixes.block(*node)).collect()
 }
 
 /// How many messages a request has.

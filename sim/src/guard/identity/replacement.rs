@@ -6,10 +6,10 @@
 //! for a replaced history. If two chains could be meant, none is: a break that is missed is told as a note, and a false one
 //! would fail a build.
 
-use super::lanes::{messages, said};
-use super::resemblance::{Likeness, is_same_head, likeness};
+use super::lanes::messages;
+use super::resemblance::{Likeness, is_same_head, likeness, said};
 use crate::diagnosis::{could_be_summary, is_summary};
-use crate::wire::{ChainId, Request, Role, Wire};
+use crate::wire::{BlockId, ChainId, Request, Role, Wire};
 
 /// What shows that something was said before a request's first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +28,12 @@ impl Trace {
     /// The surest trace in `request`.
     pub fn of(wire: &Wire, request: &Request) -> Option<Self> {
         let blocks = &wire.blocks;
-        let said = said(wire, request);
-        if said.iter().any(|block| is_summary(blocks, *block)) {
+        let holds = |what: &dyn Fn(BlockId) -> bool| said(wire, request).any(|(_, block)| what(block));
+        if holds(&|block| is_summary(blocks, block)) {
             return Some(Self::Summary);
         }
-        let opens = said.iter().any(|block| could_be_summary(blocks, *block));
-        match (opens, said.iter().any(|block| blocks.role(*block) == Role::Assistant)) {
+        let opens = holds(&|block| could_be_summary(blocks, block));
+        match (opens, holds(&|block| blocks.role(block) == Role::Assistant)) {
             (true, true) => Some(Self::OpeningAndWords),
             (true, false) => Some(Self::Opening),
             (false, true) => Some(Self::Words),

@@ -1,7 +1,7 @@
 //! How much two prompts have in common where no id says that they belong together.
 
 use crate::diagnosis::{Cause, compare};
-use crate::wire::{BlockId, Level, Request, Role, Wire};
+use crate::wire::{BlockId, Level, Request, Role, SharedEnds, Wire};
 
 /// What was said in a request, block by block. What clients put in between for the system (environment, skills) is no
 /// history: agents of one kind all have the same.
@@ -26,16 +26,11 @@ pub(super) struct Shared {
 impl History {
     /// The history of a request.
     pub fn of(wire: &Wire, request: &Request) -> Self {
-        let from = request.level_start(Level::Messages);
-        let mut history = Self { blocks: Vec::with_capacity(request.nodes.len() - from), messages: 0 };
+        let mut history = Self { blocks: Vec::with_capacity(request.nodes.len()), messages: 0 };
         let mut last = None;
-        for (node, place) in request.nodes[from..].iter().zip(&request.places[from..]) {
-            let said =
-                wire.prefixes.block(*node).filter(|block| !place.keys && wire.blocks.role(*block) != Role::System);
-            if let Some(block) = said {
-                history.blocks.push(block);
-                history.messages += usize::from(last.replace(place.item) != Some(place.item));
-            }
+        for (item, block) in said(wire, request).filter(|(_, block)| wire.blocks.role(*block) != Role::System) {
+            history.blocks.push(block);
+            history.messages += usize::from(last.replace(item) != Some(item));
         }
         history
     }
@@ -47,21 +42,19 @@ impl History {
 
     /// What `newer` shares with it.
     pub fn shared(&self, newer: &Self) -> Shared {
-        let start = self.blocks.iter().zip(&newer.blocks).take_while(|(old, new)| old == new).count();
-        let (old, new) = (&self.blocks[start..], &newer.blocks[start..]);
-        let run = |at: usize| old.iter().rev().zip(new[..=at].iter().rev()).take_while(|(old, new)| old == new).count();
-        let end = old.last().map_or(0, |last| {
-            let ends = (0..new.len()).rev().filter(|at| new[*at] == *last).take(END_TRIES);
-            ends.map(run).max().unwrap_or(0)
-        });
-        let blocks = start + end;
-        let most = blocks * 2 > self.len().min(newer.len());
-        Shared { blocks, holds_last: blocks > 0 && (old.is_empty() || end > 0), most }
+        let ends = SharedEnds::of(&self.blocks, &newer.blocks);
+        let blocks = ends.len();
+        let holds_last = blocks > 0 && (ends.start == self.len() || ends.end > 0);
+        Shared { blocks, holds_last, most: blocks * 2 > self.len().min(newer.len()) }
     }
 }
 
-/// Occurrences of the old last block that are tried as the end of the shared history.
-const END_TRIES: usize = 32;
+/// The blocks of a request's messages, each with the number of its message, without the keys of level and messages.
+pub(super) fn said<'a>(wire: &'a Wire, request: &'a Request) -> impl Iterator<Item = (u32, BlockId)> + 'a {
+    let from = request.level_start(Level::Messages);
+    let blocks = request.nodes[from..].iter().zip(&request.places[from..]).filter(|(_, place)| !place.keys);
+    blocks.filter_map(|(node, place)| Some((place.item, wire.prefixes.block(*node)?)))
+}
 
 /// Least share of bytes, in percent, that the tools of two agents of one kind have in common: one that came, went or
 /// changed leaves most of the others.

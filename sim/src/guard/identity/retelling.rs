@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::resemblance::alike_bytes;
-use crate::wire::{BlockId, ChainId, Level, Request, Role, Wire};
+use super::resemblance::{alike_bytes, said};
+use crate::wire::{BlockId, ChainId, Request, Role, Wire};
 
 /// Chains that are compared, the latest first.
 const COMPARED_MAX: usize = 32;
@@ -62,15 +62,13 @@ fn most<T: Ord + Copy>(shares: impl Iterator<Item = (T, ChainId)>) -> Option<Cha
 
 /// The messages of a request. What clients put in between for the system is no history.
 fn told(wire: &Wire, request: &Request) -> Vec<Saying> {
-    let from = request.level_start(Level::Messages);
     let mut messages: Vec<(u32, Saying)> = Vec::new();
-    for (node, place) in request.nodes[from..].iter().zip(&request.places[from..]).filter(|(_, place)| !place.keys) {
-        let Some(block) = wire.prefixes.block(*node) else { continue };
+    for (item, block) in said(wire, request) {
         let role = wire.blocks.role(block);
         match messages.last_mut() {
             _ if role == Role::System => {}
-            Some((item, message)) if *item == place.item => message.blocks.push(block),
-            _ => messages.push((place.item, Saying { role, blocks: vec![block] })),
+            Some((known, message)) if *known == item => message.blocks.push(block),
+            _ => messages.push((item, Saying { role, blocks: vec![block] })),
         }
     }
     messages.into_iter().map(|(_, message)| message).collect()
