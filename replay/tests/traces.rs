@@ -1,14 +1,16 @@
 //! Replays of made serving traces against figures worked out by hand.
 
+use std::collections::BTreeSet;
+
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::rebuild::Dispatch;
 use forkcast_replay::replay::{Options, Replay, replay};
-use forkcast_replay::trace::{Priced, Rest, Sends, Trace, turns};
+use forkcast_replay::trace::{Rest, Sends, Trace, turns};
 use forkcast_replay::what_if::{Bound, BoundPings, Columns};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Rates, Terms};
-use forkcast_sim::service::NotComparable;
+use forkcast_sim::service::{NotComparable, Quote};
 use forkcast_sim::wire::Usage;
 use proptest::prelude::*;
 use serde_json::json;
@@ -80,7 +82,7 @@ fn a_pool_reads_whole_blocks_that_anybody_sent() {
     let replayed = replayed("mooncake.jsonl");
     let read: Vec<u64> = replayed.lines().map(|line| line.predicted.unwrap().cache_read_input_tokens).collect();
     assert_eq!(read, [0, 512, 1_024, 1_536]);
-    assert_eq!(replayed.unpriced, [""]);
+    assert_eq!(replayed.unpriced(), BTreeSet::from([""]));
     assert!(replayed.lines().all(|line| line.charge.bill.is_none()));
 }
 
@@ -120,9 +122,10 @@ fn units(usage: &Usage) -> u64 {
 }
 
 fn send(trace: &Trace, rest: Rest, serve: &mut dyn FnMut(&Dispatch<'_>)) {
-    let (sends, priced) = (Sends::of(trace), Priced { rates: Some(rates()), ..Priced::default() });
+    let quote = Quote { rates: Some(rates()), ..Quote::default() };
+    let sends = Sends::of(trace);
     for turn in turns(trace).iter().filter(|turn| turn.conversation == 0) {
-        sends.send(0, turn.request, &priced, rest, &mut *serve);
+        serve(&sends.dispatch(turn, &sends.sizes(turn, rest), &quote));
     }
 }
 

@@ -13,10 +13,11 @@ mod table;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::rebuild::Dispatch;
 use forkcast_replay::replay::{Options, replay};
-use forkcast_replay::trace::{Priced, Rest, Sends, Trace, turns};
+use forkcast_replay::trace::{Rest, Sends, Trace, turns};
 use forkcast_replay::what_if::{Bound, BoundPings, Columns, WhatIf};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::{Category, ModelKey, PriceBook, Rates, Terms};
+use forkcast_sim::service::Quote;
 use forkcast_sim::wire::Usage;
 use plain::{Counts, Policy};
 use table::{POLICIES, Row, print};
@@ -58,9 +59,9 @@ fn counts(usages: impl IntoIterator<Item = Usage>) -> Counts {
 
 /// Sends every request of the main agent.
 fn send(trace: &Trace, sends: &Sends<'_>, rest: Rest, serve: &mut dyn FnMut(&Dispatch<'_>)) {
-    let priced = Priced { rates: Some(rates()), ..Priced::default() };
-    for request in 0..trace.conversations[0].requests.len() {
-        sends.send(0, request, &priced, rest, &mut *serve);
+    let quote = Quote { rates: Some(rates()), ..Quote::default() };
+    for turn in turns(trace).iter().filter(|turn| turn.conversation == 0) {
+        serve(&sends.dispatch(turn, &sends.sizes(turn, rest), &quote));
     }
 }
 
@@ -167,5 +168,5 @@ fn a_replay_of_the_folder_reads_what_the_plain_method_reads_sub_agents_too() {
         let parts = explanation.read_tokens + explanation.new_tokens + explanation.missed_tokens();
         assert_eq!(parts, line.predicted.unwrap().total_input_tokens());
     }
-    assert!(replayed.unpriced.is_empty(), "{:?}", replayed.unpriced);
+    assert!(replayed.unpriced().is_empty(), "{:?}", replayed.unpriced());
 }

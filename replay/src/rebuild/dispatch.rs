@@ -1,8 +1,7 @@
 //! One request as the client is believed to have sent it.
 
 use forkcast_sim::cache::{Outcome, Prompt, PromptCache};
-use forkcast_sim::pricing::{FeeLine, Rates, Terms};
-use forkcast_sim::service::{Delivery, Times};
+use forkcast_sim::service::{Engine, Quote, Times};
 use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Sizes, Ttl};
 
 /// What a breakpoint stands for, so that another placement can be tried.
@@ -65,12 +64,8 @@ pub struct Dispatch<'a> {
     pub hidden: bool,
     /// The agent sends nothing after it, which its client knows where it is a sub-agent.
     pub is_last: bool,
-    /// Its prices; `None` for a model without.
-    pub rates: Option<&'a Rates>,
-    /// What these prices depend on beside the model, so that another model or another day can be priced.
-    pub terms: Terms,
-    /// What is charged beside tokens.
-    pub fees: &'a [FeeLine],
+    /// Its prices, and what they depend on beside the model, so that another model or another day can be priced.
+    pub quote: &'a Quote,
 }
 
 impl<'a> Dispatch<'a> {
@@ -99,8 +94,8 @@ impl<'a> Dispatch<'a> {
     }
 
     /// Somebody unseen keeps an entry at `node` alive: it can be read from now on.
-    pub fn warm(&self, delivery: &mut Delivery, node: NodeId) {
+    pub fn warm(&self, engine: &mut Engine, node: NodeId) {
         let markers = [DispatchMarker::new(node, self.ttl, MarkerRole::Other).marker];
-        delivery.serve_at_once(&Prompt { minimum_tokens: 0, ..self.prompt(&markers) }, self.times.at);
+        engine.serve_unseen(&Prompt { minimum_tokens: 0, ..self.prompt(&markers) }, self.times.at);
     }
 }

@@ -53,17 +53,26 @@ impl<'a> Hypotheticals<'a> {
         self.serve_both(&Dispatch { hidden: line.is_none(), ..*sent });
     }
 
+    /// Serves a request of which the bound has other sizes.
+    pub fn serve_apart(&mut self, sent: &Dispatch<'_>, bound: &Dispatch<'_>, line: usize) {
+        self.lines.push(line);
+        self.columns.serve(sent);
+        self.bound.serve(bound);
+    }
+
     fn serve_both(&mut self, sent: &Dispatch<'_>) {
         self.columns.serve(sent);
         self.bound.serve(sent);
     }
 
-    /// Writes what was found into the requests' entries.
+    /// Writes what was found into the requests' entries, all of an engine.
     pub fn finish(self, prefixes: &Prefixes, entries: &mut [Entry]) {
+        let first_line = entries.first().map_or(0, |entry| entry.line.index);
         let found = self.columns.finish(prefixes).into_iter().zip(self.bound.finish());
         for (line, (hypotheticals, bound)) in self.lines.into_iter().zip(found) {
-            entries[line].hypotheticals = hypotheticals;
-            entries[line].lower_bound = bound.cost;
+            let entry = &mut entries[line - first_line];
+            entry.hypotheticals = hypotheticals;
+            entry.lower_bound = bound.cost;
         }
     }
 }

@@ -5,7 +5,6 @@ mod hypotheticals;
 pub mod inspect;
 mod passes;
 mod predecessor;
-mod price;
 mod run;
 pub(crate) mod session;
 mod sessions;
@@ -13,12 +12,12 @@ mod sizes;
 mod traces;
 mod what_ifs;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Date, PriceBook};
-use forkcast_sim::service::Entry;
+use forkcast_sim::service::{Entry, Tariff};
 
 use crate::input::{Inputs, Unreadable};
 use crate::rebuild::profile::RuleSet;
@@ -44,6 +43,13 @@ pub struct Options {
     pub left_out: RuleSet,
 }
 
+impl Options {
+    /// The prices that hold.
+    fn tariff(&self) -> Tariff<'_> {
+        Tariff { book: &self.book, date: self.prices_of }
+    }
+}
+
 /// What a replay gives.
 #[derive(Debug, Default)]
 pub struct Replay {
@@ -55,8 +61,6 @@ pub struct Replay {
     pub rules: Vec<&'static str>,
     /// Bodies that are no requests.
     pub unreadable: Vec<Unreadable>,
-    /// Models without a price, each once.
-    pub unpriced: Vec<String>,
     /// The replay was stopped before its end: the rest of the input has no lines.
     pub partial: bool,
 }
@@ -65,6 +69,19 @@ impl Replay {
     /// The lines of the ledger.
     pub fn lines(&self) -> impl Iterator<Item = &Line> {
         self.entries.iter().map(|entry| &entry.line)
+    }
+
+    /// Models without a price, each once.
+    pub fn unpriced(&self) -> BTreeSet<&str> {
+        let is_unpriced = |line: &&Line| line.billed().is_some() && line.charge.bill.is_none();
+        self.lines().filter(is_unpriced).map(|line| line.model.as_str()).collect()
+    }
+
+    /// These cache rules were used.
+    fn used(&mut self, rules: &'static str) {
+        if !self.rules.contains(&rules) {
+            self.rules.push(rules);
+        }
     }
 }
 

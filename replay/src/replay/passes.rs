@@ -139,15 +139,6 @@ impl Replay {
     fn append(&mut self, part: Self) {
         self.entries.extend(part.entries);
         self.unreadable.extend(part.unreadable);
-        for rules in part.rules {
-            if !self.rules.contains(&rules) {
-                self.rules.push(rules);
-            }
-        }
-        for model in part.unpriced {
-            if !self.unpriced.contains(&model) {
-                self.unpriced.push(model);
-            }
-        }
+        part.rules.into_iter().for_each(|rules| self.used(rules));
     }
 }

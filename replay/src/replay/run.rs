@@ -5,21 +5,19 @@ use std::collections::BTreeMap;
 use forkcast_sim::cache::{Outcome, Rules};
 use forkcast_sim::guard::Identity;
 use forkcast_sim::ledger::Line;
-use forkcast_sim::service::{Compared, CountedSize, Engine, Entry, NotComparable, Reading, Verdict};
+use forkcast_sim::service::{Compared, CountedSize, Engine, Entry, NotComparable, PriceFacts, Quote, Reading, Verdict};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Marker, Pins, Request, Usage, Wire};
 
 use super::counting::Counting;
 use super::hypotheticals::Hypotheticals;
 use super::predecessor::Predecessor;
-use super::price::{Priced, price_exchange};
 use super::sizes::{SizeBasis, SizedPrompt};
 use super::{Options, Replay};
 use crate::exchange::{Exchange, Provider};
 use crate::source::Scope;
 use crate::source::exchange::{RecordedRequest, Unread, facts, read};
 use crate::source::order::{Arrival, Stream};
-use crate::what_if::Hypothetical;
 
 /// What is said of a request whose prompt is not known.
 const UNPROMPTED: &str = "the log holds no whole prompt: billed, but nothing can be said about why it missed";
@@ -41,10 +39,7 @@ pub(super) fn run(
         run.deliver_until(arrival.times.at);
         run.serve(arrival);
     }
-    run.engine.settle(&mut run.result.entries);
-    let chains = run.identity.chains();
-    run.write_suppositions();
-    chains
+    run.finish()
 }
 
 /// A stream on its way through a cache.
@@ -63,12 +58,9 @@ pub(super) struct StreamReplay<'a> {
     cached_tokens: BTreeMap<ChainId, u64>,
     /// Every request so far, where somebody wants to look back at them.
     pub seen: Option<Vec<ServedRequest>>,
-    first_chain: usize,
     pub scope: Scope,
     /// What the requests might have been.
     pub hypotheticals: Hypotheticals<'a>,
-    /// Requests that stay as recorded, by line.
-    pub as_recorded: Vec<(usize, Vec<Hypothetical>)>,
 }
 
 /// A request that the cache has served.
@@ -93,24 +85,20 @@ impl<'a> StreamReplay<'a> {
     pub fn new(stream: &Stream<'_>, options: &'a Options, first_chain: usize, result: &'a mut Replay) -> Self {
         let day = stream.requests.first().filter(|_| stream.scope.timed).map(|request| day_of(request.times.at));
         let rules = options.rules.unwrap_or_else(|| Rules::for_recording(day));
-        if !result.rules.contains(&rules.name) {
-            result.rules.push(rules.name);
-        }
+        result.used(rules.name);
         Self {
             options,
             rules,
             wire: Wire::new(rules.forms),
-            engine: Engine::new(&rules, 0, result.entries.len()),
+            engine: Engine::new(&rules, 0, result.entries.len(), first_chain),
             pins: Pins::default(),
             counting: Counting::new(&options.sizing),
             size: None,
             identity: Identity::default(),
             cached_tokens: BTreeMap::new(),
             seen: None,
-            first_chain,
             scope: stream.scope.clone(),
             hypotheticals: Hypotheticals::new(&rules, options),
-            as_recorded: Vec::new(),
             result,
         }
     }
@@ -144,30 +132,28 @@ impl<'a> StreamReplay<'a> {
         let mut line = self.line(arrival, exchange.model.clone());
         line.remarks.extend(remark.map(str::to_owned));
         line.recorded = exchange.usage.map(|recorded| recorded.usage);
-        if let Some(recorded) = exchange.usage {
-            let charged = recorded.billed_units.map(|billed| Usage {
-                input_tokens: billed.input_tokens,
-                output_tokens: billed.output_tokens,
-                ..Usage::default()
-            });
-            self.price(&mut line, exchange, None, &charged.unwrap_or(recorded.usage));
-        }
         self.count_apart(exchange);
-        self.push(line, Err(why), exchange);
+        let entry = self.entry(line, Err(why), exchange);
+        let charged = exchange.usage.map(|recorded| recorded.charged());
+        match charged {
+            Some(charged) => {
+                let quote = self.quote(exchange, None, &entry.line, &charged);
+                self.engine.count(entry, &charged, &quote);
+            }
+            None => self.engine.count(entry, &Usage::default(), &Quote::default()),
+        }
     }
 
     fn line(&self, arrival: &Arrival<'_>, model: String) -> Line {
         Line {
             at: self.scope.timed.then_some(arrival.times.at),
             first_byte_at: self.scope.timed.then_some(arrival.times.first_byte_at),
-            ..Line::begun(self.result.entries.len(), arrival.session, model)
+            ..Line::begun(self.engine.next_line(), arrival.session, model)
         }
     }
 
-    fn push(&mut self, line: Line, comparison: Result<Compared, NotComparable>, exchange: &Exchange) {
-        let chain = line.chain.map(|chain| self.first_chain + chain.0 as usize);
-        let size = self.size.take();
-        self.result.entries.push(Entry { chain, size, ..Entry::new(line, exchange.origin.clone(), comparison) });
+    fn entry(&mut self, line: Line, comparison: Result<Compared, NotComparable>, exchange: &Exchange) -> Entry {
+        Entry { size: self.size.take(), ..Entry::new(line, exchange.origin.clone(), comparison) }
     }
 
     /// Counts a request to a provider without cache profile, as far as its body is read like one with it.
@@ -208,18 +194,20 @@ impl<'a> StreamReplay<'a> {
         }
         let sizes = sized.sizes(&self.wire.prefixes);
         let asked = sized.asked(&self.wire, &sizes, recorded, arrival.times.at);
-        let Reading { ticket, predicted, usage, explanation } = self.engine.serve(line.index, &asked);
+        let Reading { ticket, predicted, usage, explanation } = self.engine.serve(&asked, true);
         let comparison = self.comparison(&sized, exchange, &predicted);
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
         line.explanation = explanation;
-        let priced = self.price(&mut line, exchange, Some(&sized.request), &usage);
+        let quote = self.quote(exchange, Some(&sized.request), &line, &usage);
+        let mut hypotheticals = Vec::new();
         if let Some(ticket) = ticket {
             self.engine.expect(ticket, &arrival.times);
-            self.suppose(line.index, &sized, arrival, &usage, predicted.read_tokens, &priced);
+            hypotheticals = self.suppose(line.index, &sized, arrival, &usage, predicted.read_tokens, &quote);
         }
         self.remember(line.index, &sized, exchange, &predicted);
-        self.push(line, comparison, exchange);
+        let entry = self.entry(line, comparison, exchange);
+        self.engine.bill(Entry { hypotheticals, ..entry }, &usage, &quote);
     }
 
     /// A request that the provider refused, or would have: nothing is read, written or billed, and nothing continues it.
@@ -229,8 +217,9 @@ impl<'a> StreamReplay<'a> {
         }
         let nothing = Usage::default();
         line.predicted = Some(nothing);
-        self.price(&mut line, exchange, Some(request), &nothing);
-        self.push(line, Err(NotComparable::NoUsage), exchange);
+        let quote = self.quote(exchange, Some(request), &line, &nothing);
+        let entry = self.entry(line, Err(NotComparable::NoUsage), exchange);
+        self.engine.bill(entry, &nothing, &quote);
     }
 
     fn comparison(
@@ -261,15 +250,18 @@ impl<'a> StreamReplay<'a> {
         })
     }
 
-    /// Fills in the line's money. `request` is absent where no profile reads the body.
-    fn price(&mut self, line: &mut Line, exchange: &Exchange, request: Option<&Request>, usage: &Usage) -> Priced {
-        let mut priced = price_exchange(self.options, exchange, request, line.at, usage);
-        self.result.price(line, &mut priced, usage);
-        // Without a profile it is not known what was read of what it wrote.
-        if let Some(rates) = priced.rates.filter(|_| request.is_some()) {
-            self.engine.price(line.index, rates);
-        }
-        priced
+    /// Prices of an exchange with this usage. `request` is absent where no profile reads the body.
+    fn quote(&self, exchange: &Exchange, request: Option<&Request>, line: &Line, usage: &Usage) -> Quote {
+        let says = |field: &str, value: &[u8]| request.and_then(|request| request.envelope_value(field)) == Some(value);
+        let answer = exchange.usage.unwrap_or_default();
+        let facts = PriceFacts {
+            tier: exchange.tier,
+            regional_host: exchange.at_regional_host(),
+            says_fast: says("speed", b"\"fast\""),
+            says_us: says("inference_geo", b"\"us\""),
+            ..PriceFacts::answered(&line.model, &answer, line.at)
+        };
+        self.options.tariff().quote(&facts, usage)
     }
 
     fn remember(&mut self, line: usize, sized: &SizedPrompt, exchange: &Exchange, predicted: &Outcome) {
@@ -288,12 +280,13 @@ impl<'a> StreamReplay<'a> {
         self.cached_tokens.insert(sized.whose.lane.chain, cached);
     }
 
-    /// Once the stream has ended it is known what its requests might have been.
-    fn write_suppositions(self) {
-        self.hypotheticals.finish(&self.wire.prefixes, &mut self.result.entries);
-        for (line, row) in self.as_recorded {
-            self.result.entries[line].hypotheticals = row;
-        }
+    /// Once the stream has ended it is known what nobody read, and what its requests might have been. Gives how many chains
+    /// there were.
+    fn finish(mut self) -> usize {
+        let mut entries = self.engine.finish();
+        self.hypotheticals.finish(&self.wire.prefixes, &mut entries);
+        self.result.entries.extend(entries);
+        self.identity.chains()
     }
 }
 

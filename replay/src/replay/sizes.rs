@@ -3,7 +3,7 @@
 use forkcast_sim::cache::{Outcome, Prompt, Refusal, Rules, minimum_tokens, refusal};
 use forkcast_sim::diagnosis::Subject;
 use forkcast_sim::guard::{Facts, Identity, Sender, Whose};
-use forkcast_sim::service::SizedRequest;
+use forkcast_sim::service::{Grounds, SizedRequest};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, PathSizes, Pins, Prefixes, Request, Usage, Wire};
 
@@ -109,12 +109,12 @@ impl SizedPrompt {
         recorded: Option<Usage>,
         at: Instant,
     ) -> SizedRequest<'a> {
+        let previous = self.whose.previous.as_ref().map(Predecessor::previous);
         SizedRequest {
-            billed: Some(self.billed()),
+            grounds: Some(Grounds { wire, request: &self.request, billed: self.billed(), previous }),
             refusal: self.refusal.as_ref(),
-            previous: self.whose.previous.as_ref().map(Predecessor::previous),
             recorded,
-            ..SizedRequest::new(wire, &self.request, sizes, self.total_tokens, at)
+            ..SizedRequest::new(Prompt::of(&wire.prefixes, &self.request, sizes, self.total_tokens), at)
         }
     }
 

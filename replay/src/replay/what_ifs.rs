@@ -3,10 +3,9 @@
 //! Only requests with instants, since lifetimes are what most of them ask about. What cannot be told otherwise (sums over the
 //! passes of a server-side tool) stays as recorded in each column.
 
-use forkcast_sim::service::FRAME_TOKENS;
+use forkcast_sim::service::{FRAME_TOKENS, Quote};
 use forkcast_sim::wire::{Level, Marker, NodeId, Ttl, Usage};
 
-use super::price::Priced;
 use super::run::StreamReplay;
 use super::sizes::SizedPrompt;
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
@@ -14,7 +13,8 @@ use crate::source::order::Arrival;
 use crate::what_if::Hypothetical;
 
 impl StreamReplay<'_> {
-    /// Lets a request act on the caches of the what-ifs. `read_tokens` is what the rules predict.
+    /// Lets a request act on the caches of the what-ifs. `read_tokens` is what the rules predict. Gives what it is under each
+    /// of them where it stays as recorded.
     pub(super) fn suppose(
         &mut self,
         line: usize,
@@ -22,10 +22,10 @@ impl StreamReplay<'_> {
         arrival: &Arrival<'_>,
         usage: &Usage,
         read_tokens: u64,
-        priced: &Priced,
-    ) {
+        quote: &Quote,
+    ) -> Vec<Hypothetical> {
         if !self.scope.timed {
-            return;
+            return Vec::new();
         }
         let sizes = sized.sizes(&self.wire.prefixes);
         let asked = sized.asked(&self.wire, &sizes, None, arrival.times.at);
@@ -46,22 +46,18 @@ impl StreamReplay<'_> {
             output_tokens: usage.output_tokens,
             hidden: false,
             is_last: false,
-            rates: priced.rates.as_ref(),
-            terms: priced.terms,
-            fees: &priced.fees,
+            quote,
         };
         let read = usage.cache_read_input_tokens;
         if let Some(node) = asked.node_of(read).filter(|_| read > read_tokens + FRAME_TOKENS) {
             self.hypotheticals.warm(&sent, node, None);
         }
-        if recorded.is_some_and(|recorded| recorded.server_passes) {
-            self.hypotheticals.serve(&sent, None);
-            let cost = priced.rates.map(|rates| rates.bill(usage, &priced.fees).total);
-            let columns = self.options.what_if.len();
-            self.as_recorded.push((line, vec![Hypothetical { usage: *usage, cost }; columns]));
-        } else {
+        if recorded.is_none_or(|recorded| !recorded.server_passes) {
             self.hypotheticals.serve(&sent, Some(line));
+            return Vec::new();
         }
+        self.hypotheticals.serve(&sent, None);
+        vec![Hypothetical { usage: *usage, cost: quote.total(usage) }; self.options.what_if.len()]
     }
 }
 

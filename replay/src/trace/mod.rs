@@ -15,7 +15,7 @@ use forkcast_sim::time::{Duration, Instant};
 
 pub(crate) use radix::{PrefixRun, Prompts};
 pub(crate) use runs::Runs;
-pub use sends::{Priced, Rest, Sends};
+pub use sends::{PromptSizes, Rest, Sends};
 pub use turns::{Break, BreakPlace, Turn, turns};
 
 /// What the instants of a trace are counted from.

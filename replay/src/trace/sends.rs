@@ -8,13 +8,12 @@
 //!
 //! Each conversation has a tree of its own and, behind a change, new nodes: it reads nothing but what its previous request left.
 
-use forkcast_sim::pricing::{Rates, Terms};
-use forkcast_sim::service::Times;
+use forkcast_sim::service::{Quote, Times};
 use forkcast_sim::wire::{BlockKind, Blocks, Level, NodeId, NodeSizes, Prefixes, Sizes, Ttl};
 
 use super::Trace;
 use super::runs::Runs;
-use super::turns::Path;
+use super::turns::{Path, Turn};
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 
 /// All prompts of a trace.
@@ -32,15 +31,6 @@ struct PromptPath {
     end: NodeId,
     system_end: NodeId,
     markers: Vec<DispatchMarker>,
-}
-
-/// What a request costs.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Priced {
-    /// `None` for a model without a price.
-    pub rates: Option<Rates>,
-    /// What they depend on.
-    pub terms: Terms,
 }
 
 /// How what is left behind the last whole block counts.
@@ -65,43 +55,41 @@ impl<'a> Sends<'a> {
         &self.prefixes
     }
 
-    /// Gives one request to `serve`.
-    pub fn send(
-        &self,
-        conversation: usize,
-        request: usize,
-        priced: &Priced,
-        rest: Rest,
-        serve: impl FnOnce(&Dispatch<'_>),
-    ) {
-        let sent = &self.trace.conversations[conversation].requests[request];
-        let prompt = &self.prompts[conversation][request];
-        let end_tokens = (rest == Rest::Written).then_some((prompt.end, sent.input_tokens));
-        serve(&Dispatch {
+    /// Sizes of the prompt of a request.
+    pub fn sizes(&self, turn: &Turn, rest: Rest) -> PromptSizes<'_> {
+        let end = self.prompts[turn.conversation][turn.request].end;
+        let end_tokens = (rest == Rest::Written).then_some((end, turn.input_tokens));
+        PromptSizes { sizes: &self.sizes, end_tokens, most: turn.input_tokens }
+    }
+
+    /// A request as it is sent.
+    pub fn dispatch<'s>(&'s self, turn: &Turn, sizes: &'s PromptSizes<'s>, quote: &'s Quote) -> Dispatch<'s> {
+        let requests = &self.trace.conversations[turn.conversation].requests;
+        let sent = &requests[turn.request];
+        let prompt = &self.prompts[turn.conversation][turn.request];
+        Dispatch {
             prefixes: &self.prefixes,
-            sizes: &PromptSizes { sizes: &self.sizes, end_tokens, most: sent.input_tokens },
+            sizes,
             end: prompt.end,
             system_end: prompt.system_end,
             markers: &prompt.markers,
             total_tokens: sent.input_tokens,
             minimum_tokens: 0,
             ttl: Ttl::FiveMinutes,
-            agent: conversation,
+            agent: turn.conversation,
             // Nothing is in flight: a request finds what the one before it wrote.
             times: Times::at_once(sent.at),
             model: sent.model.as_deref().unwrap_or_default(),
             output_tokens: sent.output_tokens,
             hidden: false,
-            is_last: request + 1 == self.trace.conversations[conversation].requests.len(),
-            rates: priced.rates.as_ref(),
-            terms: priced.terms,
-            fees: &[],
-        });
+            is_last: turn.request + 1 == requests.len(),
+            quote,
+        }
     }
 }
 
 /// Sizes of whole blocks, which are no more than the prompt has; at the end of the prompt, that of the whole prompt.
-struct PromptSizes<'a> {
+pub struct PromptSizes<'a> {
     sizes: &'a NodeSizes,
     end_tokens: Option<(NodeId, u64)>,
     most: u64,

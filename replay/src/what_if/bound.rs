@@ -91,17 +91,17 @@ impl Bound {
     /// Takes one request of the session; requests come in order of time, hidden ones too.
     pub fn serve(&mut self, sent: &Dispatch<'_>) {
         let Ok(number) = u32::try_from(self.uses.len()) else { return };
-        let rates = sent.rates.filter(|_| !sent.hidden);
+        let rates = sent.quote.rates.filter(|_| !sent.hidden);
         let tokens = sized(sent, sent.end);
         let warm = std::mem::take(&mut self.warm);
-        self.uses.push(Use { at: sent.times.at, prices: Prices::new(rates), warm });
+        self.uses.push(Use { at: sent.times.at, prices: Prices::new(rates.as_ref()), warm });
         self.requests.push(BoundRequest {
             hidden: sent.hidden,
             total_tokens: sent.total_tokens,
             behind_tokens: sent.total_tokens - tokens,
             output_tokens: sent.output_tokens,
-            rates: rates.copied(),
-            fees: sent.fees.to_vec(),
+            rates,
+            fees: sent.quote.fees.clone(),
         });
         let (line, depth) = (sent.prefixes.line(sent.end).index(), sent.prefixes.depth(sent.end));
         self.know_lines(sent);

@@ -70,11 +70,11 @@ struct Pricing<'a> {
 impl Pricing<'_> {
     fn rates(&self, sent: &Dispatch<'_>) -> Option<Rates> {
         if self.model.is_none() && self.date.is_none() {
-            return sent.rates.copied();
+            return sent.quote.rates;
         }
         let key = self.model.map_or_else(|| ModelKey::from(sent.model), ModelKey::from);
-        let date = self.date.or(sent.terms.date);
-        let terms = Terms { date, prompt_tokens: sent.total_tokens, ..sent.terms };
+        let date = self.date.or(sent.quote.terms.date);
+        let terms = Terms { date, prompt_tokens: sent.total_tokens, ..sent.quote.terms };
         self.book.rates(&key, &terms).ok()
     }
 }
@@ -116,7 +116,7 @@ impl VariantCache {
         let usage = Usage { output_tokens: sent.output_tokens, ..outcome.usage() };
         let row = (!sent.hidden).then_some(self.rows.len());
         if row.is_some() {
-            let cost = rates.map(|rates| rates.bill(&usage, sent.fees).total);
+            let cost = rates.map(|rates| rates.bill(&usage, &sent.quote.fees).total);
             self.rows.push(Hypothetical { usage, cost });
         }
         if let Some(pings) = &mut self.pings {

@@ -4,7 +4,7 @@ use forkcast_replay::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 use forkcast_replay::what_if::{Bound, BoundPings, Columns, Hypothetical, WhatIf};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
-use forkcast_sim::service::Times;
+use forkcast_sim::service::{Quote, Times};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{
     BlockKind, Blocks, Content, Level, Marker, NodeId, NodeSizes, Place, Prefixes, Role, Sizes, Ttl,
@@ -143,7 +143,7 @@ impl Stage {
             .collect();
         let at = Instant::from_millis(ask.at_secs * 1_000);
         let answered = at + Duration::from_secs(ask.answer_secs);
-        let rates = self.rates(ask);
+        let quote = Quote { rates: self.rates(ask), terms: self.terms(ask), ..Quote::default() };
         let end = *path.last().unwrap();
         serve(&Dispatch {
             prefixes: &self.prefixes,
@@ -160,9 +160,7 @@ impl Stage {
             output_tokens: ask.output_tokens,
             hidden: ask.hidden,
             is_last: ask.is_last,
-            rates: rates.as_ref(),
-            terms: self.terms(ask),
-            fees: &[],
+            quote: &quote,
         })
     }
 }

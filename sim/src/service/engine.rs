@@ -1,35 +1,52 @@
-//! One request through the cache: what it reads and writes, why it missed, what of its writes nobody read.
+//! One request through the cache: what it reads and writes, why it missed, what it costs, what of its writes nobody read.
 
 use super::delivery::{Delivery, Times};
 use super::entry::Entry;
 use super::premiums::{Premiums, stretches};
+use super::tariff::Quote;
 use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
 use crate::diagnosis::{BilledRequest, Explanation, Subject, explain};
 use crate::pricing::Rates;
 use crate::time::Instant;
-use crate::wire::{NodeId, PathSizes, Prefixes, Request, Sizes, Usage, Wire};
+use crate::wire::{Marker, NodeId, PathSizes, Prefixes, Request, Sizes, Usage, Wire};
 
-/// A request with its sizes and the facts that are known of it.
+/// A request with its sizes and the facts that decide what a cache makes of it.
 #[derive(Clone, Copy)]
 pub struct SizedRequest<'a> {
+    /// The prompt, with the sizes that the cache is told.
+    pub prompt: Prompt<'a>,
+    /// Its content; `None` where nobody has it, or nobody wants it explained.
+    pub grounds: Option<Grounds<'a>>,
+    /// Why the provider should have refused it.
+    pub refusal: Option<&'a Refusal>,
+    /// What the provider reported.
+    pub recorded: Option<Usage>,
+    /// What of the prompt was read and written, where whoever rebuilt it knows better than its sizes.
+    pub movement: Option<Movement<'a>>,
+    /// When it was sent.
+    pub at: Instant,
+}
+
+/// What a request is explained by.
+#[derive(Clone, Copy)]
+pub struct Grounds<'a> {
     /// Blocks and prefixes.
     pub wire: &'a Wire,
     /// The request.
     pub request: &'a Request,
-    /// Tokens of each of its prefixes, as the cache is told.
-    pub sizes: &'a dyn Sizes,
-    /// Tokens of the whole prompt, as the cache is told.
-    pub total_tokens: u64,
-    /// Tokens of each of its prefixes in tokens of the bill; `None` where nobody wants it explained.
-    pub billed: Option<&'a [u64]>,
-    /// Why the provider should have refused it.
-    pub refusal: Option<&'a Refusal>,
+    /// Tokens of each of its prefixes in tokens of the bill.
+    pub billed: &'a [u64],
     /// What it goes on from.
     pub previous: Option<&'a Subject>,
-    /// What the provider reported.
-    pub recorded: Option<Usage>,
-    /// When it was sent.
-    pub at: Instant,
+}
+
+/// What of a prompt was read and written.
+#[derive(Clone, Copy, Debug)]
+pub struct Movement<'a> {
+    /// The prefix that was read.
+    pub read: Option<NodeId>,
+    /// Where each written stretch ends, with its tokens.
+    pub written: &'a [(Marker, u64)],
 }
 
 /// What the cache made of a request.
@@ -45,44 +62,62 @@ pub struct Reading {
     pub explanation: Option<Explanation>,
 }
 
-/// A cache, what it is yet to be told of, and what was written to it. Whoever has requests asks it, one after the other.
+/// A cache, what it is yet to be told of, what was written to it, and the entries of those who asked it, one after the other.
 #[derive(Clone, Debug)]
 pub struct Engine {
     delivery: Delivery,
     premiums: Premiums,
+    /// Number of the first line.
+    first_line: usize,
+    /// Number of the first chain among those of all engines.
+    first_chain: usize,
+    entries: Vec<Entry>,
 }
 
 impl<'a> SizedRequest<'a> {
     /// A request sent at `at` of which nothing else is known.
-    pub const fn new(
-        wire: &'a Wire,
-        request: &'a Request,
-        sizes: &'a dyn Sizes,
-        total_tokens: u64,
-        at: Instant,
-    ) -> Self {
-        Self { wire, request, sizes, total_tokens, billed: None, refusal: None, previous: None, recorded: None, at }
-    }
-
-    fn prefixes(&self) -> &'a Prefixes {
-        &self.wire.prefixes
-    }
-
-    fn prompt(&self) -> Prompt<'a> {
-        Prompt::of(self.prefixes(), self.request, self.sizes, self.total_tokens)
+    pub const fn new(prompt: Prompt<'a>, at: Instant) -> Self {
+        Self { prompt, grounds: None, refusal: None, recorded: None, movement: None, at }
     }
 
     /// The longest prefix within `tokens`: what a recorded read of so many tokens most likely was.
     pub fn node_of(&self, tokens: u64) -> Option<NodeId> {
-        let within = self.billed?.partition_point(|size| *size <= tokens);
-        within.checked_sub(1).map(|at| self.request.nodes[at])
+        let Grounds { request, billed, .. } = self.grounds?;
+        let within = billed.partition_point(|size| *size <= tokens);
+        within.checked_sub(1).map(|at| request.nodes[at])
+    }
+
+    /// The prefix that was read, if the cache gave what is `predicted` and `usage` was billed.
+    fn read(&self, predicted: &Outcome, usage: &Usage) -> Option<NodeId> {
+        let read = usage.cache_read_input_tokens;
+        let hit = match self.movement {
+            Some(movement) => movement.read,
+            None if read == predicted.read_tokens => predicted.hit,
+            None => self.node_of(read),
+        };
+        hit.filter(|_| read > 0)
+    }
+
+    /// What was written behind what was read.
+    fn written(&self, usage: &Usage) -> Vec<(Marker, u64)> {
+        if usage.cache_creation_input_tokens() == 0 {
+            return Vec::new();
+        }
+        if let Some(movement) = self.movement {
+            return movement.written.to_vec();
+        }
+        let Prompt { prefixes, sizes, .. } = self.prompt;
+        let billed = self.grounds.map(|grounds| PathSizes::new(prefixes, &grounds.request.nodes, grounds.billed));
+        let sizes = billed.as_ref().map_or(sizes, |billed| billed as &dyn Sizes);
+        stretches(self.prompt.effective(), sizes, usage.cache_read_input_tokens)
     }
 }
 
 impl Engine {
-    /// An empty cache for the requests from line `first` on. `seed` matters only where the rules lose writes by chance.
-    pub fn new(rules: &Rules, seed: u64, first: usize) -> Self {
-        Self { delivery: Delivery::new(rules, seed), premiums: Premiums::from_line(first) }
+    /// An empty cache for the requests from line `first_line` on. `seed` matters only where the rules lose writes by chance.
+    pub fn new(rules: &Rules, seed: u64, first_line: usize, first_chain: usize) -> Self {
+        let (delivery, premiums) = (Delivery::new(rules, seed), Premiums::from_line(first_line));
+        Self { delivery, premiums, first_line, first_chain, entries: Vec::new() }
     }
 
     /// The cache as it was told of until now.
@@ -90,64 +125,81 @@ impl Engine {
         self.delivery.cache()
     }
 
+    /// The entries so far.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry of a line.
+    pub fn entry_mut(&mut self, line: usize) -> &mut Entry {
+        &mut self.entries[line - self.first_line]
+    }
+
+    /// Number of the line that the next entry has.
+    pub fn next_line(&self) -> usize {
+        self.first_line + self.entries.len()
+    }
+
     /// What the cache would give, changing nothing.
     pub fn foresee(&self, asked: &SizedRequest<'_>) -> Outcome {
         match asked.refusal {
-            Some(_) => Outcome { input_tokens: asked.total_tokens, ..Outcome::default() },
-            None => self.cache().peek(&asked.prompt(), asked.at),
+            Some(_) => Outcome { input_tokens: asked.prompt.total_tokens, ..Outcome::default() },
+            None => self.cache().peek(&asked.prompt, asked.at),
         }
     }
 
     /// Where the request's input tokens go, if the cache gives what is `predicted`.
     pub fn explain(&self, asked: &SizedRequest<'_>, predicted: &Outcome) -> Option<Explanation> {
+        let Grounds { wire, request, billed, previous } = asked.grounds?;
         Some(explain(&BilledRequest {
-            wire: asked.wire,
-            request: asked.request,
-            cumulative: asked.billed?,
-            minimum_tokens: asked.prompt().minimum_tokens,
+            wire,
+            request,
+            cumulative: billed,
+            minimum_tokens: asked.prompt.minimum_tokens,
             usage: &asked.recorded.unwrap_or_else(|| predicted.usage()),
             predicted,
             refusal: asked.refusal,
-            previous: asked.previous,
+            previous,
             cache: self.cache(),
             at: asked.at,
         }))
     }
 
-    /// Lets the request of a line act on the cache.
-    pub fn serve(&mut self, line: usize, asked: &SizedRequest<'_>) -> Reading {
-        self.deliver_until(asked.prefixes(), asked.at);
-        let foreseen = asked.billed.map(|_| self.foresee(asked));
+    /// Lets a request act on the cache. What it wrote is followed as written by the next line, if it `has_line`: a copy of
+    /// another request has none.
+    pub fn serve(&mut self, asked: &SizedRequest<'_>, has_line: bool) -> Reading {
+        self.deliver_until(asked.prompt.prefixes, asked.at);
+        let foreseen = asked.grounds.map(|_| self.foresee(asked));
         let explanation = foreseen.as_ref().and_then(|foreseen| self.explain(asked, foreseen));
         let (ticket, predicted) = match asked.refusal {
             Some(_) => (None, self.foresee(asked)),
             None => {
-                let (ticket, outcome) = self.delivery.look_up(&asked.prompt(), asked.at);
+                let (ticket, outcome) = self.delivery.look_up(&asked.prompt, asked.at);
                 (Some(ticket), outcome)
             }
         };
         debug_assert!(foreseen.is_none_or(|foreseen| foreseen == predicted), "a look-up gives what was foreseen");
         let usage = asked.recorded.unwrap_or_else(|| predicted.usage());
         if ticket.is_some() {
-            self.follow(line, asked, &predicted, &usage);
+            self.follow(asked, &predicted, &usage, has_line);
         }
         Reading { ticket, predicted, usage, explanation }
     }
 
     /// Follows what the request read and wrote.
-    fn follow(&mut self, line: usize, asked: &SizedRequest<'_>, predicted: &Outcome, usage: &Usage) {
-        let read = usage.cache_read_input_tokens;
-        let hit = if read == predicted.read_tokens { predicted.hit } else { asked.node_of(read) };
-        if let Some(hit) = hit.filter(|_| read > 0) {
-            self.premiums.read(asked.prefixes(), hit);
+    fn follow(&mut self, asked: &SizedRequest<'_>, predicted: &Outcome, usage: &Usage, has_line: bool) {
+        let prefixes = asked.prompt.prefixes;
+        if let Some(read) = asked.read(predicted, usage) {
+            self.premiums.read(prefixes, read);
         }
-        if usage.cache_creation_input_tokens() == 0 {
-            return;
+        if has_line {
+            self.premiums.wrote(prefixes, self.next_line(), &asked.written(usage));
         }
-        let billed = asked.billed.map(|billed| PathSizes::new(asked.prefixes(), &asked.request.nodes, billed));
-        let sizes = billed.as_ref().map_or(asked.sizes, |billed| billed as &dyn Sizes);
-        let written = stretches(asked.prompt().effective(), sizes, read);
-        self.premiums.wrote(asked.prefixes(), line, &written);
+    }
+
+    /// A request of somebody unseen acts on the cache; nobody follows it.
+    pub fn serve_unseen(&mut self, prompt: &Prompt<'_>, at: Instant) {
+        self.delivery.serve_at_once(prompt, at);
     }
 
     /// When the answer to a request will have come.
@@ -165,18 +217,38 @@ impl Engine {
         self.delivery.cache_mut()
     }
 
-    /// The writes of a line have a price.
-    pub fn price(&mut self, line: usize, rates: Rates) {
-        self.premiums.price(line, rates);
+    /// Bills `usage` and keeps the entry. Its writes have a price.
+    pub fn bill(&mut self, entry: Entry, usage: &Usage, quote: &Quote) {
+        if let Some(rates) = quote.rates {
+            self.premiums.price(entry.line.index, rates);
+        }
+        self.count(entry, usage, quote);
     }
 
-    /// The prices of a line.
-    pub fn rates(&self, line: usize) -> Option<&Rates> {
-        self.premiums.rates(line)
+    /// Bills `usage` and keeps the entry of a request of which nobody knows what was read of its writes: they get no premium.
+    pub fn count(&mut self, mut entry: Entry, usage: &Usage, quote: &Quote) {
+        let line = &mut entry.line;
+        debug_assert_eq!(line.index, self.next_line(), "entries are kept in the order of their lines");
+        line.remarks.extend_from_slice(&quote.remarks);
+        line.price(usage, quote.rates.as_ref(), &quote.fees);
+        entry.chain = entry.line.chain.map(|chain| self.first_chain + chain.0 as usize);
+        self.entries.push(entry);
     }
 
-    /// Nobody asks any more: fills in what each line paid for writes that nobody read.
-    pub fn settle(&self, entries: &mut [Entry]) {
-        self.premiums.settle(entries);
+    /// The usage of a line turned out to be another. Fees stay with requests that are recorded.
+    pub fn rebill(&mut self, line: usize, usage: Usage) {
+        let rates: Option<&Rates> = self.premiums.rates(line);
+        let line = &mut self.entries[line - self.first_line].line;
+        line.predicted = Some(usage);
+        if usage == Usage::default() {
+            line.explanation = Some(Explanation::default());
+        }
+        line.price(&usage, rates, &[]);
+    }
+
+    /// Nobody asks any more: the entries, with what each line paid for writes that nobody read.
+    pub fn finish(&mut self) -> Vec<Entry> {
+        self.premiums.settle(&mut self.entries);
+        std::mem::take(&mut self.entries)
     }
 }

@@ -65,9 +65,8 @@ impl Entry {
 
     /// A request of `agent` in a run.
     pub fn of_run(line: Line, agent: Arc<str>, layout: Layout) -> Self {
-        let chain = line.chain.map(|chain| chain.0 as usize);
         let run = Self::new(line, Origin::default(), Err(NotComparable::NoUsage));
-        Self { chain, agent: Some(agent), layout, ..run }
+        Self { agent: Some(agent), layout, ..run }
     }
 }
 

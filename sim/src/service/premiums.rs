@@ -43,10 +43,10 @@ impl Premiums {
         self.writes.wrote(prefixes, line, markers);
     }
 
-    /// Nobody asks any more: fills in what each line paid for nothing, of `entries` from the first line on that is followed.
+    /// Nobody asks any more: fills in what each line paid for nothing.
     pub fn settle(&self, entries: &mut [Entry]) {
         let unread = self.writes.unread();
-        for Entry { line, .. } in entries.iter_mut().skip(self.first) {
+        for Entry { line, .. } in entries {
             let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
             line.unread_writes = self.rates(line.index).map(|rates| premium(rates, five_minutes, one_hour));
         }
@@ -54,7 +54,7 @@ impl Premiums {
 }
 
 /// What written tokens cost over plain input, never less than nothing.
-pub fn premium(rates: &Rates, five_minutes: u64, one_hour: u64) -> Money {
+fn premium(rates: &Rates, five_minutes: u64, one_hour: u64) -> Money {
     let premium = rates.difference(Category::Write5m, Category::Input, five_minutes)
         + rates.difference(Category::Write1h, Category::Input, one_hour);
     premium.max(Money::default())

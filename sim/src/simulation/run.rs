@@ -210,7 +210,7 @@ impl Record {
         }
     }
 
-    /// The end of a run: what nobody read is known now, and the observers look once more.
+    /// The end of a run: the observers look once more, and what nobody read is known now.
     ///
     /// # Errors
     /// When the run did not come to its end, or a law does not hold.
@@ -222,7 +222,6 @@ impl Record {
             Err(Stopped::Time { until, .. }) => (*until, 0, 0),
         };
         let mut service = self.service.borrow_mut();
-        service.settle_unread();
         if played.is_ok() && self.alarm.cause().is_none() {
             service.end(makespan);
         }
@@ -232,7 +231,7 @@ impl Record {
             events: self.log.events(),
             log: self.log.take(),
             agents: self.log.agents(),
-            entries: std::mem::take(&mut service.entries),
+            entries: service.take_entries(),
             drafts: service.drafts.take().unwrap_or_default(),
             over_limits: service.over_limits,
             laws_held: laws_held(&service, self.alarm.cause().as_ref()),

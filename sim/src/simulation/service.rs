@@ -9,11 +9,11 @@ use super::last_requests::{Continuations, LastRequests};
 use super::sizes::{Sizer, Sizing};
 use super::stems::{Stems, Tokens};
 use super::{Lookup, Observer};
-use crate::cache::{Outcome, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
-use crate::diagnosis::{Explanation, Subject};
+use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
+use crate::diagnosis::Subject;
 use crate::ledger::Line;
-use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
-use crate::service::{Engine, Entry, Layout, Reading, SizedRequest};
+use crate::pricing::{Date, PriceBook};
+use crate::service::{Engine, Entry, Grounds, Layout, PriceFacts, Quote, RecordedUsage, SizedRequest, Tariff};
 use crate::time::Instant;
 use crate::wire::{ChainId, Draft, Index, Prefixes, Request, Usage, Wire, number};
 
@@ -21,8 +21,6 @@ use crate::wire::{ChainId, Draft, Index, Prefixes, Request, Usage, Wire, number}
 pub struct Service {
     /// Blocks and prefixes of the run.
     pub wire: Wire,
-    /// The ledger.
-    pub entries: Vec<Entry>,
     /// What was asked, request by request, where it is kept.
     pub drafts: Option<Drafts>,
     /// Who looks on.
@@ -35,6 +33,7 @@ pub struct Service {
     /// What a broken law rings.
     pub alarm: Rc<Alarm>,
     rules: Rules,
+    /// The cache, and the ledger.
     engine: Engine,
     sizer: Sizer,
     book: Rc<PriceBook>,
@@ -83,14 +82,13 @@ impl Service {
     ) -> Self {
         Self {
             wire: Wire::new(rules.forms),
-            entries: Vec::new(),
             drafts: None,
             observers: Vec::new(),
             over_limits: 0,
             explains: true,
             alarm: Rc::default(),
             rules,
-            engine: Engine::new(&rules, seed, 0),
+            engine: Engine::new(&rules, seed, 0, 0),
             sizer: Sizer::new(sizing),
             book,
             prices_of,
@@ -112,23 +110,31 @@ impl Service {
         refusal::check(&request, &self.rules)?;
         let chain = self.chain(agent);
         let continues = self.continued.get(chain).filter(|_| self.explains);
-        let line = self.entries.len();
+        let line = self.engine.next_line();
         let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
+        let billed = tokens.whole().filter(|_| self.explains);
+        let previous = continues.as_deref();
         let asked = SizedRequest {
-            billed: tokens.whole().filter(|_| self.explains),
-            previous: continues.as_deref(),
-            ..SizedRequest::new(&self.wire, &request, &sizes, tokens.total(), at)
+            grounds: billed.map(|billed| Grounds { wire: &self.wire, request: &request, billed, previous }),
+            ..SizedRequest::new(Prompt::of(&self.wire.prefixes, &request, &sizes, tokens.total()), at)
         };
-        let layout =
-            asked.billed.map(|cumulative| Layout::of(&request, cumulative, continues.as_deref())).unwrap_or_default();
-        let Reading { ticket, predicted, usage, explanation } = self.engine.serve(line, &asked);
-        let opened = self.open_line(chain, &request, usage, explanation, at);
-        self.entries.push(Entry::of_run(opened, self.agents[chain.0 as usize].clone(), layout));
+        let layout = billed.map(|cumulative| Layout::of(&request, cumulative, continues.as_deref())).unwrap_or_default();
+        let reading = self.engine.serve(&asked, true);
+        let opened = Line {
+            chain: Some(chain),
+            at: Some(at),
+            predicted: Some(reading.usage),
+            explanation: reading.explanation,
+            ..Line::begun(line, 0, request.model.clone())
+        };
+        let usage = reading.usage;
+        let quote = self.quote(&request.model, &usage);
+        self.engine.bill(Entry::of_run(opened, self.agents[chain.0 as usize].clone(), layout), &usage, &quote);
         if let Some(drafts) = &mut self.drafts {
             drafts.push(chain, draft);
         }
         if let Some(cumulative) = tokens.whole() {
-            self.observe_served(at, agent, draft, &request, cumulative, &predicted);
+            self.observe_served(at, agent, draft, &request, cumulative, &reading.predicted);
             if self.explains {
                 let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
                 let cumulative = cumulative.to_vec();
@@ -136,7 +142,7 @@ impl Service {
                 self.continued.put(chain, subject);
             }
         }
-        Ok(OpenRequest { line, usage, ticket })
+        Ok(OpenRequest { line, usage, ticket: reading.ticket })
     }
 
     /// What `draft` would be told of usage if it were served at `at`; nothing if it would be refused. Nothing is read or
@@ -145,7 +151,7 @@ impl Service {
         let (request, tokens) = self.take(agent, draft);
         refusal::check(&request, &self.rules).ok()?;
         let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
-        let asked = SizedRequest::new(&self.wire, &request, &sizes, tokens.total(), at);
+        let asked = SizedRequest::new(Prompt::of(&self.wire.prefixes, &request, &sizes, tokens.total()), at);
         Some(self.engine.foresee(&asked).usage())
     }
 
@@ -195,27 +201,10 @@ impl Service {
         })
     }
 
-    fn open_line(
-        &mut self,
-        chain: ChainId,
-        request: &Request,
-        usage: Usage,
-        explanation: Option<Explanation>,
-        at: Instant,
-    ) -> Line {
-        let index = self.entries.len();
-        let terms = Terms { date: self.prices_of, ..Terms::of(&usage) };
-        let rates = self.book.rates(&ModelKey::from(request.model.as_str()), &terms).ok();
-        let mut line = Line::begun(index, 0, request.model.clone());
-        line.chain = Some(chain);
-        line.at = Some(at);
-        line.predicted = Some(usage);
-        line.explanation = explanation;
-        line.price(&usage, rates.as_ref(), &[]);
-        if let Some(rates) = rates {
-            self.engine.price(index, rates);
-        }
-        line
+    /// Prices of a request; a simulation has no days.
+    fn quote(&self, model: &str, usage: &Usage) -> Quote {
+        let tariff = Tariff { book: &self.book, date: self.prices_of };
+        tariff.quote(&PriceFacts::answered(model, &RecordedUsage::default(), None), usage)
     }
 
     /// Shows the observers the latest entry.
@@ -228,9 +217,9 @@ impl Service {
         cumulative: &[u64],
         outcome: &Outcome,
     ) {
-        let Self { wire, entries, observers, .. } = self;
-        let line = entries.len() - 1;
-        let ledger = &entries[line].line;
+        let Self { wire, engine, observers, .. } = self;
+        let Some(Entry { line: ledger, .. }) = engine.entries().last() else { return };
+        let line = ledger.index;
         let lookup = Lookup { line, at, agent, draft, wire, request, cumulative, outcome, ledger };
         for observer in observers {
             if let Err(why) = observer.served(&lookup) {
@@ -242,7 +231,7 @@ impl Service {
     /// The first byte of the answer went out.
     pub fn first_byte(&mut self, served: &OpenRequest, at: Instant) {
         self.tell(served, |cache, prefixes, ticket| cache.first_byte(prefixes, ticket, at));
-        self.entries[served.line].line.first_byte_at = Some(at);
+        self.engine.entry_mut(served.line).line.first_byte_at = Some(at);
         for observer in &mut self.observers {
             if let Err(why) = observer.first_byte(served.line, at) {
                 self.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
@@ -252,17 +241,16 @@ impl Service {
 
     /// The answer is over.
     pub fn answered(&mut self, served: &OpenRequest, how: AnswerEnd, at: Instant) {
-        self.entries[served.line].ended_at = Some(at);
+        self.engine.entry_mut(served.line).ended_at = Some(at);
         match how {
             AnswerEnd::Ended { output_tokens } => {
                 self.tell(served, |cache, prefixes, ticket| cache.ended(prefixes, ticket, at));
-                self.rebill(served.line, |usage| usage.output_tokens = output_tokens);
+                self.engine.rebill(served.line, Usage { output_tokens, ..served.usage });
             }
             AnswerEnd::GivenUp => {
                 self.tell(served, |cache, prefixes, ticket| cache.given_up(prefixes, ticket));
-                self.rebill(served.line, |usage| *usage = Usage::default());
-                let line = &mut self.entries[served.line].line;
-                line.explanation = Some(Explanation::default());
+                self.engine.rebill(served.line, Usage::default());
+                let line = &mut self.engine.entry_mut(served.line).line;
                 line.remarks.push("given up before its first byte: nothing was billed".to_owned());
             }
         }
@@ -275,32 +263,17 @@ impl Service {
         }
     }
 
-    fn rebill(&mut self, line: usize, change: impl FnOnce(&mut Usage)) {
-        let rates: Option<&Rates> = self.engine.rates(line);
-        let line = &mut self.entries[line].line;
-        let Some(mut usage) = line.predicted else {
-            debug_assert!(false, "line {} was served without usage", line.index);
-            return;
-        };
-        change(&mut usage);
-        line.predicted = Some(usage);
-        if usage == Usage::default() {
-            line.explanation = Some(Explanation::default());
-        }
-        line.price(&usage, rates, &[]);
-    }
-
     /// The run is over by itself: the observers look once more.
     pub fn end(&mut self, at: Instant) {
         for observer in &mut self.observers {
-            if let Err(why) = observer.end(at, &self.entries) {
+            if let Err(why) = observer.end(at, self.engine.entries()) {
                 self.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
             }
         }
     }
 
-    /// Once the run is over it is known what nobody read.
-    pub fn settle_unread(&mut self) {
-        self.engine.settle(&mut self.entries);
+    /// The run is over: the ledger, with what nobody read.
+    pub fn take_entries(&mut self) -> Vec<Entry> {
+        self.engine.finish()
     }
 }

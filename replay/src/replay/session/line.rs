@@ -2,62 +2,55 @@
 
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
-use forkcast_sim::service::{AnswerPlace, Compared, CostRange, CountedSize, Entry, Evidence, NotComparable, Verdict};
+use forkcast_sim::service::{
+    AnswerPlace, Compared, CostRange, CountedSize, Entry, Evidence, NotComparable, PriceFacts, Quote, Verdict,
+};
 use forkcast_sim::wire::{ChainId, Ttl, Usage, number};
 
 use super::prompt::SessionPrompt;
 use super::run::SessionReplay;
 use super::shortfall::{Attribution, explanation};
 use crate::exchange::{Origin, RecordedUsage};
-use crate::replay::price::{Asking, Priced, price};
 use crate::source::transcript::Ask;
 
 impl<'a> SessionReplay<'a> {
-    /// Writes down a request that was served, and gives its prices. A copy was written down elsewhere.
-    pub fn push(&mut self, ask: &Ask<'a>, prompt: &SessionPrompt, shown: Option<Attribution>) -> Option<Priced> {
-        if ask.answer.copied {
-            return None;
-        }
+    /// The entry of a request that was served.
+    pub fn served(
+        &mut self,
+        ask: &Ask<'a>,
+        prompt: &SessionPrompt,
+        shown: Option<Attribution>,
+        quote: &Quote,
+    ) -> Entry {
         let recorded = ask.answer.usage.unwrap_or_default();
-        let mut line = self.line(ask);
-        let why = explanation(&prompt.usage, prompt.known, shown.map(|shown| shown.cause));
         let forecast = forecast(prompt, self.size.filter(|_| self.counting.decides()));
         let comparison = self.comparison(ask, prompt, &recorded, &forecast);
-        let forecast = if comparison.is_ok() { forecast } else { prompt.usage };
-        let mut priced = self.priced(ask, &recorded, &prompt.usage);
-        let rates = priced.rates;
-        line.recorded = Some(prompt.usage);
-        line.predicted = Some(forecast);
-        line.explanation = Some(why);
-        self.result.price(&mut line, &mut priced, &prompt.usage);
-        if let Some(rates) = rates {
-            self.premiums.price(line.index, rates);
-        }
-        let unforeseen = rates.filter(|_| comparison.is_ok()).and_then(|rates| unforeseen(prompt, &rates));
+        let line = Line {
+            recorded: Some(prompt.usage),
+            predicted: Some(if comparison.is_ok() { forecast } else { prompt.usage }),
+            explanation: Some(explanation(&prompt.usage, prompt.known, shown.map(|shown| shown.cause))),
+            ..self.line(ask)
+        };
+        let rates = quote.rates.filter(|_| comparison.is_ok());
         let evidence = shown.map(|shown| Evidence {
             file: self.session.agents[ask.agent].file.clone(),
             line: shown.line,
             shows: shown.shows,
         });
-        let entry = self.entry(ask, line, comparison);
-        self.result.entries.push(Entry { evidence, unforeseen, ..entry });
-        Some(priced)
+        let unforeseen = rates.and_then(|rates| unforeseen(prompt, &rates));
+        Entry { evidence, unforeseen, ..self.entry(ask, line, comparison) }
     }
 
-    /// A line without prediction and explanation: what was recorded is counted and billed, nothing more is known.
+    /// An entry without prediction and explanation: what was recorded is counted and billed, nothing more is known.
     pub fn count_only(&mut self, ask: &Ask<'a>, why: NotComparable) {
         if ask.answer.copied {
             return;
         }
-        let mut line = self.line(ask);
-        if let Some(recorded) = ask.answer.usage {
-            line.recorded = Some(recorded.usage);
-            let mut priced = self.priced(ask, &recorded, &recorded.usage);
-            self.result.price(&mut line, &mut priced, &recorded.usage);
-        }
-        // What was read of what it wrote is not known: its writes get no premium.
+        let recorded = ask.answer.usage.map(|recorded| recorded.usage);
+        let line = Line { recorded, ..self.line(ask) };
         let entry = self.entry(ask, line, Err(why));
-        self.result.entries.push(entry);
+        let quote = recorded.map_or_else(Quote::default, |usage| self.quote(ask, &usage));
+        self.engine.count(entry, &recorded.unwrap_or_default(), &quote);
     }
 
     fn comparison(
@@ -91,20 +84,21 @@ impl<'a> SessionReplay<'a> {
             chain: Some(ChainId(number(ask.agent))),
             at: self.place.timed.then_some(ask.times.at),
             first_byte_at: self.place.timed.then_some(ask.times.first_byte_at),
-            ..Line::begun(self.result.entries.len(), self.place.number, ask.answer.model.to_string())
+            ..Line::begun(self.engine.next_line(), self.place.number, ask.answer.model.to_string())
         }
     }
 
-    fn priced(&self, ask: &Ask<'a>, recorded: &RecordedUsage, usage: &Usage) -> Priced {
+    /// Prices of a request with this usage.
+    pub fn quote(&self, ask: &Ask<'a>, usage: &Usage) -> Quote {
+        let answer = ask.answer.usage.unwrap_or_default();
         let at = self.place.timed.then_some(ask.times.at);
-        price(self.options, &Asking::answered(&ask.answer.model, recorded, at), usage)
+        self.options.tariff().quote(&PriceFacts::answered(&ask.answer.model, &answer, at), usage)
     }
 
     fn entry(&mut self, ask: &Ask<'a>, line: Line, comparison: Result<Compared, NotComparable>) -> Entry {
         let file = self.session.agents[ask.agent].file.to_string();
         let origin = Origin { file, index: ask.item, line: ask.line as usize };
         Entry {
-            chain: Some(ask.agent),
             answer: Some(AnswerPlace { session: self.place.index, agent: ask.agent, item: ask.item }),
             size: self.size.take(),
             ..Entry::new(line, origin, comparison)

@@ -3,17 +3,15 @@
 
 use forkcast_sim::cache::minimum_tokens;
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::pricing::Terms;
-use forkcast_sim::service::FRAME_TOKENS;
+use forkcast_sim::service::{FRAME_TOKENS, Movement, Quote, SizedRequest, UNPRICED};
 use forkcast_sim::wire::model::Resolved;
-use forkcast_sim::wire::{NodeId, Prefixes, Ttl, Usage};
+use forkcast_sim::wire::{Marker, NodeId, Prefixes, Ttl, Usage};
 
 use super::run::SessionReplay;
 use super::shortfall::{Attribution, Shortfall};
 use crate::rebuild::forecast::Decision;
 use crate::rebuild::lane::{Arena, Ends, Head};
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole, Tokens};
-use crate::replay::price::Priced;
 use crate::source::transcript::Ask;
 
 /// Tokens behind the last breakpoint are a few of frame; more than this is something else and says nothing of the next
@@ -110,12 +108,12 @@ impl<'a> SessionReplay<'a> {
         let lane = &self.lanes[ask.agent];
         let ends = lane.ends();
         let marked = markers(&ends, prompt);
-        let request = sent((&self.arena.prefixes, &self.tokens), &ends, ask, prompt, &marked);
+        let request = sent(&self.arena.prefixes, &self.tokens, &ends, ask, prompt, &marked);
         let read = prompt.usage.cache_read_input_tokens;
         let left = prompt.left.and_then(|at| lane.node(at));
-        self.delivery.deliver_until(request.prefixes, ask.times.at);
-        let plain = request.peek(self.delivery.cache()).read_tokens;
-        let entry = left.map(|node| self.delivery.cache().state(request.prefixes, node, ask.times.at));
+        self.engine.deliver_until(request.prefixes, ask.times.at);
+        let plain = request.peek(self.engine.cache()).read_tokens;
+        let entry = left.map(|node| self.engine.cache().state(request.prefixes, node, ask.times.at));
         if read + FRAME_TOKENS < plain {
             self.break_path(ask.agent, prompt, read);
         } else if let Some(landing) = prompt.decision.and_then(|decision| changed_unseen(&decision, read)) {
@@ -145,22 +143,20 @@ impl<'a> SessionReplay<'a> {
     /// Where more was read than the cache would give, somebody unseen wrote it; and where the look-back does not find it even
     /// so, the client had set a breakpoint there.
     fn reach(&mut self, ask: &Ask<'a>, prompt: &mut SessionPrompt, left: Option<NodeId>) {
-        let (lane, state) = (&self.lanes[ask.agent], &self.agents[ask.agent].conversation);
-        let ends = lane.ends();
+        let ends = self.lanes[ask.agent].ends();
         let marked = markers(&ends, prompt);
-        let request = sent((&self.arena.prefixes, &self.tokens), &ends, ask, prompt, &marked);
-        let found = request.peek(self.delivery.cache());
+        let request = sent(&self.arena.prefixes, &self.tokens, &ends, ask, prompt, &marked);
+        let found = request.peek(self.engine.cache());
         let read = prompt.usage.cache_read_input_tokens;
         if read <= found.read_tokens + FRAME_TOKENS {
             return;
         }
-        let reached = state.history.len_within(read + FRAME_TOKENS).checked_sub(1);
-        let reached = reached.and_then(|at| lane.node(at)).unwrap_or(ends.system_end);
-        request.warm(&mut self.delivery, reached);
+        let reached = self.reached(ask.agent, prompt);
+        request.warm(&mut self.engine, reached);
         let depth = |node| request.prefixes.depth(node);
         let floor = found.hit.filter(|hit| left.is_some_and(|left| depth(*hit) >= depth(left)));
         self.hypotheticals.warm(&request, reached, floor);
-        if request.peek(self.delivery.cache()).read_tokens + FRAME_TOKENS < read {
+        if request.peek(self.engine.cache()).read_tokens + FRAME_TOKENS < read {
             prompt.marked = Some(reached);
         }
     }
@@ -183,45 +179,44 @@ impl<'a> SessionReplay<'a> {
         self.tell_sizes(agent, from);
     }
 
-    /// Lets the request act on the cache.
-    pub fn commit(&mut self, ask: &Ask<'a>, prompt: &SessionPrompt, priced: Option<&Priced>) {
+    /// Lets the request act on the cache. A copy was billed elsewhere.
+    pub fn commit(&mut self, ask: &Ask<'a>, prompt: &SessionPrompt, shown: Option<Attribution>) {
+        let is_billed = !ask.answer.copied;
+        let line = is_billed.then(|| self.engine.next_line());
+        let quote = if is_billed { self.quote(ask, &prompt.usage) } else { Quote::default() };
         let ends = self.lanes[ask.agent].ends();
-        let markers = markers(&ends, prompt);
-        let sent = sent((&self.arena.prefixes, &self.tokens), &ends, ask, prompt, &markers);
-        self.delivery.serve(&sent.prompt(&sent.breakpoints()), &sent.times);
-        let line = priced.and_then(|_| self.result.entries.len().checked_sub(1));
-        self.hypotheticals.serve(
-            &Dispatch {
-                rates: priced.and_then(|priced| priced.rates.as_ref()),
-                terms: priced.map_or_else(Terms::default, |priced| priced.terms),
-                fees: priced.map_or(&[], |priced| &priced.fees),
-                ..sent
-            },
-            line,
-        );
-        self.follow_writes(ask, prompt);
+        let marked = markers(&ends, prompt);
+        let written = self.written(ask.agent, prompt);
+        let sent = Dispatch { quote: &quote, ..sent(&self.arena.prefixes, &self.tokens, &ends, ask, prompt, &marked) };
+        let breakpoints = sent.breakpoints();
+        let asked = SizedRequest {
+            recorded: Some(prompt.usage),
+            movement: Some(Movement { read: Some(self.reached(ask.agent, prompt)), written: &written }),
+            ..SizedRequest::new(sent.prompt(&breakpoints), ask.times.at)
+        };
+        if let Some(ticket) = self.engine.serve(&asked, is_billed).ticket {
+            self.engine.expect(ticket, &ask.times);
+        }
+        self.hypotheticals.serve(&sent, line);
+        if is_billed {
+            let entry = self.served(ask, prompt, shown, &quote);
+            self.engine.bill(entry, &prompt.usage, &quote);
+        }
     }
 
-    /// Follows what the request read and wrote, until somebody reads it.
-    fn follow_writes(&mut self, ask: &Ask<'a>, prompt: &SessionPrompt) {
-        let (lane, state) = (&self.lanes[ask.agent], &self.agents[ask.agent].conversation);
+    /// The prefix that was read.
+    fn reached(&self, agent: usize, prompt: &SessionPrompt) -> NodeId {
+        let (lane, state) = (&self.lanes[agent], &self.agents[agent].conversation);
+        let reached = state.history.len_within(prompt.usage.cache_read_input_tokens + FRAME_TOKENS).checked_sub(1);
+        reached.and_then(|at| lane.node(at)).unwrap_or(lane.system_end())
+    }
+
+    /// What was written up to each breakpoint that the client sets itself.
+    fn written(&self, agent: usize, prompt: &SessionPrompt) -> Vec<(Marker, u64)> {
         let (read, written) = (prompt.usage.cache_read_input_tokens, prompt.usage.cache_creation_input_tokens());
-        let prefixes = &self.arena.prefixes;
-        if read > 0 {
-            let reached = state.history.len_within(read + FRAME_TOKENS).checked_sub(1);
-            self.premiums.read(prefixes, reached.and_then(|at| lane.node(at)).unwrap_or(lane.system_end()));
-        }
-        if written > 0 && !ask.answer.copied {
-            let head = state.head().saturating_sub(read).min(written);
-            let stretches = [head, written - head];
-            let marked = markers(&lane.ends(), &SessionPrompt { marked: None, ..*prompt })
-                .into_iter()
-                .map(|sent| sent.marker)
-                .zip(stretches);
-            // The line of this request is the last one.
-            let line = self.result.entries.len().saturating_sub(1);
-            self.premiums.wrote(prefixes, line, &marked.collect::<Vec<_>>());
-        }
+        let head = self.agents[agent].conversation.head().saturating_sub(read).min(written);
+        let marked = markers(&self.lanes[agent].ends(), &SessionPrompt { marked: None, ..*prompt });
+        marked.into_iter().map(|sent| sent.marker).zip([head, written - head]).collect()
     }
 
     /// Takes from the usage what it says of sizes, for the requests to come.
@@ -283,7 +278,8 @@ fn markers(ends: &Ends, prompt: &SessionPrompt) -> Vec<DispatchMarker> {
 
 /// A request as it reaches the cache.
 fn sent<'s>(
-    (prefixes, tokens): (&'s Prefixes, &'s Tokens),
+    prefixes: &'s Prefixes,
+    sizes: &'s Tokens,
     ends: &Ends,
     ask: &Ask<'s>,
     prompt: &SessionPrompt,
@@ -291,7 +287,7 @@ fn sent<'s>(
 ) -> Dispatch<'s> {
     Dispatch {
         prefixes,
-        sizes: tokens,
+        sizes,
         end: ends.end,
         system_end: ends.system_end,
         markers,
@@ -304,8 +300,6 @@ fn sent<'s>(
         output_tokens: prompt.usage.output_tokens,
         hidden: ask.answer.copied,
         is_last: ask.is_last,
-        rates: None,
-        terms: Terms::default(),
-        fees: &[],
+        quote: &UNPRICED,
     }
 }

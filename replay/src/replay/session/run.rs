@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use forkcast_sim::service::{CountedSize, Delivery, NotComparable, Premiums};
+use forkcast_sim::cache::Rules;
+use forkcast_sim::service::{CountedSize, Engine, NotComparable};
 use forkcast_sim::wire::model::Resolved;
 use forkcast_sim::wire::{BlockId, Level, Role, Usage, number};
 
@@ -35,21 +36,20 @@ pub(super) struct SessionReplay<'a> {
     pub session: &'a Session,
     pub place: Place,
     pub options: &'a Options,
-    pub result: Replay,
+    rules: Rules,
     forecast: Forecast<'a>,
     models: Models,
     threads: Threads<'a>,
     pub arena: Arena,
     pub tokens: Tokens,
     /// The cache, which is given what the client must have sent, its usage seen.
-    pub delivery: Delivery,
+    pub engine: Engine,
     /// Each agent's path.
     pub lanes: Vec<Lane>,
     pub agents: Vec<Progress>,
     /// Number of the hidden prefix of each agent.
     pub systems: Vec<u64>,
     pub next_system: u64,
-    pub premiums: Premiums,
     pub counting: Counting<'a>,
     /// The request being served, as counted.
     pub size: Option<CountedSize>,
@@ -67,18 +67,17 @@ impl<'a> SessionReplay<'a> {
             session,
             place,
             options,
-            result: Replay { rules: vec![rules.name], ..Replay::default() },
+            rules,
             forecast: Forecast::new(shared, rules, number, session.user.clone(), agents),
             models: Models::default(),
             threads: Threads::new(session, &rules, options.left_out),
             arena,
             tokens: Tokens::default(),
-            delivery: Delivery::new(&rules, 0),
+            engine: Engine::new(&rules, 0, 0, 0),
             lanes: vec![Lane::new(root); agents],
             agents: (0..agents).map(|_| Progress::default()).collect(),
             systems: session.agents.iter().map(|agent| hidden_prefix(&agent.kind)).collect(),
             next_system: 0,
-            premiums: Premiums::default(),
             counting: Counting::new(&options.sizing, session),
             size: None,
             hypotheticals: Hypotheticals::new(&rules, options),
@@ -90,9 +89,9 @@ impl<'a> SessionReplay<'a> {
         for ask in &asks(self.session) {
             self.serve(ask);
         }
-        self.premiums.settle(&mut self.result.entries);
-        self.hypotheticals.finish(&self.arena.prefixes, &mut self.result.entries);
-        self.result
+        let mut entries = self.engine.finish();
+        self.hypotheticals.finish(&self.arena.prefixes, &mut entries);
+        Replay { entries, rules: vec![self.rules.name], ..Replay::default() }
     }
 
     fn serve(&mut self, ask: &Ask<'a>) {
@@ -121,8 +120,7 @@ impl<'a> SessionReplay<'a> {
         let mut prompt = self.prompt(ask, usage, resolved, request.ttl, decision);
         self.lay_out(ask, &mut prompt);
         let shown = self.explain(ask, &mut prompt);
-        let priced = self.push(ask, &prompt, shown);
-        self.commit(ask, &prompt, priced.as_ref());
+        self.commit(ask, &prompt, shown);
         self.learn(ask, &prompt);
         self.forecast.learn(&request, &answered, decision.as_ref());
     }

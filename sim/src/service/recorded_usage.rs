@@ -1,0 +1,62 @@
+//! What an answer says of its own usage.
+
+use serde::{Deserialize, Serialize};
+
+use crate::pricing::{Money, ServiceTier};
+use crate::wire::Usage;
+
+/// What the recording says about the answer's usage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedUsage {
+    /// Token counts in the additive convention, whatever the provider's own is.
+    pub usage: Usage,
+    /// The provider reported the written tokens by lifetime; otherwise they stand under five minutes.
+    pub split_by_ttl: bool,
+    /// The answer held server-side tool passes (`server_tool_use` blocks or several `iterations`), so the counts are sums.
+    pub server_passes: bool,
+    /// The output count is only what a stream had come to, not the final one.
+    pub output_is_start_value: bool,
+    /// How many context edits the provider applied to the prompt before it was cached (`context_management.applied_edits`).
+    pub applied_edits: u32,
+    /// Searches of the web by the provider's own tool, which are charged by the piece: `server_tool_use` of Anthropic,
+    /// `web_search_call` items that searched (not those that opened a page) of `OpenAI`, queries of Gemini's grounding
+    /// (whose models before 3 charge by the request instead), `web_search_calls` of xAI.
+    pub web_search_requests: u64,
+    /// Pages fetched by the provider's own tool.
+    pub web_fetch_requests: u64,
+    /// Runs of code by the provider's own tool.
+    pub code_execution_requests: u64,
+    /// How much of the output was reasoning that the answer need not show. Part of the output count, always.
+    pub reasoning_tokens: u64,
+    /// How much of the input was sound, which some providers charge otherwise than text. Part of the input count.
+    pub input_audio_tokens: u64,
+    /// How much of the output was sound. Part of the output count.
+    pub output_audio_tokens: u64,
+    /// The tier that the answer says it was served at; `None` where it says nothing that is known.
+    pub tier: Option<ServiceTier>,
+    /// Whether the answer was served in fast mode (`usage.speed`); `None` where it does not say.
+    pub fast: Option<bool>,
+    /// Whether the answer was served in the United States alone (`usage.inference_geo`); `None` where it does not say.
+    pub geo_us: Option<bool>,
+    /// What the answer itself says that it cost (`OpenRouter` and xAI do).
+    pub reported_cost: Option<Money>,
+    /// What is charged where that is less than what was counted (Cohere leaves its own frames out).
+    pub billed_units: Option<BilledUnits>,
+}
+
+impl RecordedUsage {
+    /// The usage that was billed.
+    pub fn charged(&self) -> Usage {
+        let Some(BilledUnits { input_tokens, output_tokens }) = self.billed_units else { return self.usage };
+        Usage { input_tokens, output_tokens, ..Usage::default() }
+    }
+}
+
+/// Tokens that are charged, by the provider's own account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BilledUnits {
+    /// Of the prompt.
+    pub input_tokens: u64,
+    /// Of the answer.
+    pub output_tokens: u64,
+}

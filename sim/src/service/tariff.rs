@@ -1,0 +1,130 @@
+//! What a request costs: the terms that its recording tells, the rates that they lead to, the fees beside its tokens.
+
+use super::recorded_usage::RecordedUsage;
+use crate::pricing::{Date, FeeLine, ModelKey, Money, PriceBook, Rates, ServiceTier, Terms, fees};
+use crate::time::Instant;
+use crate::wire::Usage;
+use crate::wire::model::resolve;
+
+/// Prices, and the day of them that holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Tariff<'a> {
+    /// The prices.
+    pub book: &'a PriceBook,
+    /// The day; `None` takes that of each request, and the newest prices for one without.
+    pub date: Option<Date>,
+}
+
+/// What decides on a request's prices.
+#[derive(Clone, Copy, Debug)]
+pub struct PriceFacts<'a> {
+    /// The model as spelled.
+    pub model: &'a str,
+    /// What the answer says.
+    pub answer: &'a RecordedUsage,
+    /// The tier it was served at.
+    pub tier: ServiceTier,
+    /// The host is a regional one.
+    pub regional_host: bool,
+    /// The request asks for fast mode, should the answer not say.
+    pub says_fast: bool,
+    /// The request asks for the United States alone, should the answer not say.
+    pub says_us: bool,
+    /// When it was sent; absent where nothing says on which day.
+    pub at: Option<Instant>,
+}
+
+/// The prices of one request and what they rest on.
+#[derive(Clone, Debug, Default)]
+pub struct Quote {
+    /// `None` for a model without a price.
+    pub rates: Option<Rates>,
+    /// What these depend on beside the model.
+    pub terms: Terms,
+    /// Lines beside the tokens.
+    pub fees: Vec<FeeLine>,
+    /// What had to be assumed.
+    pub remarks: Vec<String>,
+}
+
+/// What stands for the prices of a request that enters no bill.
+pub static UNPRICED: Quote = Quote {
+    rates: None,
+    terms: Terms {
+        date: None,
+        at: None,
+        prompt_tokens: 0,
+        tier: ServiceTier::Standard,
+        fast: false,
+        geo_us: false,
+        regional: false,
+    },
+    fees: Vec::new(),
+    remarks: Vec::new(),
+};
+
+impl Quote {
+    /// What `usage` costs; `None` for a model without a price.
+    pub fn total(&self, usage: &Usage) -> Option<Money> {
+        self.rates.map(|rates| rates.bill(usage, &self.fees).total)
+    }
+}
+
+impl<'a> PriceFacts<'a> {
+    /// A request of which the answer says all that is known.
+    pub fn answered(model: &'a str, answer: &'a RecordedUsage, at: Option<Instant>) -> Self {
+        let tier = answer.tier.unwrap_or_default();
+        Self { model, answer, tier, regional_host: false, says_fast: false, says_us: false, at }
+    }
+
+    fn terms(&self, date: Option<Date>, usage: &Usage) -> Terms {
+        Terms {
+            date: date.or(self.at.map(Date::of)),
+            at: self.at,
+            prompt_tokens: usage.total_input_tokens(),
+            tier: self.tier,
+            fast: self.answer.fast.unwrap_or(self.says_fast),
+            geo_us: self.answer.geo_us.unwrap_or(self.says_us),
+            regional: self.regional_host || resolve(self.model).is_some_and(|resolved| resolved.regional),
+        }
+    }
+}
+
+impl Tariff<'_> {
+    /// The prices of a request with this usage.
+    pub fn quote(&self, facts: &PriceFacts<'_>, usage: &Usage) -> Quote {
+        let terms = facts.terms(self.date, usage);
+        let key = ModelKey::from(facts.model);
+        let rates = self.book.rates(&key, &terms).ok();
+        let mut remarks: Vec<String> = rates.iter().flat_map(|rates| assumed(rates, &terms)).collect();
+        let answer = facts.answer;
+        let searches = answer.web_search_requests;
+        let fee = self.book.fee_line(&key, fees::WEB_SEARCH, searches).filter(|_| searches > 0);
+        let runs = answer.code_execution_requests;
+        // Most charge for the time of the container, which no answer tells.
+        let run_fee = self.book.fee_line(&key, fees::CODE_EXECUTION, runs);
+        let run_fee = run_fee.filter(|fee| runs > 0 && fee.unit == fees::PER_REQUEST);
+        let not_billed = [
+            (searches > 0 && fee.is_none(), "searches of the web are not billed: their fee is not in the book"),
+            (runs > 0 && run_fee.is_none(), "running code is not billed: the time of its container is not recorded"),
+            (answer.input_audio_tokens + answer.output_audio_tokens > 0, "sound is billed at the price of text"),
+        ];
+        remarks.extend(not_billed.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()));
+        Quote { rates, terms, fees: fee.into_iter().chain(run_fee).collect(), remarks }
+    }
+}
+
+/// What the rates had to take in the place of what is not known.
+fn assumed(rates: &Rates, terms: &Terms) -> Vec<String> {
+    let tier = format!("served as {}, for which the book has no price: billed as standard", terms.tier);
+    let all = [
+        (rates.before_first_row, "priced by the model's first row, which is younger than the request"),
+        (
+            rates.fast_at_standard_price,
+            "sent with `speed: \"fast\"`, for which the book has no price: billed as standard",
+        ),
+        (rates.tier_at_standard_price, tier.as_str()),
+        (rates.hour_unknown, "the price depends on the hour, which is not recorded: billed outside peak hours"),
+    ];
+    all.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()).collect()
+}
