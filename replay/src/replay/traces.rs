@@ -7,9 +7,11 @@
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::Category;
-use forkcast_sim::service::{Engine, Entry, NotComparable, PriceFacts, Quote, RecordedUsage, SizedRequest};
+use forkcast_sim::service::{
+    Engine, Entry, Movement, NotComparable, PriceFacts, Quote, RecordedUsage, SizedRequest, stretches,
+};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Usage, number};
+use forkcast_sim::wire::{ChainId, Sizes, Usage, number};
 
 use super::hypotheticals::Hypotheticals;
 use super::{Options, Replay};
@@ -136,10 +138,18 @@ impl<'a> TraceReplay<'a> {
         let whole = Usage { input_tokens: turn.input_tokens, ..Usage::default() };
         let quote = self.quote(line, &whole);
         let Self { named: Some(Named { sends, hypotheticals }), engine, .. } = self else { return None };
-        let [written, plain] = [Rest::Written, Rest::Plain].map(|rest| sends.sizes(turn, rest));
-        let sent = sends.dispatch(turn, &written, &quote);
+        let [whole, plain] = [Rest::Written, Rest::Plain].map(|rest| sends.sizes(turn, rest));
+        let sent = sends.dispatch(turn, &whole, &quote);
         let breakpoints = sent.breakpoints();
-        let reading = engine.serve(&SizedRequest::new(sent.prompt(&breakpoints), sent.times.at), true);
+        let asked = SizedRequest::new(sent.prompt(&breakpoints), sent.times.at);
+        engine.deliver_until(sent.prefixes, sent.times.at);
+        let foreseen = engine.foresee(&asked);
+        // What is left behind the last whole block is written with it, and nobody reads that.
+        let mut written = stretches(breakpoints.iter().copied(), &plain, foreseen.read_tokens);
+        let rest = sent.total_tokens - plain.tokens_at(sent.end).min(sent.total_tokens);
+        written.splice(0..0, breakpoints.last().map(|end| (*end, rest)));
+        let movement = Some(Movement { read: foreseen.hit, written: &written });
+        let reading = engine.serve(&SizedRequest { movement, ..asked }, true);
         if let Some(ticket) = reading.ticket {
             engine.expect(ticket, &sent.times);
         }

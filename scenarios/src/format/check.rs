@@ -27,9 +27,10 @@ const PROMPT_TOKENS_MAX: u128 = wire::TOKENS_MAX as u128 / 2;
 
 /// Checks a scenario as a whole.
 pub fn whole(scenario: &Scenario, notes: &Notes) {
+    let lists: BTreeSet<&str> = scenario.script.iter().map(|script| base(&script.agent)).collect();
     for script in &scenario.script {
         for reply in &script.replies {
-            check_reply(reply, scenario, notes);
+            check_reply(reply, scenario, &lists, notes);
         }
     }
     call_ids::are_unique(scenario, notes);
@@ -66,7 +67,7 @@ pub fn sizes_add_up(scenario: &Scenario, at: &At<'_>) -> Option<()> {
     Some(())
 }
 
-fn check_reply(reply: &Reply, scenario: &Scenario, notes: &Notes) {
+fn check_reply(reply: &Reply, scenario: &Scenario, lists: &BTreeSet<&str>, notes: &Notes) {
     match &reply.content {
         Content::Events(raw) if reply.fault.is_none() => {
             if let Some((origin, expected)) = raw.out_of_order() {
@@ -77,11 +78,13 @@ fn check_reply(reply: &Reply, scenario: &Scenario, notes: &Notes) {
             }
         }
         Content::Events(_) => {}
-        Content::Message { tools, .. } => tools.iter().for_each(|call| check_call(call, scenario, notes)),
+        Content::Message { tools, .. } => {
+            tools.iter().for_each(|call| check_call(call, scenario, lists, notes));
+        }
     }
 }
 
-fn check_call(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
+fn check_call(call: &ToolCall, scenario: &Scenario, lists: &BTreeSet<&str>, notes: &Notes) {
     let tools: Vec<&str> = tool::every().all().iter().map(|tool| tool.name()).collect();
     let known = tools.contains(&&*call.tool);
     if !known && !call.missing {
@@ -98,17 +101,16 @@ fn check_call(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
         notes.at(&call.origin, format_args!("`missing: true` is set for `{}`, which exists; leave it out", call.tool));
     }
     if &*call.tool == "Agent" {
-        child_is_scripted(call, scenario, notes);
+        child_is_scripted(call, scenario, lists, notes);
     }
 }
 
-/// A called agent needs a script. Which list applies is known only at run time, so one list for its type or its name is
-/// enough.
-fn child_is_scripted(call: &ToolCall, scenario: &Scenario, notes: &Notes) {
+/// A called agent needs a script. Which list applies is known only at run time, so one of the `lists` for its type or its name
+/// is enough.
+fn child_is_scripted(call: &ToolCall, scenario: &Scenario, lists: &BTreeSet<&str>, notes: &Notes) {
     let said = |field: &str| call.input.get(field).and_then(|value| value.as_str());
     let is_fork = meant(&load::settings(scenario), said("subagent_type")) == Meant::Fork;
     let agent = if is_fork { fork::TYPE } else { said("subagent_type").unwrap_or("general-purpose") };
-    let lists: BTreeSet<&str> = scenario.script.iter().map(|script| base(&script.agent)).collect();
     let named = said("name").is_some_and(|name| lists.contains(name));
     let exists = is_fork || scenario.kinds().get(agent).is_some();
     if exists && !named && !lists.iter().any(|list| list.eq_ignore_ascii_case(agent)) {

@@ -11,6 +11,7 @@ pub struct WriteId(usize);
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     request: usize,
+    node: NodeId,
     ttl: Ttl,
     tokens: u64,
     read: bool,
@@ -30,9 +31,27 @@ impl UnreadWrites {
     pub fn wrote(&mut self, prefixes: &Prefixes, request: usize, markers: &[(Marker, u64)]) {
         for (marker, tokens) in markers.iter().filter(|(_, tokens)| *tokens > 0) {
             let id = WriteId(self.stretches.len());
-            self.stretches.push(Stretch { request, ttl: marker.ttl, tokens: *tokens, read: false });
+            self.stretches.push(Stretch { request, node: marker.node, ttl: marker.ttl, tokens: *tokens, read: false });
             let line = self.waiting.get_or_insert_with(prefixes.line(marker.node), BTreeMap::new);
             line.insert(prefixes.depth(marker.node), id);
+        }
+    }
+
+    /// A prompt that ends at `end` was sent, of which `hit` was read: what waits behind that and `is_lost` is written anew, and
+    /// whoever reads that does not read what was lost.
+    pub fn lose(&mut self, prefixes: &Prefixes, end: NodeId, hit: Option<NodeId>, is_lost: impl Fn(NodeId) -> bool) {
+        let read_depth = hit.map_or(0, |hit| prefixes.depth(hit));
+        let mut next = Some(end).filter(|end| prefixes.depth(*end) > read_depth);
+        while let Some(end) = next {
+            let line = prefixes.line(end);
+            if let Some(waiting) = self.waiting.get_mut(&line) {
+                let behind = waiting.range(read_depth + 1..=prefixes.depth(end));
+                let lost = behind.filter(|(_, id)| is_lost(self.stretches[id.0].node)).map(|(depth, _)| *depth);
+                for depth in lost.collect::<Vec<u32>>() {
+                    waiting.remove(&depth);
+                }
+            }
+            next = prefixes.branch(line).filter(|branch| prefixes.depth(*branch) > read_depth);
         }
     }
 

@@ -4,7 +4,7 @@ use super::delivery::{Delivery, Times};
 use super::entry::Entry;
 use super::premiums::{Premiums, stretches};
 use super::tariff::Quote;
-use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
+use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
 use crate::diagnosis::{BilledRequest, Explanation, Subject, explain};
 use crate::pricing::Rates;
 use crate::time::Instant;
@@ -188,12 +188,20 @@ impl Engine {
 
     /// Follows what the request read and wrote.
     fn follow(&mut self, asked: &SizedRequest<'_>, predicted: &Outcome, usage: &Usage, has_line: bool) {
+        let Self { delivery, premiums, .. } = self;
         let prefixes = asked.prompt.prefixes;
-        if let Some(read) = asked.read(predicted, usage) {
-            self.premiums.read(prefixes, read);
+        let hit = asked.read(predicted, usage);
+        if let Some(end) = asked.prompt.markers.last() {
+            let state = |node| delivery.cache().state(prefixes, node, asked.at);
+            premiums
+                .lose(prefixes, end.node, hit, |node| matches!(state(node), EntryState::Expired | EntryState::Evicted));
+        }
+        if let Some(hit) = hit {
+            premiums.read(prefixes, hit);
         }
         if has_line {
-            self.premiums.wrote(prefixes, self.next_line(), &asked.written(usage));
+            let written = asked.written(usage);
+            self.premiums.wrote(prefixes, self.next_line(), &written);
         }
     }
 

@@ -23,6 +23,7 @@ pub use delivery::{Answers, Delivery, FIRST_BYTE_AFTER, STEP, Times};
 pub use engine::{Engine, Grounds, Movement, Reading, SizedRequest};
 pub use entry::{AnswerPlace, CostRange, Entry, Evidence, Hypothetical, Origin};
 pub use layout::Layout;
+pub use premiums::stretches;
 pub use recorded_usage::{BilledUnits, RecordedUsage};
 pub use size::{CountedSize, LeftOut};
 pub use tariff::{PriceFacts, Quote, Tariff, UNPRICED};

@@ -38,6 +38,11 @@ impl Premiums {
         self.writes.read(prefixes, hit);
     }
 
+    /// A prompt that ends at `end` was sent, of which `hit` was read; what stood behind that may be lost.
+    pub fn lose(&mut self, prefixes: &Prefixes, end: NodeId, hit: Option<NodeId>, is_lost: impl Fn(NodeId) -> bool) {
+        self.writes.lose(prefixes, end, hit, is_lost);
+    }
+
     /// A line wrote up to `markers`, each with the tokens that its stretch was billed for.
     pub fn wrote(&mut self, prefixes: &Prefixes, line: usize, markers: &[(Marker, u64)]) {
         self.writes.wrote(prefixes, line, markers);
