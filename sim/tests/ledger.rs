@@ -249,6 +249,20 @@ fn a_read_of_a_prefix_written_twice_counts_only_for_the_newer_write() {
 }
 
 #[test]
+fn what_was_lost_behind_the_read_is_not_read_by_whoever_reads_what_was_written_anew() {
+    let mut tree = Tree::new(4);
+    let fork = tree.fork(tree.trunk[2]);
+    let mut unread = UnreadWrites::default();
+    let writes = [(0, LONG, 1), (1, SHORT, 2), (2, SHORT, 4), (3, SHORT, 8)];
+    unread.wrote(&tree.prefixes, 0, &writes.map(|(at, ttl, tokens)| write(tree.trunk[at], ttl, tokens)));
+    let alive = tree.trunk[1];
+    unread.lose(&tree.prefixes, fork, Some(tree.trunk[0]), |node| node != alive);
+    unread.wrote(&tree.prefixes, 1, &[write(fork, SHORT, 7)]);
+    unread.read(&tree.prefixes, fork);
+    assert_eq!(unread.unread(), BTreeMap::from([(0, (12, 0))]), "the third was lost, the fourth lies on no path");
+}
+
+#[test]
 fn a_requests_unread_writes_add_up_by_lifetime() {
     let tree = Tree::new(4);
     let mut unread = UnreadWrites::default();
