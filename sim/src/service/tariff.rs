@@ -73,7 +73,7 @@ impl Quote {
 impl<'a> PriceFacts<'a> {
     /// A request of which the answer says all that is known.
     pub fn answered(model: &'a str, answer: &'a RecordedUsage, at: Option<Instant>) -> Self {
-        let tier = answer.tier.unwrap_or_default();
+        let tier = answer.tier.unwrap_or(ServiceTier::Standard);
         Self { model, answer, tier, regional_host: false, says_fast: false, says_us: false, at }
     }
 
