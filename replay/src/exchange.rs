@@ -8,34 +8,9 @@ pub use forkcast_sim::service::{BilledUnits, Origin, RecordedUsage};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Addresses, Maker};
 
-/// Who answered. Only `Anthropic` exchanges have a cache profile so far; the others are read and counted, and their
-/// prefixes are compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Provider {
-    /// A Claude model, wherever it was hosted; the body is in the spelling of the Messages API (see [`Dialect`]).
-    Anthropic,
-    /// Anything else, by the name used in reports: `openai`, `gemini`, `bedrock`, `openrouter`, …
-    Other(String),
-}
-
-impl Provider {
-    /// The word used in reports.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::Other(name) => name,
-        }
-    }
-
-    /// Whose rules its requests follow.
-    pub fn maker(&self) -> Maker {
-        match self {
-            Self::Anthropic => Maker::Anthropic,
-            Self::Other(name) if matches!(name.as_str(), "openai" | "azure") => Maker::OpenAi,
-            Self::Other(_) => Maker::Other,
-        }
-    }
-}
+/// Whoever answers with a Claude model, wherever it was hosted; the body is in the spelling of the Messages API (see
+/// [`Dialect`]). Only these exchanges have a cache profile so far.
+pub const ANTHROPIC: &str = "anthropic";
 
 /// How request and answer are spelled on the wire. Bodies stand as sent, except those of `BedrockConverse`,
 /// `OpenRouter` and `Rebuilt`: they were translated into Messages bodies, so offsets in them are offsets in the translation.
@@ -114,8 +89,8 @@ impl Dialect {
 pub struct Exchange {
     /// Where it was found.
     pub origin: Origin,
-    /// Who answered.
-    pub provider: Provider,
+    /// Who answered, by the name used in reports: [`ANTHROPIC`], `openai`, `gemini`, `bedrock`, `openrouter`, …
+    pub provider: String,
     /// How the request was spelled on the wire.
     pub dialect: Dialect,
     /// The model as the request or the address spelled it, else as the answer does; empty where none says.
@@ -158,10 +133,10 @@ pub struct Exchange {
 
 impl Exchange {
     /// An exchange of which only the request is known: no instants, no answer.
-    pub const fn request_only(origin: Origin, model: String, body: Vec<u8>) -> Self {
+    pub fn request_only(origin: Origin, model: String, body: Vec<u8>) -> Self {
         Self {
             origin,
-            provider: Provider::Anthropic,
+            provider: ANTHROPIC.to_owned(),
             dialect: Dialect::Messages,
             model,
             body,
@@ -183,11 +158,17 @@ impl Exchange {
         }
     }
 
+    /// Whose rules its request follows: they say whether its cache is modelled. Exchanges of others are read and counted, and
+    /// their prefixes are compared.
+    pub fn maker(&self) -> Maker {
+        Maker::of_provider(&self.provider)
+    }
+
     /// The host itself was a regional one, which costs more. Hosts of Bedrock all name a region; there the spelling of the
     /// model tells whether it is a regional endpoint.
     pub fn at_regional_host(&self) -> bool {
         let is_bedrock = matches!(self.dialect, Dialect::BedrockInvoke | Dialect::BedrockConverse);
-        self.region.is_some() && !is_bedrock && self.provider.name() != "bedrock"
+        self.region.is_some() && !is_bedrock && self.provider != "bedrock"
     }
 
     /// When it was sent and answered, as far as that is recorded; `None` where the recording has no instants.

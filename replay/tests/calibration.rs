@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use forkcast_replay::calibrate::{Errors, Sample, Samples, fit};
-use forkcast_replay::exchange::Provider;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, SizeSource, Sizing, replay};
 use forkcast_sim::service::Entry;
@@ -100,7 +99,7 @@ fn chats_without_definitions_are_counted_to_the_token() {
         let body = String::from_utf8_lossy(&exchanges[origin].body);
         let plain =
             !["\"tools\"", "\"response_format\"", "\"functions\"", "image_url"].iter().any(|key| body.contains(key));
-        let own = exchanges[origin].provider == Provider::Other("openai".to_owned());
+        let own = exchanges[origin].provider == "openai";
         let Some(size) = size.filter(|size| own && plain && size.tokenizer == Tokenizer::O200k) else { continue };
         let Some(usage) = line.recorded.filter(|_| size.left_out.is_none()) else { continue };
         let billed = usage.total_input_tokens();

@@ -1,6 +1,6 @@
 //! Readers on fixtures made by hand: what each format means, and what damage costs.
 
-use forkcast_replay::exchange::{Dialect, Exchange, Provider};
+use forkcast_replay::exchange::{Dialect, Exchange};
 use forkcast_replay::formats::Format;
 use forkcast_replay::formats::exchange_log::{RawAnswer, write_line};
 use forkcast_replay::input::{InputFormat, Inputs};
@@ -39,7 +39,7 @@ fn a_cassette_gives_exchanges_and_names_what_it_passes_over() {
     let stream = all[1].usage.unwrap();
     assert!(stream.server_passes && stream.split_by_ttl && !stream.output_is_start_value);
     assert_eq!((all[2].usage, all[2].status, all[2].failed()), (None, Some(529), true));
-    assert_eq!(all[3].provider, Provider::Other("openai".to_owned()));
+    assert_eq!(all[3].provider, "openai");
     assert_eq!(inputs.skipped.len(), 1);
     assert_eq!(
         inputs.skipped[0].reason,
@@ -149,7 +149,7 @@ fn converse_is_translated_and_cache_points_become_markers() {
     );
     assert_eq!(counts(all[0]), Some((3, 100, 500, 1500, 5)));
     assert!(all[0].usage.unwrap().split_by_ttl);
-    assert_eq!(all[1].provider, Provider::Other("bedrock".to_owned()));
+    assert_eq!(all[1].provider, "bedrock");
     assert_eq!(
         (all[2].dialect, all[2].model.as_str()),
         (Dialect::BedrockInvoke, "anthropic.claude-3-5-haiku-20241022-v1:0")
@@ -180,7 +180,7 @@ fn openrouter_is_translated_and_its_usage_made_additive() {
     );
     assert_eq!(counts(all[0]), Some((100, 1500, 400, 0, 7)));
     assert_eq!(counts(all[1]), Some((12, 0, 0, 0, 2)), "usage of a stream stands in its last chunk");
-    assert_eq!(all[2].provider, Provider::Other("openrouter".to_owned()));
+    assert_eq!(all[2].provider, "openrouter");
     assert_eq!((all[2].dialect, counts(all[2])), (Dialect::ChatCompletions, Some((12, 0, 0, 0, 2))));
     assert_eq!(reasons(&inputs).len(), 1, "more read and written than there was");
 }
@@ -247,7 +247,7 @@ fn an_exchange_log_is_read_line_by_line() {
     assert_eq!(lines, [1, 2, 2, 9, 10, 11]);
     assert_eq!(counts(all[3]), Some((4, 0, 0, 0, 9)));
     assert_eq!((all[4].usage, all[4].failed()), (None, true));
-    assert_eq!(all[5].provider, Provider::Other("openai".to_owned()));
+    assert_eq!(all[5].provider, "openai");
     assert_eq!(inputs.repaired[0].line, 2);
     let found = reasons(&inputs);
     let expected = [

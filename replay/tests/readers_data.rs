@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_replay::exchange::{Dialect, Exchange, Provider};
+use forkcast_replay::exchange::{ANTHROPIC, Dialect, Exchange};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::time::Instant;
 use serde_json::Value;
@@ -97,7 +97,7 @@ fn cassettes_agree_with_the_table_made_from_them() {
     let mut found = BTreeMap::new();
     for folder in ["crewai", "dd-trace-py", "openinference", "openllmetry", "pydantic-ai"] {
         let Some(inputs) = read(&format!("cassettes-{folder}")) else { return };
-        for exchange in inputs.exchanges().filter(|exchange| exchange.provider == Provider::Anthropic) {
+        for exchange in inputs.exchanges().filter(|exchange| exchange.provider == ANTHROPIC) {
             let file = exchange.origin.file.rsplit('/').next().unwrap().trim_end_matches(".gz").to_owned();
             found.insert((format!("cassettes-{folder}"), file, exchange.origin.index), exchange.clone());
         }

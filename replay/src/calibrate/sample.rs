@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use forkcast_sim::cache::Rules;
 use forkcast_sim::service::LeftOut;
-use forkcast_sim::wire::{Content, Frame, Level, Place, Request, Wire};
+use forkcast_sim::wire::{Content, Frame, Level, Maker, Place, Request, Wire};
 use forkcast_tokens::{BUILT_IN, Class, Factors, Generation, Makeup, Vocabulary, factors, makeup};
 
 use super::growth;
-use crate::exchange::{Exchange, Provider};
+use crate::exchange::Exchange;
 use crate::input::Inputs;
 
 /// What keeps an exchange from being compared, whatever its body holds.
@@ -106,7 +106,7 @@ impl Samples {
 }
 
 fn sample(exchange: &Exchange, wire: &mut Wire) -> Result<Sample, LeftOut> {
-    if exchange.provider != Provider::Anthropic {
+    if exchange.maker() != Maker::Anthropic {
         return Err(LeftOut::OtherModel);
     }
     if let Some(why) = fault(exchange) {

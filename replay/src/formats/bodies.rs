@@ -13,7 +13,7 @@ use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::{Reading, body, json};
 use crate::error::Fault;
-use crate::exchange::{Dialect, Exchange, Origin, Provider};
+use crate::exchange::{ANTHROPIC, Dialect, Exchange, Origin};
 use crate::response;
 
 /// The reader.
@@ -100,7 +100,7 @@ fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: 
         || ["modelId", "model"].into_iter().zip([raw, value]).find_map(|(key, body)| json::member_text(body, key));
     let model = if model.is_empty() { elsewhere().unwrap_or_default().into_owned() } else { model };
     let origin = Origin { file: file.to_owned(), index, line: text.line_of(start) };
-    let mut exchange = keyed(origin, model, (raw, &keys)).map_err(|why| text.fault(start, why))?;
+    let mut exchange = keyed(origin, model, raw, &keys).map_err(|why| text.fault(start, why))?;
     if let Some(answer) = answer {
         attach(&mut exchange, answer, text.line_of(text.offset_of(answer)), reading);
     }
@@ -113,10 +113,10 @@ fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: 
 /// # Errors
 /// When the body is not JSON.
 pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Result<Exchange, String> {
-    keyed(origin, model, (raw, &Keys::of(raw)))
+    keyed(origin, model, raw, &Keys::of(raw))
 }
 
-fn keyed(origin: Origin, model: String, (raw, body): (&[u8], &Keys<'_>)) -> Result<Exchange, String> {
+fn keyed(origin: Origin, model: String, raw: &[u8], body: &Keys<'_>) -> Result<Exchange, String> {
     let (provider, dialect) = body.spelled_for(&model);
     let translated = if provider.is_none() { dialect::translate(dialect, raw, &model)? } else { None };
     let mut exchange = match translated {
@@ -126,7 +126,7 @@ fn keyed(origin: Origin, model: String, (raw, body): (&[u8], &Keys<'_>)) -> Resu
         None => Exchange::request_only(origin, model, raw.to_vec()),
     };
     exchange.dialect = dialect;
-    exchange.provider = provider.map_or(Provider::Anthropic, |name| Provider::Other(name.to_owned()));
+    exchange.provider = provider.unwrap_or(ANTHROPIC).to_owned();
     Ok(exchange)
 }
 

@@ -1,6 +1,6 @@
 //! Which provider an address belongs to, and whether it takes model requests.
 
-use crate::exchange::{Dialect, Provider};
+use crate::exchange::{ANTHROPIC, Dialect};
 
 /// Where a request went.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(crate) enum Endpoint {
     /// It asks a model.
     Model {
         /// Who answers.
-        provider: Provider,
+        provider: String,
         /// How the body is spelled.
         dialect: Dialect,
         /// The model, where the address names it.
@@ -112,11 +112,11 @@ fn messages(host: &str) -> Endpoint {
 
 /// A provider whose exchanges are counted, their bodies kept as sent.
 fn counted(name: &str, dialect: Dialect, model: Option<String>) -> Endpoint {
-    Endpoint::Model { provider: Provider::Other(name.to_owned()), dialect, model }
+    Endpoint::Model { provider: name.to_owned(), dialect, model }
 }
 
 fn anthropic(dialect: Dialect, model: Option<String>) -> Endpoint {
-    Endpoint::Model { provider: Provider::Anthropic, dialect, model }
+    counted(ANTHROPIC, dialect, model)
 }
 
 /// Host and path, without scheme, port, query and fragment.

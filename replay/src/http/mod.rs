@@ -18,7 +18,7 @@ use std::sync::Arc;
 use forkcast_sim::outside::{quoted, word};
 use forkcast_sim::wire::Addresses;
 
-use crate::exchange::{Dialect, Exchange, Origin, Provider};
+use crate::exchange::{ANTHROPIC, Dialect, Exchange, Origin};
 use crate::formats::dialect::Translated;
 use crate::formats::{body, dialect, json};
 use crate::response::{self, Answer};
@@ -118,7 +118,7 @@ fn loose_frames(body: &[u8]) -> Option<Vec<u8>> {
 
 /// A request as it is handed on.
 struct ModelRequest<'a> {
-    provider: Provider,
+    provider: String,
     dialect: Dialect,
     model: String,
     body: Cow<'a, [u8]>,
@@ -126,14 +126,11 @@ struct ModelRequest<'a> {
 }
 
 impl<'a> ModelRequest<'a> {
-    fn new(provider: Provider, dialect: Dialect, address: Option<String>, body: &'a [u8]) -> Result<Self, String> {
+    fn new(provider: String, dialect: Dialect, address: Option<String>, body: &'a [u8]) -> Result<Self, String> {
         let named = body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
         let model = address.unwrap_or(named);
         let (provider, dialect) = claude(provider, dialect, &model, body);
-        let translated = match provider {
-            Provider::Anthropic => dialect::translate(dialect, body, &model)?,
-            Provider::Other(_) => None,
-        };
+        let translated = if provider == ANTHROPIC { dialect::translate(dialect, body, &model)? } else { None };
         let (body, addresses) = match translated {
             Some(Translated { body, addresses }) => (Cow::Owned(body.to_json()), Some(Arc::new(addresses))),
             None => (Cow::Borrowed(body), None),
@@ -143,13 +140,13 @@ impl<'a> ModelRequest<'a> {
 }
 
 /// Claude models behind addresses that they share with others.
-fn claude(provider: Provider, dialect: Dialect, model: &str, body: &[u8]) -> (Provider, Dialect) {
+fn claude(provider: String, dialect: Dialect, model: &str, body: &[u8]) -> (String, Dialect) {
     let is_claude = model.contains("claude");
-    let is_openrouter = provider == Provider::Other("openrouter".to_owned());
+    let is_openrouter = provider == "openrouter";
     match dialect {
-        Dialect::Messages if is_claude => (Provider::Anthropic, dialect),
+        Dialect::Messages if is_claude => (ANTHROPIC.to_owned(), dialect),
         Dialect::ChatCompletions if is_claude && is_openrouter && json::member(body, "messages").is_some() => {
-            (Provider::Anthropic, Dialect::OpenRouter)
+            (ANTHROPIC.to_owned(), Dialect::OpenRouter)
         }
         _ => (provider, dialect),
     }

@@ -7,14 +7,14 @@ use forkcast_sim::guard::Identity;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::service::{Compared, CountedSize, Engine, Entry, NotComparable, PriceFacts, Quote, Reading, Verdict};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Marker, Pins, Request, Usage, Wire};
+use forkcast_sim::wire::{ChainId, Maker, Marker, Pins, Request, Usage, Wire};
 
 use super::counting::Counting;
 use super::hypotheticals::Hypotheticals;
 use super::predecessor::Predecessor;
 use super::sizes::{SizeBasis, SizedPrompt};
 use super::{Options, Replay};
-use crate::exchange::{Exchange, Provider};
+use crate::exchange::Exchange;
 use crate::source::Scope;
 use crate::source::exchange::{RecordedRequest, Unread, facts, read};
 use crate::source::order::{Arrival, Stream};
@@ -158,7 +158,7 @@ impl<'a> StreamReplay<'a> {
 
     /// Counts a request to a provider without cache profile, as far as its body is read like one with it.
     fn count_apart(&mut self, exchange: &Exchange) {
-        if exchange.provider != Provider::Anthropic && self.counting.is_asked() {
+        if exchange.maker() != Maker::Anthropic && self.counting.is_asked() {
             // A scope that no path names, so that its prefixes meet no others.
             let read = self.wire.read(&exchange.body, "\u{0}counted", &exchange.model);
             let path = read.ok().and_then(|request| self.counting.count(&request, exchange, &self.wire));

@@ -24,8 +24,9 @@ mod tokens;
 
 use forkcast_sim::outside::found;
 use forkcast_sim::pricing::ServiceTier;
+use forkcast_sim::wire::Maker;
 
-use crate::exchange::{Dialect, Exchange, Provider, RecordedUsage};
+use crate::exchange::{Dialect, Exchange, RecordedUsage};
 use crate::formats::json::{member, member_text, present};
 use payload::{Events, Payload};
 
@@ -205,7 +206,7 @@ pub(crate) fn attach_recognised(exchange: &mut Exchange, body: &[u8]) -> Answer 
     let own = exchange.dialect;
     exchange.dialect = recognised.unwrap_or(own);
     let answer = attach(exchange, body);
-    if exchange.provider == Provider::Anthropic {
+    if exchange.maker() == Maker::Anthropic {
         // The body keeps its own spelling, whoever passed the answer on.
         exchange.dialect = own;
     }

@@ -9,7 +9,7 @@ use forkcast_sim::wire::model::{Platform, resolve};
 use forkcast_sim::wire::{Addresses, Maker, Request, Ttl, Usage, Wire};
 
 use super::scope::Scope;
-use crate::exchange::{Dialect, Exchange, Origin, Provider};
+use crate::exchange::{Dialect, Exchange, Origin};
 use crate::formats::dialect::Translated;
 use crate::formats::dialect::others;
 use crate::formats::value::Value;
@@ -90,7 +90,7 @@ pub fn spelling(exchange: &Exchange) -> Result<Spelling<'_>, Unread> {
         Dialect::Unprompted => return Err(Unread::Unprompted),
         _ => {}
     }
-    let maker = exchange.provider.maker();
+    let maker = exchange.maker();
     let breakpoints = match &exchange.usage {
         _ if maker != Maker::Anthropic => Breakpoints::Automatic,
         Some(recorded) => breakpoints(exchange, &recorded.usage),
@@ -111,8 +111,8 @@ pub fn spelling(exchange: &Exchange) -> Result<Spelling<'_>, Unread> {
 
 /// The request of an exchange whose cache is modelled, in the cache of `scope`.
 pub(crate) fn read(wire: &mut Wire, exchange: &Exchange, scope: &str) -> Result<RecordedRequest, Unread> {
-    if let Provider::Other(name) = &exchange.provider {
-        return Err(Unread::NoProfile(name.clone()));
+    if exchange.maker() != Maker::Anthropic {
+        return Err(Unread::NoProfile(exchange.provider.clone()));
     }
     let Spelling { body, addresses, breakpoints, maker } = spelling(exchange)?;
     let read = wire.read_by(maker, &body, scope, &exchange.model);

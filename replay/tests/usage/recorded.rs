@@ -126,7 +126,7 @@ fn totals_of_every_cassette_folder_equal_the_recorded_usage_for_every_provider()
     for (key, exchange) in recorded.exchanges() {
         let raw = &recorded.crude[&key];
         let usage = raw.usage.as_ref().unwrap_or_else(|| panic!("{key:?}: nothing found in the text"));
-        let row = (key.0.clone(), exchange.provider.name().to_owned(), exchange.dialect.name());
+        let row = (key.0.clone(), exchange.provider.clone(), exchange.dialect.name());
         let row = rows.entry(row).or_default();
         row.requests += 1;
         match (sums(exchange), by_convention(&raw.uri, usage)) {
@@ -242,7 +242,7 @@ fn what_an_answer_says_that_it_cost_is_the_price_of_its_counts() {
         let tokens: i128 = counts.iter().zip(prices).map(|(tokens, price)| tokens * price * 10_000).sum();
         let searches = i128::from(usage.web_search_requests) * 5_000_000_000;
         assert_eq!(cost, Money::from_picousd(tokens + searches), "{key:?}");
-        *checked.entry(exchange.provider.name().to_owned()).or_insert(0) += 1;
+        *checked.entry(exchange.provider.clone()).or_insert(0) += 1;
     }
     assert_eq!(checked, BTreeMap::from([("anthropic".to_owned(), 19), ("xai".to_owned(), 51)]));
 }

@@ -21,7 +21,7 @@ fn exchange(uri: &str, request: &str, response: &str, headers: &serde_json::Valu
 fn sorted(uri: &str, model: &str) -> Option<(String, Dialect, Option<String>)> {
     let request = json!({"model": model, "messages": []}).to_string();
     let (exchange, _) = exchange(uri, &request, "{}", &json!({}))?;
-    Some((exchange.provider.name().to_owned(), exchange.dialect, exchange.region))
+    Some((exchange.provider.clone(), exchange.dialect, exchange.region))
 }
 
 #[test]

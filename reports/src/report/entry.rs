@@ -2,13 +2,14 @@
 
 use std::ops::Deref;
 
-use forkcast_replay::exchange::{Exchange, Provider};
+use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options, Replay};
 use forkcast_replay::transcript::{self, Answer, OutputCount, What};
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Date, ModelKey, Money, Terms};
 use forkcast_sim::service::{AnswerPlace, Entry, NotComparable};
+use forkcast_sim::wire::Maker;
 
 /// One request and its recording.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +60,7 @@ impl Recorded<'_> {
     /// It went to a provider whose cache is not modelled.
     pub fn is_foreign(&self) -> bool {
         match (self.exchange, self.answered) {
-            (Some(exchange), _) => exchange.provider != Provider::Anthropic,
+            (Some(exchange), _) => exchange.maker() != Maker::Anthropic,
             (None, Some(_)) => self.comparison == Err(NotComparable::NoProfile),
             (None, None) => false,
         }

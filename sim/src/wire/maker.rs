@@ -15,6 +15,15 @@ pub enum Maker {
 }
 
 impl Maker {
+    /// The same by the name that a provider has in reports.
+    pub fn of_provider(name: &str) -> Self {
+        match name {
+            "anthropic" => Self::Anthropic,
+            "openai" | "azure" => Self::OpenAi,
+            _ => Self::Other,
+        }
+    }
+
     /// The same where the model is all that is known; `None` for one that no table names.
     pub const fn of_vendor(vendor: Option<Vendor>) -> Self {
         match vendor {

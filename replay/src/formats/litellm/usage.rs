@@ -7,7 +7,9 @@
 //! `….cache_creation_token_details`, which for a streamed answer with server tools covers only the first pass (issue
 //! 42663) and then does not add up to the total.
 
-use crate::exchange::{Exchange, Provider, RecordedUsage};
+use forkcast_sim::wire::Maker;
+
+use crate::exchange::{Exchange, RecordedUsage};
 use crate::formats::logged::{self, Included, Split};
 use crate::formats::value::Value;
 use crate::response::{self, Answer, Counts};
@@ -28,7 +30,7 @@ pub(super) fn attach(exchange: &mut Exchange, record: &Value) -> Answer {
 /// provider's.
 fn is_counted_by_provider(exchange: &Exchange, answer: &Value) -> bool {
     let Some(usage) = answer.get("usage").filter(|usage| !usage.members().is_empty()) else { return false };
-    exchange.provider != Provider::Anthropic || usage.get("input_tokens").is_some()
+    exchange.maker() != Maker::Anthropic || usage.get("input_tokens").is_some()
 }
 
 fn beside(record: &Value, answer: Option<&Value>) -> Answer {

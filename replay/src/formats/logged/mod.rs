@@ -6,7 +6,7 @@ use forkcast_sim::wire::Usage;
 
 use super::value::Value;
 use super::{Reading, body, dialect};
-use crate::exchange::{Dialect, Exchange, Origin, Provider, RecordedUsage};
+use crate::exchange::{ANTHROPIC, Dialect, Exchange, Origin, RecordedUsage};
 
 pub(super) use prompt::{Included, Split};
 
@@ -58,8 +58,9 @@ pub(super) fn exchange(
     let mut exchange = Exchange::request_only(origin, model.to_owned(), body);
     exchange.dialect = dialect;
     if !is_claude {
-        let name = provider.or_else(|| body::provider_by_model(model)).unwrap_or("unknown");
-        exchange.provider = Provider::Other(name.to_owned());
+        // Whose cache it met is not that of Claude's maker, whatever a gateway calls it.
+        let told = provider.filter(|name| *name != ANTHROPIC);
+        exchange.provider = told.or_else(|| body::provider_by_model(model)).unwrap_or("unknown").to_owned();
     }
     Ok(exchange)
 }

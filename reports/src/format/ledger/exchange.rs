@@ -1,6 +1,6 @@
 //! The recording of a line, without its body: together with the body, the request can be replayed again.
 
-use forkcast_replay::exchange::{BilledUnits, Dialect, Exchange, Origin, Provider, RecordedUsage};
+use forkcast_replay::exchange::{ANTHROPIC, BilledUnits, Dialect, Exchange, Origin, RecordedUsage};
 use forkcast_replay::formats::Format;
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::pricing::ServiceTier;
@@ -121,9 +121,6 @@ pub struct StoredUsage {
     billed_units: Option<(Count, Count)>,
 }
 
-/// The provider whose requests have a cache profile.
-const ANTHROPIC: &str = "anthropic";
-
 /// The position of an exchange in the input.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'a> {
@@ -146,10 +143,7 @@ impl Stored {
             path: names.file(standing.path),
             session: standing.session,
             format: standing.format.to_owned(),
-            provider: match &exchange.provider {
-                Provider::Anthropic => ANTHROPIC.to_owned(),
-                Provider::Other(name) => name.clone(),
-            },
+            provider: exchange.provider.clone(),
             dialect: exchange.dialect.name().to_owned(),
             status: exchange.status,
             sent_ns: nanos(exchange.sent_at),
@@ -199,10 +193,7 @@ impl Stored {
     pub fn exchange(&self, origin: Origin, model: String, body: Vec<u8>) -> Exchange {
         let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == self.dialect).unwrap_or_default();
         Exchange {
-            provider: match self.provider.as_str() {
-                ANTHROPIC => Provider::Anthropic,
-                name => Provider::Other(name.to_owned()),
-            },
+            provider: self.provider.clone(),
             dialect,
             status: self.status,
             sent_at: self.sent_ns.map(Instant),
