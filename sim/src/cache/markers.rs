@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use super::line_marks::LineMarks;
 use super::look_back::stretches;
 use super::rules::{LifetimeClock, Refresh, Rules, VisibleFrom};
 use super::shelf::{Life, Shelf, ShelfState};
@@ -22,6 +23,8 @@ pub struct MarkedCache {
     rules: Rules,
     shelf: Shelf,
     evicted: Index<NodeId, ()>,
+    /// Prefixes at which anything was ever to be written.
+    marked: LineMarks,
     /// How many writes each prefix waits for, by number of the prefix.
     in_flight: Vec<u32>,
     under_way: BTreeMap<Ticket, UnderWay>,
@@ -58,6 +61,7 @@ impl MarkedCache {
             rules,
             shelf: Shelf::new(rules.slack),
             evicted: Index::default(),
+            marked: LineMarks::default(),
             in_flight: Vec::new(),
             under_way: BTreeMap::new(),
             next_ticket: 0,
@@ -146,8 +150,10 @@ impl MarkedCache {
         }
     }
 
-    fn hold(&mut self, writes: &[Write]) {
-        for at in writes.iter().map(|write| write.node.index()) {
+    fn hold(&mut self, prefixes: &Prefixes, writes: &[Write]) {
+        for node in writes.iter().map(|write| write.node) {
+            self.marked.insert(prefixes, node);
+            let at = node.index();
             if self.in_flight.len() <= at {
                 self.in_flight.resize(at + 1, 0);
             }
@@ -195,7 +201,7 @@ impl PromptCache for MarkedCache {
         let writes: Vec<Write> = effective.iter().map(write).collect();
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
-        self.hold(&writes);
+        self.hold(prompt.prefixes, &writes);
         self.under_way.insert(ticket, UnderWay { started: at, hit, writes, answering: false, put: false });
         if self.rules.visible_from == VisibleFrom::RequestStart {
             self.publish(prompt.prefixes, ticket);
@@ -248,6 +254,10 @@ impl PromptCache for MarkedCache {
         })
     }
 
+    fn marked(&self, prefixes: &Prefixes, end: NodeId, first_depth: u32) -> Vec<NodeId> {
+        self.marked.along(prefixes, end, first_depth).collect()
+    }
+
     fn life(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Option<Life> {
         match self.shelf.get(prefixes, node, at) {
             ShelfState::Alive(life) => Some(life),
@@ -271,13 +281,16 @@ impl PromptCache for MarkedCache {
             if self.evicted.contains(&was) {
                 cache.evicted.insert(is, ());
             }
+            if self.marked.contains(was) {
+                cache.marked.insert(new, is);
+            }
         }
         for (ticket, request) in &self.under_way {
             let writes = request.writes.iter();
             let writes = writes.filter_map(|write| Some(Write { node: moved.get(write.node)?, ..*write }));
             let writes: Vec<Write> = writes.collect();
             if !request.put {
-                cache.hold(&writes);
+                cache.hold(new, &writes);
             }
             let hit = request.hit.and_then(|hit| moved.get(hit));
             cache.under_way.insert(*ticket, UnderWay { hit, writes, ..request.clone() });

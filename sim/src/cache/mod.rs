@@ -4,6 +4,7 @@
 //! (Anthropic); [`Rules`] are its switches with three dated presets. What the provider refuses stands in
 //! [`refusal`], what it does between the passes of a server-side tool in [`passes`].
 
+mod line_marks;
 mod look_back;
 mod markers;
 mod minimum;
@@ -126,6 +127,10 @@ pub trait PromptCache: Debug + Send {
 
     /// How many leading blocks of a prompt that may never have been sent would be read at `at`.
     fn reads(&self, prefixes: &Prefixes, prompt: &StepPrompt, at: Instant) -> usize;
+
+    /// The prefix `end` and its shorter ones down to `first_depth`, as far as anything was ever to be written there, longest
+    /// first.
+    fn marked(&self, prefixes: &Prefixes, end: NodeId, first_depth: u32) -> Vec<NodeId>;
 
     /// Last use and lifetime of the entry at a prefix, alive or not; `None` where there is none or they are forgotten.
     fn life(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Option<Life>;

@@ -6,8 +6,7 @@
 //! Every entry lies in exactly one run, the dead ones too: between two neighbouring runs there is none, so joining
 //! them revives nothing.
 
-use std::iter::successors;
-
+use super::line_marks::{LineMarks, grow};
 use super::look_back::Stretch;
 use crate::time::{Duration, Instant};
 use crate::wire::{NodeId, Prefixes, Ttl};
@@ -47,21 +46,13 @@ pub enum ShelfState {
     Dead(Option<Life>),
 }
 
-/// The entries of a line.
-#[derive(Clone, Debug, Default)]
-struct LineEntries {
-    /// The runs by depth. They are few: a refresh joins them.
-    runs: Vec<DepthRange>,
-    /// Prefixes with an entry. On a line longer ones have higher numbers, so these are in order of depth too.
-    written: Vec<NodeId>,
-}
-
-/// All entries of a cache. Prefixes and lines are numbered from zero, so plain vectors find them without hashing.
+/// All entries of a cache.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf {
-    /// Whether an entry was put at a prefix.
-    written: Vec<bool>,
-    lines: Vec<LineEntries>,
+    /// Prefixes with an entry.
+    written: LineMarks,
+    /// By line, the runs by depth. They are few: a refresh joins them.
+    lines: Vec<Vec<DepthRange>>,
     slack: Duration,
 }
 
@@ -73,11 +64,11 @@ impl Shelf {
 
     /// The entry of `node` at `at`.
     pub fn get(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> ShelfState {
-        if !self.is_written(node) {
+        if !self.written.contains(node) {
             return ShelfState::Never;
         }
         let depth = prefixes.depth(node);
-        let runs = &self.lines[prefixes.line(node).index()].runs;
+        let runs = &self.lines[prefixes.line(node).index()];
         match position(runs, depth).and_then(|at| runs[at].life) {
             Some(life) if life.alive(at, self.slack) => ShelfState::Alive(life),
             life => ShelfState::Dead(life),
@@ -87,13 +78,9 @@ impl Shelf {
     /// Puts an entry, in place of any that stood there.
     pub fn put(&mut self, prefixes: &Prefixes, node: NodeId, life: Life) {
         let line = prefixes.line(node).index();
-        grow(&mut self.written, node.index());
+        self.written.insert(prefixes, node);
         grow(&mut self.lines, line);
-        let LineEntries { runs, written } = &mut self.lines[line];
-        if !std::mem::replace(&mut self.written[node.index()], true) {
-            let at = written.partition_point(|other| *other < node);
-            written.insert(at, node);
-        }
+        let runs = &mut self.lines[line];
         let depth = prefixes.depth(node);
         cut_out(runs, depth);
         let at = runs.partition_point(|run| run.first_depth < depth);
@@ -106,35 +93,14 @@ impl Shelf {
 
     /// Takes an entry away as if it had never been written.
     pub fn remove(&mut self, prefixes: &Prefixes, node: NodeId) {
-        let Some(written) = self.written.get_mut(node.index()).filter(|written| **written) else { return };
-        *written = false;
-        let line = &mut self.lines[prefixes.line(node).index()];
-        if let Ok(at) = line.written.binary_search(&node) {
-            line.written.remove(at);
+        if self.written.remove(prefixes, node) {
+            cut_out(&mut self.lines[prefixes.line(node).index()], prefixes.depth(node));
         }
-        cut_out(&mut line.runs, prefixes.depth(node));
     }
 
-    /// The prefixes of a stretch that have an entry, longest first. Costs a few steps for each of them and for each line on
-    /// which the stretch lies, however long it is.
+    /// The prefixes of a stretch that have an entry, longest first.
     pub fn written_in<'a>(&'a self, prefixes: &'a Prefixes, stretch: Stretch) -> impl Iterator<Item = NodeId> + 'a {
-        let Stretch { longest, shortest } = stretch;
-        let is_lone = longest == shortest;
-        let lone = (is_lone && self.is_written(longest)).then_some(longest);
-        let first_depth = prefixes.depth(shortest);
-        let is_in = move |node: &NodeId| prefixes.depth(*node) >= first_depth;
-        let branch = move |end: &NodeId| prefixes.branch(prefixes.line(*end)).filter(is_in);
-        let ends = successors((!is_lone).then_some(longest), branch);
-        lone.into_iter().chain(ends.flat_map(move |end| {
-            let line = self.lines.get(prefixes.line(end).index());
-            let written = line.map_or(&[][..], |line| &line.written);
-            let up_to_end = written.partition_point(|node| *node <= end);
-            written[..up_to_end].iter().rev().copied().take_while(is_in)
-        }))
-    }
-
-    fn is_written(&self, node: NodeId) -> bool {
-        self.written.get(node.index()).is_some_and(|written| *written)
+        self.written.along(prefixes, stretch.longest, prefixes.depth(stretch.shortest))
     }
 
     /// Sets the last use of `node`'s entry alone, where it lives.
@@ -149,17 +115,11 @@ impl Shelf {
         let mut next = Some(node);
         while let Some(end) = next {
             let line = prefixes.line(end);
-            if let Some(LineEntries { runs, .. }) = self.lines.get_mut(line.index()) {
+            if let Some(runs) = self.lines.get_mut(line.index()) {
                 touch_line(runs, prefixes.depth(end), at, self.slack);
             }
             next = prefixes.branch(line);
         }
-    }
-}
-
-fn grow<T: Clone + Default>(list: &mut Vec<T>, at: usize) {
-    if list.len() <= at {
-        list.resize(at + 1, T::default());
     }
 }
 

@@ -38,6 +38,11 @@ impl Blame {
         Self { causes, first: Some((first.cause, trials.kept())) }
     }
 
+    /// The first block from `at` on that a change of its own is to blame for.
+    pub fn next(&self, at: usize) -> Option<usize> {
+        self.causes.range(at..).next().map(|(at, _)| *at)
+    }
+
     /// The change to blame for the block at `at`, which stood at `partner` of the older prompt. Where several lose it together
     /// and none alone, the first is.
     pub fn change(&self, at: usize, partner: Option<usize>) -> Option<Cause> {

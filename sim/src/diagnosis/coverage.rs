@@ -15,8 +15,8 @@ pub(super) struct Coverage {
     pub effective: usize,
     /// How many leading blocks an own breakpoint covers that earlier requests could have written, were it not too short.
     pub too_short: usize,
-    /// For each unread block the causes that the entries at or behind it speak for; `None` where there is no entry.
-    held: Vec<Option<Cause>>,
+    /// What the entries at or behind each unread block speak for.
+    held: EntryCauses,
     /// What the chain's previous request covered.
     pub before: PreviousCoverage,
 }
@@ -28,8 +28,8 @@ pub(super) struct PreviousCoverage {
     pub marked: usize,
     /// How many, counting those that are long enough.
     pub covered: usize,
-    /// For each of these why it is not read though it was written, if the request differs from this one.
-    held: Vec<Option<Cause>>,
+    /// Why each of these is not read though it was written, if the request differs from this one.
+    held: EntryCauses,
 }
 
 impl Coverage {
@@ -49,19 +49,27 @@ impl Coverage {
         let live = |at: usize| if at + 1 > hit { Cause::BeyondLookback } else { Cause::Unexplained };
         // Entries behind the last breakpoint cannot be read, prefixes nobody sent before hold none, and of what was read
         // nobody asks why it was not.
-        let held = held(case, &case.request.nodes, unread..effective.min(case.request.known), live);
+        let held = EntryCauses::of(case, &case.request.nodes, unread..effective.min(case.request.known), live);
         Self { marked, effective, too_short, held, before: PreviousCoverage::of(case, differs) }
     }
 
     /// The cause that entries at or behind the block at `at` speak for.
     pub fn own(&self, at: usize) -> Option<Cause> {
-        self.held[at]
+        self.held.at(at)
     }
 
     /// The same, and if there are none that of the previous request's entries at or behind its block `partner`.
     pub fn held(&self, at: usize, partner: Option<usize>) -> Option<Cause> {
-        let before = || partner.and_then(|partner| self.before.held.get(partner).copied().flatten());
+        let before = || partner.and_then(|partner| self.before.held.at(partner));
         self.own(at).or_else(before)
+    }
+}
+
+impl Coverage {
+    /// The first block behind `at` with other breakpoints or entries at or behind it.
+    pub fn edge_behind(&self, at: usize) -> Option<usize> {
+        let edges = [Some(self.marked), Some(self.effective), Some(self.too_short), self.held.edge_behind(at)];
+        edges.into_iter().flatten().filter(|edge| *edge > at).min()
     }
 }
 
@@ -70,31 +78,54 @@ impl PreviousCoverage {
         let Some(previous) = case.previous else { return Self::default() };
         let covered = previous.covered();
         let looked_at = if differs { covered } else { 0 };
-        let held = held(case, &previous.request.nodes[..looked_at], 0..looked_at, |_| Cause::BeyondLookback);
+        let held = EntryCauses::of(case, &previous.request.nodes, 0..looked_at, |_| Cause::BeyondLookback);
         Self { marked: previous.covered_at_any_length(), covered, held }
     }
 }
 
-/// For each of the nodes in this range the first cause, in order of precedence, that the entries at or behind it speak for;
-/// `live` is that of an entry that lives.
-fn held(
-    case: &BilledRequest<'_>,
-    nodes: &[NodeId],
-    range: Range<usize>,
-    live: impl Fn(usize) -> Cause,
-) -> Vec<Option<Cause>> {
-    let mut held = vec![None; nodes.len()];
-    let mut first: Option<Cause> = None;
-    for at in range.rev() {
-        let speaks = match case.cache.state(&case.wire.prefixes, nodes[at], case.at) {
-            EntryState::Expired => Some(Cause::Expired),
-            EntryState::InFlight => Some(Cause::InFlight),
-            EntryState::Evicted => Some(Cause::Evicted),
-            EntryState::Live => Some(live(at)),
-            EntryState::Absent => None,
-        };
-        first = first.into_iter().chain(speaks).min();
-        held[at] = first;
+/// What the entries of a path speak for.
+#[derive(Default)]
+struct EntryCauses {
+    /// The first block that was looked at.
+    from: usize,
+    /// By how many leading blocks an entry covers: the first cause, in order of precedence, of it and those behind it.
+    causes: Vec<(usize, Cause)>,
+}
+
+impl EntryCauses {
+    /// Looks at the entries of the nodes in this range; `live` is the cause of one that lives.
+    fn of(case: &BilledRequest<'_>, nodes: &[NodeId], range: Range<usize>, live: impl Fn(usize) -> Cause) -> Self {
+        let prefixes = &case.wire.prefixes;
+        let path = nodes.get(range.clone()).unwrap_or(&[]);
+        let first_depth = path.first().map_or(0, |first| prefixes.depth(*first));
+        let marked = path.last().map(|last| case.cache.marked(prefixes, *last, first_depth));
+        let mut causes = Vec::new();
+        let mut first: Option<Cause> = None;
+        for node in marked.into_iter().flatten() {
+            let at = range.start + (prefixes.depth(node) - first_depth) as usize;
+            let speaks = match case.cache.state(prefixes, node, case.at) {
+                EntryState::Expired => Cause::Expired,
+                EntryState::InFlight => Cause::InFlight,
+                EntryState::Evicted => Cause::Evicted,
+                EntryState::Live => live(at),
+                EntryState::Absent => continue,
+            };
+            let cause = first.map_or(speaks, |first| first.min(speaks));
+            first = Some(cause);
+            causes.push((at + 1, cause));
+        }
+        causes.reverse();
+        Self { from: range.start, causes }
     }
-    held
+
+    /// The cause that the entries at or behind a block speak for; `None` where there is none.
+    fn at(&self, at: usize) -> Option<Cause> {
+        let behind = self.causes.partition_point(|(end, _)| *end <= at);
+        self.causes.get(behind).filter(|_| at >= self.from).map(|(_, cause)| *cause)
+    }
+
+    /// How many leading blocks the shortest entry behind `at` covers.
+    fn edge_behind(&self, at: usize) -> Option<usize> {
+        self.causes.get(self.causes.partition_point(|(end, _)| *end <= at)).map(|(end, _)| *end)
+    }
 }

@@ -67,27 +67,37 @@ impl Resent {
 pub struct ResentBlocks {
     /// So many blocks with which both prompts begin.
     begun: usize,
-    /// The others.
+    /// The others, as far as any of them stood in the older prompt.
     others: Vec<Option<Resent>>,
+    len: usize,
 }
 
 impl ResentBlocks {
     /// A newer prompt of `len` blocks that begins with all `begun` of the older.
     pub(super) fn begun(begun: usize, len: usize) -> Self {
-        Self { begun, others: vec![None; len - begun] }
+        Self { begun, others: Vec::new(), len }
     }
 
     /// What of the newer prompt's block at `at` stood in the older one.
     pub fn get(&self, at: usize) -> Option<Resent> {
         match at.checked_sub(self.begun) {
-            Some(beyond) => self.others[beyond],
+            Some(beyond) => self.others.get(beyond).copied().flatten(),
             None => Some(Resent::whole(at)),
         }
     }
 
-    /// The same for each block in turn.
+    /// Behind which block from `at` on the next one stands of which anything stood in the older prompt: `at`, if that is one.
+    pub(super) fn alone_until(&self, at: usize) -> usize {
+        let alone = |beyond: &usize| self.others[*beyond].is_some();
+        match at.checked_sub(self.begun) {
+            Some(beyond) => (beyond..self.others.len()).find(alone).map_or(self.len, |found| self.begun + found),
+            None => at,
+        }
+    }
+
+    /// What stood in the older prompt of each block in turn.
     pub fn iter(&self) -> impl Iterator<Item = Option<Resent>> {
-        (0..self.begun + self.others.len()).map(|at| self.get(at))
+        (0..self.len).map(|at| self.get(at))
     }
 }
 
@@ -109,7 +119,7 @@ pub(super) fn resent(
             found[is] = Resent::of_changed(blocks, was, old[was], new[is]);
         }
     }
-    ResentBlocks { begun: 0, others: found }
+    ResentBlocks { begun: 0, len: found.len(), others: found }
 }
 
 /// Pairs of which the newer block is the older one, edited. In a history that was replaced as a whole, and in tools that

@@ -129,35 +129,54 @@ struct Account<'a> {
 }
 
 impl Account<'_> {
-    /// Accounts for each unread block. Neighbours that miss for one reason are booked together: siblings of a wide fan-out
-    /// miss thousands of blocks for one.
+    /// Accounts for the unread blocks, run by run. Neighbours that miss for one reason are booked together: siblings of a wide
+    /// fan-out miss thousands of blocks for one.
     fn blocks(&mut self, unread: usize) {
+        let cumulative = self.case.cumulative;
         let read = self.case.usage.cache_read_input_tokens;
-        let mut start = unread.checked_sub(1).map_or(0, |before| self.case.cumulative[before]);
         let mut stretch: Option<(Cause, Range<u64>)> = None;
-        for (at, end) in self.case.cumulative.iter().copied().enumerate().skip(unread) {
-            let begin = start;
-            let from = begin.max(read);
-            start = end;
-            if from >= end {
-                continue;
-            }
-            let Some(cause) = self.cause(at) else {
-                self.new_tokens += end - from;
-                continue;
-            };
-            // Of a changed block, what differs is new; it is taken to stand at its end.
-            let missed_tokens = self.sent_before(at, end - begin).min(end - from);
-            self.new_tokens += end - from - missed_tokens;
-            match &mut stretch {
-                Some((known, tokens)) if *known == cause && tokens.end == from => tokens.end += missed_tokens,
-                _ => {
-                    self.miss(stretch.as_ref());
-                    stretch = Some((cause, from..from + missed_tokens));
-                }
-            }
+        let mut at = unread;
+        while at < cumulative.len() {
+            let run_end = self.run_end(at);
+            let begin = at.checked_sub(1).map_or(0, |before| cumulative[before]);
+            let run = begin..cumulative[run_end - 1];
+            self.run(at, &run, run.start.max(read), &mut stretch);
+            at = run_end;
         }
         self.miss(stretch.as_ref());
+    }
+
+    /// The end of the longest run of blocks from `at` on that miss for one reason or none and of which nothing stood in the
+    /// previous request; behind the block at `at`, if that is none.
+    fn run_end(&self, at: usize) -> usize {
+        let len = self.case.cumulative.len();
+        let alone = self.comparison.map_or(len, |comparison| comparison.resent.alone_until(at));
+        let blamed = self.blame.next(at).unwrap_or(len);
+        let known = Some(self.case.request.known).filter(|known| *known > at);
+        let edges = known.into_iter().chain(self.coverage.edge_behind(at));
+        edges.fold(len.min(alone).min(blamed), usize::min).max(at + 1)
+    }
+
+    /// Accounts for a run of blocks that begins with the one at `at`; its tokens are unread from `from` on.
+    fn run(&mut self, at: usize, run: &Range<u64>, from: u64, stretch: &mut Option<(Cause, Range<u64>)>) {
+        let end = run.end;
+        if from >= end {
+            return;
+        }
+        let Some(cause) = self.cause(at) else {
+            self.new_tokens += end - from;
+            return;
+        };
+        // Of a changed block, what differs is new; it is taken to stand at its end.
+        let missed_tokens = self.sent_before(at, end - run.start).min(end - from);
+        self.new_tokens += end - from - missed_tokens;
+        match stretch {
+            Some((known, tokens)) if *known == cause && tokens.end == from => tokens.end += missed_tokens,
+            _ => {
+                self.miss(stretch.as_ref());
+                *stretch = Some((cause, from..from + missed_tokens));
+            }
+        }
     }
 
     /// How many of the block's `tokens` were sent before.

@@ -118,7 +118,8 @@ impl Service {
             grounds: billed.map(|billed| Grounds { wire: &self.wire, request: &request, billed, previous }),
             ..SizedRequest::new(Prompt::of(&self.wire.prefixes, &request, &sizes, tokens.total()), at)
         };
-        let layout = billed.map(|cumulative| Layout::of(&request, cumulative, continues.as_deref())).unwrap_or_default();
+        let layout =
+            billed.map(|cumulative| Layout::of(&request, cumulative, continues.as_deref())).unwrap_or_default();
         let reading = self.engine.serve(&asked, true);
         let opened = Line {
             chain: Some(chain),
