@@ -41,7 +41,8 @@ pub(super) fn items_under(key: &str, text: &Text<'_>) -> Vec<Item> {
     };
     let read = items.last().map_or(0, |item: &Item| item.line);
     let first = items.len();
-    items.extend(chunks(key, text).into_iter().filter(|(line, _)| *line > read).map(read_alone));
+    let unread = chunks(key, text).into_iter().filter(|(line, _)| *line > read);
+    items.extend(unread.map(|(line, bytes)| read_alone(line, bytes)));
     place(fault, first, &mut items);
     items
 }
@@ -114,7 +115,7 @@ fn chunks<'a>(key: &str, text: &Text<'a>) -> Vec<(usize, &'a [u8])> {
         .collect()
 }
 
-fn read_alone((line, bytes): (usize, &[u8])) -> Item {
+fn read_alone(line: usize, bytes: &[u8]) -> Item {
     let value = match std::str::from_utf8(bytes) {
         Ok(text) => read_one(text),
         Err(_) => {

@@ -37,7 +37,7 @@ pub(super) fn fold(found: &mut Vec<Found>, spill: &Spill) {
             continue;
         }
         // What cannot be taken out again is told of when the session is.
-        if let Ok(whole) = completed(found, (first, &known), &less, spill) {
+        if let Ok(whole) = completed(found, first, &known, &less, spill) {
             found[first].thread = whole;
             less.into_iter().for_each(|at| gone[at] = true);
         }
@@ -53,7 +53,8 @@ fn places(thread: &Packed) -> impl Iterator<Item = (u128, usize)> {
 /// The thread `first` with what the threads `less` know better of its answers.
 fn completed(
     found: &[Found],
-    (first, known): (usize, &BTreeMap<u128, usize>),
+    first: usize,
+    known: &BTreeMap<u128, usize>,
     less: &[usize],
     spill: &Spill,
 ) -> io::Result<Packed> {

@@ -41,7 +41,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    fn of((at, answer): (usize, &Answer)) -> Self {
+    fn of(at: usize, answer: &Answer) -> Self {
         let output_tokens = output_tokens(answer);
         Self { id: answer.id, output_tokens, item: u32::try_from(at).unwrap_or(u32::MAX) }
     }
@@ -64,7 +64,7 @@ impl Packed {
     /// Puts a thread away.
     pub fn new(thread: Thread, spill: &Spill) -> Self {
         let Thread { session, agent, user, project, items } = thread;
-        let marks: Vec<Mark> = answers(&items).map(Mark::of).collect();
+        let marks: Vec<Mark> = answers(&items).map(|(at, answer)| Mark::of(at, answer)).collect();
         let bytes = packed(&items);
         Self {
             session,

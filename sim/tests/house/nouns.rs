@@ -29,13 +29,6 @@ const TO_MEND: &[(&str, &str)] = &[
 
 /// Files that still have tuples as parameters.
 const TUPLES_TO_MEND: &[&str] = &[
-    "replay/src/formats/bodies.rs",
-    "replay/src/formats/dialect/bedrock_converse.rs",
-    "replay/src/formats/opencode/export.rs",
-    "replay/src/formats/yaml.rs",
-    "replay/src/replay/session/prompt.rs",
-    "replay/src/transcript/doubles.rs",
-    "replay/src/transcript/packed.rs",
     "reports/src/claims/sharing.rs",
     "reports/src/figures/fanout/frontier.rs",
     "reports/src/figures/fanout/looks.rs",

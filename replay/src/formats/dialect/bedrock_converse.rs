@@ -24,7 +24,9 @@ pub(crate) fn translate(body: &Value, model: &str) -> Translated {
                 prompt.messages = Some(turns.collect());
             }
             "toolConfig" => tools(value, &mut keys, &mut prompt),
-            "inferenceConfig" => keys.extend(value.members().iter().map(sampling)),
+            "inferenceConfig" => {
+                keys.extend(value.members().iter().map(|(key, value)| (sampling(key).to_owned(), value.clone())));
+            }
             "additionalModelRequestFields" => keys.extend(value.members().iter().cloned()),
             _ => keys.push((key.clone(), value.clone())),
         }
@@ -32,14 +34,13 @@ pub(crate) fn translate(body: &Value, model: &str) -> Translated {
     prompt.body(keys)
 }
 
-fn sampling((key, value): &(String, Value)) -> (String, Value) {
-    let name = match key.as_str() {
+fn sampling(key: &str) -> &str {
+    match key {
         "maxTokens" => "max_tokens",
         "topP" => "top_p",
         "stopSequences" => "stop_sequences",
         other => other,
-    };
-    (name.to_owned(), value.clone())
+    }
 }
 
 fn turn(message: &Value, at: String) -> Turn {

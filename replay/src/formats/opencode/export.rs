@@ -44,6 +44,8 @@ struct Step {
     /// Results of its calls.
     results: Vec<Item>,
     retries: u32,
+    usage: Option<RecordedUsage>,
+    stop: Option<Stop>,
 }
 
 impl Export {
@@ -107,9 +109,9 @@ impl Export {
                 steps += 1;
                 let own = part.id.as_deref().unwrap_or_default();
                 let id = pieces_hash(&[b"opencode", id.as_bytes(), own.as_bytes(), &steps.to_le_bytes()]);
-                let stop = part.reason.as_deref();
-                let usage = measured(reading, line, part.tokens, part.cost);
-                self.close(place, info, mem::take(&mut step), (id, usage, stop));
+                step.stop = part.reason.as_deref().and_then(stop);
+                step.usage = measured(reading, line, part.tokens, part.cost);
+                self.close(place, info, id, mem::take(&mut step));
             } else {
                 self.part(line, &mut step, part, raw);
             }
@@ -121,12 +123,12 @@ impl Export {
                 }
                 id => pieces_hash(&[b"opencode", id.as_bytes()]),
             };
-            let usage = measured(reading, line, info.tokens, info.cost);
-            self.close(place, info, step, (id, usage, None));
+            step.usage = measured(reading, line, info.tokens, info.cost);
+            self.close(place, info, id, step);
         } else if !step.parts.is_empty() {
             // Parts after the last count were interrupted.
             let id = pieces_hash(&[b"opencode", id.as_bytes(), b"rest"]);
-            self.close(place, info, step, (id, None, None));
+            self.close(place, info, id, step);
         }
         if info.error.is_some_and(|error| error.get().contains("MessageAbortedError")) {
             self.items.push(place.sign(Sign::Interrupted));
@@ -182,13 +184,7 @@ impl Export {
         call_part(BlockKind::ToolUse, state.input.map_or("{}", RawValue::get), id)
     }
 
-    fn close(
-        &mut self,
-        place: Place,
-        info: &MessageInfo<'_>,
-        step: Step,
-        (id, usage, reason): (u128, Option<RecordedUsage>, Option<&str>),
-    ) {
+    fn close(&mut self, place: Place, info: &MessageInfo<'_>, id: u128, step: Step) {
         let model = info.model.as_deref().unwrap_or_default();
         let model = self.names.get(&spelled(info.provider.as_deref().unwrap_or_default(), model));
         let completed = info.time.and_then(|time| millis(time.completed));
@@ -198,14 +194,8 @@ impl Export {
             sent_at: self.given_at.or(place.at),
             first_at: step.first_at.or(place.at),
             ended_at: step.last_at.or(completed),
-            usage,
-            stop: match reason {
-                Some("tool-calls") => Stop::ToolUse,
-                Some("stop") => Stop::EndTurn,
-                Some("length") => Stop::MaxTokens,
-                _ if !step.calls.is_empty() => Stop::ToolUse,
-                _ => Stop::Other,
-            },
+            usage: step.usage,
+            stop: step.stop.unwrap_or(if step.calls.is_empty() { Stop::Other } else { Stop::ToolUse }),
             parts: step.parts,
             calls: step.calls,
             retries: step.retries,
@@ -235,6 +225,15 @@ impl Export {
         self.unknown.finish(reading);
         let agent = self.parent.as_ref().map(|_| self.id.clone().unwrap_or_else(|| Arc::from(file_stem(file))));
         Thread { agent, ..thread(self.parent.or(self.id), self.project, self.items) }
+    }
+}
+
+fn stop(reason: &str) -> Option<Stop> {
+    match reason {
+        "tool-calls" => Some(Stop::ToolUse),
+        "stop" => Some(Stop::EndTurn),
+        "length" => Some(Stop::MaxTokens),
+        _ => None,
     }
 }
 

@@ -14,8 +14,8 @@ use forkcast_tokens::Generation;
 
 use crate::calibrate::is_plausible;
 use crate::replay::{SizeSource, Sizing};
-use crate::source::transcript::Ask;
-use crate::transcript::{Answer, InputOrigin, OutputCount, Part, Session, Sign, Thread, What};
+use crate::source::transcript::{Ask, HistoryChange, changes};
+use crate::transcript::{Answer, InputOrigin, OutputCount, Part, Session, Thread};
 
 /// Counts the prompts of one session.
 pub(super) struct Counting<'a> {
@@ -101,26 +101,22 @@ impl<'a> Counting<'a> {
 
 impl Conversation {
     fn take_in(&mut self, sizing: &Sizing, thread: &Thread, until: usize) {
-        let from = self.cursor;
-        for (at, item) in thread.items.iter().enumerate().take(until).skip(from) {
-            match &item.what {
-                What::Input(input) => {
+        for (at, change) in changes(thread, self.cursor, until) {
+            match change {
+                HistoryChange::Adds(input) => {
                     if input.origin != InputOrigin::ToolResults && !self.reader.keeps_thinking {
                         self.forget_thinking(sizing);
                     }
-                    let blocks = input.parts.iter();
-                    blocks.for_each(|part| self.push(sizing, Block::new(at, *part, false)));
+                    input.parts.iter().for_each(|part| self.push(sizing, Block::new(at, *part, false)));
                 }
-                What::Sign(Sign::Compacted { .. } | Sign::Cleared) => self.keep(sizing, 0),
-                What::Sign(Sign::Rewound { to }) => {
+                HistoryChange::Keeps(to) => {
                     let kept = to.map_or(0, |to| self.blocks.partition_point(|block| block.item <= to as usize));
                     self.keep(sizing, kept);
                 }
-                What::Sign(Sign::MicroCompacted { saved_tokens, .. }) => {
-                    self.cleared += saved_tokens.unwrap_or(0);
+                HistoryChange::Clears(tokens) => {
+                    self.cleared += tokens;
                     self.before = None;
                 }
-                What::Sign(_) | What::Answer(_) => {}
             }
         }
         self.cursor = until + 1;

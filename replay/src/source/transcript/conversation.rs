@@ -4,7 +4,7 @@ use forkcast_sim::wire::{BlockId, Level, Place, Role, number};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::rebuild::history::{History, HistoryBlock};
-use crate::transcript::{Agent, AgentKind, Part, Sign, What};
+use crate::transcript::{Agent, AgentKind, Input, Part, Sign, Thread, What};
 
 /// Bytes of JSON for a token where only lengths are known.
 const BYTES_PER_TOKEN: u64 = 3;
@@ -40,16 +40,41 @@ pub(crate) struct Conversation {
     pub sent_entries: usize,
 }
 
+/// What an item between two answers does to a conversation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum HistoryChange<'a> {
+    /// It stands in the next request.
+    Adds(&'a Input),
+    /// What came behind the item of this index is gone; everything, if there is none.
+    Keeps(Option<u32>),
+    /// So many tokens of results were cleared in place.
+    Clears(u64),
+}
+
+/// The items in front of the answer at `item`, from the one at `from` on, that change the conversation, each with its index.
+pub(crate) fn changes(thread: &Thread, from: usize, item: usize) -> impl Iterator<Item = (usize, HistoryChange<'_>)> {
+    let items = thread.items.iter().enumerate().take(item).skip(from);
+    items.filter_map(|(at, entry)| {
+        let change = match &entry.what {
+            What::Input(input) => HistoryChange::Adds(input),
+            What::Sign(Sign::Compacted { .. } | Sign::Cleared) => HistoryChange::Keeps(None),
+            What::Sign(Sign::Rewound { to }) => HistoryChange::Keeps(*to),
+            What::Sign(Sign::MicroCompacted { saved_tokens, .. }) => HistoryChange::Clears(saved_tokens.unwrap_or(0)),
+            What::Sign(_) | What::Answer(_) => return None,
+        };
+        Some((at, change))
+    })
+}
+
 impl Conversation {
     /// Takes in everything up to the answer at `item`.
     pub fn take_in(&mut self, agent: &Agent, item: usize, block: MakeBlock<'_>) {
-        let from = self.cursor;
-        for (at, entry) in agent.thread.items.iter().enumerate().take(item).skip(from) {
-            match &entry.what {
-                What::Input(input) => self.say(Role::User, at, &input.parts, block),
-                What::Sign(Sign::Compacted { .. } | Sign::Cleared) => self.keep(0),
-                What::Sign(Sign::Rewound { to }) => self.keep(to.map_or(0, |to| self.history.len_at(to))),
-                What::Sign(_) | What::Answer(_) => {}
+        for (at, change) in changes(&agent.thread, self.cursor, item) {
+            match change {
+                HistoryChange::Adds(input) => self.say(Role::User, at, &input.parts, block),
+                HistoryChange::Keeps(to) => self.keep(to.map_or(0, |to| self.history.len_at(to))),
+                // What the client says of it is an estimate; the next usage shows it.
+                HistoryChange::Clears(_) => {}
             }
         }
         self.cursor = item + 1;

@@ -19,7 +19,7 @@ use crate::exchange::Origin;
 use crate::transcript::{Agent, Answer, Item, Session, What, content_digest};
 
 pub(crate) use ask::{Ask, asks};
-pub(crate) use conversation::{Conversation, Piece, hidden_prefix};
+pub(crate) use conversation::{Conversation, HistoryChange, Piece, changes, hidden_prefix};
 
 /// Hands the requests of a session to `sink`, in order of time, and says what they were.
 pub(crate) fn feed(session: &Session, sink: &mut dyn Sink) -> Remarks {
