@@ -135,6 +135,19 @@ fn a_bill_less_the_perfect_bill_is_what_its_causes_cost_when_an_entry_expires() 
     );
 }
 
+#[test]
+fn what_expired_stays_unread_when_its_successor_is_read() {
+    let unread = |requests: usize| {
+        let acts = [types(0, "Hello"), types(400_000, "Still there?"), types(410_000, "Good.")];
+        let acts: Vec<_> = acts.into_iter().take(requests).collect();
+        let finished = finished(setup((0..requests).map(|_| says("main", "Hello.")).collect(), acts));
+        assert_eq!(finished.entries.len(), requests);
+        finished.entries[0].line.unread_writes.unwrap()
+    };
+    assert!(unread(2) > forkcast_sim::pricing::Money::ZERO);
+    assert_eq!(unread(3), unread(2), "the third request reads what the second wrote");
+}
+
 /// Finds fault with the second request.
 struct Fussy;
 
