@@ -8,7 +8,7 @@ use forkcast_sim::wire::{BlockKind, Frame, ToolUse};
 use forkcast_tokens::{BUILT_IN, Generation, Makeup, factors};
 
 use super::LeftOut;
-use super::sample::{Sample, Samples, is_plausible};
+use super::sample::{Sample, Samples, doubt, is_plausible};
 use crate::input::Inputs;
 use crate::transcript::{Agent, Answer, InputOrigin, Item, Part, Session, Sign, What};
 
@@ -30,10 +30,7 @@ pub(super) fn add(inputs: &Inputs, found: &mut Samples) {
 
 fn of_agent(session: &Session, agent: &Agent, found: &mut Samples) {
     let items = &agent.thread.items;
-    let answers = items.iter().enumerate().filter_map(|(at, item)| match &item.what {
-        What::Answer(answer) => Some((at, &**answer)),
-        _ => None,
-    });
+    let answers = items.iter().enumerate().filter_map(|(at, item)| Some((at, item.answer()?)));
     let mut last: Option<(usize, &Answer)> = None;
     for (at, answer) in answers {
         if let Some((from, before)) = last.replace((at, answer)).filter(|(_, before)| !before.copied) {
@@ -65,12 +62,9 @@ fn of_agent(session: &Session, agent: &Agent, found: &mut Samples) {
 fn growth(before: &Answer, between: &[Item], answer: &Answer) -> Result<(Generation, Makeup, u64), LeftOut> {
     let generation = resolve(&answer.model).and_then(|resolved| Generation::of(resolved.id.row().tokenizer));
     let generation = generation.ok_or(LeftOut::OtherModel)?;
-    let (Some(old), Some(new)) = (before.usage, answer.usage) else { return Err(LeftOut::NoUsage) };
-    if old.server_passes || new.server_passes {
-        return Err(LeftOut::ServerTools);
-    }
-    if old.applied_edits + new.applied_edits > 0 {
-        return Err(LeftOut::ContextEdited);
+    let [old, new] = [before.usage, answer.usage];
+    if let Some(why) = doubt(old).into_iter().chain(doubt(new)).min() {
+        return Err(why);
     }
     let results = results(between).filter(|results| !results.is_empty() && before.model == answer.model);
     let parts = before.parts.iter().chain(results.ok_or(LeftOut::OtherGrowth)?);
@@ -81,7 +75,8 @@ fn growth(before: &Answer, between: &[Item], answer: &Answer) -> Result<(Generat
         }
         whole += part.makeup();
     }
-    let grown = new.usage.total_input_tokens().checked_sub(old.usage.total_input_tokens());
+    let [old, new] = [old, new].map(|usage| usage.map_or(0, |recorded| recorded.usage.total_input_tokens()));
+    let grown = new.checked_sub(old);
     let recorded = grown.filter(|tokens| *tokens > TOKENS_MIN).ok_or(LeftOut::OtherGrowth)?;
     let plausible = is_plausible(recorded, BUILT_IN.tokens(generation, &whole));
     if plausible { Ok((generation, whole, recorded)) } else { Err(LeftOut::NotWhatWasBilled) }

@@ -18,7 +18,7 @@ use solve::{CLASSES, Equations};
 pub use forkcast_sim::service::LeftOut;
 pub use forkcast_tokens::factors::built_in_residual;
 pub use forkcast_tokens::{Class, Generation, Quality, Residual};
-pub use sample::{Sample, Samples, fault, is_plausible};
+pub use sample::{Sample, Samples, doubt, fault, is_plausible};
 
 /// Weight of a built-in factor, in requests that consist of its class alone and are off by as much.
 const PRIOR_WEIGHT: f64 = 2.0;

@@ -8,20 +8,22 @@ use forkcast_sim::wire::{Content, Frame, Level, Maker, Place, Request, Wire};
 use forkcast_tokens::{BUILT_IN, Class, Factors, Generation, Makeup, Vocabulary, factors, makeup};
 
 use super::growth;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, RecordedUsage};
 use crate::input::Inputs;
 
-/// What keeps an exchange from being compared, whatever its body holds.
-pub fn fault(exchange: &Exchange) -> Option<LeftOut> {
-    let Some(recorded) = exchange.usage.filter(|recorded| recorded.usage.total_input_tokens() > 0) else {
-        return Some(LeftOut::NoUsage);
-    };
-    match () {
-        () if recorded.server_passes => Some(LeftOut::ServerTools),
-        () if recorded.applied_edits > 0 => Some(LeftOut::ContextEdited),
-        () if exchange.altered => Some(LeftOut::Altered),
-        () => None,
+/// What keeps a prompt from being compared with what was billed, whatever it holds.
+pub fn doubt(usage: Option<RecordedUsage>) -> Option<LeftOut> {
+    match usage.filter(|recorded| recorded.usage.total_input_tokens() > 0) {
+        None => Some(LeftOut::NoUsage),
+        Some(recorded) if recorded.server_passes => Some(LeftOut::ServerTools),
+        Some(recorded) if recorded.applied_edits > 0 => Some(LeftOut::ContextEdited),
+        Some(_) => None,
     }
+}
+
+/// The same of an exchange.
+pub fn fault(exchange: &Exchange) -> Option<LeftOut> {
+    doubt(exchange.usage).or(exchange.altered.then_some(LeftOut::Altered))
 }
 
 /// Whether a bill of `recorded` tokens can be one of a prompt that was estimated at so many. No tokenizer is four times

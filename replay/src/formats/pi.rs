@@ -31,7 +31,7 @@ use super::thread::{pieces_hash, records, sized, spelled, thread, told_count};
 use super::{Reading, when};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thinking, What, call_id};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thinking, call_id};
 
 /// The reader.
 pub(super) struct Pi;
@@ -200,11 +200,7 @@ impl Session {
     }
 
     fn push(&mut self, item: Item) {
-        let own: usize = match &item.what {
-            What::Input(input) => input.parts.iter().map(|part| part.bytes as usize).sum(),
-            What::Answer(answer) => answer.parts.iter().map(|part| part.bytes as usize).sum(),
-            What::Sign(_) => 0,
-        };
+        let own: usize = item.parts().iter().map(|part| part.bytes as usize).sum();
         let before = self.sizes.last().copied().unwrap_or(0);
         self.sizes.push(before + own);
         self.items.push(item);

@@ -27,7 +27,7 @@ use super::thread::{
 };
 use super::thread::{take_sum, thread};
 use crate::error::Fault;
-use crate::transcript::{InputOrigin, Item, Stop, What};
+use crate::transcript::{InputOrigin, Item, Stop};
 
 /// The reader.
 pub(super) struct SweAgent;
@@ -139,7 +139,7 @@ impl Trajectory {
     }
 
     fn answered(&self) -> bool {
-        self.items.iter().rev().take(2).any(|item| matches!(item.what, What::Answer(_)))
+        self.items.iter().rev().take(2).any(|item| item.answer().is_some())
     }
 
     fn answer(&mut self, place: Place, message: &Message<'_>) {
@@ -174,8 +174,7 @@ impl Trajectory {
             Err(what) => return reading.damage(Fault::in_line(line, format!("`model_stats`: {what}"))),
         };
         usage.reported_cost = cost(instance_cost);
-        let is_answer = |item: &Item| matches!(item.what, What::Answer(_));
-        let own: Vec<usize> = (0..self.items.len()).filter(|at| is_answer(&self.items[*at])).collect();
+        let own: Vec<usize> = (0..self.items.len()).filter(|at| self.items[*at].answer().is_some()).collect();
         if api_calls != 1 || own.len() != 1 {
             let count = api_calls.max(own.len() as u64);
             reading

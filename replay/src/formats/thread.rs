@@ -426,7 +426,7 @@ pub(super) fn conclude(reading: &mut Reading, thread: Thread) {
     let lines: Vec<u32> = thread
         .items
         .iter()
-        .filter(|item| matches!(&item.what, What::Answer(answer) if answer.usage.is_none()))
+        .filter(|item| item.answer().is_some_and(|answer| answer.usage.is_none()))
         .map(|item| item.line)
         .collect();
     if let Some(first) = lines.first() {

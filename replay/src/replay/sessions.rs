@@ -5,7 +5,7 @@ use super::session;
 use crate::input::Inputs;
 use crate::rebuild::forecast::{Observation, Shared};
 use crate::side_by_side::in_turn;
-use crate::transcript::{Session, What};
+use crate::transcript::{Item, Session};
 
 /// What sessions share, in two looks at each: who used which hidden prefix when, and with that what it shows of them.
 pub(super) fn shared(inputs: &Inputs, options: &Options) -> Shared {
@@ -28,11 +28,6 @@ pub(super) fn shared(inputs: &Inputs, options: &Options) -> Shared {
 
 /// Every request has an instant.
 pub(super) fn is_timed(session: &Session) -> bool {
-    let items = session.agents.iter().flat_map(|agent| &agent.thread.items);
-    items
-        .filter_map(|item| match &item.what {
-            What::Answer(answer) => Some(answer.sent_at.or(answer.first_at)),
-            _ => None,
-        })
-        .all(|at| at.is_some())
+    let mut answers = session.agents.iter().flat_map(|agent| &agent.thread.items).filter_map(Item::answer);
+    answers.all(|answer| answer.sent_at.or(answer.first_at).is_some())
 }

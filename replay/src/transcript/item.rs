@@ -21,6 +21,25 @@ pub struct Item {
     pub what: What,
 }
 
+impl Item {
+    /// The answer that it is, if it is one.
+    pub fn answer(&self) -> Option<&Answer> {
+        match &self.what {
+            What::Answer(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// What it put into the conversation.
+    pub fn parts(&self) -> &[Part] {
+        match &self.what {
+            What::Input(input) => &input.parts,
+            What::Answer(answer) => &answer.parts,
+            What::Sign(_) => &[],
+        }
+    }
+}
+
 /// What happened.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum What {

@@ -7,7 +7,7 @@ use forkcast_sim::time::Instant;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::spill::{Spill, Spot};
-use super::{Answer, Item, Thread, What};
+use super::{Answer, Item, Thread};
 
 /// A thread without its items.
 #[derive(Clone, Debug)]
@@ -54,10 +54,7 @@ pub(super) fn output_tokens(answer: &Answer) -> u64 {
 
 /// The answers among `items`, each with its index.
 pub(super) fn answers(items: &[Item]) -> impl Iterator<Item = (usize, &Answer)> {
-    items.iter().enumerate().filter_map(|(at, item)| match &item.what {
-        What::Answer(answer) => Some((at, &**answer)),
-        _ => None,
-    })
+    items.iter().enumerate().filter_map(|(at, item)| Some((at, item.answer()?)))
 }
 
 impl Packed {

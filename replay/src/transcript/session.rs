@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{SpawnMode, Thread, What};
+use super::{SpawnMode, Thread};
 use crate::formats::Format;
 
 /// All threads of one session, joined.
@@ -28,11 +28,7 @@ impl Session {
     /// Its blocks were counted while they were read: somebody asked, and the reader of its format counts.
     pub fn is_counted(&self) -> bool {
         let mut items = self.agents.iter().flat_map(|agent| &agent.thread.items);
-        items.any(|item| match &item.what {
-            What::Input(input) => input.parts.iter().any(|part| part.tokens > 0),
-            What::Answer(answer) => answer.parts.iter().any(|part| part.tokens > 0),
-            What::Sign(_) => false,
-        })
+        items.any(|item| item.parts().iter().any(|part| part.tokens > 0))
     }
 }
 

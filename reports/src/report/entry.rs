@@ -5,7 +5,7 @@ use std::ops::Deref;
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options, Replay};
-use forkcast_replay::transcript::{self, Answer, OutputCount, What};
+use forkcast_replay::transcript::{self, Answer, OutputCount};
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Date, ModelKey, Money, Terms};
 use forkcast_sim::service::{AnswerPlace, Entry, NotComparable};
@@ -120,10 +120,8 @@ fn find(exchanges: &[Exchange], index: usize) -> Option<&Exchange> {
 
 fn answered(session: &transcript::Session, place: AnswerPlace) -> Option<Answered<'_>> {
     let agent = session.agents.get(place.agent)?;
-    match &agent.thread.items.get(place.item)?.what {
-        What::Answer(answer) => Some(Answered { session, agent, answer, place }),
-        _ => None,
-    }
+    let answer = agent.thread.items.get(place.item)?.answer()?;
+    Some(Answered { session, agent, answer, place })
 }
 
 fn estimated(

@@ -272,7 +272,7 @@ impl Rollout {
         let last = self.items.last().map_or(0, |item| item.line as usize);
         self.close(Place { line: last, at: None }, None);
         self.unknown.finish(reading);
-        if self.model.is_none() && self.items.iter().any(|item| matches!(item.what, What::Answer(_))) {
+        if self.model.is_none() && self.items.iter().any(|item| item.answer().is_some()) {
             reading.notes.push("no `turn_context` names the model: requests have usage and no price".to_owned());
         }
         Thread { agent: self.agent, ..thread(self.session, self.project, self.items) }

@@ -12,7 +12,7 @@ use forkcast_sim::wire::model::{ModelId, Tokenizer, resolve};
 use forkcast_sim::wire::{BlockKind, Frame, ToolUse};
 use forkcast_tokens::Generation;
 
-use crate::calibrate::is_plausible;
+use crate::calibrate::{doubt, is_plausible};
 use crate::replay::{SizeSource, Sizing};
 use crate::source::transcript::{Ask, HistoryChange, changes};
 use crate::transcript::{Answer, InputOrigin, OutputCount, Part, Session, Thread};
@@ -174,15 +174,9 @@ impl Conversation {
             self.head = Some(recorded.saturating_sub(blocks));
         }
         let tokens = self.head.unwrap_or(0) + blocks;
-        let usage = answer.usage.filter(|_| recorded > 0);
-        let left_out = match usage {
-            None => Some(LeftOut::NoUsage),
-            Some(usage) if usage.server_passes => Some(LeftOut::ServerTools),
-            Some(usage) if usage.applied_edits > 0 => Some(LeftOut::ContextEdited),
-            Some(_) if shows_prefix => Some(LeftOut::ShowsPrefix),
-            Some(_) if !is_plausible(recorded, tokens) => Some(LeftOut::NotWhatWasBilled),
-            Some(_) => None,
-        };
+        let left_out = doubt(answer.usage)
+            .or(shows_prefix.then_some(LeftOut::ShowsPrefix))
+            .or((!is_plausible(recorded, tokens)).then_some(LeftOut::NotWhatWasBilled));
         CountedSize { tokens, tokenizer, left_out }
     }
 

@@ -11,7 +11,7 @@ use crate::rebuild::forecast::{AnswerFacts, Forecast, Observation, Outgoing, Sha
 use crate::rebuild::profile::{Profile, RuleSet, version};
 use crate::replay::run::day_of;
 use crate::source::transcript::{Ask, asks};
-use crate::transcript::{AgentKind, OutputCount, Session, What};
+use crate::transcript::{AgentKind, OutputCount, Session};
 
 /// What the session shows to others.
 pub(super) fn observe(
@@ -84,10 +84,7 @@ impl<'a> Threads<'a> {
     pub fn outgoing(&mut self, ask: &Ask<'a>, usage: &Usage, resolved: &Resolved) -> Outgoing<'a> {
         let items = &self.session.agents[ask.agent].thread.items;
         let previous = self.previous[ask.agent].replace(ask.item);
-        let answer = previous.and_then(|at| match &items[at].what {
-            What::Answer(answer) => Some(&**answer),
-            _ => None,
-        });
+        let answer = previous.and_then(|at| items[at].answer());
         let from = previous.map_or(0, |at| at + 1);
         if let Some(ttl) = usage.longest_ttl() {
             self.ttl[ask.agent] = ttl;

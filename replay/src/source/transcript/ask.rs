@@ -4,7 +4,7 @@ use forkcast_sim::service::{FIRST_BYTE_AFTER, STEP, Times};
 use forkcast_sim::time::Instant;
 
 use crate::exchange::RecordedUsage;
-use crate::transcript::{Answer, Session, What};
+use crate::transcript::{Answer, Session};
 
 /// A request of one of the agents.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ pub(crate) fn asks(session: &Session) -> Vec<Ask<'_>> {
     for (agent, found) in session.agents.iter().enumerate() {
         let mut latest = Instant::default();
         for (item, entry) in found.thread.items.iter().enumerate() {
-            let What::Answer(answer) = &entry.what else { continue };
+            let Some(answer) = entry.answer() else { continue };
             let ask = timed(agent, item, entry.line, answer, latest);
             latest = ask.times.at;
             all.push(ask);

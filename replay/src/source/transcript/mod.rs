@@ -16,7 +16,7 @@ use super::layout::{self, Model};
 use super::names::Names;
 use super::{Remarks, Sink};
 use crate::exchange::Origin;
-use crate::transcript::{Agent, Answer, Item, Session, What, content_digest};
+use crate::transcript::{Agent, Answer, Item, Session, content_digest};
 
 pub(crate) use ask::{Ask, asks};
 pub(crate) use conversation::{Conversation, HistoryChange, Piece, changes, hidden_prefix};
@@ -46,7 +46,7 @@ pub(crate) fn feed(session: &Session, sink: &mut dyn Sink) -> Remarks {
 /// What agents are called, each by its own name: files of one name may hold several main agents of one session. Where one
 /// repeats answers of another, both are the same agent at several stages.
 fn names(session: &Session) -> Vec<String> {
-    let copied = |item: &Item| matches!(&item.what, What::Answer(answer) if answer.copied);
+    let copied = |item: &Item| item.answer().is_some_and(|answer| answer.copied);
     let repeats = |agent: &&Agent| agent.thread.items.iter().any(copied);
     let staged: BTreeSet<&str> = session.agents.iter().filter(repeats).map(|agent| &*agent.id).collect();
     let mut names = Names::default();
