@@ -20,7 +20,6 @@ use super::{Reading, when};
 use crate::count::believed;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::response::PromptCounts;
 use crate::transcript::{Answer, Call, Input, InputOrigin, Item, OutputCount, Part, Sign, Stop, Thread, What};
 use crate::transcript::{call_id, user_of};
 
@@ -380,8 +379,12 @@ impl Within {
     pub fn additive(&self) -> Result<RecordedUsage, String> {
         let Self { prompt, read, written, output, reasoning } = *self;
         believed("prompt", prompt)?;
-        let usage = PromptCounts { name: "prompt", tokens: prompt, read, written }.additive(output)?;
-        beside(usage.input_tokens, read, written, output, reasoning)
+        let input = prompt.checked_sub(read).and_then(|rest| rest.checked_sub(written)).ok_or_else(|| {
+            format!(
+                "found {read} tokens read and {written} written of a prompt of {prompt}, expected no more than it has"
+            )
+        })?;
+        beside(input, read, written, output, reasoning)
     }
 }
 

@@ -7,7 +7,7 @@ use forkcast_sim::wire::Usage;
 
 /// The counts of one answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PromptCounts {
+pub(super) struct PromptCounts {
     /// The name of the count of the whole prompt, for messages.
     pub name: &'static str,
     /// The whole prompt.
