@@ -53,7 +53,7 @@ impl<'a> Hypotheticals<'a> {
         self.serve_both(&Dispatch { hidden: line.is_none(), ..*sent });
     }
 
-    /// Serves a request of which the bound has other sizes.
+    /// Serves a request whose sizes differ for the bound.
     pub fn serve_apart(&mut self, sent: &Dispatch<'_>, bound: &Dispatch<'_>, line: usize) {
         self.lines.push(line);
         self.columns.serve(sent);

@@ -280,8 +280,7 @@ impl<'a> StreamReplay<'a> {
         self.cached_tokens.insert(sized.whose.lane.chain, cached);
     }
 
-    /// Once the stream has ended it is known what nobody read, and what its requests might have been. Gives how many chains
-    /// there were.
+    /// The stream has ended: unread writes and what-ifs are known now. Gives how many chains there were.
     fn finish(mut self) -> usize {
         let mut entries = self.engine.finish();
         self.hypotheticals.finish(&self.wire.prefixes, &mut entries);

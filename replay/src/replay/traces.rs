@@ -144,7 +144,7 @@ impl<'a> TraceReplay<'a> {
         let asked = SizedRequest::new(sent.prompt(&breakpoints), sent.times.at);
         engine.deliver_until(sent.prefixes, sent.times.at);
         let foreseen = engine.foresee(&asked);
-        // What is left behind the last whole block is written with it, and nobody reads that.
+        // What is left after the last whole block is written with it and never read.
         let mut written = stretches(breakpoints.iter().copied(), &plain, foreseen.read_tokens);
         let rest = sent.total_tokens - plain.tokens_at(sent.end).min(sent.total_tokens);
         written.splice(0..0, breakpoints.last().map(|end| (*end, rest)));

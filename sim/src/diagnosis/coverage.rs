@@ -15,7 +15,7 @@ pub(super) struct Coverage {
     pub effective: usize,
     /// How many leading blocks an own breakpoint covers that earlier requests could have written, were it not too short.
     pub too_short: usize,
-    /// What the entries at or behind each unread block speak for.
+    /// The causes of the entries at each unread block or after it.
     held: EntryCauses,
     /// What the chain's previous request covered.
     pub before: PreviousCoverage,
@@ -66,7 +66,7 @@ impl Coverage {
 }
 
 impl Coverage {
-    /// The first block behind `at` with other breakpoints or entries at or behind it.
+    /// The first block after `at` with other breakpoints or entries.
     pub fn edge_behind(&self, at: usize) -> Option<usize> {
         let edges = [Some(self.marked), Some(self.effective), Some(self.too_short), self.held.edge_behind(at)];
         edges.into_iter().flatten().filter(|edge| *edge > at).min()
@@ -88,7 +88,7 @@ impl PreviousCoverage {
 struct EntryCauses {
     /// The first block that was looked at.
     from: usize,
-    /// By how many leading blocks an entry covers: the first cause, in order of precedence, of it and those behind it.
+    /// By how many leading blocks an entry covers: the first cause, in order of precedence, of it and the longer ones.
     causes: Vec<(usize, Cause)>,
 }
 
@@ -118,13 +118,13 @@ impl EntryCauses {
         Self { from: range.start, causes }
     }
 
-    /// The cause that the entries at or behind a block speak for; `None` where there is none.
+    /// The cause of the entries at a block or after it; `None` if there are none.
     fn at(&self, at: usize) -> Option<Cause> {
         let behind = self.causes.partition_point(|(end, _)| *end <= at);
         self.causes.get(behind).filter(|_| at >= self.from).map(|(_, cause)| *cause)
     }
 
-    /// How many leading blocks the shortest entry behind `at` covers.
+    /// How many leading blocks the shortest entry after `at` covers.
     fn edge_behind(&self, at: usize) -> Option<usize> {
         self.causes.get(self.causes.partition_point(|(end, _)| *end <= at)).map(|(end, _)| *end)
     }

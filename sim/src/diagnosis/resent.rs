@@ -67,7 +67,7 @@ impl Resent {
 pub struct ResentBlocks {
     /// So many blocks with which both prompts begin.
     begun: usize,
-    /// The others, as far as any of them stood in the older prompt.
+    /// The others, unless all of them are new.
     others: Vec<Option<Resent>>,
     len: usize,
 }
@@ -86,7 +86,7 @@ impl ResentBlocks {
         }
     }
 
-    /// Behind which block from `at` on the next one stands of which anything stood in the older prompt: `at`, if that is one.
+    /// The first block from `at` on that the older prompt had, at least in part.
     pub(super) fn alone_until(&self, at: usize) -> usize {
         let alone = |beyond: &usize| self.others[*beyond].is_some();
         match at.checked_sub(self.begun) {
@@ -95,7 +95,7 @@ impl ResentBlocks {
         }
     }
 
-    /// What stood in the older prompt of each block in turn.
+    /// The same for each block in turn.
     pub fn iter(&self) -> impl Iterator<Item = Option<Resent>> {
         (0..self.len).map(|at| self.get(at))
     }

@@ -146,8 +146,8 @@ impl Account<'_> {
         self.miss(stretch.as_ref());
     }
 
-    /// The end of the longest run of blocks from `at` on that miss for one reason or none and of which nothing stood in the
-    /// previous request; behind the block at `at`, if that is none.
+    /// The end of the longest run of blocks from `at` on that miss for one reason or none, and that the previous request did
+    /// not have; of the block at `at` alone, if that is none.
     fn run_end(&self, at: usize) -> usize {
         let len = self.case.cumulative.len();
         let alone = self.comparison.map_or(len, |comparison| comparison.resent.alone_until(at));

@@ -1,4 +1,4 @@
-//! One request through the cache: what it reads and writes, why it missed, what it costs, what of its writes nobody read.
+//! One request through the cache: what it reads and writes, why it missed, what it costs, what of its writes stays unread.
 
 use super::delivery::{Delivery, Times};
 use super::entry::Entry;
@@ -13,9 +13,9 @@ use crate::wire::{Marker, NodeId, PathSizes, Prefixes, Request, Sizes, Usage, Wi
 /// A request with its sizes and the facts that decide what a cache makes of it.
 #[derive(Clone, Copy)]
 pub struct SizedRequest<'a> {
-    /// The prompt, with the sizes that the cache is told.
+    /// The prompt, with the sizes that the cache sees.
     pub prompt: Prompt<'a>,
-    /// Its content; `None` where nobody has it, or nobody wants it explained.
+    /// Its content; `None` where it is unknown, or need not be explained.
     pub grounds: Option<Grounds<'a>>,
     /// Why the provider should have refused it.
     pub refusal: Option<&'a Refusal>,
@@ -62,7 +62,7 @@ pub struct Reading {
     pub explanation: Option<Explanation>,
 }
 
-/// A cache, what it is yet to be told of, what was written to it, and the entries of those who asked it, one after the other.
+/// A cache, the answers that it is yet to learn of, what was written to it, and the entries of those who asked it, one after the other.
 #[derive(Clone, Debug)]
 pub struct Engine {
     delivery: Delivery,
@@ -98,7 +98,7 @@ impl<'a> SizedRequest<'a> {
         hit.filter(|_| read > 0)
     }
 
-    /// What was written behind what was read.
+    /// What was written after what was read.
     fn written(&self, usage: &Usage) -> Vec<(Marker, u64)> {
         if usage.cache_creation_input_tokens() == 0 {
             return Vec::new();
@@ -205,7 +205,7 @@ impl Engine {
         }
     }
 
-    /// A request of somebody unseen acts on the cache; nobody follows it.
+    /// A request that is not recorded acts on the cache; its writes are not followed.
     pub fn serve_unseen(&mut self, prompt: &Prompt<'_>, at: Instant) {
         self.delivery.serve_at_once(prompt, at);
     }
@@ -233,7 +233,7 @@ impl Engine {
         self.count(entry, usage, quote);
     }
 
-    /// Bills `usage` and keeps the entry of a request of which nobody knows what was read of its writes: they get no premium.
+    /// Bills `usage` and keeps the entry of a request whose writes are not followed: they get no premium.
     pub fn count(&mut self, mut entry: Entry, usage: &Usage, quote: &Quote) {
         let line = &mut entry.line;
         debug_assert_eq!(line.index, self.next_line(), "entries are kept in the order of their lines");
@@ -254,7 +254,7 @@ impl Engine {
         line.price(&usage, rates, &[]);
     }
 
-    /// Nobody asks any more: the entries, with what each line paid for writes that nobody read.
+    /// No more requests come: the entries, with what each line paid for unread writes.
     pub fn finish(&mut self) -> Vec<Entry> {
         self.premiums.settle(&mut self.entries);
         std::mem::take(&mut self.entries)

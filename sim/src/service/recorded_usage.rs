@@ -10,7 +10,7 @@ use crate::wire::Usage;
 pub struct RecordedUsage {
     /// Token counts in the additive convention, whatever the provider's own is.
     pub usage: Usage,
-    /// The provider reported the written tokens by lifetime; otherwise they stand under five minutes.
+    /// The provider reported the written tokens by lifetime; otherwise they count as five-minute writes.
     pub split_by_ttl: bool,
     /// The answer held server-side tool passes (`server_tool_use` blocks or several `iterations`), so the counts are sums.
     pub server_passes: bool,

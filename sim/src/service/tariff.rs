@@ -1,4 +1,4 @@
-//! What a request costs: the terms that its recording tells, the rates that they lead to, the fees beside its tokens.
+//! What a request costs: the terms in its recording, the rates that they lead to, the fees beside its tokens.
 
 use super::recorded_usage::RecordedUsage;
 use crate::pricing::{Date, FeeLine, ModelKey, Money, PriceBook, Rates, ServiceTier, Terms, fees};
@@ -30,7 +30,7 @@ pub struct PriceFacts<'a> {
     pub says_fast: bool,
     /// The request asks for the United States alone, should the answer not say.
     pub says_us: bool,
-    /// When it was sent; absent where nothing says on which day.
+    /// When it was sent; absent where the day is not known.
     pub at: Option<Instant>,
 }
 
@@ -47,7 +47,7 @@ pub struct Quote {
     pub remarks: Vec<String>,
 }
 
-/// What stands for the prices of a request that enters no bill.
+/// The prices of a request that enters no bill.
 pub static UNPRICED: Quote = Quote {
     rates: None,
     terms: Terms {
@@ -71,7 +71,7 @@ impl Quote {
 }
 
 impl<'a> PriceFacts<'a> {
-    /// A request of which the answer says all that is known.
+    /// A request about which the answer says all that is known.
     pub fn answered(model: &'a str, answer: &'a RecordedUsage, at: Option<Instant>) -> Self {
         let tier = answer.tier.unwrap_or(ServiceTier::Standard);
         Self { model, answer, tier, regional_host: false, says_fast: false, says_us: false, at }
@@ -101,7 +101,7 @@ impl Tariff<'_> {
         let searches = answer.web_search_requests;
         let fee = self.book.fee_line(&key, fees::WEB_SEARCH, searches).filter(|_| searches > 0);
         let runs = answer.code_execution_requests;
-        // Most charge for the time of the container, which no answer tells.
+        // Most charge for the time of the container, which no answer holds.
         let run_fee = self.book.fee_line(&key, fees::CODE_EXECUTION, runs);
         let run_fee = run_fee.filter(|fee| runs > 0 && fee.unit == fees::PER_REQUEST);
         let not_billed = [
@@ -114,7 +114,7 @@ impl Tariff<'_> {
     }
 }
 
-/// What the rates had to take in the place of what is not known.
+/// What the rates had to assume.
 fn assumed(rates: &Rates, terms: &Terms) -> Vec<String> {
     let tier = format!("served as {}, for which the book has no price: billed as standard", terms.tier);
     let all = [

@@ -43,9 +43,9 @@ pub(crate) struct Conversation {
 /// What an item between two answers does to a conversation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HistoryChange<'a> {
-    /// It stands in the next request.
+    /// It is part of the next request.
     Adds(&'a Input),
-    /// What came behind the item of this index is gone; everything, if there is none.
+    /// What came after the item of this index is gone; everything, if there is none.
     Keeps(Option<u32>),
     /// So many tokens of results were cleared in place.
     Clears(u64),
