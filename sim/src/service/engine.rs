@@ -75,7 +75,7 @@ pub struct Engine {
 }
 
 impl<'a> SizedRequest<'a> {
-    /// A request sent at `at` of which nothing else is known.
+    /// A request sent at `at`; nothing else is known about it.
     pub const fn new(prompt: Prompt<'a>, at: Instant) -> Self {
         Self { prompt, grounds: None, refusal: None, recorded: None, movement: None, at }
     }

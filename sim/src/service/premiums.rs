@@ -38,7 +38,7 @@ impl Premiums {
         self.writes.read(prefixes, hit);
     }
 
-    /// A prompt that ends at `end` was sent, of which `hit` was read; what was cached after that may be lost.
+    /// A prompt that ends at `end` was sent and `hit` of it was read; what was cached after that may be lost.
     pub fn lose(&mut self, prefixes: &Prefixes, end: NodeId, hit: Option<NodeId>, is_lost: impl Fn(NodeId) -> bool) {
         self.writes.lose(prefixes, end, hit, is_lost);
     }
