@@ -44,7 +44,7 @@ impl Rerun {
 
     /// What there is to say of it.
     pub fn report(&self) -> Report<'_> {
-        Report::new(&self.inputs, &self.replay, &self.options, self.view)
+        Report::new(&self.inputs, &self.replay, &self.options, self.view.clone())
     }
 }
 

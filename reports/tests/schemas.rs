@@ -8,7 +8,7 @@ use forkcast_reports::document::json;
 use forkcast_reports::format::{self, SCHEMAS, schemas};
 use forkcast_reports::human::list::{self, Layout};
 use forkcast_reports::names::Names;
-use forkcast_reports::report::{By, Limits, Report, View, Window, since, until};
+use forkcast_reports::report::{By, Limits, Report, View, Window, Zone, since, until};
 use forkcast_sim::diagnosis::{CAUSES, compare};
 use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::{Usage, Wire, spelling};
@@ -46,7 +46,10 @@ fn inputs() -> [Inputs; 5] {
 fn views() -> [View; 3] {
     let limits =
         Limits { cost_max: "0.05".parse().ok(), hit_rate_min: "50%".parse().ok(), unexplained_tokens_max: Some(0) };
-    let window = Window { since: since("2026-11-02T23:51:00Z").ok(), until: until("2026-11-03").ok() };
+    let window = Window {
+        since: since("2026-11-02T23:51:00Z", &Zone::default()).ok(),
+        until: until("2026-11-03", &Zone::default()).ok(),
+    };
     [Names::Plain.into(), Names::Anonymous.into(), View { by: Some(By::Day), window, limits, ..View::default() }]
 }
 

@@ -9,7 +9,7 @@ use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{
-    Account, By, Counted, Gate, Limits, Measure, Report, UNKNOWN, View, Window, gates, since, until,
+    Account, By, Counted, Gate, Limits, Measure, Report, UNKNOWN, View, Window, Zone, gates, since, until,
 };
 use forkcast_sim::ledger::Charge;
 use forkcast_sim::pricing::Money;
@@ -145,7 +145,7 @@ fn a_window_leaves_out_and_changes_nothing_else() {
         let of_whole = charges(&whole);
         let timed = of_whole.values().filter(|(at, _)| at.is_some()).count() as u64;
         let Some((from, to)) = whole.span() else {
-            let window = Window { since: since("2000-01-01").ok(), until: None };
+            let window = Window { since: since("2000-01-01", &Zone::default()).ok(), until: None };
             let report = windowed(&inputs, &replay, &options, window);
             assert_eq!(report.left_out.without_instant, replay.entries.len() as u64, "{name}");
             assert_eq!((report.totals.ledger.requests, report.sessions.len()), (0, 0), "{name}");
@@ -180,7 +180,8 @@ fn charges(report: &Report<'_>) -> Charges {
 fn what_is_left_out_still_fills_the_cache() {
     let (inputs, options) = (Inputs::sample(), Options::default());
     let replay = replay(&inputs, &options);
-    let window = Window { since: since("2026-11-03").ok(), until: until("2026-11-03").ok() };
+    let window =
+        Window { since: since("2026-11-03", &Zone::default()).ok(), until: until("2026-11-03", &Zone::default()).ok() };
     let report = windowed(&inputs, &replay, &options, window);
     assert_eq!((report.left_out.outside, report.tally.requests), (8, 6));
     let [recorded, predicted] = [report.totals.recorded.usage, report.totals.predicted.unwrap().usage];
@@ -245,5 +246,49 @@ fn names_of_groups_can_be_hidden() {
         assert_eq!(report.counted, Counted::Recorded);
         let keys: Vec<&str> = report.groups.iter().map(|group| group.key.as_str()).collect();
         assert!(keys.iter().all(|key| !key.contains("billing") && !key.contains("secret")), "{keys:?}");
+    }
+}
+
+/// Each pair of keys is a part of its first key.
+#[test]
+fn groups_of_two_keys_add_up_to_groups_of_the_first() {
+    for (name, inputs) in recordings() {
+        let options = Options::default();
+        let replay = replay(&inputs, &options);
+        let view = |then_by| View { by: Some(By::Day), then_by, ..View::default() };
+        let days = Report::new(&inputs, &replay, &options, view(None));
+        let pairs = Report::new(&inputs, &replay, &options, view(Some(By::Model)));
+        for day in &days.groups {
+            let parts = pairs.groups.iter().filter(|pair| pair.key == day.key);
+            let sum = Sums::of(parts.map(|pair| &pair.account));
+            assert_eq!(sum, Sums::of([&day.account]), "{name}, {}", day.key);
+        }
+        assert!(pairs.groups.is_sorted_by_key(|pair| &pair.key), "{name}");
+    }
+}
+
+/// The sample's requests lie around midnight in UTC: 8 before, 6 after. In Tokyo it is morning.
+#[test]
+fn days_are_those_of_the_time_zone() {
+    let (inputs, options) = (Inputs::sample(), Options::default());
+    let replay = replay(&inputs, &options);
+    let Ok(zone) = "Asia/Tokyo".parse::<Zone>() else {
+        eprintln!("SKIPPED: this machine has no time zones");
+        return;
+    };
+    let view = View { by: Some(By::Day), zone, ..View::default() };
+    let report = Report::new(&inputs, &replay, &options, view);
+    let keys: Vec<&str> = report.groups.iter().map(|group| group.key.as_str()).collect();
+    assert_eq!(keys, ["2026-11-03"]);
+}
+
+#[test]
+fn requests_of_other_projects_do_not_count_and_are_counted() {
+    let (inputs, options) = (Inputs::sample(), Options::default());
+    let replay = replay(&inputs, &options);
+    for (project, counted) in [("SAMPLE", 14), ("elsewhere", 0)] {
+        let view = View { project: Some(project.to_owned()), ..View::default() };
+        let report = Report::new(&inputs, &replay, &options, view);
+        assert_eq!((report.tally.requests, report.left_out.other_projects), (counted, 14 - counted));
     }
 }

@@ -54,6 +54,10 @@ record! {
         |report| list(report.sessions.iter().map(|of| InReport { report, of }));
     field "by", || Shape::words(By::ALL.map(By::word)), "What groups are made of." =>
         |report| report.view.by.map(By::word), null("where no groups were asked for");
+    field "then_by", || Shape::words(By::ALL.map(By::word)), "What each of these groups is made of." =>
+        |report| report.view.then_by.map(By::word), null("where groups have one key");
+    text "time_zone", "The zone of days, weeks, months and blocks in groups." =>
+        |report| report.view.zone.name().to_owned();
     records: InReport<'_, Group>, "groups",
         "Every request of the totals is in exactly one: times ascending, else the dearest first. Requests without a \
          key form the group `unknown`, the last." =>

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use forkcast_sim::diagnosis::Explanation;
 use forkcast_sim::ledger::Line;
-use forkcast_sim::pricing::{Bill, Money};
+use forkcast_sim::pricing::Bill;
 use forkcast_sim::service::{Compared, NotComparable};
 use forkcast_sim::wire::Usage;
 
@@ -16,7 +16,7 @@ use super::usage::{self, NO_PRICE};
 use super::words::cause;
 use crate::document::csv;
 use crate::record::{Shape, table};
-use crate::report::{Recorded, Report};
+use crate::report::{Recorded, Report, Spending, Zone};
 
 /// Writes the head.
 ///
@@ -76,6 +76,15 @@ impl<'a> RequestRow<'a> {
         if self.is_predicted_as_recorded() { line.charge.bill.as_ref() } else { line.predicted_bill.as_ref() }
     }
 
+    /// Name and version.
+    fn client(&self) -> Option<(String, Option<String>)> {
+        let client = self.report.names.client(self.entry.client()?);
+        match client.split_once('/') {
+            Some((name, version)) => Some((name.to_owned(), Some(version.to_owned()))),
+            None => Some((client, None)),
+        }
+    }
+
     fn compared(&self) -> Option<&'a Compared> {
         self.entry.comparison.as_ref().ok()
     }
@@ -91,6 +100,11 @@ impl<'a> RequestRow<'a> {
 }
 
 /// When a field is null.
+const NO_CLIENT: &str = "where the recording has none";
+
+const RFC_3339: &str = "%Y-%m-%dT%H:%M:%S%.fZ";
+
+/// When a field is null.
 const NOT_EXPLAINED: &str = "where it is not explained";
 
 /// When a field is null.
@@ -103,17 +117,26 @@ record! {
         |it| it.report.session_of(it.entry).map(|session| session.id.clone()), null("where it has none");
     text "chain", "Its agent." =>
         |it| it.report.agent_of(it.entry).map(str::to_owned), null("where no profile could read the request");
+    text "project", "Working directory, else the path as named; worktrees count as their repository." =>
+        |it| it.report.session_of(it.entry).and_then(|session| session.project.clone()),
+        null("where none is known");
+    text "agent_kind", "What kind of agent: main, fork, or the type that was asked for, such as Explore." =>
+        |it| it.report.kind_of(it.entry), null("where that is unknown");
+    text "client", "The program that sent it." => |it| it.client().map(|client| client.0), null(NO_CLIENT);
+    text "client_version", "Its version." => |it| it.client().and_then(|client| client.1), null(NO_CLIENT);
     text "file", "Its file." => |it| it.report.names.file(&it.entry.origin.file);
     count "file_index", "Position in the file, from 0." => |it| it.entry.origin.index;
     millis "at_ms", "When it was sent, since 1970." =>
         |it| it.entry.line.at, null("where the recording has no instants");
+    text "at", "The same in RFC 3339, UTC." =>
+        |it| it.entry.line.at.and_then(|at| Zone::default().text(at, RFC_3339)),
+        null("where the recording has no instants");
     text "model", "Its model." => |it| it.report.names.model(&it.entry.line.model).into_owned();
     record: Usage, "recorded", "What the provider reported." =>
         |it| usage::value(it.entry.line.recorded.as_ref()), null("where nothing was");
     record: Usage, "predicted", "What the rules predict." => |it| usage::value(it.predicted()), null(IN_NO_SUM);
     usd "cost_usd", "The bill." => |it| it.bill().map(|bill| bill.total), null(NO_PRICE);
-    usd "fees_usd", "What was charged beside tokens; part of the bill." =>
-        |it| it.bill().map(|bill| bill.fees.iter().map(|fee| fee.cost).sum::<Money>()), null(NO_PRICE);
+    flat: Spending, => |it| it.bill().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
     usd "predicted_cost_usd", "The bill of what is predicted." =>
         |it| it.predicted_bill().map(|bill| bill.total), null(NO_PRICE);
     usd "perfect_cost_usd", "The bill with every missed token read." =>

@@ -51,7 +51,10 @@ pub fn tables(explained: &Explained<'_>) -> Document {
 
 fn title(explained: &Explained<'_>) -> String {
     let line = &explained.entry.line;
-    let at = line.at.and_then(when::sent).map_or_else(String::new, |at| format!(", {at}"));
+    let at = line
+        .at
+        .and_then(|at| when::sent(at, &explained.report.view.zone))
+        .map_or_else(String::new, |at| format!(", {at}"));
     let agent = explained.report.agent_of(explained.entry).map_or_else(String::new, |agent| format!(", {agent}"));
     format!(
         "Request {}, {}: {}{agent}{at}",

@@ -56,7 +56,7 @@ pub struct EstimatedOutput {
     pub extra: Option<Money>,
 }
 
-impl Recorded<'_> {
+impl<'a> Recorded<'a> {
     /// It went to a provider whose cache is not modelled.
     pub fn is_foreign(&self) -> bool {
         match (self.exchange, self.answered) {
@@ -69,6 +69,15 @@ impl Recorded<'_> {
     /// The provider refused it: nothing was billed.
     pub fn failed(&self) -> bool {
         self.exchange.is_some_and(Exchange::failed)
+    }
+
+    /// The working directory if the input has one, else the path that the user named.
+    pub fn project(&self, inputs: &'a Inputs) -> Option<&'a str> {
+        if let Some(project) = self.answered.and_then(|answered| answered.session.project.as_deref()) {
+            return Some(project);
+        }
+        let mut files = inputs.scopes.iter().flat_map(|scope| scope.files.iter().map(|_| scope.name.as_str()));
+        files.nth(self.line.session)
     }
 
     /// Program and version that sent it: `claude-code/2.1.63`.

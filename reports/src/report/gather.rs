@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use forkcast_replay::input::{Inputs, Unreadable};
 use forkcast_replay::replay::{InParts, Options, Replay};
 use forkcast_replay::transcript;
+use forkcast_sim::time::Instant;
 
 use super::findings::Findings;
 use super::group::{self, Groups, Keys};
@@ -16,8 +17,7 @@ pub(super) struct Gathering<'a> {
     options: &'a Options,
     view: View,
     counted: Counted,
-    /// The named path of each file.
-    projects: Vec<&'a str>,
+    pub blocks: Vec<Instant>,
     /// Ids of sessions that are taken.
     taken: BTreeMap<String, usize>,
     pub left_out: LeftOut,
@@ -40,19 +40,19 @@ pub(super) struct Gathering<'a> {
 
 impl<'a> Gathering<'a> {
     /// Goes through `requests`.
-    pub fn of(requests: &dyn InParts, about: (&'a Inputs, &'a Options, View), counted: Counted) -> Self {
+    pub fn of(requests: &dyn InParts, about: (&'a Inputs, &'a Options, &View), counted: Counted) -> Self {
         let (inputs, options, view) = about;
         let mut gathering = Self {
             inputs,
             options,
-            view,
+            blocks: if view.has_blocks() { blocks(requests) } else { Vec::new() },
+            groups: view.by.map(|by| Groups::new(by, view.then_by)),
+            view: view.clone(),
             counted,
-            projects: group::projects(inputs),
             taken: BTreeMap::new(),
             left_out: LeftOut::default(),
             sessions: Vec::new(),
-            groups: view.by.map(Groups::new),
-            models: Groups::new(By::Model),
+            models: Groups::new(By::Model, None),
             totals: Account::default(),
             tally: Tally::default(),
             findings: Findings::default(),
@@ -81,7 +81,7 @@ impl<'a> Gathering<'a> {
         let names = self.view.names;
         // Before anything is left out, so that a chain keeps its number.
         session::chain_ids(&entries, &part.chain_ids, names, &mut self.chain_ids);
-        self.left_out += self.view.window.narrow(&mut entries);
+        self.left_out += self.view.narrow(self.inputs, &mut entries);
         let how = (names, self.counted);
         self.sessions.extend(session::sessions(self.inputs, &entries, &self.chain_ids, how, &mut self.taken));
         self.unseen.take_sessions(&entries);
@@ -93,7 +93,8 @@ impl<'a> Gathering<'a> {
         let counted = self.counted;
         let keys = Keys {
             names: self.view.names,
-            projects: &self.projects,
+            zone: &self.view.zone,
+            blocks: &self.blocks,
             chain_ids: &self.chain_ids,
             sessions: &self.sessions,
         };
@@ -110,4 +111,11 @@ impl<'a> Gathering<'a> {
             self.missed.take(entry, pause);
         }
     }
+}
+
+/// Where blocks of five hours begin: known only once all instants are.
+fn blocks(requests: &dyn InParts) -> Vec<Instant> {
+    let mut instants = Vec::new();
+    requests.each(&mut |part, _| instants.extend(part.entries.iter().filter_map(|entry| entry.line.at)));
+    group::blocks(instants)
 }

@@ -1,42 +1,51 @@
 //! Groups of requests: by time, by agent, by model.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
-use forkcast_replay::input::Inputs;
-use forkcast_sim::time::Instant;
-use forkcast_sim::wire::model;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::session::{self, Session};
-use super::{Account, Counted, Recorded};
+use super::{Account, Counted, Recorded, Zone};
 use crate::names::Names;
+use forkcast_sim::pricing::Money;
+use forkcast_sim::time::{Duration, Instant};
+use forkcast_sim::wire::model;
 
 /// What requests are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The day of the request in UTC: `2026-11-02`.
+    /// The day of the request: `2026-11-02`.
     Day,
-    /// Its ISO week, Monday to Sunday in UTC: `2026-W45`.
+    /// Its ISO week, Monday to Sunday: `2026-W45`.
     Week,
-    /// Its month in UTC: `2026-11`.
+    /// Its month: `2026-11`.
     Month,
-    /// The working directory if the input has one, else the user's path.
+    /// The block of five hours, from a full hour on, that begins with the first request after the block before it.
+    Block,
+    /// The working directory if the input has one, else the user's path; worktrees count as their repository.
     Project,
     /// The model, whatever its spelling.
     Model,
     /// The agent: the input's own id, or the number of its chain.
     Agent,
+    /// The kind of agent: `main`, `fork`, or the type that was asked for, such as `Explore`.
+    Kind,
     /// The client and its version.
     Version,
 }
 
 impl By {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Day, Self::Week, Self::Month, Self::Project, Self::Model, Self::Agent, Self::Version];
+    pub const ALL: [Self; 9] = [
+        Self::Day,
+        Self::Week,
+        Self::Month,
+        Self::Block,
+        Self::Project,
+        Self::Model,
+        Self::Agent,
+        Self::Kind,
+        Self::Version,
+    ];
 
     /// The word on the command line and in files.
     pub const fn word(self) -> &'static str {
@@ -44,16 +53,18 @@ impl By {
             Self::Day => "day",
             Self::Week => "week",
             Self::Month => "month",
+            Self::Block => "block",
             Self::Project => "project",
             Self::Model => "model",
             Self::Agent => "agent",
+            Self::Kind => "kind",
             Self::Version => "version",
         }
     }
 
     /// Keys are stretches of time.
-    const fn is_time(self) -> bool {
-        matches!(self, Self::Day | Self::Week | Self::Month)
+    pub const fn is_time(self) -> bool {
+        matches!(self, Self::Day | Self::Week | Self::Month | Self::Block)
     }
 }
 
@@ -62,6 +73,8 @@ impl By {
 pub struct Group {
     /// The key; [`UNKNOWN`] for requests that have none.
     pub key: String,
+    /// The second key, if two were asked for.
+    pub then_key: Option<String>,
     /// Sums.
     pub account: Account,
 }
@@ -72,59 +85,103 @@ pub const UNKNOWN: &str = "unknown";
 /// What keys are looked up in.
 pub(super) struct Keys<'a> {
     pub names: Names,
-    /// The named path of each session, by the session's index.
-    pub projects: &'a [&'a str],
+    pub zone: &'a Zone,
+    /// The first instant of each block of five hours.
+    pub blocks: &'a [Instant],
     pub chain_ids: &'a BTreeMap<usize, String>,
     pub sessions: &'a [Session],
 }
 
-/// The named path of each file, in the order of all files.
-pub(super) fn projects(inputs: &Inputs) -> Vec<&str> {
-    inputs.scopes.iter().flat_map(|scope| scope.files.iter().map(|_| scope.name.as_str())).collect()
+/// How long a block lasts.
+pub const BLOCK: Duration = Duration::from_secs(5 * 60 * 60);
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+
+/// The blocks that requests sent at these instants lie in.
+pub(super) fn blocks(instants: impl IntoIterator<Item = Instant>) -> Vec<Instant> {
+    let hours: BTreeSet<u64> = instants.into_iter().map(|at| at.0 / HOUR.0).collect();
+    let mut blocks: Vec<Instant> = Vec::new();
+    for hour in hours {
+        let at = Instant(hour.saturating_mul(HOUR.0));
+        if blocks.last().is_none_or(|last| at.since(*last) >= BLOCK) {
+            blocks.push(at);
+        }
+    }
+    blocks
+}
+
+/// The repository of a working directory: clients make worktrees in folders of their own below it.
+pub(super) fn repository(project: &str) -> &str {
+    const WORKTREES: [&str; 3] = ["/.worktrees/", "/.claude/worktrees/", "/.git/worktrees/"];
+    let cut = WORKTREES.iter().filter_map(|folder| project.find(folder)).min();
+    cut.filter(|cut| *cut > 0).map_or(project, |cut| &project[..cut])
+}
+
+/// The keys of a group.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct GroupKey {
+    first: String,
+    second: Option<String>,
 }
 
 /// Every request in one group, as they come.
 #[derive(Debug)]
 pub(super) struct Groups {
     by: By,
-    of_key: BTreeMap<String, Account>,
+    then_by: Option<By>,
+    of_key: BTreeMap<GroupKey, Account>,
     /// The key of each spelling of a model.
     models: BTreeMap<String, Option<String>>,
 }
 
 impl Groups {
-    pub const fn new(by: By) -> Self {
-        Self { by, of_key: BTreeMap::new(), models: BTreeMap::new() }
+    pub const fn new(by: By, then_by: Option<By>) -> Self {
+        Self { by, then_by, of_key: BTreeMap::new(), models: BTreeMap::new() }
     }
 
     pub fn take(&mut self, entry: &Recorded<'_>, keys: &Keys<'_>, counted: Counted) {
-        let key = match self.by {
+        let first = self.key(self.by, entry, keys);
+        let second = self.then_by.map(|by| self.key(by, entry, keys));
+        self.of_key.entry(GroupKey { first, second }).or_default().take(entry, counted);
+    }
+
+    fn key(&mut self, by: By, entry: &Recorded<'_>, keys: &Keys<'_>) -> String {
+        let key = match by {
             By::Model => {
                 let spelling = &entry.line.model;
                 if !self.models.contains_key(spelling) {
                     self.models.insert(spelling.clone(), model_name(spelling, keys.names));
                 }
-                self.models.get(spelling).and_then(Option::as_deref).map(Cow::from)
+                self.models.get(spelling).cloned().flatten()
             }
-            by => keys.of(by, entry).map(Cow::from),
+            by => keys.of(by, entry),
         };
-        let key = key.unwrap_or(Cow::Borrowed(UNKNOWN));
-        match self.of_key.get_mut(&*key) {
-            Some(account) => account.take(entry, counted),
-            None => self.of_key.entry(key.into_owned()).or_default().take(entry, counted),
-        }
+        key.unwrap_or_else(|| UNKNOWN.to_owned())
     }
 
-    /// In order of time, else the most expensive first; requests without a key come last.
+    /// In order of time, else the most expensive first; requests without a key come last. Groups of two keys are in the order
+    /// of the first, and within it of the second.
     pub fn sorted(self) -> Vec<Group> {
-        let groups = self.of_key.into_iter().map(|(key, account)| Group { key, account: account.finished() });
+        let Self { by, then_by, of_key, .. } = self;
+        let groups = of_key.into_iter();
+        let groups = groups.map(|(GroupKey { first, second }, account)| Group {
+            key: first,
+            then_key: second,
+            account: account.finished(),
+        });
         let mut groups: Vec<Group> = groups.collect();
-        let is_unknown = |group: &Group| group.key == UNKNOWN;
-        if self.by.is_time() {
-            groups.sort_by_key(is_unknown);
-        } else {
-            groups.sort_by_key(|group| (is_unknown(group), rank(&group.account)));
+        let mut of_first: BTreeMap<String, Money> = BTreeMap::new();
+        for group in &groups {
+            *of_first.entry(group.key.clone()).or_default() += group.account.billed.cost.unwrap_or_default();
         }
+        let last = then_by.unwrap_or(by);
+        groups.sort_by_cached_key(|group| {
+            let Group { key, then_key, account } = group;
+            let dearest_first = (!by.is_time() && then_by.is_some()).then(|| Reverse(of_first.get(key).copied()));
+            let in_order = (by.is_time() || then_by.is_some()).then(|| key.clone());
+            let own = (!last.is_time()).then(|| rank(account));
+            (key == UNKNOWN, dearest_first, in_order, then_key.as_deref() == Some(UNKNOWN), own, then_key.clone())
+        });
         groups
     }
 }
@@ -136,20 +193,23 @@ pub(crate) fn rank(account: &Account) -> impl Ord + use<> {
 
 impl Keys<'_> {
     fn of(&self, by: By, entry: &Recorded<'_>) -> Option<String> {
+        let calendar = |form| self.zone.text(entry.line.at?, form);
         match by {
-            By::Day => calendar(entry.line.at?, "%Y-%m-%d"),
-            By::Week => calendar(entry.line.at?, "%G-W%V"),
-            By::Month => calendar(entry.line.at?, "%Y-%m"),
-            By::Project => self.project(entry).map(|project| self.names.file(project)),
+            By::Day => calendar("%Y-%m-%d"),
+            By::Week => calendar("%G-W%V"),
+            By::Month => calendar("%Y-%m"),
+            By::Block => self.zone.text(self.block(entry.line.at?)?, BLOCK_FORM),
+            By::Project => session::of(self.sessions, entry.line.session)?.project.clone(),
             By::Model => model_name(&entry.line.model, self.names),
             By::Agent => self.agent(entry),
+            By::Kind => kind(entry, self.sessions, self.chain_ids),
             By::Version => entry.client().map(|client| self.names.client(client)),
         }
     }
 
-    fn project<'e>(&'e self, entry: &'e Recorded<'_>) -> Option<&'e str> {
-        let own = entry.answered.and_then(|answered| answered.session.project.as_deref());
-        own.or_else(|| self.projects.get(entry.line.session).copied())
+    fn block(&self, at: Instant) -> Option<Instant> {
+        let after = self.blocks.partition_point(|block| *block <= at);
+        self.blocks.get(after.checked_sub(1)?).copied()
     }
 
     /// Agents of different sessions are different, whatever their ids.
@@ -165,6 +225,20 @@ impl Keys<'_> {
     }
 }
 
+/// How the beginning of a block is written.
+pub const BLOCK_FORM: &str = "%Y-%m-%d %H:%M";
+
+/// What kind of agent sent a request.
+pub(super) fn kind(entry: &Recorded<'_>, sessions: &[Session], chain_ids: &BTreeMap<usize, String>) -> Option<String> {
+    if let Some(answered) = entry.answered {
+        let agent = session::of(sessions, entry.line.session)?.agent(answered.place.agent)?;
+        return Some(agent.name.clone().unwrap_or_else(|| agent.kind.to_owned()));
+    }
+    // Runs call the second fork `fork#2`.
+    let id = chain_ids.get(&entry.chain?)?;
+    Some(id.split('#').next().unwrap_or(id).to_owned())
+}
+
 fn model_name(spelling: &str, names: Names) -> Option<String> {
     match model::resolve(spelling) {
         Some(resolved) => Some(resolved.id.to_string()),
@@ -172,14 +246,9 @@ fn model_name(spelling: &str, names: Names) -> Option<String> {
     }
 }
 
-fn calendar(at: Instant, form: &str) -> Option<String> {
-    let timestamp = Timestamp::from_nanosecond(i128::from(at.0)).ok()?;
-    Some(timestamp.to_zoned(TimeZone::UTC).strftime(form).to_string())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Names, calendar, model_name};
+    use super::{BLOCK_FORM, Names, Zone, blocks, model_name, repository};
     use forkcast_sim::time::Instant;
 
     /// Weeks by `date -u -d … +%G-W%V`: the first days of a year may belong to the last week of the year before.
@@ -192,9 +261,27 @@ mod tests {
             (1_735_603_200, "2024-12-31", "2025-W01"),
         ] {
             let at = Instant::from_millis(seconds * 1_000);
-            assert_eq!(calendar(at, "%Y-%m-%d").as_deref(), Some(day));
-            assert_eq!(calendar(at, "%G-W%V").as_deref(), Some(week), "{day}");
+            assert_eq!(Zone::default().text(at, "%Y-%m-%d").as_deref(), Some(day));
+            assert_eq!(Zone::default().text(at, "%G-W%V").as_deref(), Some(week), "{day}");
         }
+    }
+
+    #[test]
+    fn a_block_begins_with_a_full_hour_and_lasts_five() {
+        let at = |minutes: u64| Instant::from_millis(1_793_577_600_000 + minutes * 60_000);
+        let begun: Vec<String> = blocks([at(130), at(125), at(419), at(420), at(1_000)])
+            .into_iter()
+            .filter_map(|block| Zone::default().text(block, BLOCK_FORM))
+            .collect();
+        assert_eq!(begun, ["2026-11-02 02:00", "2026-11-02 07:00", "2026-11-02 16:00"]);
+    }
+
+    #[test]
+    fn worktrees_count_as_their_repository() {
+        for project in ["/home/u/work", "/home/u/work/.worktrees/3", "/home/u/work/.claude/worktrees/a/sub"] {
+            assert_eq!(repository(project), "/home/u/work");
+        }
+        assert_eq!(repository("/.worktrees/3"), "/.worktrees/3");
     }
 
     #[test]

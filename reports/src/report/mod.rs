@@ -15,6 +15,7 @@ mod tally;
 mod unseen;
 mod view;
 mod window;
+mod zone;
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,7 @@ pub use entry::{Answered, EstimatedOutput, Recorded, entries};
 pub use findings::{Exception, Miss, Place, Unpriced, not_modelled, remarks, unpriced};
 pub use gate::{Gate, Limits, Measure, Share, gates};
 pub(crate) use group::rank;
-pub use group::{By, Group, UNKNOWN};
+pub use group::{BLOCK, BLOCK_FORM, By, Group, UNKNOWN};
 pub use prices::{discount_percent, not_billed, stated, statement, statement_of_one, statement_of_run};
 pub use session::{Agent, Session, Spawned};
 pub use size::{SizeRow, Sizes};
@@ -39,7 +40,8 @@ pub use spending::Spending;
 pub use tally::Tally;
 pub use unseen::Unseen;
 pub use view::View;
-pub use window::{LeftOut, Window, since, until};
+pub use window::{LeftOut, Window, since, span, until};
+pub use zone::Zone;
 
 /// A replay, ready to be written in any format.
 ///
@@ -108,6 +110,8 @@ pub struct Report<'a> {
     pub stopped: bool,
     /// The common folder of all files, with a slash at its end; empty if there is none.
     pub folder: String,
+    /// The first instant of each block of five hours, if groups are blocks.
+    pub blocks: Vec<Instant>,
     /// Ids of the chains, by their number.
     chain_ids: BTreeMap<usize, String>,
     missed: action::Missed,
@@ -117,10 +121,10 @@ impl<'a> Report<'a> {
     /// Sums up a replay.
     pub fn new(inputs: &'a Inputs, requests: &'a dyn InParts, options: &'a Options, view: impl Into<View>) -> Self {
         let view: View = view.into();
-        let mut found = Gathering::of(requests, (inputs, options, view), Counted::Recorded);
+        let mut found = Gathering::of(requests, (inputs, options, &view), Counted::Recorded);
         let counted = if found.tally.recorded > 0 { Counted::Recorded } else { Counted::Predicted };
         if counted == Counted::Predicted && found.tally.requests > 0 {
-            found = Gathering::of(requests, (inputs, options, view), counted);
+            found = Gathering::of(requests, (inputs, options, &view), counted);
         }
         let totals = found.totals.finished();
         let mut sessions = found.sessions;
@@ -135,8 +139,8 @@ impl<'a> Report<'a> {
             inputs,
             requests,
             options,
-            view,
             names: view.names,
+            view,
             left_out: found.left_out,
             sessions,
             groups,
@@ -153,6 +157,7 @@ impl<'a> Report<'a> {
             unreplayed: found.unreplayed,
             stopped: found.stopped,
             folder: common_folder(inputs),
+            blocks: found.blocks,
             chain_ids: found.chain_ids,
             missed: found.missed,
         }
@@ -162,7 +167,7 @@ impl<'a> Report<'a> {
     pub fn each(&self, take: &mut dyn FnMut(&Recorded<'_>)) {
         self.requests.each(&mut |part, session| {
             let mut entries = entry::of_part(self.inputs, part, session, self.options);
-            self.view.window.narrow(&mut entries);
+            self.view.narrow(self.inputs, &mut entries);
             entries.iter().for_each(&mut *take);
         });
     }
@@ -207,6 +212,11 @@ impl<'a> Report<'a> {
             Some(answered) => Some(&self.session_of(entry)?.agent(answered.place.agent)?.id),
             None => entry.chain.and_then(|chain| self.chain_ids.get(&chain)).map(String::as_str),
         }
+    }
+
+    /// What kind of agent sent a request: `main`, `fork`, or the type that was asked for.
+    pub fn kind_of(&self, entry: &Recorded<'_>) -> Option<String> {
+        group::kind(entry, &self.sessions, &self.chain_ids)
     }
 
     /// First and last instant of the requests that have one.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use forkcast_replay::input::Inputs;
 
+use super::group::repository;
 use super::{Account, Counted, Recorded, Side};
 use crate::names::Names;
 
@@ -23,6 +24,8 @@ pub struct Session {
     pub source: String,
     /// Its name for people: the project's folder and the beginning of the id; the id if there is no project.
     pub label: String,
+    /// The working directory if the input has one, else the path that the user named; worktrees count as their repository.
+    pub project: Option<String>,
     /// How it was read.
     pub format: &'static str,
     /// Chains with a request in this file; agents with a request in this session.
@@ -112,14 +115,17 @@ pub(super) fn sessions(
     let found = of_session.into_iter().filter_map(|(index, entries)| {
         let account = Account::of(entries.iter().copied(), counted);
         let told = entries.first().and_then(|entry| entry.answered);
+        let project = entries.first().and_then(|entry| entry.project(inputs));
+        let project = project.map(|project| names.file(repository(project)));
         if let Some(told) = told {
             let (agents, places) = tree::agents(told.session, &entries, names, counted);
             let id = unique(&names.session(&told.session.id), taken);
             return Some(Session {
                 index,
-                label: label(&id, told.session.project.as_deref().filter(|_| names == Names::Plain)),
+                label: label(&id, told.session.project.as_deref().filter(|_| names == Names::Plain).map(repository)),
                 id,
                 source: names.file(&told.session.source),
+                project,
                 format: told.session.format.name(),
                 chains: agents.iter().filter(|agent| agent.requests > 0).count(),
                 agents,
@@ -135,6 +141,7 @@ pub(super) fn sessions(
             label: id.clone(),
             id,
             source: names.file(&file.file),
+            project,
             format: file.format.name(),
             chains: agents.iter().filter(|agent| agent.id != NO_PROFILE).count(),
             agents,

@@ -1,11 +1,10 @@
 //! A stretch of time: requests outside of it act on the cache and are in no sum.
 
-use forkcast_sim::time::Instant;
+use forkcast_sim::time::{Duration, Instant};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 
-use super::Recorded;
+use super::{Recorded, Zone};
 
 /// From one instant to the last one before another; open without a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,12 +22,14 @@ pub struct LeftOut {
     pub outside: u64,
     /// Requests without an instant.
     pub without_instant: u64,
+    /// Of other projects.
+    pub other_projects: u64,
 }
 
 impl LeftOut {
     /// All of them.
     pub const fn requests(self) -> u64 {
-        self.outside + self.without_instant
+        self.outside + self.without_instant + self.other_projects
     }
 }
 
@@ -36,6 +37,7 @@ impl std::ops::AddAssign for LeftOut {
     fn add_assign(&mut self, other: Self) {
         self.outside += other.outside;
         self.without_instant += other.without_instant;
+        self.other_projects += other.other_projects;
     }
 }
 
@@ -66,27 +68,47 @@ impl Window {
 
 const EXPECTED: &str = "expected a day as YYYY-MM-DD or an instant as 2026-11-02T18:30:00Z";
 
-/// The first instant of a day in UTC, or an instant with its offset from UTC.
+/// The first instant of a day, or an instant with its offset from UTC.
 ///
 /// # Errors
 /// A sentence for other texts.
-pub fn since(text: &str) -> Result<Instant, String> {
+pub fn since(text: &str, zone: &Zone) -> Result<Instant, String> {
     match day(text) {
-        Some(day) => start(day),
+        Some(day) => start(day, zone),
         None => instant(text),
     }
 }
 
-/// The end of a day in UTC, so that the whole day counts; or an instant, from which on nothing counts.
+/// The end of a day, so that the whole day counts; or an instant, from which on nothing counts.
 ///
 /// # Errors
 /// A sentence for other texts.
-pub fn until(text: &str) -> Result<Instant, String> {
+pub fn until(text: &str, zone: &Zone) -> Result<Instant, String> {
     match day(text) {
-        Some(day) => start(day.tomorrow().map_err(|_| out_of_range(text))?),
+        Some(day) => start(day.tomorrow().map_err(|_| out_of_range(text))?, zone),
         None => instant(text),
     }
 }
+
+/// A stretch of time: `7d`, `24h`, `2w`; a number alone is days.
+///
+/// # Errors
+/// A sentence for other texts.
+pub fn span(text: &str) -> Result<Duration, String> {
+    const EXPECTED: &str = "expected days, or a number with h, d or w: 7, 7d, 24h, 2w";
+    let (number, hours) = match text.char_indices().last() {
+        Some((at, 'h')) => (&text[..at], 1),
+        Some((at, 'd')) => (&text[..at], 24),
+        Some((at, 'w')) => (&text[..at], 7 * 24),
+        _ => (text, 24),
+    };
+    let number: u64 = number.parse().ok().filter(|number| *number > 0).ok_or(EXPECTED)?;
+    let seconds = number.checked_mul(hours * 60 * 60).filter(|seconds| *seconds <= SPAN_MAX.0 / 1_000_000_000);
+    Ok(Duration::from_secs(seconds.ok_or(EXPECTED)?))
+}
+
+/// A hundred years.
+const SPAN_MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// A date alone: the calendar would also take the date of a longer text.
 fn day(text: &str) -> Option<Date> {
@@ -94,9 +116,8 @@ fn day(text: &str) -> Option<Date> {
     text.parse().ok().filter(|_| text.len() == LENGTH)
 }
 
-fn start(day: Date) -> Result<Instant, String> {
-    let midnight = day.to_zoned(TimeZone::UTC).map_err(|_| out_of_range(&day.to_string()))?;
-    since_epoch(midnight.timestamp()).ok_or_else(|| out_of_range(&day.to_string()))
+fn start(day: Date, zone: &Zone) -> Result<Instant, String> {
+    zone.start(day).and_then(since_epoch).ok_or_else(|| out_of_range(&day.to_string()))
 }
 
 fn instant(text: &str) -> Result<Instant, String> {
@@ -120,8 +141,16 @@ fn out_of_range(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{since, until};
-    use forkcast_sim::time::Instant;
+    use super::{Zone, span};
+    use forkcast_sim::time::{Duration, Instant};
+
+    fn since(text: &str) -> Result<Instant, String> {
+        super::since(text, &Zone::default())
+    }
+
+    fn until(text: &str) -> Result<Instant, String> {
+        super::until(text, &Zone::default())
+    }
 
     /// 2026-11-02 00:00 UTC, by `date -u -d 2026-11-02 +%s`.
     const DAY: u64 = 1_793_577_600_000;
@@ -148,5 +177,15 @@ mod tests {
         }
         assert!(since("1969-12-31").is_err());
         assert!(until("9999-12-31").is_err());
+    }
+
+    #[test]
+    fn a_span_is_a_number_of_hours_days_or_weeks() {
+        let hours = |text: &str| span(text).map(|span| span.as_millis() / HOUR);
+        assert_eq!([hours("7"), hours("7d"), hours("24h"), hours("2w")], [Ok(168), Ok(168), Ok(24), Ok(336)]);
+        for text in ["", "0d", "d", "7 d", "-1d", "1y", "99999999999999999999w", "18446744073709551615h"] {
+            assert!(span(text).is_err(), "{text}");
+        }
+        assert!(span("36500d").is_ok_and(|span| span > Duration::default()));
     }
 }

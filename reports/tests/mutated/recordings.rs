@@ -21,7 +21,7 @@ use forkcast_reports::folder::{Contents, Folder};
 use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
-use forkcast_reports::report::{By, Report, View, Window, entries, since, until};
+use forkcast_reports::report::{By, Report, View, Window, Zone, entries, since, until};
 use forkcast_sim::diagnosis::compare;
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, Recording};
@@ -32,7 +32,7 @@ use super::dice::Dice;
 use super::laws;
 use super::shown::{Shown, text};
 
-const BY: [Option<By>; 9] = [
+const BY: [Option<By>; 11] = [
     None,
     None,
     Some(By::Day),
@@ -42,6 +42,8 @@ const BY: [Option<By>; 9] = [
     Some(By::Model),
     Some(By::Agent),
     Some(By::Version),
+    Some(By::Block),
+    Some(By::Kind),
 ];
 
 /// Files of a case, and a folder that its outputs may go to.
@@ -75,11 +77,14 @@ pub fn run(case: &Case<'_>, dice: &mut Dice, shown: &mut Shown<'_>) {
 }
 
 fn replayed(case: &Case<'_>, inputs: &Inputs, options: &Options, dice: &mut Dice, shown: &mut Shown<'_>) {
-    let narrow = Window { since: since("2026-08-02").ok(), until: until("2026-11-03T00:00:00Z").ok() };
+    let narrow = Window {
+        since: since("2026-08-02", &Zone::default()).ok(),
+        until: until("2026-11-03T00:00:00Z", &Zone::default()).ok(),
+    };
     let window = if dice.once_in(8) { narrow } else { Window::default() };
     let view = View { names: case.names, by: *dice.one_of(&BY), window, ..View::default() };
     let requests = Passes::new(inputs, options, &|| false);
-    let report = Report::new(inputs, &requests, options, view);
+    let report = Report::new(inputs, &requests, options, view.clone());
     let run = text(|target| format::replay::write(&report, target));
     shown.object(format::replay::SCHEMA, &run);
     let (mut ledger, mut table) = (Vec::new(), Vec::new());

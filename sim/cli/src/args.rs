@@ -20,6 +20,7 @@ use forkcast_replay::input::InputFormat;
 use forkcast_replay::what_if::{KEYS, Key, WhatIf};
 use forkcast_reports::format::tables;
 use forkcast_reports::names::Names;
+use forkcast_reports::report::Zone;
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 
@@ -294,6 +295,10 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub prices: PriceArgs,
 
+    /// Time zone of times: an IANA name, `local` or `UTC` [default: local for people, UTC for machines]
+    #[arg(long, value_name = "ZONE")]
+    pub timezone: Option<Zone>,
+
     /// What is shown
     #[command(flatten)]
     pub shown: ShownArgs,
@@ -423,6 +428,8 @@ pub enum Format {
     Csv,
     /// Markdown
     Markdown,
+    /// One JSON object a line for each request, as in ledger.jsonl (`replay`)
+    Jsonl,
 }
 
 /// Messages on standard error.

@@ -30,7 +30,7 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Re
 /// # Errors
 /// Bad usage if another one is requested.
 pub fn table_alone(is_alone: bool, format: Format) -> anyhow::Result<()> {
-    if is_alone && matches!(format, Format::Json | Format::Markdown) {
+    if is_alone && matches!(format, Format::Json | Format::Jsonl | Format::Markdown) {
         return Err(BadInput::error("--table prints comma-separated values; leave --format out, or --table"));
     }
     Ok(())
@@ -81,11 +81,14 @@ impl<W: Write> Write for Remembering<W> {
 
 /// Prints a document. As JSON it is its tables.
 pub fn document(document: &Document, format: Format) -> anyhow::Result<()> {
+    if format == Format::Jsonl {
+        return Err(BadInput::error("--format jsonl is a line for each request: only `replay` has them"));
+    }
     print(|target| match format {
         Format::Human => terminal::write(document, look(), target),
         Format::Markdown => markdown::write(document, target),
         Format::Csv => csv::write(document, target),
-        Format::Json => json::write(document, target),
+        Format::Json | Format::Jsonl => json::write(document, target),
     })
 }
 

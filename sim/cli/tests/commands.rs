@@ -257,6 +257,30 @@ fn groups_and_windows_in_every_format() {
 }
 
 #[test]
+fn two_keys_a_zone_and_the_first_rows() {
+    let place = folder("views");
+    let output = forkcast(&place, &["replay", "-q", "--by", "day,model", "--timezone", "UTC", "--top", "1"]);
+    assert_eq!((code(&output), stderr(&output)), (0, ""));
+    assert!(stdout(&output).contains("By day and model (UTC)"), "{}", stdout(&output));
+    for (arguments, word) in [
+        (["--by", "day,day"], "two different keys"),
+        (["--timezone", "Mars/Olympus"], "IANA name"),
+        (["--last", "soon"], "24h"),
+        (["--top", "0"], "0"),
+    ] {
+        let output = forkcast(&place, &[&["replay"], &arguments[..]].concat());
+        assert_eq!((code(&output), stdout(&output)), (2, ""), "{arguments:?}");
+        assert!(stderr(&output).contains(word), "{arguments:?}: {}", stderr(&output));
+    }
+    let output = forkcast(&place, &["replay", "-q", "--last", "1h"]);
+    assert!(stdout(&output).contains("No request was sent in that time."), "{}", stdout(&output));
+    let lines = forkcast(&place, &["replay", "-q", "--format", "jsonl"]);
+    assert_eq!(stdout(&lines).lines().count(), 14);
+    let refused = forkcast(&place, &["list", "models", "--format", "jsonl"]);
+    assert_eq!((code(&refused), stdout(&refused)), (2, ""));
+}
+
+#[test]
 fn two_requests_side_by_side() {
     let place = folder("diff");
     fs::write(place.join("a.json"), FIRST).unwrap();

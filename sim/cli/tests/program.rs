@@ -26,7 +26,7 @@ const PLACES: [&str; 7] = [
 /// The program for a user without logs: this machine may have some.
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
-    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS");
+    command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("COLUMNS").env("TZ", "UTC");
     for place in PLACES {
         command.env_remove(place);
     }

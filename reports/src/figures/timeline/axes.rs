@@ -4,6 +4,7 @@ use super::Slots;
 use super::bars::Bar;
 use crate::figures::canvas::{Anchor, Area, Canvas, ink, text_width};
 use crate::human::when;
+use crate::report::Zone;
 
 /// From tokens to pixels.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +90,7 @@ pub(super) fn requests(bars: &[Bar], slots: &Slots, canvas: &mut Canvas<'_>) {
     }
     let instants = || bars.iter().filter_map(|bar| bar.at);
     let span = instants().min().zip(instants().max());
-    let clock = |at| span.and_then(|span| when::clock(at, span));
+    let clock = |at| span.and_then(|span| when::clock(at, span, &Zone::default()));
     for (at, bar) in every(bars, TIME_ROOM, slots.pitch) {
         if let Some(clock) = bar.at.and_then(clock) {
             // The sheet ends shortly after the last bar.

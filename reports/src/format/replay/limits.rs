@@ -20,6 +20,7 @@ record! {
     LeftOut, "left_out_requests":
     count "outside", "Requests outside of it." => |left_out| left_out.outside;
     count "without_instant", "Requests that may be outside of it." => |left_out| left_out.without_instant;
+    count "other_projects", "Requests of other projects than those asked for." => |left_out| left_out.other_projects;
 }
 
 impl From<Measure> for Value {

@@ -192,9 +192,10 @@ record! {
 record! {
     InReport<'_, Group>, "group":
     text "key",
-        "A day (2026-11-02), an ISO week (2026-W45), a month (2026-11), a path as named, a model, an agent or a client \
-         with its version." =>
+        "A day (2026-11-02), an ISO week (2026-W45), a month (2026-11), the start of a block of five hours, a project, \
+         a model, an agent, a kind of agent, or a client with its version." =>
         |group| Value::text(&group.of.key);
+    text "then_key", "The second key." => |group| group.of.then_key.clone(), null("where groups have one key");
     flat: Sums<'_>, => |group| Sums { report: group.report, account: &group.of.account }.value();
 }
 
@@ -203,6 +204,8 @@ record! {
     text "id", "Its id." => |session| Value::text(&session.of.id), no_cell();
     text "session", "Its id." => |session| Value::text(&session.of.id), derived();
     text "source", "Where it was read." => |session| Value::text(&session.of.source);
+    text "project", "Working directory, else the path as named; worktrees count as their repository." =>
+        |session| session.of.project.clone(), null("where none is known");
     text "format", "What it was read as." => |session| session.of.format;
     count "chains", "Conversations in it." => |session| session.of.chains, unit("chains");
     records: InReport<'_, Of<'_>>, "agents",

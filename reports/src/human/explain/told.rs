@@ -12,7 +12,7 @@ pub fn told(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     let line = &entry.line;
     let mut document = Document::default();
     let place = format!("{}:{}", report.short(&entry.origin.file), entry.origin.line);
-    let at = line.at.and_then(when::moment).map_or_else(String::new, |at| format!(", {at} UTC"));
+    let at = line.at.and_then(|at| when::sent(at, &report.view.zone)).map_or_else(String::new, |at| format!(", {at}"));
     document.title(format!("Request {}, {place}: {}{at}", line.index, report.names.model(&line.model)));
     document.text(who(report, entry).into_iter().chain(usage(line)).collect());
     document.heading("What it read, and what it could have read");

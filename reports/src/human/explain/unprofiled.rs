@@ -12,7 +12,7 @@ pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> Do
     let line = &entry.line;
     let mut document = Document::default();
     let place = format!("{}#{}", report.short(&entry.origin.file), entry.origin.index);
-    let at = line.at.and_then(when::moment).map_or_else(String::new, |at| format!(", {at} UTC"));
+    let at = line.at.and_then(|at| when::sent(at, &report.view.zone)).map_or_else(String::new, |at| format!(", {at}"));
     document.title(format!("Request {}, {place}: {}{at}", line.index, report.names.model(&line.model)));
     document.text(vec![
         recorded(line),

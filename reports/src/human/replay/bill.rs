@@ -14,7 +14,7 @@ pub(super) fn title(report: &Report<'_>) -> String {
     let mut parts = vec![bill(report)];
     parts.push(some(report.tally.requests, "request"));
     parts.push(some(report.sessions.len() as u64, session));
-    parts.extend(report.span().and_then(|(from, to)| when::days(from, to)));
+    parts.extend(report.span().and_then(|(from, to)| when::days(from, to, &report.view.zone)));
     let partial = if report.is_partial() { "Partial, interrupted before the end: " } else { "" };
     format!("{partial}{}", parts.join(" · "))
 }

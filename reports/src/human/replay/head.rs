@@ -1,7 +1,7 @@
 //! The input, the rules and the prices.
 
 use super::{bill, is_told, listed, some};
-use crate::document::Document;
+use crate::document::{Document, count};
 use crate::human::when;
 use crate::names::Names;
 use crate::report::{Report, UNKNOWN, statement};
@@ -30,7 +30,7 @@ fn files(report: &Report<'_>) -> Option<String> {
     let found: Vec<String> = passed_over
         .iter()
         .filter(|(number, _)| *number > 0)
-        .map(|(number, what)| format!("{} {what}", crate::document::count(*number as u64)))
+        .map(|(number, what)| format!("{} {what}", count(*number as u64)))
         .collect();
     let place = match report.names {
         Names::Plain if !report.folder.is_empty() => format!(" below {}", report.folder),
@@ -43,19 +43,27 @@ fn files(report: &Report<'_>) -> Option<String> {
 /// Which requests count, and how many others were replayed beside them.
 fn window(report: &Report<'_>) -> Option<String> {
     let window = report.view.window;
-    if window.is_open() {
+    let zone = &report.view.zone;
+    if window.is_open() && report.view.project.is_none() {
         return None;
     }
-    let since = window.since.and_then(when::moment).map(|since| format!(" from {since}"));
-    let until = window.until.and_then(when::moment).map(|until| format!(" to {until}"));
-    let sent = format!("Counting what was sent{}{} UTC", since.unwrap_or_default(), until.unwrap_or_default());
+    let since = window.since.and_then(|at| when::moment(at, zone)).map(|since| format!(" from {since}"));
+    let until = window.until.and_then(|at| when::moment(at, zone)).map(|until| format!(" to {until}"));
+    let mut sent = "Counting what was sent".to_owned();
+    if !window.is_open() {
+        sent.push_str(&format!("{}{} {}", since.unwrap_or_default(), until.unwrap_or_default(), zone.name()));
+    }
+    if report.view.project.is_some() {
+        let others = count(report.left_out.other_projects);
+        sent.push_str(&format!(" in the projects that were asked for ({others} requests in others)"));
+    }
     let left_out = report.left_out;
     if left_out.requests() == 0 {
         return Some(format!("{sent}: everything"));
     }
     let dark = match left_out.without_instant {
         0 => String::new(),
-        number => format!(", {} of them because their time of sending is unknown", crate::document::count(number)),
+        number => format!(", {} of them because their time of sending is unknown", count(number)),
     };
     let others = some(left_out.requests(), "other request");
     Some(format!("{sent}; {others} only filled the cache{dark}"))

@@ -61,7 +61,7 @@ fn largest(report: &Report<'_>, misses: &[Miss]) -> Table {
         "misses",
         vec![
             Column::name("Request", "request"),
-            Column::left("At (UTC)", "at").optional(),
+            Column::left("At", "at").optional(),
             Column::left("Cause", "cause"),
             Column::right("Tokens", "tokens"),
             Column::right("Cost", "cost_usd"),
@@ -74,7 +74,7 @@ fn largest(report: &Report<'_>, misses: &[Miss]) -> Table {
 }
 
 fn row(report: &Report<'_>, miss: &Miss) -> Vec<Cell> {
-    let at = miss.place.at.and_then(when::moment);
+    let at = miss.place.at.and_then(|at| when::moment(at, &report.view.zone));
     vec![
         Cell::Text(place(report, &miss.place)),
         at.map_or(Cell::Empty, Cell::Text),

@@ -1,8 +1,8 @@
 //! A row for each recording, if there are several, and for each group.
 
 use super::{account, is_told};
-use crate::document::{Column, Document};
-use crate::report::{By, Report, Session, rank};
+use crate::document::{Cell, Column, Document};
+use crate::report::{Account, BLOCK, By, Report, Session, rank};
 
 /// Models that people see.
 const MODELS_SHOWN: usize = 12;
@@ -21,7 +21,9 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document, shown_max: usize
     sessions.sort_by_key(|session| (rank(&session.account), session.index));
     let mut table =
         account::table("sessions", Column::name(if is_told(report) { "Session" } else { "Recording" }, "session"));
-    table.make(shown_max, &sessions, |session| account::row(&report.brief(session), &session.account));
+    table.make(report.view.top.unwrap_or(shown_max), &sessions, |session| {
+        account::row(&report.brief(session), &session.account)
+    });
     table.sum = Some(account::row(ALL, &report.totals));
     table.rows_are = if is_told(report) {
         "sessions (--table sessions lists all)"
@@ -42,13 +44,37 @@ fn kind(report: &Report<'_>) -> &'static str {
 }
 
 pub(super) fn add_groups(report: &Report<'_>, document: &mut Document) {
-    let Some(by) = report.view.by else { return };
+    let view = &report.view;
+    let Some(by) = view.by else { return };
     let mut table = account::table("groups", Column::name(title(by), "key"));
-    table.make(GROUPS_SHOWN, &report.groups, |group| account::row(&group.key, &group.account));
-    table.sum = (report.groups.len() > 1).then(|| account::row(ALL, &report.totals));
+    if let Some(then_by) = view.then_by {
+        table.columns.insert(1, Column::name(title(then_by), "then_key"));
+    }
+    let row = |key: &str, then_key: Option<&str>, sums: &Account| {
+        let mut row = account::row(key, sums);
+        if view.then_by.is_some() {
+            row.insert(1, Cell::text(then_key.unwrap_or_default()));
+        }
+        row
+    };
+    let shown_max = view.top.unwrap_or(GROUPS_SHOWN);
+    table.make(shown_max, &report.groups, |group| row(&group.key, group.then_key.as_deref(), &group.account));
+    table.sum = (report.groups.len() > 1).then(|| row(ALL, None, &report.totals));
     table.rows_are = "groups (--table groups lists all)";
-    document.heading(format!("By {}", by.word()));
+    let then_by = view.then_by.map_or_else(String::new, |by| format!(" and {}", by.word()));
+    let zone = if by.is_time() { format!(" ({})", view.zone.name()) } else { String::new() };
+    document.heading(format!("By {}{then_by}{zone}", by.word()));
     document.table(table);
+    document.text(open_block(report).into_iter().collect());
+}
+
+/// What is left of the block of five hours that has not ended.
+fn open_block(report: &Report<'_>) -> Option<String> {
+    let (now, block) = (report.view.now?, *report.blocks.last()?);
+    let left = BLOCK.0.checked_sub(now.since(block).0).filter(|left| *left > 0 && now >= block)?;
+    let begun = report.view.zone.text(block, "%H:%M")?;
+    let minutes = left / 60_000_000_000;
+    Some(format!("The block of {begun} has {} h {} min left.", minutes / 60, minutes % 60))
 }
 
 /// A row for each model, if there are several and they were not requested as groups.
@@ -57,7 +83,9 @@ pub(super) fn add_models(report: &Report<'_>, document: &mut Document) {
         return;
     }
     let mut table = account::table("models", Column::name("Model", "model"));
-    table.make(MODELS_SHOWN, &report.models, |group| account::row(&group.key, &group.account));
+    table.make(report.view.top.unwrap_or(MODELS_SHOWN), &report.models, |group| {
+        account::row(&group.key, &group.account)
+    });
     table.rows_are = "models (--by model shows all)";
     document.heading("Models, the dearest first");
     document.table(table);
@@ -65,12 +93,14 @@ pub(super) fn add_models(report: &Report<'_>, document: &mut Document) {
 
 const fn title(by: By) -> &'static str {
     match by {
-        By::Day => "Day (UTC)",
-        By::Week => "Week (ISO, UTC)",
-        By::Month => "Month (UTC)",
+        By::Day => "Day",
+        By::Week => "Week",
+        By::Month => "Month",
+        By::Block => "Five hours from",
         By::Project => "Project",
         By::Model => "Model",
         By::Agent => "Agent",
+        By::Kind => "Kind of agent",
         By::Version => "Client",
     }
 }

@@ -1,10 +1,10 @@
 //! Which requests count, how they are grouped, and what their sums may be.
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 use forkcast_reports::names::Names;
-use forkcast_reports::report::{self, Limits, Share, View, Window};
+use forkcast_reports::report::{self, By, Limits, Share, View, Window, Zone};
 use forkcast_sim::pricing::Money;
-use forkcast_sim::time::Instant;
+use forkcast_sim::time::{Duration, Instant};
 
 /// Groups, window and limits.
 #[derive(Debug, ClapArgs)]
@@ -14,20 +14,47 @@ pub struct ViewArgs {
     sums: SumArgs,
 
     /// Count requests sent from this day or instant on; earlier ones only fill the cache
-    #[arg(long, value_name = "WHEN", value_parser = report::since, conflicts_with = "bodies", help_heading = "What counts")]
-    since: Option<Instant>,
+    #[arg(long, value_name = "WHEN", value_parser = since, conflicts_with = "bodies", help_heading = "What counts")]
+    since: Option<String>,
 
-    /// Count requests sent until the end of this day (UTC), or before this instant
-    #[arg(long, value_name = "WHEN", value_parser = report::until, conflicts_with = "bodies", help_heading = "What counts")]
-    until: Option<Instant>,
+    /// Count requests sent until the end of this day, or before this instant
+    #[arg(long, value_name = "WHEN", value_parser = until, conflicts_with = "bodies", help_heading = "What counts")]
+    until: Option<String>,
+
+    /// Count requests of the last days, hours or weeks: 7d, 24h, 2w
+    #[arg(long, value_name = "SPAN", value_parser = report::span, conflicts_with_all = ["since", "bodies"],
+        help_heading = "What counts")]
+    last: Option<Duration>,
+
+    /// Count requests of projects whose path contains this text
+    #[arg(long, value_name = "TEXT", conflicts_with = "bodies", help_heading = "What counts")]
+    project: Option<String>,
+
+    /// Time zone of days and times: an IANA name, `local` or `UTC` [default: local for people, UTC for machines]
+    #[arg(long, value_name = "ZONE", help_heading = "What counts")]
+    timezone: Option<Zone>,
+
+    /// Show this many rows of each list
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "What counts")]
+    top: Option<u16>,
+}
+
+/// A day or an instant: which one depends on the time zone.
+fn since(text: &str) -> Result<String, String> {
+    report::since(text, &Zone::default()).map(|_| text.to_owned())
+}
+
+fn until(text: &str) -> Result<String, String> {
+    report::until(text, &Zone::default()).map(|_| text.to_owned())
 }
 
 /// How requests are grouped, and what their sums may be.
 #[derive(Debug, ClapArgs)]
 pub struct SumArgs {
-    /// Also show sums by day, week, month (all UTC), project (working directory, else path as named), model, agent or client version
-    #[arg(long, value_name = "KEY", value_enum, hide_possible_values = true, help_heading = "What counts")]
-    by: Option<By>,
+    /// Also show sums by day, week, month, block (of five hours), project, model, agent, kind (of agent) or version (of the
+    /// client); two keys with a comma: day,model
+    #[arg(long, value_name = "KEY[,KEY]", value_parser = keys, help_heading = "What counts")]
+    by: Option<Keys>,
 
     /// Exit with 1 if the bill is larger
     #[arg(long, value_name = "USD", value_parser = usd, allow_negative_numbers = true, help_heading = "Limits")]
@@ -43,48 +70,59 @@ pub struct SumArgs {
 }
 
 /// What requests are grouped by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum By {
-    Day,
-    Week,
-    Month,
-    Project,
-    Model,
-    Agent,
-    Version,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Keys {
+    by: By,
+    then_by: Option<By>,
 }
 
-impl From<By> for report::By {
-    fn from(by: By) -> Self {
-        match by {
-            By::Day => Self::Day,
-            By::Week => Self::Week,
-            By::Month => Self::Month,
-            By::Project => Self::Project,
-            By::Model => Self::Model,
-            By::Agent => Self::Agent,
-            By::Version => Self::Version,
-        }
-    }
+fn keys(text: &str) -> Result<Keys, String> {
+    let key = |word: &str| {
+        let known = By::ALL.into_iter().find(|by| by.word() == word.trim());
+        known.ok_or_else(|| format!("expected {}", By::ALL.map(By::word).join(", ")))
+    };
+    let Some((first, second)) = text.split_once(',') else { return Ok(Keys { by: key(text)?, then_by: None }) };
+    let keys = Keys { by: key(first)?, then_by: Some(key(second)?) };
+    if keys.then_by == Some(keys.by) { Err("expected two different keys".to_owned()) } else { Ok(keys) }
 }
 
 impl ViewArgs {
-    /// The requested view; the window must not be empty.
-    pub fn view(&self, names: Names) -> Result<View, String> {
-        if let Some((since, until)) = self.since.zip(self.until)
-            && since >= until
-        {
+    /// What is asked for; the window must not be empty. `is_for_people`: days and times are local unless asked otherwise.
+    pub fn view(&self, names: Names, is_for_people: bool) -> Result<View, String> {
+        let zone = self.timezone.clone().unwrap_or_else(|| Zone::default_for(is_for_people));
+        let now = now();
+        let since = match self.last {
+            Some(span) => Some(Instant(now.0.saturating_sub(span.0))),
+            None => self.since.as_deref().map(|text| report::since(text, &zone)).transpose()?,
+        };
+        let until = self.until.as_deref().map(|text| report::until(text, &zone)).transpose()?;
+        if since.zip(until).is_some_and(|(since, until)| since >= until) {
             return Err("--until lies before --since: no request can be between them".to_owned());
         }
-        Ok(View { names, window: Window { since: self.since, until: self.until }, ..self.sums.view() })
+        Ok(View {
+            names,
+            window: Window { since, until },
+            zone,
+            project: self.project.clone(),
+            top: self.top.map(usize::from),
+            now: Some(now),
+            ..self.sums.view()
+        })
     }
+}
+
+/// The clock of this machine, which counts for `--last` and for what is left of a block of five hours.
+fn now() -> Instant {
+    let nanos = jiff::Timestamp::now().as_nanosecond();
+    Instant(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX))
 }
 
 impl SumArgs {
     /// The requested view.
     pub fn view(&self) -> View {
         View {
-            by: self.by.map(Into::into),
+            by: self.by.map(|keys| keys.by),
+            then_by: self.by.and_then(|keys| keys.then_by),
             limits: Limits {
                 cost_max: self.max_cost,
                 hit_rate_min: self.min_hit_rate,

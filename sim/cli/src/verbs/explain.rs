@@ -5,7 +5,7 @@ use forkcast_replay::replay::replay_until;
 use forkcast_reports::explained::Explained;
 use forkcast_reports::format;
 use forkcast_reports::human;
-use forkcast_reports::report::{Recorded, Report, entries};
+use forkcast_reports::report::{Recorded, Report, View, Zone, entries};
 use forkcast_sim::diagnosis::Cause;
 
 use crate::args::{Doubt, ExplainArgs, Format};
@@ -26,8 +26,10 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     }
     let source = Source::find(args)?;
     let replay = replay_until(&source.inputs, &source.options, &interrupted);
-    let names = args.shown.names();
-    let report = Report::new(&source.inputs, &replay, &source.options, names);
+    let is_for_people = args.shown.format == Format::Human;
+    let zone = args.timezone.clone().unwrap_or_else(|| Zone::default_for(is_for_people));
+    let view = View { names: args.shown.names(), zone, ..View::default() };
+    let report = Report::new(&source.inputs, &replay, &source.options, view);
     let entries = entries(&source.inputs, &replay, &source.options);
     let entry = match &args.request {
         Some(name) => entry(&report, &entries, name)?,

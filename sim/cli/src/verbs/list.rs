@@ -45,7 +45,7 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
 pub const fn layout(format: Format) -> Layout {
     match format {
         Format::Human | Format::Markdown => Layout::Grouped,
-        Format::Json => Layout::Flat,
+        Format::Json | Format::Jsonl => Layout::Flat,
         Format::Csv => Layout::Single,
     }
 }

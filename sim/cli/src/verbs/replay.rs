@@ -1,6 +1,7 @@
 //! `forkcast replay`.
 
 use std::cell::{Cell, RefCell};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -28,7 +29,9 @@ pub mod complaints;
 /// Runs the verb.
 pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     screen::table_alone(args.table.is_some(), args.format)?;
-    let view = View { details: args.details, ..args.view.view(names(args)).map_err(BadInput::error)? };
+    let is_for_people = matches!(args.format, Format::Human | Format::Markdown) && args.table.is_none();
+    let view = args.view.view(names(args), is_for_people).map_err(BadInput::error)?;
+    let view = View { details: args.details, ..view };
     // Before the work, so that an unusable folder is reported at once.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
     let folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
@@ -175,8 +178,20 @@ fn print(args: &ReplayArgs, report: &Report<'_>) -> anyhow::Result<()> {
     match args.format {
         Format::Json => screen::print(|target| format::replay::write(report, target)),
         Format::Csv => screen::print(|target| format::tables::write_all(report, target)),
+        Format::Jsonl => screen::print(|target| ledger(report, target)),
         format => screen::document(&human::replay::document(report), format),
     }
+}
+
+/// A line for each request, as in `ledger.jsonl`.
+fn ledger(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
+    let mut written = Ok(());
+    report.each(&mut |entry| {
+        if written.is_ok() {
+            written = format::ledger::write(report, entry, target);
+        }
+    });
+    written
 }
 
 fn names(args: &ReplayArgs) -> Names {

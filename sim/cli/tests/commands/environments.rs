@@ -9,14 +9,14 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::{FIRST, SECOND, code, command, folder, stderr, stdout};
 use crate::program::files;
 
-/// Every verb, and every format of each.
+/// Every verb, and every format of each. People read days and times in their own zone unless they name one.
 const COMMANDS: [&str; 52] = [
-    "replay logs",
+    "replay logs --timezone UTC",
     "replay logs --format json --by model --what-if ttl=1h",
     "replay logs --format csv --table misses",
-    "replay logs --format markdown --by day",
-    "replay logs --out replayed --bodies",
-    "replay replayed",
+    "replay logs --format markdown --by day --timezone UTC",
+    "replay logs --out replayed --bodies --timezone UTC",
+    "replay replayed --timezone UTC",
     "run",
     "run --format json",
     "run --format csv",
@@ -48,11 +48,11 @@ const COMMANDS: [&str; 52] = [
     "diff bodies/1.json bodies/2.json --format json",
     "diff bodies/1.json bodies/2.json --format csv",
     "diff bodies/1.json bodies/2.json --format markdown",
-    "explain run 7",
+    "explain run 7 --timezone UTC",
     "explain run 7 --format json",
     "explain run 7 --format csv",
     "explain run 7 --format markdown",
-    "explain logs/log.jsonl 1",
+    "explain logs/log.jsonl 1 --timezone UTC",
     "list models",
     "list models --format json",
     "list prices --format csv",

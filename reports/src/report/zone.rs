@@ -1,0 +1,65 @@
+//! The time zone in which people read days and times. Machine formats are in UTC.
+
+use std::str::FromStr;
+
+use forkcast_sim::time::Instant;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+/// A time zone; UTC by default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Zone(TimeZone);
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self(TimeZone::UTC)
+    }
+}
+
+impl Zone {
+    /// The zone of this machine; UTC where it has none.
+    pub fn local() -> Self {
+        Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
+    }
+
+    /// The zone without another wish: that of this machine for people, UTC for programs.
+    pub fn default_for(is_for_people: bool) -> Self {
+        if is_for_people { Self::local() } else { Self::default() }
+    }
+
+    /// Its name: `UTC`, `Europe/Berlin`.
+    pub fn name(&self) -> &str {
+        match self.0.iana_name() {
+            Some("Etc/UTC" | "Etc/UCT" | "Etc/Unknown") => "UTC",
+            Some(name) => name,
+            None => "local time",
+        }
+    }
+
+    /// An instant as people of this zone write it; `None` beyond the calendar.
+    pub fn text(&self, at: Instant, form: &str) -> Option<String> {
+        Some(self.zoned(at)?.strftime(form).to_string())
+    }
+
+    pub(crate) fn zoned(&self, at: Instant) -> Option<Zoned> {
+        let timestamp = Timestamp::from_nanosecond(i128::from(at.0)).ok()?;
+        Some(timestamp.to_zoned(self.0.clone()))
+    }
+
+    /// The first instant of a day.
+    pub(super) fn start(&self, day: jiff::civil::Date) -> Option<Timestamp> {
+        Some(day.to_zoned(self.0.clone()).ok()?.timestamp())
+    }
+}
+
+impl FromStr for Zone {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        if name.eq_ignore_ascii_case("local") {
+            return Ok(Self::local());
+        }
+        let zone = TimeZone::get(name);
+        zone.map(Self).map_err(|_| "expected UTC, local, or an IANA name such as Europe/Berlin".to_owned())
+    }
+}
