@@ -118,7 +118,7 @@ record! {
     text "chain", "Its agent." =>
         |it| it.report.agent_of(it.entry).map(str::to_owned), null("where no profile could read the request");
     text "project", "Working directory, else the path as named; worktrees count as their repository." =>
-        |it| it.report.session_of(it.entry).and_then(|session| session.project.clone()),
+        |it| it.report.session_of(it.entry).and_then(|session| session.project.as_deref().map(str::to_owned)),
         null("where none is known");
     text "agent_kind", "What kind of agent: main, fork, or the type that was asked for, such as Explore." =>
         |it| it.report.kind_of(it.entry), null("where that is unknown");

@@ -1,6 +1,7 @@
 //! One pass over all requests, part by part, and everything that a report keeps of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use forkcast_replay::input::{Inputs, Unreadable};
 use forkcast_replay::replay::{InParts, Options, Replay};
@@ -20,6 +21,8 @@ pub(super) struct Gathering<'a> {
     pub blocks: Vec<Instant>,
     /// Ids of sessions that are taken.
     taken: BTreeMap<String, usize>,
+    /// Names of projects.
+    projects: BTreeSet<Arc<str>>,
     pub left_out: LeftOut,
     pub sessions: Vec<Session>,
     pub groups: Option<Groups>,
@@ -50,6 +53,7 @@ impl<'a> Gathering<'a> {
             view: view.clone(),
             counted,
             taken: BTreeMap::new(),
+            projects: BTreeSet::new(),
             left_out: LeftOut::default(),
             sessions: Vec::new(),
             models: Groups::new(By::Model, None),
@@ -83,10 +87,21 @@ impl<'a> Gathering<'a> {
         session::chain_ids(&entries, &part.chain_ids, names, &mut self.chain_ids);
         self.left_out += self.view.narrow(self.inputs, &mut entries);
         let how = (names, self.counted);
-        self.sessions.extend(session::sessions(self.inputs, &entries, &self.chain_ids, how, &mut self.taken));
+        let mut sessions = session::sessions(self.inputs, &entries, &self.chain_ids, how, &mut self.taken);
+        sessions.iter_mut().for_each(|session| self.share_project(session));
+        self.sessions.append(&mut sessions);
         self.unseen.take_sessions(&entries);
         entries.iter().for_each(|entry| self.entry(entry));
         self.tally.end_part();
+    }
+
+    /// Sessions of one project share its name.
+    fn share_project(&mut self, session: &mut Session) {
+        let Some(project) = session.project.take() else { return };
+        session.project = Some(self.projects.get(&project).cloned().unwrap_or_else(|| {
+            self.projects.insert(project.clone());
+            project
+        }));
     }
 
     fn entry(&mut self, entry: &Recorded<'_>) {

@@ -199,7 +199,7 @@ impl Keys<'_> {
             By::Week => calendar("%G-W%V"),
             By::Month => calendar("%Y-%m"),
             By::Block => self.zone.text(self.block(entry.line.at?)?, BLOCK_FORM),
-            By::Project => session::of(self.sessions, entry.line.session)?.project.clone(),
+            By::Project => session::of(self.sessions, entry.line.session)?.project.as_deref().map(str::to_owned),
             By::Model => model_name(&entry.line.model, self.names),
             By::Agent => self.agent(entry),
             By::Kind => kind(entry, self.sessions, self.chain_ids),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use forkcast_replay::input::Inputs;
 
@@ -25,7 +26,7 @@ pub struct Session {
     /// Its name for people: the project's folder and the beginning of the id; the id if there is no project.
     pub label: String,
     /// The working directory if the input has one, else the path that the user named; worktrees count as their repository.
-    pub project: Option<String>,
+    pub project: Option<Arc<str>>,
     /// How it was read.
     pub format: &'static str,
     /// Chains with a request in this file; agents with a request in this session.
@@ -116,7 +117,7 @@ pub(super) fn sessions(
         let account = Account::of(entries.iter().copied(), counted);
         let told = entries.first().and_then(|entry| entry.answered);
         let project = entries.first().and_then(|entry| entry.project(inputs));
-        let project = project.map(|project| names.file(repository(project)));
+        let project = project.map(|project| Arc::from(names.file(repository(project))));
         if let Some(told) = told {
             let (agents, places) = tree::agents(told.session, &entries, names, counted);
             let id = unique(&names.session(&told.session.id), taken);

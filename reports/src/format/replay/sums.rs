@@ -205,7 +205,7 @@ record! {
     text "session", "Its id." => |session| Value::text(&session.of.id), derived();
     text "source", "Where it was read." => |session| Value::text(&session.of.source);
     text "project", "Working directory, else the path as named; worktrees count as their repository." =>
-        |session| session.of.project.clone(), null("where none is known");
+        |session| session.of.project.as_deref().map(str::to_owned), null("where none is known");
     text "format", "What it was read as." => |session| session.of.format;
     count "chains", "Conversations in it." => |session| session.of.chains, unit("chains");
     records: InReport<'_, Of<'_>>, "agents",
