@@ -51,8 +51,9 @@ fn until(text: &str) -> Result<String, String> {
 /// How requests are grouped, and what their sums may be.
 #[derive(Debug, ClapArgs)]
 pub struct SumArgs {
-    /// Also show sums by day, week, month, block (of five hours), project, model, agent, kind (of agent) or version (of the
-    /// client); two keys with a comma: day,model
+    /// Also show sums by day, model, project …; two keys: day,model
+    ///
+    /// Keys: day, week, month, block (of five hours), project, model, agent, kind (of agent), version (of the client).
     #[arg(long, value_name = "KEY[,KEY]", value_parser = keys, help_heading = "What counts")]
     by: Option<Keys>,
 
