@@ -113,7 +113,9 @@ pub(super) fn blocks(instants: impl IntoIterator<Item = Instant>) -> Vec<Instant
 /// The repository of a working directory: clients make worktrees in folders of their own below it.
 pub(super) fn repository(project: &str) -> &str {
     const WORKTREES: [&str; 3] = ["/.worktrees/", "/.claude/worktrees/", "/.git/worktrees/"];
-    let cut = WORKTREES.iter().filter_map(|folder| project.find(folder)).min();
+    // Of the same length, so that places in it are places in the path.
+    let slashed = project.replace('\\', "/");
+    let cut = WORKTREES.iter().filter_map(|folder| slashed.find(folder)).min();
     cut.filter(|cut| *cut > 0).map_or(project, |cut| &project[..cut])
 }
 
@@ -282,6 +284,7 @@ mod tests {
             assert_eq!(repository(project), "/home/u/work");
         }
         assert_eq!(repository("/.worktrees/3"), "/.worktrees/3");
+        assert_eq!(repository("D:\\work\\.claude\\worktrees\\a"), "D:\\work");
     }
 
     #[test]
