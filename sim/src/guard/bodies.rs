@@ -16,7 +16,7 @@ const FRESH_BYTES_MIN: usize = 12 << 20;
 /// Checks bodies one after the other.
 ///
 /// ```
-/// use forkcast_sim::guard::{Guard, Rules, Sent};
+/// use forkcast_sim::guard::{Facts, Guard, Rules, Sent};
 ///
 /// let body = |date: &str| {
 ///     format!(
@@ -26,7 +26,8 @@ const FRESH_BYTES_MIN: usize = 12 << 20;
 /// };
 /// let mut guard = Guard::new(Rules { in_tests: true, ..Rules::default() });
 /// for date in ["2026-11-20", "2026-11-21"] {
-///     guard.take(&Sent { chain: Some("main"), ..Sent::body(body(date).as_bytes()) })?;
+///     let facts = Facts { chain: Some("main"), ..Facts::default() };
+///     guard.take(&Sent { facts, ..Sent::body(body(date).as_bytes()) })?;
 /// }
 /// let report = guard.finish();
 /// assert_eq!(report.findings[0].cause.word(), "system_changed");

@@ -114,8 +114,7 @@ impl ViewArgs {
 
 /// The clock of this machine, which counts for `--last` and for what is left of a block of five hours.
 fn now() -> Instant {
-    let nanos = jiff::Timestamp::now().as_nanosecond();
-    Instant(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX))
+    Instant::from_millis(jiff::Timestamp::now().as_millisecond().max(0).unsigned_abs())
 }
 
 impl SumArgs {
