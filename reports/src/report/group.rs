@@ -280,8 +280,8 @@ mod tests {
 
     #[test]
     fn worktrees_count_as_their_repository() {
-        for project in ["/home/u/work", "/home/u/work/.worktrees/3", "/home/u/work/.claude/worktrees/a/sub"] {
-            assert_eq!(repository(project), "/home/u/work");
+        for project in ["/home/u/shop", "/home/u/shop/.worktrees/3", "/home/u/shop/.claude/worktrees/a/sub"] {
+            assert_eq!(repository(project), "/home/u/shop");
         }
         assert_eq!(repository("/.worktrees/3"), "/.worktrees/3");
         assert_eq!(repository("D:\\work\\.claude\\worktrees\\a"), "D:\\work");

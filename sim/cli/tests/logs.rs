@@ -31,16 +31,16 @@ const CLIENTS: [Client; 5] = [
     },
     Client {
         name: "pi",
-        place: ".pi/agent/sessions/--work--/1.jsonl",
+        place: ".pi/agent/sessions/--shop--/1.jsonl",
         variable: "PI_CODING_AGENT_DIR",
-        moved: "sessions/--work--/1.jsonl",
+        moved: "sessions/--shop--/1.jsonl",
         log: "pi.jsonl",
     },
     Client {
         name: "Gemini CLI",
-        place: ".gemini/tmp/work/chats/session-1.json",
+        place: ".gemini/tmp/shop/chats/session-1.json",
         variable: "GEMINI_CLI_HOME",
-        moved: ".gemini/tmp/work/chats/session-1.json",
+        moved: ".gemini/tmp/shop/chats/session-1.json",
         log: "gemini-cli.json",
     },
     Client {
