@@ -133,14 +133,14 @@ impl Graded {
         let (applied, failed) =
             rows.iter().fold((0, 0), |(applied, failed), (row, _)| (applied + row.applied, failed + row.failed));
         let seen = rows.iter().find_map(|(row, numbers)| Some((row.evidence.first()?, *numbers)));
-        let untold = rows.iter().find_map(|(row, _)| row.untold).unwrap_or_default();
+        let why = rows.iter().find_map(|(row, _)| row.why_unknown).unwrap_or_default();
         let passed = (applied > 0).then_some(failed == 0);
         let times = if applied == 1 { "once".to_owned() } else { format!("{applied} times") };
         let evidence = match (passed, seen) {
             (Some(true), _) => format!("Looked at {times}."),
             (Some(false), Some((evidence, _))) => format!("{failed} of {applied} fail; the first: {}.", evidence.found),
             (Some(false), None) => format!("{failed} of {applied} fail."),
-            (None, _) => format!("Unknown: {untold}."),
+            (None, _) => format!("Unknown: {why}."),
         };
         let number = |own: usize, numbers: &[usize]| numbers.get(own).copied().unwrap_or(own);
         Self {

@@ -44,7 +44,7 @@ fn checks_that_a_folder_of_bodies_cannot_decide_are_reported_as_open() {
     let card = card(&without_ids(&of_run("forks/client-2026")));
     let launch = card.rows.iter().find(|row| row.check.word() == "launch_timing").unwrap();
     assert_eq!(launch.passed, None);
-    assert_eq!(launch.untold, Some("the input does not say when requests were sent"));
+    assert_eq!(launch.why_unknown, Some("the input does not say when requests were sent"));
     assert!(card.passes() && !card.is_whole(), "{card}");
 }
 
@@ -52,7 +52,7 @@ fn checks_that_a_folder_of_bodies_cannot_decide_are_reported_as_open() {
 fn a_run_without_forks_is_reported_as_such() {
     let card = card(&of_run("contract/E01"));
     assert!(
-        card.rows.iter().all(|row| row.passed.is_none() && row.untold == Some("no fork is in the input")),
+        card.rows.iter().all(|row| row.passed.is_none() && row.why_unknown == Some("there is no fork in the input")),
         "{card}"
     );
 }

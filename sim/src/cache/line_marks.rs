@@ -1,4 +1,4 @@
-//! Prefixes by the lines that they lie on, so that those along a path are found without walking it.
+//! A set of prefixes, organised by line, so that those along a path are found without walking it.
 
 use std::iter::successors;
 
@@ -9,12 +9,12 @@ use crate::wire::{NodeId, Prefixes};
 pub struct LineMarks {
     /// By number of the prefix.
     is_in: Vec<bool>,
-    /// By number of the line. On a line longer prefixes have higher numbers, so these are in order of depth too.
+    /// By number of the line. Longer prefixes of a line have higher numbers, so these are in order of depth too.
     lines: Vec<Vec<NodeId>>,
 }
 
 impl LineMarks {
-    /// Whether a prefix is in it.
+    /// Whether a prefix is in the set.
     pub fn contains(&self, node: NodeId) -> bool {
         self.is_in.get(node.index()).is_some_and(|is_in| *is_in)
     }
@@ -32,7 +32,7 @@ impl LineMarks {
         self.lines[line].insert(at, node);
     }
 
-    /// Takes a prefix out; says whether it was there.
+    /// Removes a prefix; returns whether it was there.
     pub fn remove(&mut self, prefixes: &Prefixes, node: NodeId) -> bool {
         let Some(is_in) = self.is_in.get_mut(node.index()).filter(|is_in| **is_in) else { return false };
         *is_in = false;
@@ -43,8 +43,8 @@ impl LineMarks {
         true
     }
 
-    /// Those among `end` and its shorter prefixes down to `first_depth`, longest first. Costs a few steps for each of them and
-    /// for each line on which they may lie, however long the path is.
+    /// Those among `end` and its shorter prefixes down to `first_depth`, longest first. Costs a few steps for each of
+    /// them and for each line that they may lie on, regardless of the length of the path.
     pub fn along<'a>(
         &'a self,
         prefixes: &'a Prefixes,
@@ -62,7 +62,7 @@ impl LineMarks {
     }
 }
 
-/// Makes a list long enough for the place `at`.
+/// Grows a list until index `at` exists.
 pub(super) fn grow<T: Clone + Default>(list: &mut Vec<T>, at: usize) {
     if list.len() <= at {
         list.resize(at + 1, T::default());

@@ -1,9 +1,9 @@
-//! What a breakpoint looks at when it looks back for an earlier write.
+//! Which prefixes a breakpoint checks when it looks back for an earlier write.
 
 use super::rules::{LookBack, PositionCount};
 use crate::wire::{BlockKind, NodeId, Prefixes};
 
-/// The prefixes that a breakpoint at `from` looks at, longest first.
+/// The prefixes that a breakpoint at `from` checks, longest first.
 pub fn look_back(prefixes: &Prefixes, from: NodeId, rule: LookBack) -> impl Iterator<Item = NodeId> + '_ {
     let mut positions = Positions::new(rule);
     prefixes.ancestors(from).take_while(move |node| positions.reach(prefixes.kind(*node)))
@@ -12,14 +12,14 @@ pub fn look_back(prefixes: &Prefixes, from: NodeId, rule: LookBack) -> impl Iter
 /// Prefixes of one path, from the longest back to the shortest, in steps of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// The longest.
+    /// The longest prefix.
     pub longest: NodeId,
-    /// The shortest, which may be the same.
+    /// The shortest prefix, which may be the same.
     pub shortest: NodeId,
 }
 
-/// The same prefixes in stretches, longest first: blocks of one kind in a row are one stretch where they are one position
-/// or none. So there are few of them, however many calls stand in a row.
+/// The same prefixes in stretches, longest first: consecutive blocks of one kind form a stretch if they count as one
+/// position or none. This keeps the number of stretches small, however many consecutive calls there are.
 pub fn stretches(prefixes: &Prefixes, from: NodeId, rule: LookBack) -> impl Iterator<Item = Stretch> + '_ {
     let mut positions = Positions::new(rule);
     let mut next = Some(from);
@@ -36,7 +36,7 @@ pub fn stretches(prefixes: &Prefixes, from: NodeId, rule: LookBack) -> impl Iter
     })
 }
 
-/// Counts the positions of a look-back, told the kinds of blocks from the breakpoint backwards.
+/// Counts the positions of a look-back. It is fed the kinds of blocks from the breakpoint backwards.
 #[derive(Clone, Copy, Debug)]
 pub struct Positions {
     rule: LookBack,
@@ -62,7 +62,7 @@ impl Positions {
     }
 }
 
-/// Whether a block opens a new position, seen from the block behind it.
+/// Whether a block opens a new position, given the block after it.
 fn is_position(count: PositionCount, kind: BlockKind, behind: Option<BlockKind>) -> bool {
     match (count, kind) {
         (_, BlockKind::Parameters) => false,

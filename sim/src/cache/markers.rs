@@ -1,6 +1,6 @@
-//! The marked family: writes happen at breakpoints alone, reads look back from them.
+//! The marked family: only breakpoints write, and reads look back from them.
 //!
-//! Source of the algorithm and of billing by three positions: Anthropic prompt-caching page (2026-09), as told in
+//! Source of the algorithm and of billing by three positions: Anthropic prompt-caching page (2026-09), as quoted in
 //! `providers.md` 1.3 and 1.6. Costs grow with the breakpoints and the reach of the look-back, never with the prompt.
 
 use std::cell::Cell;
@@ -23,9 +23,9 @@ pub struct MarkedCache {
     rules: Rules,
     shelf: Shelf,
     evicted: Index<NodeId, ()>,
-    /// Prefixes at which anything was ever to be written.
+    /// Prefixes at which a write was ever requested.
     marked: LineMarks,
-    /// How many writes each prefix waits for, by number of the prefix.
+    /// Number of pending writes of each prefix, by number of the prefix.
     in_flight: Vec<u32>,
     under_way: BTreeMap<Ticket, UnderWay>,
     next_ticket: u64,
@@ -42,11 +42,11 @@ struct UnderWay {
     writes: Vec<Write>,
     /// The first byte of the answer went out.
     answering: bool,
-    /// The writes are on the shelf.
+    /// The writes have been applied.
     put: bool,
 }
 
-/// A breakpoint's entry to be put.
+/// The pending write of a breakpoint.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     node: NodeId,
@@ -55,7 +55,7 @@ struct Write {
 }
 
 impl MarkedCache {
-    /// An empty cache. `seed` matters only where the rules lose writes by chance.
+    /// An empty cache. `seed` matters only if the rules lose writes by chance.
     pub fn new(rules: Rules, seed: u64) -> Self {
         Self {
             rules,
@@ -76,8 +76,8 @@ impl MarkedCache {
         &self.rules
     }
 
-    /// Steps that look-backs took: one for each stretch that counts as one position or none, one for each entry in it. The
-    /// work of a look-up that must not grow with the prompt.
+    /// Steps of look-backs so far: one for each stretch that counts as one position or none, one for each entry in it.
+    /// This is the work of a look-up that must not grow with the prompt.
     pub const fn steps_back(&self) -> u64 {
         self.steps_back.get()
     }
@@ -92,7 +92,7 @@ impl MarkedCache {
                 .find(|node| self.serves(prompt, *node, marker, at))
         });
         if self.rules.reads_any_ttl {
-            // What an earlier breakpoint finds is never longer.
+            // The hit of an earlier breakpoint is never longer.
             return found.next();
         }
         found.max_by_key(|node| prompt.prefixes.depth(*node))
@@ -112,7 +112,7 @@ impl MarkedCache {
         }
     }
 
-    /// Puts the writes of a request that `started` earlier; what lives is judged by the latest instant.
+    /// Applies the writes of a request that `started` earlier; the latest instant decides which entries are alive.
     fn put_writes(&mut self, prefixes: &Prefixes, writes: &[Write], started: Instant) {
         for write in writes {
             self.put(prefixes, *write, started);
@@ -162,7 +162,7 @@ impl MarkedCache {
     }
 }
 
-/// Bills by three positions: A, the hit; B, the last one-hour breakpoint behind it; C, the last breakpoint.
+/// Bills by three positions: A, the hit; B, the last one-hour breakpoint after it; C, the last breakpoint.
 fn bill(prompt: &Prompt<'_>, effective: &[Marker], hit: Option<NodeId>) -> Outcome {
     let size = |node: NodeId| prompt.sizes.tokens_at(node).min(prompt.total_tokens);
     let a = hit.map_or(0, size);
@@ -304,7 +304,7 @@ impl PromptCache for MarkedCache {
 }
 
 impl MarkedCache {
-    /// Puts what the request wrote, unless that happened.
+    /// Applies the writes of a request, unless this has happened already.
     fn publish(&mut self, prefixes: &Prefixes, ticket: Ticket) {
         let Some(request) = self.under_way.get_mut(&ticket).filter(|request| !request.put) else { return };
         request.put = true;
@@ -314,7 +314,7 @@ impl MarkedCache {
         self.put_writes(prefixes, &writes, started);
     }
 
-    /// Undoes the writes of a request that came to nothing.
+    /// Undoes the writes of a request that failed.
     fn take_back(&mut self, prefixes: &Prefixes, lost: &UnderWay) {
         if !lost.put {
             self.land(&lost.writes);
@@ -325,7 +325,8 @@ impl MarkedCache {
         }
     }
 
-    /// Lets lifetimes begin at the end of an answer, also of what it wrote and, taking long, outlived.
+    /// Starts lifetimes at the end of a response, including those of entries that the request wrote and that expired
+    /// while it was still running.
     fn restart_clocks(&mut self, prefixes: &Prefixes, done: &UnderWay, at: Instant) {
         for write in &done.writes {
             match self.shelf.get(prefixes, write.node, at) {

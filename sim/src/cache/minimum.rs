@@ -2,7 +2,7 @@
 
 use crate::wire::model::ModelId;
 
-/// Minimum of a model that no table names: the one of most models since 2024.
+/// Minimum of a model that is in no table: the one of most models since 2024.
 const MINIMUM_TOKENS_DEFAULT: u64 = 1_024;
 
 /// Minimum cacheable prefix in tokens by model id. Source: platform.claude.com prompt-caching page (PC-N, copy between

@@ -1,8 +1,9 @@
-//! Who remembers: prompt caches that compare prefixes and never see an agent.
+//! Prompt caches that compare prefixes and never see an agent.
 //!
-//! [`PromptCache`] is the whole interface; [`Rules::open`] is the one place that knows which family rules belong to. [`MarkedCache`] is the family of caches in which the client marks breakpoints
-//! (Anthropic); [`Rules`] are its switches with three dated presets. What the provider refuses stands in
-//! [`refusal`], what it does between the passes of a server-side tool in [`passes`].
+//! [`PromptCache`] is the whole interface; [`Rules::open`] is the one place that knows which family rules belong to.
+//! [`MarkedCache`] is the family of caches in which the client marks breakpoints (Anthropic); [`Rules`] are its
+//! switches with three dated presets. [`refusal`] lists the requests that the provider refuses, [`passes`] handles the
+//! passes of a server-side tool.
 
 mod line_marks;
 mod look_back;
@@ -36,14 +37,14 @@ pub struct Prompt<'a> {
     pub markers: &'a [Marker],
     /// Tokens of each prefix.
     pub sizes: &'a dyn Sizes,
-    /// Tokens of the whole prompt, what lies behind the last breakpoint included.
+    /// Tokens of the whole prompt, including those after the last breakpoint.
     pub total_tokens: u64,
     /// Shortest prefix that is cached at all, in tokens.
     pub minimum_tokens: u64,
 }
 
 impl<'a> Prompt<'a> {
-    /// `request` as its model's provider takes it.
+    /// `request` as its model's provider treats it.
     pub fn of(prefixes: &'a Prefixes, request: &'a Request, sizes: &'a dyn Sizes, total_tokens: u64) -> Self {
         let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
         Self { prefixes, markers: &request.markers, sizes, total_tokens, minimum_tokens }
@@ -56,16 +57,16 @@ impl<'a> Prompt<'a> {
     }
 }
 
-/// A request under way, for telling its cache how the answer went.
+/// A request in flight, to report the progress of its response to the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(pub(crate) u64);
 
-/// What a look-up gave.
+/// Result of a look-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// The longest prefix found.
     pub hit: Option<NodeId>,
-    /// The last breakpoint that counts: a prefix of at least the minimum ends there.
+    /// The last breakpoint that counts: its prefix has at least the minimum length.
     pub last_effective: Option<NodeId>,
     /// Tokens read.
     pub read_tokens: u64,
@@ -73,7 +74,7 @@ pub struct Outcome {
     pub write_5m_tokens: u64,
     /// Tokens written to live one hour.
     pub write_1h_tokens: u64,
-    /// Tokens that are neither.
+    /// Tokens that were neither read nor written.
     pub input_tokens: u64,
 }
 
@@ -90,27 +91,27 @@ impl Outcome {
     }
 }
 
-/// What a cache holds of one prefix at one instant.
+/// State of one prefix in a cache at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryState {
-    /// Nothing was ever written there.
+    /// Never written.
     Absent,
-    /// It can be read.
+    /// Written, and can be read.
     Live,
-    /// It was written and has outlived its lifetime.
+    /// Written, and has outlived its lifetime.
     Expired,
-    /// It was written and lost before its time.
+    /// Written, and lost before the end of its lifetime.
     Evicted,
-    /// Its writer's answer has not begun.
+    /// Being written: the writer's response has not begun.
     InFlight,
 }
 
 /// A prompt cache. Instants never decrease from call to call.
 pub trait PromptCache: Debug + Send {
-    /// What a look-up at `at` would give, changing nothing.
+    /// Result of a look-up at `at`, without changing anything.
     fn peek(&self, prompt: &Prompt<'_>, at: Instant) -> Outcome;
 
-    /// Looks the prompt up: refreshes what is read, and holds the writes back until the answer begins.
+    /// Looks the prompt up: refreshes entries that are read, and holds writes back until the response begins.
     fn look_up(&mut self, prompt: &Prompt<'_>, at: Instant) -> (Ticket, Outcome);
 
     /// The answer's first byte went out.
@@ -119,26 +120,26 @@ pub trait PromptCache: Debug + Send {
     /// The answer ended.
     fn ended(&mut self, prefixes: &Prefixes, ticket: Ticket, at: Instant);
 
-    /// The request was given up. Before its first byte nothing is written.
+    /// The request was cancelled. Before its first byte nothing is written.
     fn given_up(&mut self, prefixes: &Prefixes, ticket: Ticket);
 
-    /// What the cache holds of a prefix at `at`.
+    /// State of a prefix at `at`.
     fn state(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> EntryState;
 
     /// How many leading blocks of a prompt that may never have been sent would be read at `at`.
     fn reads(&self, prefixes: &Prefixes, prompt: &StepPrompt, at: Instant) -> usize;
 
-    /// The prefix `end` and its shorter ones down to `first_depth`, as far as anything was ever to be written there, longest
-    /// first.
+    /// The prefix `end` and its shorter ones down to `first_depth`, longest first, limited to those at which a write
+    /// was ever requested.
     fn marked(&self, prefixes: &Prefixes, end: NodeId, first_depth: u32) -> Vec<NodeId>;
 
-    /// Last use and lifetime of the entry at a prefix, alive or not; `None` where there is none or they are forgotten.
+    /// Last use and lifetime of the entry at a prefix, alive or not; `None` if there is none or they are forgotten.
     fn life(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> Option<Life>;
 
-    /// The same cache over an arena to which these prefixes moved; what it remembers of others is forgotten.
+    /// A copy of the cache over an arena to which these prefixes were moved; entries of other prefixes are dropped.
     fn moved(&self, old: &Prefixes, new: &Prefixes, moved: &Moved) -> Box<dyn PromptCache>;
 
-    /// The same cache a second time.
+    /// A copy of the cache.
     fn copied(&self) -> Box<dyn PromptCache>;
 }
 
@@ -149,7 +150,7 @@ impl Clone for Box<dyn PromptCache> {
 }
 
 impl Rules {
-    /// An empty cache of the family that these rules belong to. `seed` matters only where they lose writes by chance.
+    /// An empty cache of the family that these rules belong to. `seed` matters only if they lose writes by chance.
     pub fn open(&self, seed: u64) -> Box<dyn PromptCache> {
         Box::new(MarkedCache::new(*self, seed))
     }

@@ -1,14 +1,14 @@
 //! Server-side tools: one call, several passes.
 //!
-//! While a server-side tool runs, the provider asks the model again with the tool's result appended. Where the request
-//! has a breakpoint at all, it sets one of five minutes behind each result itself, and the counters of the call are sums
-//! over its passes. Source: tool-use-with-prompt-caching page (2026-09); recorded calls of 2026-07 agree.
+//! While a server-side tool runs, the provider calls the model again with the tool's result appended. If the request
+//! has any breakpoint, the provider sets a five-minute breakpoint after each result, and the counters of the call are
+//! sums over its passes. Source: tool-use-with-prompt-caching page (2026-09); recorded calls of 2026-07 agree.
 
 use super::{Outcome, Prompt, PromptCache};
 use crate::time::Instant;
 use crate::wire::{Marker, NodeId, Place, Prefixes, Sizes, Ttl};
 
-/// A pass behind the first: the prompt with one more server-tool result at its end.
+/// A pass after the first: the prompt with one more server-tool result at its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
     /// The prompt of this pass.
@@ -19,8 +19,8 @@ pub struct Pass {
     pub at: Instant,
 }
 
-/// Serves a call and its passes; gives the sums that the provider reports. Each pass begins after the answer of the one
-/// before it has begun and ended.
+/// Serves a call and its passes; returns the sums that the provider reports. Each pass begins after the previous
+/// response has begun and ended.
 pub fn serve(
     cache: &mut dyn PromptCache,
     first: &Prompt<'_>,
@@ -54,7 +54,7 @@ fn serve_one(cache: &mut dyn PromptCache, prompt: &Prompt<'_>, at: Instant) -> O
     outcome
 }
 
-/// Tokens add up; the hit and the last breakpoint are those of the last pass.
+/// Adds up the tokens; the hit and the last breakpoint are those of the last pass.
 fn add(sum: Outcome, pass: Outcome) -> Outcome {
     Outcome {
         read_tokens: sum.read_tokens + pass.read_tokens,

@@ -1,6 +1,6 @@
-//! What the provider answers with HTTP 400 where breakpoints are concerned.
+//! Requests that the provider rejects with HTTP 400 because of their breakpoints.
 //!
-//! The texts are the provider's own where they are known, because clients and logs search for them.
+//! Known texts are the provider's own, because clients and logs search for them.
 
 use std::fmt;
 
@@ -12,34 +12,35 @@ use crate::wire::{BadMarkerWhy, Level, Marker, Place, Request, Ttl, json};
 pub enum Refusal {
     /// More breakpoints than allowed (anthropics/claude-code#8901, tghamm/Anthropic.SDK#50).
     TooManyBreakpoints {
-        /// How many there are.
+        /// Number found.
         found: usize,
-        /// How many may be.
+        /// Number allowed.
         max: usize,
     },
-    /// A one-hour breakpoint behind a five-minute one (claude-code#38320, agno#8406).
+    /// A one-hour breakpoint after a five-minute one (claude-code#38320, agno#8406).
     TtlOrder {
-        /// The offending block as the provider spells its path.
+        /// Path of the block, in the provider's spelling.
         path: String,
     },
     /// A breakpoint on a block that has no such field (Antigravity-Manager#744).
     NotAllowed {
-        /// Path as the provider spells it.
+        /// Path of the block, in the provider's spelling.
         path: String,
     },
     /// A breakpoint on a text block without text (claude-code#50082).
     EmptyText {
-        /// Path as the provider spells it.
+        /// Path of the block, in the provider's spelling.
         path: String,
     },
-    /// The automatic breakpoint meets an explicit one with another lifetime. The provider's wording is not known.
+    /// The automatic breakpoint and an explicit one on the same block have different lifetimes. The provider's wording
+    /// is not known.
     AutomaticConflict {
         /// Lifetime of the top-level field.
         automatic: Ttl,
         /// Lifetime of the block.
         explicit: Ttl,
     },
-    /// `max_tokens: 0` (pre-warming) beside something that it excludes. The provider's wording is not known.
+    /// `max_tokens: 0` (pre-warming) together with something that it excludes. The provider's wording is not known.
     PreWarm {
         /// The excluded field.
         field: &'static str,
@@ -69,7 +70,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Whether the provider takes the request, breakpoints considered.
+/// Whether the provider accepts the request, judged by its breakpoints.
 ///
 /// # Errors
 /// The first reason for a refusal.
@@ -93,7 +94,7 @@ pub fn check(request: &Request, rules: &Rules) -> Result<(), Refusal> {
     pre_warm(request)
 }
 
-/// The block that a refusal is about; `None` where it is the whole request.
+/// The block that a refusal is about; `None` if it is about the whole request.
 pub fn place(request: &Request, refusal: &Refusal) -> Option<Place> {
     match refusal {
         Refusal::TooManyBreakpoints { max, .. } => {
@@ -106,7 +107,7 @@ pub fn place(request: &Request, refusal: &Refusal) -> Option<Place> {
     }
 }
 
-/// The first one-hour breakpoint behind a five-minute one.
+/// The first one-hour breakpoint after a five-minute one.
 fn out_of_order(markers: &[Marker]) -> Option<&Marker> {
     let first_short = markers.iter().position(|marker| marker.ttl == Ttl::FiveMinutes)?;
     markers[first_short..].iter().find(|marker| marker.ttl == Ttl::OneHour)
@@ -120,7 +121,7 @@ fn dotted(place: Place) -> String {
     }
 }
 
-/// What `max_tokens: 0` excludes (prompt-caching page, pre-warming, 2026-09).
+/// Features that `max_tokens: 0` excludes (prompt-caching page, pre-warming, 2026-09).
 fn pre_warm(request: &Request) -> Result<(), Refusal> {
     if request.envelope_value("max_tokens") != Some(b"0") {
         return Ok(());

@@ -1,12 +1,12 @@
 //! The switches of the marked family and their dated presets.
 //!
-//! Each switch is a question that the provider's documents leave open, or on which documents and recordings differ
+//! Each switch is a question that the provider's documents leave open, or on which documents and recordings disagree
 //! (`providers.md` 8, `observed.md` 1).
 
 use crate::time::Duration;
 use crate::wire::NormalForms;
 
-/// What counts as one position of the look-back.
+/// Unit of the look-back: what counts as one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PositionCount {
     /// Every content block (prompt-caching page of 2026-08-21).
@@ -31,9 +31,9 @@ impl PositionCount {
 /// How far back from a breakpoint the cache looks for an earlier write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookBack {
-    /// What one position is.
+    /// What counts as one position.
     pub count: PositionCount,
-    /// Positions checked, the breakpoint itself being the first.
+    /// Positions checked, including the breakpoint itself.
     pub reach: u32,
 }
 
@@ -46,7 +46,7 @@ pub enum Refresh {
     HitOnly,
 }
 
-/// From when on an entry can be read.
+/// When an entry becomes readable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisibleFrom {
     /// The first byte of the writer's answer (prompt-caching page, concurrent requests, 2026-09).
@@ -57,7 +57,7 @@ pub enum VisibleFrom {
     ResponseEnd,
 }
 
-/// Where a lifetime begins.
+/// When a lifetime begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifetimeClock {
     /// At the start of the request that wrote or read the entry (prompt-caching page, 2026-09).
@@ -71,31 +71,31 @@ pub enum LifetimeClock {
 pub struct Rules {
     /// Name of the preset, for reports.
     pub name: &'static str,
-    /// Where it comes from, in a sentence.
+    /// Its source, in one sentence.
     pub source: &'static str,
     /// Normal forms of the wire under this preset.
     pub forms: NormalForms,
     /// The look-back.
     pub look_back: LookBack,
-    /// A five-minute breakpoint reads an entry written for an hour and the other way round. The billing text names
-    /// no lifetime, hence the default.
+    /// Whether a five-minute breakpoint can read an entry written for an hour and vice versa. The billing text names no
+    /// lifetime, hence the default.
     pub reads_any_ttl: bool,
-    /// What a hit refreshes.
+    /// Which entries a hit refreshes.
     pub refresh: Refresh,
-    /// A breakpoint with a longer lifetime on a prefix that is read lifts the entry to that lifetime. Nothing is
-    /// billed below the hit, hence the default: no.
+    /// Whether a breakpoint with a longer lifetime on a prefix that is read extends the entry to that lifetime. Nothing
+    /// is billed below the hit, hence the default: no.
     pub read_lifts_ttl: bool,
-    /// From when on an entry can be read.
+    /// When an entry becomes readable.
     pub visible_from: VisibleFrom,
-    /// Where lifetimes begin.
+    /// When lifetimes begin.
     pub lifetime_clock: LifetimeClock,
-    /// How long an entry is still found after its lifetime.
+    /// How long an entry is still found after the end of its lifetime.
     pub slack: Duration,
-    /// The write of a request that failed after its first byte stands.
+    /// Whether the write of a request that failed after its first byte stays.
     pub failed_write_stands: bool,
-    /// Chance, in millionths, that a write is lost at once. The documents promise a minimum lifetime, hence zero.
+    /// Chance, in millionths, that a write is lost immediately. The documents promise a minimum lifetime, hence zero.
     pub loss_per_million: u32,
-    /// Breakpoints that a request may carry.
+    /// Most breakpoints of a request.
     pub breakpoints_max: usize,
 }
 
@@ -159,7 +159,8 @@ impl Rules {
         PRESETS.into_iter().find(|rules| rules.name == name)
     }
 
-    /// The preset for a recording made `days_since_unix_epoch`: observed rules before 2026-09-22, the documents' after.
+    /// The preset for a recording made `days_since_unix_epoch`: observed rules before 2026-09-22, the documented rules
+    /// from then on.
     pub fn for_recording(days_since_unix_epoch: Option<i64>) -> Self {
         const DAY_2026_09_22: i64 = 20_718;
         match days_since_unix_epoch {

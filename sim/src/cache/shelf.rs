@@ -1,10 +1,9 @@
 //! Entries and their lifetimes.
 //!
-//! A hit refreshes all live entries of shorter prefixes, which in a long conversation are as many as it has turns.
-//! Entries of one line (a path of first children) that were refreshed together therefore form *runs* of depths with
-//! one lifetime and one last use; a refresh merges runs, so that it costs a few steps however long the conversation.
-//! Every entry lies in exactly one run, the dead ones too: between two neighbouring runs there is none, so joining
-//! them revives nothing.
+//! A hit refreshes all live entries of shorter prefixes; a long conversation has as many of them as turns. Entries of
+//! one line (a path of first children) that were refreshed together therefore form *runs* of depths with one lifetime
+//! and one last use. A refresh merges runs, so it costs a few steps however long the conversation is. Every entry, dead
+//! or alive, lies in exactly one run. There is no entry between two neighbouring runs, so merging them revives nothing.
 
 use super::line_marks::{LineMarks, grow};
 use super::look_back::Stretch;
@@ -16,11 +15,11 @@ use crate::wire::{NodeId, Prefixes, Ttl};
 struct DepthRange {
     first_depth: u32,
     last_depth: u32,
-    /// `None` once a refresh found them dead, from which nothing brings them back but a new write.
+    /// `None` if a refresh found them dead: only a new write can revive them.
     life: Option<Life>,
 }
 
-/// When an entry was last used and for how long it lives from there.
+/// When an entry was last used and how long it lives from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Life {
     /// Start of the request that wrote or read it last.
@@ -35,14 +34,14 @@ impl Life {
     }
 }
 
-/// What became of an entry's lifetime.
+/// State of an entry's lifetime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShelfState {
-    /// No entry was ever put there.
+    /// No entry was ever written.
     Never,
-    /// There is one and it lives.
+    /// The entry is alive.
     Alive(Life),
-    /// It outlived its lifetime; `None` where a refresh found it dead and its last use is forgotten.
+    /// The entry has expired; `None` if a refresh found it dead and its last use is forgotten.
     Dead(Option<Life>),
 }
 
@@ -51,18 +50,18 @@ pub enum ShelfState {
 pub struct Shelf {
     /// Prefixes with an entry.
     written: LineMarks,
-    /// By line, the runs by depth. They are few: a refresh joins them.
+    /// The runs of each line, in order of depth. They are few, because a refresh merges them.
     lines: Vec<Vec<DepthRange>>,
     slack: Duration,
 }
 
 impl Shelf {
-    /// An empty shelf on which entries are found for `slack` after their lifetime.
+    /// An empty shelf; entries are still found for `slack` after the end of their lifetime.
     pub fn new(slack: Duration) -> Self {
         Self { slack, ..Self::default() }
     }
 
-    /// The entry of `node` at `at`.
+    /// State of the entry of `node` at `at`.
     pub fn get(&self, prefixes: &Prefixes, node: NodeId, at: Instant) -> ShelfState {
         if !self.written.contains(node) {
             return ShelfState::Never;
@@ -75,7 +74,7 @@ impl Shelf {
         }
     }
 
-    /// Puts an entry, in place of any that stood there.
+    /// Stores an entry, replacing any earlier one of the same prefix.
     pub fn put(&mut self, prefixes: &Prefixes, node: NodeId, life: Life) {
         let line = prefixes.line(node).index();
         self.written.insert(prefixes, node);
@@ -91,7 +90,7 @@ impl Shelf {
         }
     }
 
-    /// Takes an entry away as if it had never been written.
+    /// Removes an entry as if it had never been written.
     pub fn remove(&mut self, prefixes: &Prefixes, node: NodeId) {
         if self.written.remove(prefixes, node) {
             cut_out(&mut self.lines[prefixes.line(node).index()], prefixes.depth(node));
@@ -103,7 +102,7 @@ impl Shelf {
         self.written.along(prefixes, stretch.longest, prefixes.depth(stretch.shortest))
     }
 
-    /// Sets the last use of `node`'s entry alone, where it lives.
+    /// Sets the last use of `node`'s entry only, if it is alive.
     pub fn touch(&mut self, prefixes: &Prefixes, node: NodeId, at: Instant) {
         if let ShelfState::Alive(life) = self.get(prefixes, node, at) {
             self.put(prefixes, node, Life { last_use: life.last_use.max(at), ..life });
@@ -123,13 +122,13 @@ impl Shelf {
     }
 }
 
-/// The run that holds `depth`.
+/// The run that contains `depth`.
 fn position(runs: &[DepthRange], depth: u32) -> Option<usize> {
     let at = runs.partition_point(|run| run.first_depth <= depth).checked_sub(1)?;
     (depth <= runs[at].last_depth).then_some(at)
 }
 
-/// Splits the run around `depth` so that `depth` lies in none.
+/// Splits the run around `depth` so that no run contains `depth`.
 fn cut_out(runs: &mut Vec<DepthRange>, depth: u32) {
     let Some(at) = position(runs, depth) else { return };
     let run = runs.remove(at);
@@ -141,7 +140,7 @@ fn cut_out(runs: &mut Vec<DepthRange>, depth: u32) {
     }
 }
 
-/// Refreshes the live runs of a line up to `depth` and joins those that are alike.
+/// Refreshes the live runs of a line up to `depth` and merges those that are equal.
 fn touch_line(runs: &mut Vec<DepthRange>, depth: u32, at: Instant, slack: Duration) {
     split_behind(runs, depth);
     let refreshed = runs.partition_point(|run| run.first_depth <= depth);
@@ -158,7 +157,7 @@ fn touch_line(runs: &mut Vec<DepthRange>, depth: u32, at: Instant, slack: Durati
     });
 }
 
-/// Splits the run around `depth` so that one ends there.
+/// Splits the run around `depth` so that one run ends there.
 fn split_behind(runs: &mut Vec<DepthRange>, depth: u32) {
     let Some(at) = position(runs, depth).filter(|at| runs[*at].last_depth > depth) else { return };
     let run = runs[at];

@@ -1,4 +1,4 @@
-//! Prompts that may never have been sent: looked up without entering the arena, where they would count as sent.
+//! Look-ups of prompts that may never have been sent. They do not enter the arena, where they would count as sent.
 
 use super::{Positions, Rules};
 use crate::wire::{BlockId, BlockKind, NodeId, Ttl, Wire};
@@ -15,7 +15,7 @@ pub struct Step {
 /// A prompt with breakpoints, sent or not.
 #[derive(Clone, Debug)]
 pub struct StepPrompt {
-    /// Its prefixes as far as the arena has them.
+    /// Its prefixes, as far as the arena has them.
     nodes: Vec<NodeId>,
     kinds: Vec<BlockKind>,
     /// Breakpoints that are long enough to be cached: index of the block, and lifetime.
@@ -48,8 +48,8 @@ impl StepPrompt {
         &self.markers
     }
 
-    /// How many of its leading blocks are read: the longest prefix that the look-back from one of its breakpoints meets and
-    /// that lives, as `lives` says, with a lifetime which may serve it.
+    /// How many of its leading blocks are read: the longest prefix within the look-back of one of its breakpoints that
+    /// is alive, as reported by `lives`, with a lifetime that may serve the breakpoint.
     pub(super) fn read(&self, rules: &Rules, lives: impl Fn(NodeId) -> Option<Ttl>) -> usize {
         let found = self.markers.iter().rev().filter_map(|(from, ttl)| {
             let mut positions = Positions::new(rules.look_back);
@@ -74,8 +74,8 @@ mod tests {
     use crate::time::Instant;
     use crate::wire::{PathSizes, Pins, Request, Ttl, Wire};
 
-    /// One request: how much of the one before it keeps, what it adds, which of its blocks it marks for an hour or less, how
-    /// many minutes later it comes.
+    /// One request: how much of the previous one it keeps, what it adds, which of its blocks it marks for an hour or
+    /// less, how many minutes later it is sent.
     type Plan = (usize, Vec<u8>, Vec<(usize, bool)>, u64);
 
     fn rules() -> impl Strategy<Value = Rules> {
@@ -124,7 +124,7 @@ mod tests {
         StepPrompt::new(wire, request.root, &steps.collect::<Vec<_>>(), &marked, minimum_tokens)
     }
 
-    /// Whether steps are read as the request is that they are.
+    /// Whether the steps of a request read as much as the request itself.
     fn agree(rules: &Rules, minimum_tokens: u64, plans: &[Plan]) -> Result<(), TestCaseError> {
         let (mut wire, mut cache) = (Wire::new(rules.forms), MarkedCache::new(*rules, 0));
         let (mut symbols, mut minutes): (Vec<u8>, u64) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! Two prompts block by block: what stayed, what went, what came.
+//! Aligns two prompts block by block: which blocks stayed, which were removed, which were added.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::wire::{BlockId, Prefixes, Request};
 
-/// A stretch in which two prompts differ: blocks `old` of the older stand where blocks `new` of the newer stand.
+/// A stretch in which two prompts differ: blocks `new` of the newer replace blocks `old` of the older.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
     /// Indices in the older prompt.
@@ -15,10 +15,10 @@ pub struct Gap {
     pub new: Range<usize>,
 }
 
-/// How two prompts lie beside each other.
+/// How the blocks of two prompts correspond.
 #[derive(Clone, Debug, Default)]
 pub struct Alignment {
-    /// For each block of the newer prompt the block of the older that it is, where it stood there.
+    /// For each block of the newer prompt, the block of the older prompt that it equals, if there is one.
     pub partner: Vec<Option<usize>>,
     /// The stretches that differ, in prompt order.
     pub gaps: Vec<Gap>,
@@ -39,7 +39,7 @@ impl Alignment {
         self.gaps.first().map_or(self.partner.len(), |gap| gap.new.start)
     }
 
-    /// The newer prompt only adds behind the end of the older.
+    /// The newer prompt only appends to the older.
     pub fn appends(&self) -> bool {
         self.gaps.iter().all(|gap| gap.old.is_empty() && gap.old.start == self.old_len)
     }
@@ -50,8 +50,8 @@ pub fn blocks(request: &Request, prefixes: &Prefixes) -> Vec<BlockId> {
     request.nodes.iter().filter_map(|node| prefixes.block(*node)).collect()
 }
 
-/// Lays the newer prompt beside the older. What both begin with is the same block by block, as it is for a cache: where
-/// blocks repeat, a general alignment may move a difference before it.
+/// Aligns the newer prompt with the older. Their common beginning is matched block by block, as a cache matches it:
+/// with repeated blocks, a general alignment may put a difference before it.
 pub fn align(old: &[BlockId], new: &[BlockId]) -> Alignment {
     let common = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let partner = (0..new.len()).map(|at| (at < common).then_some(at)).collect();
@@ -73,8 +73,8 @@ pub fn align(old: &[BlockId], new: &[BlockId]) -> Alignment {
     if stay == kept { in_place(old, new) } else { alignment }
 }
 
-/// Block by block as they stand. Where as many stay in their places as any alignment keeps, they were not moved: what is
-/// said again behind the history may be taken for what was changed in it otherwise.
+/// Matches blocks by index. If this keeps as many blocks as any alignment, nothing moved: a block that is repeated
+/// after the history might otherwise be matched with one that was changed within it.
 fn in_place(old: &[BlockId], new: &[BlockId]) -> Alignment {
     let mut alignment = Alignment { partner: vec![None; new.len()], gaps: Vec::new(), old_len: old.len() };
     for (at, partner) in alignment.partner.iter_mut().enumerate().take(old.len()) {
@@ -91,7 +91,7 @@ fn in_place(old: &[BlockId], new: &[BlockId]) -> Alignment {
     alignment
 }
 
-/// Adds a gap, as one with the gap before where they touch.
+/// Adds a gap, merged with the previous one if they touch.
 fn push_gap(gaps: &mut Vec<Gap>, gap: Gap) {
     match gaps.last_mut() {
         Some(last) if last.old.end == gap.old.start && last.new.end == gap.new.start => {

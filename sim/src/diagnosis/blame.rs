@@ -12,12 +12,12 @@ use super::trials::{CacheMoment, LossTally, Trials};
 #[derive(Debug, Default)]
 pub(super) struct Blame {
     causes: BTreeMap<usize, Cause>,
-    /// The first change, and how many leading blocks of the older prompt would be read without any.
+    /// The first change, and how many leading blocks of the older prompt would be read without any change.
     first: Option<(Cause, usize)>,
 }
 
 impl Blame {
-    /// Tries the changes of a request, of which the first `unread` blocks were read.
+    /// Tries the changes of a request that read its first `unread` blocks.
     pub fn of(case: &BilledRequest<'_>, comparison: Option<&Comparison>, unread: usize) -> Self {
         let Some((previous, comparison)) = case.previous.zip(comparison) else { return Self::default() };
         let Some(first) = comparison.differences.first() else { return Self::default() };
@@ -38,13 +38,13 @@ impl Blame {
         Self { causes, first: Some((first.cause, trials.kept())) }
     }
 
-    /// The first block from `at` on that a change of its own is to blame for.
+    /// The first block from `at` on that is blamed on a change of its own.
     pub fn next(&self, at: usize) -> Option<usize> {
         self.causes.range(at..).next().map(|(at, _)| *at)
     }
 
-    /// The change to blame for the block at `at`, which stood at `partner` of the older prompt. Where several lose it together
-    /// and none alone, the first is.
+    /// The change to blame for the block at `at`, which was at `partner` in the older prompt. If several changes lose
+    /// it together and none alone, the first one is to blame.
     pub fn change(&self, at: usize, partner: Option<usize>) -> Option<Cause> {
         let together = || self.first.filter(|(_, kept)| partner.is_some_and(|partner| partner < *kept));
         self.causes.get(&at).copied().or_else(|| together().map(|(cause, _)| cause))

@@ -1,13 +1,13 @@
-//! The closed list of causes, one row each; the harmless notes and the volatile things with their stable machine words.
+//! The closed list of causes, one row each; harmless notes and volatile content, with stable machine words.
 
 use std::fmt;
 
-/// Whose doing a cause is.
+/// Who can act on a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CauseKind {
     /// The bytes of the prompt.
     Content,
-    /// What the request asks of the provider's rules: model, breakpoints, scope.
+    /// What the request asks for: model, breakpoints, scope.
     Rule,
     /// When it was sent.
     Time,
@@ -15,16 +15,16 @@ pub enum CauseKind {
     Elsewhere,
 }
 
-/// What is known of a cause.
+/// Facts about a cause.
 pub(super) struct CauseRow {
     word: &'static str,
     kind: CauseKind,
     /// How it usually comes about.
     origin: &'static str,
     suggestion: &'static str,
-    /// The word of Anthropic's cache diagnosis; `provider.rs` has the sources.
+    /// Anthropic's word for it; `provider.rs` has the sources.
     pub anthropic: Option<&'static str>,
-    /// The word of `OpenAI`'s. That of a changed parameter depends on the parameter.
+    /// OpenAI's word for it. For a changed parameter the word depends on the parameter.
     pub openai: Option<&'static str>,
 }
 
@@ -37,7 +37,7 @@ impl CauseRow {
         Self { anthropic: Some(anthropic), ..self }
     }
 
-    /// The words of the providers for it.
+    /// The providers' words for it.
     const fn called(self, anthropic: &'static str, openai: &'static str) -> Self {
         Self { openai: Some(openai), ..self.called_by_anthropic(anthropic) }
     }
@@ -63,14 +63,15 @@ const fn tools(word: &'static str, origin: &'static str, suggestion: &'static st
     content(word, origin, suggestion).called("tools_changed", "tools_changed")
 }
 
-/// For `OpenAI` instructions are input too.
+/// OpenAI counts instructions as input too.
 const fn messages(word: &'static str, origin: &'static str, suggestion: &'static str) -> CauseRow {
     content(word, origin, suggestion).called("messages_changed", "input_changed")
 }
 
 macro_rules! causes {
     ($($(#[doc = $meaning:literal])* $name:ident = $row:expr;)*) => {
-        /// Why tokens that were sent before were not read. In order of precedence: where several hold, the first is given.
+        /// Why tokens that were sent before were not read. In order of precedence: if several causes hold, the first is
+        /// reported.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Cause {
             $($(#[doc = $meaning])* $name,)*
@@ -82,7 +83,7 @@ macro_rules! causes {
         /// In step with the causes.
         const TABLE: &[CauseRow] = &[$($row,)*];
 
-        /// What each cause means, in step with the causes: what the source says of it is what users read.
+        /// What each cause means, in step with the causes. The source of a doc comment is the text that users read.
         const MEANINGS: [&str; TABLE.len()] = [$(concat!($($meaning),*).trim_ascii_start(),)*];
     };
 }
@@ -124,7 +125,7 @@ causes! {
         "The effort or thinking was switched in the middle of a session, or a tool was forced for one turn.",
         "Keep tool choice, thinking and effort, citations and images fixed within a conversation.",
     ).called_by_anthropic("unavailable");
-    /// A tool was added to the list. Tools come first in the prompt, so all that follows is sent anew.
+    /// A tool was added to the list. Tools come first in the prompt, so everything after it is sent again.
     ToolsAdded = tools(
         "tools_added",
         "An MCP server connected late, a plugin or a skill was switched on, or a mode offers other tools.",
@@ -184,7 +185,7 @@ causes! {
         "A sliding window keeps the last messages and drops one with every turn.",
         "Keep sent messages, or cut rarely and by much at once.",
     );
-    /// The conversation went on from an earlier point.
+    /// The conversation continued from an earlier point.
     Rewound = messages(
         "rewound",
         "The user went back to an earlier message, or an answer was tried again.",
@@ -283,7 +284,7 @@ causes! {
 }
 
 impl Cause {
-    /// The cause that `word` is the stable machine word of.
+    /// The cause with the stable machine word `word`.
     ///
     /// ```
     /// use forkcast_sim::diagnosis::Cause;
@@ -321,7 +322,7 @@ impl Cause {
         self.row().kind
     }
 
-    /// What would save the tokens, in one sentence.
+    /// How to save the tokens, in one sentence.
     pub const fn suggestion(self) -> &'static str {
         self.row().suggestion
     }
@@ -385,21 +386,21 @@ described! {
         MarkerMoved = "marker_moved",
         /// A field of the request that is not part of the prompt changed.
         Envelope = "envelope",
-        /// A change after the last breakpoint of the previous request: nothing of it was cached.
+        /// A change after the last breakpoint of the previous request: none of it was cached.
         TailOnly = "tail_only",
-        /// More was read than any visible request had sent: a request outside of the recording wrote it.
+        /// More was read than any visible request had sent: a request outside the recording wrote it.
         ReadAhead = "read_ahead",
     }
 }
 
 described! {
-    /// What in the changed bytes varies by itself.
+    /// The kind of volatile content in the changed bytes.
     Volatile {
         /// A calendar date.
         Date = "date",
         /// A time of day, with or without its date.
         Time = "time",
-        /// A UUID.
+        /// A UUID or another random id.
         Uuid = "uuid",
         /// A file path.
         Path = "path",

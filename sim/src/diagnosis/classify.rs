@@ -1,4 +1,4 @@
-//! Which cause a difference is, and what the changed thing is called.
+//! Which cause a difference has, and the name of the changed thing.
 
 use super::align::{Alignment, Gap};
 use super::cause::Cause;
@@ -8,10 +8,10 @@ use super::{compaction, history};
 use crate::outside::quoted;
 use crate::wire::{BlockId, BlockKind, Blocks, Level, Place, Wire, json};
 
-/// A result this short, in place of one at least four times as long, was cleared and not rewritten.
+/// A result of at most this size that replaces one at least four times as long was cleared, not rewritten.
 const CLEARED_BYTES_MAX: u64 = 256;
 
-/// Words that stand in place of a result that was cleared.
+/// Words of the placeholder for a cleared result.
 const CLEARED_WORDS: [&str; 10] =
     ["clear", "remov", "omit", "prun", "elid", "trim", "truncat", "delet", "expir", "no longer"];
 
@@ -25,7 +25,7 @@ pub(super) struct Stretch<'a> {
 }
 
 impl<'a> Stretch<'a> {
-    /// The stretch `gap` of an alignment, and the pairs that it is made of.
+    /// The stretch `gap` of an alignment, with its pairs.
     pub fn of(sides: &Sides<'_>, gap: &'a Gap, alignment: &'a Alignment, pairs: &Pairs) -> Self {
         let whole = if compaction::is_compaction(sides, gap, alignment, pairs) {
             Some(Cause::Compacted)
@@ -51,7 +51,7 @@ pub(super) fn cause(sides: &Sides<'_>, pair: &Pair, stretch: &Stretch<'_>) -> Ca
     }
 }
 
-/// The cause of a block that came in behind the end of the older prompt.
+/// The cause of a block that was added after the end of the older prompt.
 pub(super) fn cause_of_appended(sides: &Sides<'_>, pair: &Pair) -> Cause {
     match sides.place(pair).level {
         _ if sides.is_level_head(pair) => Cause::LevelParameter,
@@ -111,7 +111,7 @@ fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
     }
 }
 
-/// The same as far as kinds and lengths tell.
+/// The same, judged by kinds and lengths only.
 fn changed_outline(blocks: &Blocks, old: BlockId, new: BlockId) -> Cause {
     match blocks.kind(old) {
         BlockKind::Media => Cause::ImageChanged,
@@ -128,7 +128,7 @@ fn is_document(block: &[u8]) -> bool {
     member(block, b"\"type\"") == Some(b"\"document\"")
 }
 
-/// Both are documents of plain text, or of blocks of it.
+/// Both are plain text documents, or documents made of text blocks.
 fn are_texts(was: &[u8], is: &[u8]) -> bool {
     let is_text = |block| {
         let kind = member(block, b"\"source\"").and_then(|source| member(source, b"\"type\""));
@@ -137,7 +137,7 @@ fn are_texts(was: &[u8], is: &[u8]) -> bool {
     is_text(was) && is_text(is)
 }
 
-/// What is shown is the same; a title, a context or the citations are not.
+/// The content shown is the same; a title, a context or the citations differ.
 fn same_source(was: &[u8], is: &[u8]) -> bool {
     let source = |block| member(block, b"\"source\"");
     source(was).is_some() && source(was) == source(is)
@@ -176,7 +176,7 @@ fn differs_in_images(was: &[u8], is: &[u8]) -> bool {
     was.len() == is.len() && differing.peek().is_some() && differing.all(|(was, _)| is_image(was))
 }
 
-/// A result says nothing any more, or only that it says nothing.
+/// A result became empty, or only says that it is empty.
 fn is_cleared(was: &[u8], is: &[u8]) -> bool {
     let (old, new) = (contents(was), contents(is));
     if old == new {
@@ -197,7 +197,7 @@ fn removed(sides: &Sides<'_>, old: usize, gap: &Gap) -> Cause {
     let item = |at: &usize| sides.older.places[*at].item == sides.older.places[old].item;
     let same_message: Vec<usize> = (history::start(sides.older)..sides.old.len()).filter(item).collect();
     let alone = same_message.len() > 1 && same_message.iter().all(|at| gap.old.contains(at));
-    // Thinking that goes with its message was not taken out of it.
+    // Thinking that was removed together with its message was not stripped from it.
     match is_thinking(sides, sides.old[old]) {
         true if !alone => Cause::ThinkingStripped,
         _ => Cause::MessageRemoved,
@@ -213,12 +213,12 @@ fn is_thinking(sides: &Sides<'_>, block: BlockId) -> bool {
     }
 }
 
-/// Whether two JSON texts hold the same members in another order, at any depth.
+/// Whether two JSON texts hold the same members in different order, at any depth.
 pub(super) fn same_but_order(old: &[u8], new: &[u8]) -> bool {
     if old.len() != new.len() || old == new {
         return false;
     }
-    // Equal length and equal bytes in sum come first: trees are built only for likely candidates.
+    // Compare length and byte sum first: trees are built only for likely candidates.
     let sum = |text: &[u8]| text.iter().map(|byte| u64::from(*byte)).sum::<u64>();
     if sum(old) != sum(new) {
         return false;
@@ -227,7 +227,7 @@ pub(super) fn same_but_order(old: &[u8], new: &[u8]) -> bool {
     value(old).is_some_and(|old| value(new) == Some(old))
 }
 
-/// The same for two calls whose input is `arguments`, a JSON text of its own, as `OpenAI` sends them.
+/// The same for two calls with an input that is `arguments`, a JSON text of its own, as `OpenAI` sends it.
 fn same_arguments_but_order(old: &[u8], new: &[u8]) -> bool {
     let call = |text: &[u8]| {
         let mut call: serde_json::Value = serde_json::from_slice(text).ok()?;
@@ -235,11 +235,11 @@ fn same_arguments_but_order(old: &[u8], new: &[u8]) -> bool {
         *arguments = serde_json::from_str(arguments.as_str()?).ok()?;
         Some(call)
     };
-    // Another length is other blanks or other values.
+    // A different length means different blanks or values.
     old.len() == new.len() && call(old).is_some_and(|old| call(new) == Some(old))
 }
 
-/// What a block is called in a report.
+/// The name of a block in a report.
 pub(super) fn title(wire: &Wire, block: BlockId, place: Place) -> String {
     let named = |what: &str| match tool_name(&wire.blocks, block) {
         Some(name) => format!("{what} {}", quoted(&name)),
@@ -259,7 +259,7 @@ pub(super) fn title(wire: &Wire, block: BlockId, place: Place) -> String {
     }
 }
 
-/// The members in which two objects differ, each once: the newer one's in their order, then those that went.
+/// The members in which two objects differ, each once: the newer one's in order, then the removed ones.
 pub(super) fn differing_fields(old: &[u8], new: &[u8]) -> Vec<String> {
     let list = |text| json::members(text).flatten().collect::<Vec<_>>();
     let (old, new) = (list(old), list(new));

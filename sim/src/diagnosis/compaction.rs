@@ -1,4 +1,4 @@
-//! A history that was summed up: a short text stands for all of it, or for its beginning.
+//! Recognises a compacted history: a short text replaces all of it, or its beginning.
 
 use std::collections::BTreeSet;
 
@@ -8,29 +8,29 @@ use super::pairing::{self, COMPARISONS_MAX, EDITED_TENTHS_MIN, Pairs};
 use super::sides::Sides;
 use crate::wire::{BlockId, BlockKind, Blocks, Level, Role, json};
 
-/// A history of which less than this share (in percent) stays was replaced, not edited.
+/// A history was replaced, not edited, if less than this share (in percent) stays.
 const COMPACTED_KEPT_PERCENT_MAX: usize = 20;
 
-/// Blocks that a history must have for its replacement to be called a compaction.
+/// Fewest blocks of a history for its replacement to be called a compaction.
 const COMPACTED_BLOCKS_MIN: usize = 8;
 
-/// How many times as many blocks as come in go away in a compaction that keeps the end of the history.
+/// A compaction that keeps the end of the history removes at least this many times as many blocks as it adds.
 const COMPACTED_BLOCKS_RATIO: usize = 3;
 
-/// Messages that must go for something short: an edit of one text and an exchange that was dropped are three.
+/// Fewest messages that a short text must replace: an edit of one text plus a dropped exchange are three.
 const SUMMED_UP_MESSAGES_MIN: usize = 4;
 
-/// The same where what came says that it is a summary.
+/// The same if the new text says that it is a summary.
 const TOLD_MESSAGES_MIN: usize = 2;
 
-/// What a user's text begins with that a client put in place of a history, as canonical bytes have it. Of recordings: Claude
-/// Code (all 34 compactions of transcripts, 2026-01 to 2026-02). Of published sources, read 2026-11: Cline
-/// (`continuationPrompt`, the words of Claude Code behind a line's end); pi (`COMPACTION_SUMMARY_PREFIX` and, on the way back
-/// from a branch, `BRANCH_SUMMARY_PREFIX`); `SummarizationMiddleware` of langchain and of deepagents; Codex
-/// (`summary_prefix.md`, and `history_bridge.md` of 2025); Copilot CLI, resumed, as others recorded it; Gemini CLI and its kin
-/// (`ChatCompressionService`); aider (`summary_prefix`); the tool runner of Anthropic's SDKs before their first version
-/// (`compaction_control`: a model's summary in the tags that it was asked for). opencode and OpenHands put no words of their
-/// own around what the model wrote.
+/// How the user text begins with which a client replaces a history, in canonical bytes. From recordings: Claude Code
+/// (all 34 compactions of transcripts, 2026-01 to 2026-02). From published sources, read 2026-11: Cline
+/// (`continuationPrompt`, Claude Code's words after a line break); pi (`COMPACTION_SUMMARY_PREFIX` and, on return from
+/// a branch, `BRANCH_SUMMARY_PREFIX`); `SummarizationMiddleware` of langchain and of deepagents; Codex
+/// (`summary_prefix.md`, and `history_bridge.md` of 2025); Copilot CLI, resumed, as recorded by others; Gemini CLI and
+/// its forks (`ChatCompressionService`); aider (`summary_prefix`); the tool runner of Anthropic's SDKs before their
+/// first version (`compaction_control`: a model's summary in the tags that the prompt asks for). opencode and OpenHands
+/// add no words of their own to the model's summary.
 const SUMMARY_OPENINGS: [&[u8]; 11] = [
     b"This session is being continued from a previous conversation",
     b"The conversation history before this point was compacted into the following summary",
@@ -45,11 +45,11 @@ const SUMMARY_OPENINGS: [&[u8]; 11] = [
     b"<summary>",
 ];
 
-/// Types of blocks that a provider put in place of a history, as canonical bytes have them: Anthropic's and OpenAI's of
-/// compaction on the server's side (both sources read 2026-11), and what Codex called its own.
+/// Types of blocks with which a provider replaces a history, in canonical bytes: server-side compaction of Anthropic
+/// and OpenAI (both sources read 2026-11), and Codex's own type.
 const SUMMARY_TYPES: [&[u8]; 3] = [br#""compaction""#, br#""compaction_summary""#, br#""context_compaction""#];
 
-/// Whether a block was put in place of a history, by a client or by a provider.
+/// Whether a client or a provider put this block in place of a history.
 pub fn is_summary(blocks: &Blocks, block: BlockId) -> bool {
     let bytes = blocks.bytes(block);
     match blocks.kind(block) {
@@ -68,8 +68,8 @@ fn begins_as_summary(mut text: &[u8]) -> bool {
     SUMMARY_OPENINGS.iter().any(|opening| text.starts_with(opening))
 }
 
-/// What other summaries begin with, in small letters and without marks before and in the words. These alone say nothing: a
-/// user may ask for such a thing.
+/// How other summaries begin, in small letters and without punctuation before or within the words. These alone prove
+/// nothing: a user may ask for a summary.
 const OPENINGS: [&str; 44] = [
     "summary of the conversation",
     "summary of our conversation",
@@ -117,16 +117,16 @@ const OPENINGS: [&str; 44] = [
     "below is a summary of",
 ];
 
-/// Bytes of a text in which such words are looked for.
+/// Length of the text, in bytes, that is searched for such words.
 const OPENING_BYTES: usize = 96;
 
-/// What a text block says, as canonical bytes spell it.
+/// The text of a text block, as spelled in canonical bytes.
 fn text(block: &[u8]) -> Option<&[u8]> {
     let text = block.strip_prefix(br#"{"text":""#)?;
     Some(text.strip_suffix(br#"","type":"text"}"#).unwrap_or(text))
 }
 
-/// Whether a text begins as a summary does, whoever wrote it.
+/// Whether a text begins like a summary, whoever wrote it.
 fn opens_summary(text: &[u8]) -> bool {
     let opening = String::from_utf8_lossy(&text[..text.len().min(OPENING_BYTES)]).replace("\\n", " ").to_lowercase();
     let opening = opening.replace(['_', '-'], " ");
@@ -134,15 +134,15 @@ fn opens_summary(text: &[u8]) -> bool {
     OPENINGS.iter().any(|words| opening.starts_with(words))
 }
 
-/// Whether a block is a user's text that begins as a summary does, which a user's question may do too.
+/// Whether a block is a user's text that begins like a summary, as a user's question may too.
 pub fn could_be_summary(blocks: &Blocks, block: BlockId) -> bool {
     blocks.kind(block) == BlockKind::Text
         && blocks.role(block) == Role::User
         && text(blocks.bytes(block)).is_some_and(opens_summary)
 }
 
-/// Something that a client says in place of a history came in where some of it went. A summary that was only edited stands
-/// for the same history.
+/// A client's replacement for a history was added where part of the history was removed. A summary that was only edited
+/// does not count: it replaces the same history as before.
 fn is_told(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool {
     let blocks = &sides.wire.blocks;
     let came = |gap: &Gap| sides.new[gap.new.clone()].iter().any(|block| is_summary(blocks, *block));
@@ -154,16 +154,16 @@ fn is_told(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool {
     joined.iter().any(came) && joined.iter().any(went)
 }
 
-/// A summary stands for the history: next to nothing of a long one stays, something short stands in place of its
-/// beginning, or the client says so.
+/// A summary replaces the history: almost nothing of a long one stays, something short replaces its beginning, or the
+/// client says so.
 pub(super) fn is_compaction(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pairs) -> bool {
     is_replaced(sides, gap, alignment, pairs)
         || Beginning::of(sides, gap, alignment).is_some_and(|beginning| beginning.is_summed_up() || beginning.says_so())
         || is_told(sides, gap, alignment)
 }
 
-/// Next to nothing of a long history stays, and what stands for it is shorter. What the client says for the system and
-/// kept is no history.
+/// Almost nothing of a long history stays, and its replacement is shorter. Text that the client sends as system and
+/// keeps does not count as history.
 fn is_replaced(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pairs) -> bool {
     let from = start(sides.newer);
     let is_kept = |at: &usize| alignment.partner[*at].is_some();
@@ -172,7 +172,7 @@ fn is_replaced(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pair
     let old_blocks = (sides.old.len() - start(sides.older)).saturating_sub(system.len());
     let new_blocks = |to: usize| to.saturating_sub(from) - system.iter().filter(|at| **at < to).count();
     let begins = |gap: &Gap| gap.old.start < first_message_end(sides) && gap.new.end > from;
-    // A turn behind a summary may be longer than the history was that it stands for.
+    // A turn after a summary may be longer than the history that the summary replaces.
     let is_short =
         || new_blocks(newest_turn(sides)) * COMPACTED_BLOCKS_RATIO <= old_blocks && pairs.alike * 2 < gap.old.len();
     old_blocks >= COMPACTED_BLOCKS_MIN
@@ -181,8 +181,8 @@ fn is_replaced(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pair
         && (new_blocks(sides.new.len()) < old_blocks || is_short())
 }
 
-/// Where the newest turn of the newer history begins: the model's last words, and all behind them. A request adds one turn
-/// to the one before.
+/// Where the newest turn of the newer history begins: at the model's last message. A request adds one turn to the
+/// previous one.
 fn newest_turn(sides: &Sides<'_>) -> usize {
     let is_answer = |at: &usize| sides.wire.blocks.role(sides.new[*at]) == Role::Assistant;
     let from = start(sides.newer);
@@ -190,14 +190,14 @@ fn newest_turn(sides: &Sides<'_>) -> usize {
     last.map_or(sides.new.len(), |last| (from..=last).rev().take_while(is_answer).last().unwrap_or(last))
 }
 
-/// What a compaction that keeps the end of a history puts in place of its beginning.
+/// How a compaction that keeps the end of a history replaces its beginning.
 struct Beginning<'a> {
     sides: &'a Sides<'a>,
-    /// What went, block by block.
+    /// The removed blocks.
     gone: Vec<usize>,
-    /// What came in its place.
+    /// The blocks that replace them.
     came: Vec<usize>,
-    /// What stood behind it stays.
+    /// The blocks after them stay.
     is_end_kept: bool,
 }
 
@@ -213,13 +213,13 @@ impl<'a> Beginning<'a> {
         begins.then_some(Self { sides, gone, came, is_end_kept: last.old.end < sides.old.len() })
     }
 
-    /// Messages of which something went. What the client says for the system is no history.
+    /// Messages that lost at least one block. Text that the client sends as system is no history.
     fn messages_gone(&self) -> usize {
         let said = self.gone.iter().filter(|at| !is_system(self.sides, **at));
         said.map(|at| self.sides.older.places[*at].item).collect::<BTreeSet<_>>().len()
     }
 
-    /// Texts that came in and are no edit of what went.
+    /// Added texts that are no edit of a removed one.
     fn texts(&self) -> impl Iterator<Item = usize> {
         let is_text = |at: &usize| self.sides.wire.blocks.kind(self.sides.new[*at]) == BlockKind::Text;
         let looked_at = self.gone.len().min(COMPARISONS_MAX / self.came.len().max(1));
@@ -229,7 +229,7 @@ impl<'a> Beginning<'a> {
         self.came.iter().copied().filter(is_text).filter(move |new| !is_edit(*new))
     }
 
-    /// Something short stands for more than an exchange and one message, and the end of the history stays.
+    /// Something short replaces more than an exchange and one message, and the end of the history stays.
     fn is_summed_up(&self) -> bool {
         self.is_end_kept
             && self.messages_gone() >= SUMMED_UP_MESSAGES_MIN
@@ -237,7 +237,7 @@ impl<'a> Beginning<'a> {
             && self.texts().next().is_some()
     }
 
-    /// What came says that it is a summary: a text of its own, or the rest of one that was there.
+    /// The added text says that it is a summary: a text of its own, or added to one that was there.
     fn says_so(&self) -> bool {
         let old = |at: &usize| text(self.sides.bytes(Some(self.sides.old[*at])));
         let new = |at: usize| text(self.sides.bytes(Some(self.sides.new[at]))).unwrap_or_default();
@@ -252,8 +252,8 @@ impl<'a> Beginning<'a> {
     }
 }
 
-/// The gaps that are one with `gap`: between them stayed only what the client says for the system, which a compaction
-/// leaves where it is.
+/// The gaps that belong together with `gap`: only text that the client sends as system stayed between them, because a
+/// compaction leaves it in place.
 fn joined<'a>(sides: &Sides<'_>, gap: &'a Gap, alignment: &'a Alignment) -> &'a [Gap] {
     let gaps = &alignment.gaps;
     let Some(at) = gaps.iter().position(|known| known == gap) else { return std::slice::from_ref(gap) };

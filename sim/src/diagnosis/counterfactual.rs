@@ -1,6 +1,6 @@
-//! A request with its changes undone, all of them or all but one: the older's blocks in place of the changed ones. What
-//! is appended stays, and the request's own breakpoints stay where they stand. What a change of bytes breaks is asked with
-//! the older request's breakpoints besides: that one was dropped is a change of its own.
+//! A request with its changes undone, all of them or all but one: the older blocks replace the changed ones. Appended
+//! blocks stay, and the request's own breakpoints keep their positions. To see what a change of bytes breaks, the older
+//! request's breakpoints are added: dropping one is a change of its own.
 
 use std::collections::BTreeMap;
 
@@ -12,66 +12,66 @@ use super::subject::Subject;
 use crate::cache::{Step, StepPrompt};
 use crate::wire::{Ttl, Wire};
 
-/// What stands at a place of such a prompt.
+/// The block in one slot of such a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MixedBlock {
-    /// Index in the older prompt, of what is kept of it or stands in its place.
+    /// Index of the older block that is kept, in full or in part, or that is replaced.
     pub old: Option<usize>,
-    /// Index in the newer prompt, of what came from it.
+    /// Index of the newer block, if something of it is in this slot.
     pub new: Option<usize>,
 }
 
 impl MixedPrompt {
-    /// Of its first `read` blocks, how far they go in the older prompt.
+    /// How many blocks of the older prompt the first `read` slots cover.
     pub fn kept(&self, read: usize) -> usize {
         self.slots[..read].iter().filter_map(|slot| slot.old).max().map_or(0, |old| old + 1)
     }
 }
 
-/// Whose breakpoints such a prompt carries.
+/// Which breakpoints such a prompt carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkerChoice {
     /// The newer request's.
     Own,
-    /// Those of the older one too, as if none had been dropped or moved on.
+    /// Also those of the older request, as if none had been dropped or moved on.
     OfBoth,
 }
 
-/// Two requests laid side by side, ready to be mixed.
+/// Two aligned requests, ready to be mixed.
 pub struct Counterfactual<'a> {
     wire: &'a Wire,
     older: &'a Subject,
     newer: &'a Subject,
     comparison: &'a Comparison,
-    /// Changes that are the newer request's own: they are never undone.
+    /// Changes that stay: they are never undone.
     own: Vec<Pair>,
-    /// The newer request's own model.
+    /// The newer request keeps its own model.
     own_model: bool,
-    /// Blocks of the newer prompt behind all that the older had.
+    /// Blocks of the newer prompt after everything that corresponds to the older one.
     appended: Vec<usize>,
-    /// For each block of the older prompt the one of the newer that carries it, whole or in part.
+    /// For each block of the older prompt, the block of the newer that carries it, in full or in part.
     carried: BTreeMap<usize, CarriedBlock>,
 }
 
-/// A block of the newer prompt of which something was sent before.
+/// A block of the newer prompt that was sent before, at least in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CarriedBlock {
     /// Index in the newer prompt.
     pub new: usize,
-    /// What of it stood in the older prompt.
+    /// The part of it that was in the older prompt.
     pub resent: Resent,
 }
 
 /// A mixed prompt.
 pub struct MixedPrompt {
-    /// What stands where.
+    /// The block of each slot.
     pub slots: Vec<MixedBlock>,
-    /// The same to be looked up.
+    /// The prompt, for look-ups.
     pub prompt: StepPrompt,
 }
 
 impl<'a> Counterfactual<'a> {
-    /// Lays two requests side by side.
+    /// Aligns two requests.
     pub fn new(
         wire: &'a Wire,
         [older, newer]: [&'a Subject; 2],
@@ -88,12 +88,12 @@ impl<'a> Counterfactual<'a> {
         Self { wire, older, newer, comparison, own, own_model, appended, carried: carried.collect() }
     }
 
-    /// The block of the newer prompt that carries the older's block `old`.
+    /// The block of the newer prompt that carries block `old` of the older one.
     pub fn carried(&self, old: usize) -> Option<CarriedBlock> {
         self.carried.get(&old).copied()
     }
 
-    /// What of the block in `slot` was sent before and is carried by the newer request.
+    /// The part of the block in `slot` that was sent before and that the newer request carries.
     pub fn carried_in(&self, slot: &MixedBlock) -> Option<CarriedBlock> {
         match slot.new {
             Some(new) => self.comparison.resent.get(new).map(|resent| CarriedBlock { new, resent }),
@@ -101,7 +101,7 @@ impl<'a> Counterfactual<'a> {
         }
     }
 
-    /// The prompt with all changes undone but that of index `but`.
+    /// The prompt with every change undone except the one at index `but`.
     pub fn all_but(&self, but: Option<usize>, breakpoints: MarkerChoice) -> MixedPrompt {
         let change = but.map(|at| &self.comparison.differences[at]);
         let pairs: Vec<Pair> = self.own.iter().chain(change.map_or(&[][..], |change| &change.pairs)).copied().collect();
@@ -117,7 +117,7 @@ impl<'a> Counterfactual<'a> {
         MixedPrompt { prompt: StepPrompt::new(self.wire, root, &steps, &markers, minimum_tokens), slots }
     }
 
-    /// The older's blocks with these pairs changed, and what is appended.
+    /// The older blocks with these pairs changed, followed by the appended blocks.
     fn slots(&self, pairs: &[Pair]) -> Vec<MixedBlock> {
         let len = self.older.request.nodes.len();
         let mut came: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -153,8 +153,8 @@ impl<'a> Counterfactual<'a> {
         }
     }
 
-    /// Where the newer request's breakpoints stand among `slots`. A block that went took its breakpoint along, and brings
-    /// it back.
+    /// Positions of the newer request's breakpoints among `slots`. A removed block took its breakpoint along, and
+    /// brings it back.
     fn markers(&self, slots: &[MixedBlock], breakpoints: MarkerChoice) -> Vec<(usize, Ttl)> {
         let marked = self.newer.marked().into_iter();
         let own = marked.filter_map(|(new, ttl)| Some((self.place(slots, new)?, ttl)));
@@ -168,8 +168,8 @@ impl<'a> Counterfactual<'a> {
         own.chain(back.filter_map(|(old, ttl)| Some((place(old)?, ttl)))).collect()
     }
 
-    /// Where the newer's block `new` stands among `slots`. Its end stays the end, and so does its last breakpoint where
-    /// one change replaced the end; what came in stands behind what it came in behind.
+    /// Position of the newer block `new` among `slots`. The end stays the end, and keeps the last breakpoint if one
+    /// change replaced the end; an added block keeps its predecessor.
     fn place(&self, slots: &[MixedBlock], new: usize) -> Option<usize> {
         if new + 1 == self.newer.request.nodes.len() {
             return slots.len().checked_sub(1);
@@ -190,8 +190,9 @@ impl<'a> Counterfactual<'a> {
         slots.iter().rposition(|slot| slot.old.is_some_and(|old| old < before))
     }
 
-    /// Where the older's end stands, if `new` has the newer's last breakpoint and is of the change that replaced this end.
-    /// In a rewind blocks pair up by their order alone: a partner says nothing of where a client marks its end.
+    /// The end of the older prompt, if `new` has the newer request's last breakpoint and belongs to the change that
+    /// replaced this end. In a rewind, blocks are paired by order alone, so a partner does not show where a client
+    /// marks its end.
     fn place_of_last(&self, slots: &[MixedBlock], new: usize) -> Option<usize> {
         let is_last = self.newer.marked().iter().all(|(at, _)| *at <= new);
         let end = self.older.request.nodes.len().checked_sub(1).filter(|_| is_last)?;

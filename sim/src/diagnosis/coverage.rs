@@ -1,4 +1,4 @@
-//! How far breakpoints reach, and what the cache holds behind each block.
+//! How far breakpoints reach, and what the cache holds after each block.
 
 use std::ops::Range;
 
@@ -7,13 +7,14 @@ use super::shortfall::BilledRequest;
 use crate::cache::EntryState;
 use crate::wire::NodeId;
 
-/// How far a request's own breakpoints reach, and what the cache holds of what it repeats.
+/// How far a request's own breakpoints reach, and what the cache holds of the repeated blocks.
 pub(super) struct Coverage {
     /// How many leading blocks its breakpoints cover, whatever their length.
     pub marked: usize,
-    /// How many, counting those that are long enough.
+    /// The same, counting only breakpoints on prefixes that are long enough.
     pub effective: usize,
-    /// How many leading blocks an own breakpoint covers that earlier requests could have written, were it not too short.
+    /// How many leading blocks an own breakpoint covers that is too short, though earlier requests could have written
+    /// them.
     pub too_short: usize,
     /// The causes of the entries at each unread block or after it.
     held: EntryCauses,
@@ -26,15 +27,15 @@ pub(super) struct Coverage {
 pub(super) struct PreviousCoverage {
     /// How many leading blocks, whatever their length.
     pub marked: usize,
-    /// How many, counting those that are long enough.
+    /// The same, counting only breakpoints on prefixes that are long enough.
     pub covered: usize,
-    /// Why each of these is not read though it was written, if the request differs from this one.
+    /// Why each of these was not read though it was written, if the request differs from this one.
     held: EntryCauses,
 }
 
 impl Coverage {
-    /// What the cache holds, of which the first `unread` blocks were read. Entries of the previous request are looked at
-    /// where the request `differs` from it.
+    /// What the cache holds for a request that read its first `unread` blocks. Entries of the previous request are
+    /// included if the request `differs` from it.
     pub fn of(case: &BilledRequest<'_>, unread: usize, differs: bool) -> Self {
         let (mut marked, mut effective, mut too_short) = (0, 0, 0);
         for at in case.request.markers.iter().filter_map(|marker| case.request.index_of(marker)) {
@@ -47,18 +48,18 @@ impl Coverage {
         }
         let hit = case.predicted.hit.map_or(0, |hit| case.wire.prefixes.depth(hit) as usize);
         let live = |at: usize| if at + 1 > hit { Cause::BeyondLookback } else { Cause::Unexplained };
-        // Entries behind the last breakpoint cannot be read, prefixes nobody sent before hold none, and of what was read
-        // nobody asks why it was not.
+        // Entries after the last breakpoint cannot be read, prefixes that were never sent have none, and blocks that
+        // were read need no cause.
         let held = EntryCauses::of(case, &case.request.nodes, unread..effective.min(case.request.known), live);
         Self { marked, effective, too_short, held, before: PreviousCoverage::of(case, differs) }
     }
 
-    /// The cause that entries at or behind the block at `at` speak for.
+    /// The cause that entries at or after the block at `at` support.
     pub fn own(&self, at: usize) -> Option<Cause> {
         self.held.at(at)
     }
 
-    /// The same, and if there are none that of the previous request's entries at or behind its block `partner`.
+    /// The same; without such entries, the cause from the previous request's entries at or after its block `partner`.
     pub fn held(&self, at: usize, partner: Option<usize>) -> Option<Cause> {
         let before = || partner.and_then(|partner| self.before.held.at(partner));
         self.own(at).or_else(before)
@@ -66,7 +67,7 @@ impl Coverage {
 }
 
 impl Coverage {
-    /// The first block after `at` with other breakpoints or entries.
+    /// The first block after `at` with different breakpoints or entries.
     pub fn edge_behind(&self, at: usize) -> Option<usize> {
         let edges = [Some(self.marked), Some(self.effective), Some(self.too_short), self.held.edge_behind(at)];
         edges.into_iter().flatten().filter(|edge| *edge > at).min()
@@ -83,17 +84,18 @@ impl PreviousCoverage {
     }
 }
 
-/// What the entries of a path speak for.
+/// Causes that the entries of a path support.
 #[derive(Default)]
 struct EntryCauses {
-    /// The first block that was looked at.
+    /// The first block that was examined.
     from: usize,
-    /// By how many leading blocks an entry covers: the first cause, in order of precedence, of it and the longer ones.
+    /// By number of leading blocks that an entry covers: the first cause, in order of precedence, of this entry and the
+    /// longer ones.
     causes: Vec<(usize, Cause)>,
 }
 
 impl EntryCauses {
-    /// Looks at the entries of the nodes in this range; `live` is the cause of one that lives.
+    /// Examines the entries of the nodes in this range; `live` is the cause for an entry that is alive.
     fn of(case: &BilledRequest<'_>, nodes: &[NodeId], range: Range<usize>, live: impl Fn(usize) -> Cause) -> Self {
         let prefixes = &case.wire.prefixes;
         let path = nodes.get(range.clone()).unwrap_or(&[]);
@@ -118,7 +120,7 @@ impl EntryCauses {
         Self { from: range.start, causes }
     }
 
-    /// The cause of the entries at a block or after it; `None` if there are none.
+    /// The cause from the entries at or after a block; `None` without entries.
     fn at(&self, at: usize) -> Option<Cause> {
         let behind = self.causes.partition_point(|(end, _)| *end <= at);
         self.causes.get(behind).filter(|_| at >= self.from).map(|(_, cause)| *cause)

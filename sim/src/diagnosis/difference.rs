@@ -1,4 +1,4 @@
-//! The differences of two requests: where, what, and by which cause.
+//! The differences of two requests: place, kind and cause.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,46 +22,46 @@ pub struct Difference {
     pub cause: Cause,
     /// Level of the changed block.
     pub level: Level,
-    /// JSON path in the body: of the newer request, or of the older where the newer ends before it.
+    /// JSON path in the body of the newer request, or of the older one if the newer ends earlier.
     pub path: String,
-    /// What the changed thing is called: "tool `Read`, field `description`".
+    /// Name of the changed thing: "tool `Read`, field `description`".
     pub name: String,
-    /// Index of the first block of the newer prompt at or behind the difference.
+    /// Index of the first block of the newer prompt at or after the difference.
     pub new_index: usize,
-    /// Index of the first block of the older prompt at or behind the difference.
+    /// Index of the first block of the older prompt at or after the difference.
     pub old_index: usize,
     /// First differing byte in the block's canonical bytes; `None` for parameters.
     pub offset_in_block: Option<u64>,
     /// The same, counted in canonical bytes from the start of the prompt.
     pub offset_in_prefix: Option<u64>,
-    /// The stretch of the newer block that differs, in canonical bytes; where digests are all that is known, the part in which
-    /// it begins. `None` where one of the two has no block.
+    /// The differing stretch of the newer block, in canonical bytes. If only digests are known, the part in which it
+    /// begins. `None` if one of the two has no block.
     pub offset_range: Option<[u64; 2]>,
-    /// What in the bytes varies by itself.
+    /// The kind of volatile content in the changed bytes.
     pub volatile: Option<Volatile>,
     /// The older block.
     pub old: Option<BlockId>,
     /// The newer block.
     pub new: Option<BlockId>,
-    /// All pairs of blocks that this one change is made of: a stretch that was cut off, both places of what moved. Of
-    /// another model, the thinking that one of the two rules out of the prompt.
+    /// All pairs of blocks that belong to this change: a stretch that was cut off, both places of a moved block. For
+    /// another model, the thinking that one of the two models excludes from the prompt.
     pub pairs: Vec<Pair>,
 }
 
-/// Two requests side by side.
+/// Two requests compared.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// How the prompts align.
     pub alignment: Alignment,
-    /// All differences of content, in prompt order. What the newer request appends is none.
+    /// All differences of content, in prompt order. Appended blocks are no difference.
     pub differences: Vec<Difference>,
-    /// For each block of the newer prompt what of it stood in the older one.
+    /// For each block of the newer prompt, the part of it that was in the older one.
     pub resent: ResentBlocks,
 }
 
 /// Compares `newer` with `older`, both read into `wire`.
 pub fn compare(wire: &Wire, older: &Request, newer: &Request) -> Comparison {
-    // Equal prefixes have equal ids: what only adds to a long history is not walked.
+    // Equal prefixes have equal ids, so a long history that is only appended to is not walked.
     let (old_len, new_len) = (older.nodes.len(), newer.nodes.len());
     let only_adds = old_len <= new_len && old_len > 0 && older.nodes[old_len - 1] == newer.nodes[old_len - 1];
     if only_adds && older.model == newer.model {
@@ -89,8 +89,8 @@ pub fn compare(wire: &Wire, older: &Request, newer: &Request) -> Comparison {
     Comparison { alignment, differences, resent }
 }
 
-/// What the newer request adds behind the end of the older: no difference of a conversation that goes on, but one of two
-/// prompts that should be the same.
+/// The blocks that the newer request appends: no difference in a continued conversation, but one between two prompts
+/// that should be equal.
 pub fn appended(wire: &Wire, older: &Request, newer: &Request, comparison: &Comparison) -> Vec<Difference> {
     let prompts = [older, newer].map(|request| blocks(request, &wire.prefixes));
     let sides = Sides::new(wire, [older, newer], prompts);
@@ -103,7 +103,7 @@ pub fn appended(wire: &Wire, older: &Request, newer: &Request, comparison: &Comp
 }
 
 impl Comparison {
-    /// Blocks of the newer prompt that are of no difference and were not in the older one.
+    /// Blocks of the newer prompt that belong to no difference and were not in the older prompt.
     pub fn appended(&self) -> impl Iterator<Item = usize> {
         let of_change: BTreeSet<usize> =
             self.differences.iter().flat_map(|found| &found.pairs).filter_map(|pair| pair.new).collect();
@@ -112,12 +112,12 @@ impl Comparison {
     }
 }
 
-/// The differences told so far.
+/// The differences reported so far.
 struct Found<'a> {
     sides: &'a Sides<'a>,
-    /// Blocks of which it was told that they moved, each with the difference that tells it.
+    /// Blocks reported as moved, each with its difference.
     told: BTreeMap<BlockId, usize>,
-    /// The pair that was looked at last, with its cause.
+    /// The pair examined last, with its cause.
     last: Option<(Cause, Pair)>,
     differences: Vec<Difference>,
 }
@@ -157,7 +157,7 @@ impl Found<'_> {
             if let Some((old, new)) = pair.new.and_then(|new| Some((self.sides.tool_to(new)?, new))) {
                 self.tell(Cause::ToolChanged, Pair { old: Some(old), new: Some(new), old_at: old, new_at: new });
             }
-            // The other half of a text that was cut is part of the same change.
+            // The other half of a split text belongs to the same change.
             let halves = seams.iter().filter(|(edit, _)| edit == pair).map(|(_, half)| *half);
             if let Some(last) = self.differences.last_mut() {
                 last.pairs.extend(halves);
@@ -165,7 +165,7 @@ impl Found<'_> {
         }
     }
 
-    /// Tools that changed and changed places with one another: each place has another one of them.
+    /// Tools that changed and swapped places: a different one of them is in each place.
     fn tools_in_another_order(&mut self, pairs: &[Pair]) {
         let is_tool = |block: BlockId| self.sides.wire.blocks.kind(block) == BlockKind::Tool;
         let both = pairs.iter().filter_map(|pair| Some((pair.old?, pair.new?)));
@@ -185,7 +185,7 @@ impl Found<'_> {
         }
     }
 
-    /// Tells a difference, unless it is part of one that was told.
+    /// Reports a difference, unless an earlier one covers it.
     fn tell(&mut self, cause: Cause, pair: Pair) {
         let last = self.last.replace((cause, pair));
         if cause == Cause::LevelParameter {
@@ -198,8 +198,8 @@ impl Found<'_> {
         }
     }
 
-    /// The difference that tells of this one already: one cause that covers a whole stretch, a block that left one place
-    /// for another, a parameter that is read off the block.
+    /// An earlier difference that already covers this one: a cause that covers a whole stretch, a block that moved, a
+    /// parameter that is derived from the block.
     fn told(&mut self, cause: Cause, pair: &Pair, last: Option<(Cause, Pair)>) -> Option<usize> {
         let sides = self.sides;
         let (old, new) = (pair.old.map(|at| sides.old[at]), pair.new.map(|at| sides.new[at]));
@@ -217,7 +217,7 @@ impl Found<'_> {
                 let is_readable = old.zip(new).is_none_or(|(old, new)| sides.are_readable(old, new));
                 toggle.filter(|_| !is_readable || is_whole())
             }
-            // Sent where it was sent before, it follows its call, which moved or went.
+            // Sent in the same place as before, it follows its call, which moved or was removed.
             (Cause::ResultsReordered, Some(block)) if sides.was_sent_in_place(block) => {
                 known(Cause::MessageMoved).or(newest)
             }
@@ -243,7 +243,7 @@ impl Found<'_> {
         }
     }
 
-    /// A difference for each parameter of a level that differs.
+    /// Reports a difference for each parameter of a level that differs.
     fn parameters(&mut self, pair: &Pair) {
         let sides = self.sides;
         let (old, new) = (pair.old.map(|at| sides.old[at]), pair.new.map(|at| sides.new[at]));
@@ -271,7 +271,7 @@ impl Found<'_> {
         let sides = self.sides;
         let (old, new) = (pair.old.map(|at| sides.old[at]), pair.new.map(|at| sides.new[at]));
         let place = sides.place(pair);
-        // An insertion or removal is compared with what stood at that place.
+        // An insertion or removal is compared with the block that was at that place.
         let there_old = old.or_else(|| sides.old.get(pair.old_at).copied());
         let there_new = new.or_else(|| sides.new.get(pair.new_at).copied());
         let is_readable = there_old.zip(there_new).is_none_or(|(old, new)| sides.are_readable(old, new));
@@ -279,7 +279,7 @@ impl Found<'_> {
         let offset = first_difference(old_bytes, new_bytes);
         let before: u64 = sides.new[..pair.new_at].iter().map(|block| sides.wire.blocks.len_bytes(*block)).sum();
         let is_keys = |block: BlockId| sides.wire.blocks.kind(block) == BlockKind::Parameters;
-        // What stands for a history stands where the newer one goes on.
+        // A replaced history is reported where the newer one continues.
         let is_whole = matches!(cause, Cause::Rewound | Cause::Compacted);
         let keys = new
             .or(old)
@@ -314,7 +314,7 @@ impl Found<'_> {
     }
 }
 
-/// The stretch of `new` that is not in `old`: from the first difference to where both go on alike to the end.
+/// The stretch of `new` that is not in `old`: from the first difference to the common ending.
 fn differing_range(old: &[u8], new: &[u8], offset: usize) -> [u64; 2] {
     let rest = |bytes: &[u8]| bytes.len().saturating_sub(offset);
     let alike =
@@ -322,7 +322,7 @@ fn differing_range(old: &[u8], new: &[u8], offset: usize) -> [u64; 2] {
     [offset as u64, (new.len() - alike.count()) as u64]
 }
 
-/// The offset of the first byte in which two texts differ; the shorter one's end where it begins the longer.
+/// The offset of the first differing byte of two texts; the length of the shorter one if it is a prefix of the longer.
 pub fn first_difference(old: &[u8], new: &[u8]) -> usize {
     old.iter().zip(new).take_while(|(old, new)| old == new).count()
 }

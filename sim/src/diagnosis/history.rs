@@ -1,4 +1,4 @@
-//! What happened to a history as a whole: cut off, gone back in, its end carried along.
+//! What happened to a history as a whole: truncated, rewound, its end carried along.
 
 use std::ops::Range;
 
@@ -7,22 +7,22 @@ use super::pairing::Pairs;
 use super::sides::Sides;
 use crate::wire::{BlockKind, Level, Place, Request, Role};
 
-/// Messages behind the first one that go away together when a window slides over the history.
+/// Fewest messages after the first one that a sliding window removes together.
 const WINDOW_MESSAGES_MIN: usize = 4;
 
-/// Where the messages begin, behind the parameters of their level.
+/// Index of the first message block, after the parameters of the level.
 pub(super) fn start(request: &Request) -> usize {
     let start = request.level_start(Level::Messages);
     let parameters = request.places.get(start).is_some_and(|place| place.item == Place::LEVEL_HEAD);
     start + usize::from(parameters)
 }
 
-/// Whether the older prompt's block at `at` is what a client says for the system.
+/// Whether the older prompt's block at `at` is text that a client sends as system.
 pub(super) fn is_system(sides: &Sides<'_>, at: usize) -> bool {
     sides.old.get(at).is_some_and(|block| sides.wire.blocks.role(*block) == Role::System)
 }
 
-/// Where the older history's first message ends. What the client says for the system before it is no history.
+/// Where the older history's first message ends. Text that the client sends as system before it is no history.
 pub(super) fn first_message_end(sides: &Sides<'_>) -> usize {
     let from = (start(sides.older)..sides.old.len()).find(|at| !is_system(sides, *at)).unwrap_or(sides.old.len());
     let first = sides.older.places.get(from).map(|place| place.item);
@@ -30,14 +30,13 @@ pub(super) fn first_message_end(sides: &Sides<'_>) -> usize {
     from + rest.iter().take_while(|place| Some(place.item) == first).count()
 }
 
-/// Where the first message ends, and what the client says for the system right behind it.
+/// Where the first message ends, including system text of the client right after it.
 pub(super) fn opening_end(sides: &Sides<'_>) -> usize {
     let from = first_message_end(sides);
     from + (from..sides.old.len()).take_while(|at| is_system(sides, *at)).count()
 }
 
-/// The older history broke off at the gap, more than one of its messages is gone, and nothing of it comes back, not even
-/// edited.
+/// The older history ends at the gap, more than one of its messages is gone, and none of it returns, not even edited.
 pub(super) fn is_rewind(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pairs) -> bool {
     let from = gap.old.start.max(start(sides.older));
     let gone = sides.older.places.get(from..gap.old.end).unwrap_or_default();
@@ -46,11 +45,11 @@ pub(super) fn is_rewind(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pai
         && pairs.alike * 2 < gone.len()
 }
 
-/// Blocks that repeat and lie between two cuts of one truncation.
+/// Most repeated blocks between two cuts of one truncation.
 const REPEATED_BETWEEN_CUTS_MAX: usize = 3;
 
-/// Whole messages went from the beginning of the history, or many from behind its first one. Blocks that repeat may lie
-/// between what went: an alignment takes them for others of their kind.
+/// Whole messages were removed from the beginning of the history, or many after its first one. Repeated blocks may lie
+/// between the removed ones: an alignment mistakes them for others of their kind.
 pub(super) fn is_truncation(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool {
     let came = |gap: &Gap| gap.new.end > gap.new.start.max(start(sides.newer));
     let mut from = gap.old.start;
@@ -74,7 +73,7 @@ fn is_cut_off(sides: &Sides<'_>, gap: &Gap) -> bool {
         return false;
     }
     let whole = |at: usize| at == start(sides.older) || item(at) != item(at - 1);
-    // Where messages begin alike, what both prompts begin with reaches into the first one that went.
+    // If messages begin alike, the common beginning of both prompts reaches into the first removed message.
     let alike =
         (1..=from - start(sides.older)).take_while(|back| sides.old[from - back] == sides.old[gap.old.end - back]);
     let Some(back) = [0].into_iter().chain(alike).find(|back| whole(from - back) && whole(gap.old.end - back)) else {
@@ -86,8 +85,8 @@ fn is_cut_off(sides: &Sides<'_>, gap: &Gap) -> bool {
     from == start(sides.older) || slides
 }
 
-/// Parts the end of the older prompt's last message from the newer one's, where an exchange came in before it: what a
-/// client puts behind its newest message in each request did not stay, it moved.
+/// Separates the end of the older prompt's last message from the newer one's if an exchange was inserted before it: a
+/// text that a client appends to its newest message in every request did not stay, it moved.
 pub(super) fn part_from_the_end(sides: &Sides<'_>, alignment: &mut Alignment) {
     let Some(at) = alignment.gaps.iter().rposition(|gap| gap.old.end < alignment.old_len) else { return };
     if follows_the_end(sides, &alignment.gaps[at], alignment) {
@@ -120,8 +119,8 @@ fn follows_the_end(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool 
     of_the_last && are_texts(sides, carried) && is_answered(sides, gap.new.clone())
 }
 
-/// The older prompt's end, where it stands before the exchange that came in by the gap `at`, and the alignment took for
-/// what stayed the texts that a client had put before it and puts behind its newest message.
+/// The end of the older prompt if it precedes the exchange inserted by gap `at`, and if the alignment mistook for
+/// unchanged the texts that a client appends to its newest message.
 fn end_before_an_exchange(sides: &Sides<'_>, alignment: &Alignment, at: usize) -> Option<Range<usize>> {
     let [gap, last] = alignment.gaps.get(at..)? else { return None };
     let (carried, end) = (gap.old.end..last.old.start, last.old.start..alignment.old_len);
@@ -140,7 +139,7 @@ fn are_texts(sides: &Sides<'_>, mut old: Range<usize>) -> bool {
     old.all(|at| sides.wire.blocks.kind(sides.old[at]) == BlockKind::Text && is_said(sides.old[at]))
 }
 
-/// The model speaks within this stretch of the newer prompt.
+/// The model has a message within this stretch of the newer prompt.
 fn is_answered(sides: &Sides<'_>, mut new: Range<usize>) -> bool {
     new.any(|at| sides.wire.blocks.role(sides.new[at]) == Role::Assistant)
 }

@@ -1,6 +1,6 @@
-//! Why it missed: one cause for each token that was sent before and was not read.
+//! Why a cache missed: one cause for each token that was sent before and was not read.
 //!
-//! [`compare`] lays two requests side by side and names their differences; [`Trials`] try each change alone: what it loses is
+//! [`compare`] compares two requests and names their differences; [`Trials`] try each change alone: what it loses is
 //! its damage, whoever asks; [`explain`] accounts for every input token of a request as read, new or missed. [`Cause`] is the
 //! closed list, [`Provider`] knows the providers' own words for them.
 

@@ -1,20 +1,20 @@
-//! Which block of an older prompt became which of a newer one, within a stretch in which the two differ.
+//! Which block of an older prompt became which block of a newer one, within a stretch in which the two differ.
 
 use super::align::Gap;
 use super::parts::PartEnds;
 use super::sides::Sides;
 use crate::wire::{BlockId, BlockKind, Blocks, Level, Role, json};
 
-/// A changed block and what it was; one side is absent where a block came or went.
+/// A changed block and its predecessor; one side is absent if a block was added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// Index in the older prompt.
     pub old: Option<usize>,
     /// Index in the newer prompt.
     pub new: Option<usize>,
-    /// Where the older prompt stands at this point.
+    /// Position in the older prompt at this point.
     pub old_at: usize,
-    /// Where the newer prompt stands at this point.
+    /// Position in the newer prompt at this point.
     pub new_at: usize,
 }
 
@@ -23,25 +23,25 @@ pub struct Pair {
 pub(super) struct Pairs {
     /// In prompt order.
     pub pairs: Vec<Pair>,
-    /// How many blocks are like what they were, and not only at the same place.
+    /// How many blocks resemble their partners, and do not merely share their place.
     pub alike: usize,
 }
 
-/// Blocks of one kind are the same one, edited, where this share of their content (in tenths) is the same.
+/// Two blocks of one kind are the same block, edited, if this share of their content (in tenths) is equal.
 pub(super) const EDITED_TENTHS_MIN: usize = 5;
 
-/// The same for blocks of which the role or the kind changed.
+/// The same for blocks of another role or kind.
 const RETOLD_TENTHS_MIN: usize = 8;
 
-/// Comparisons of contents in one gap, above which blocks are paired by their order alone.
+/// Most comparisons of contents in one gap; beyond them blocks are paired by order alone.
 pub(super) const COMPARISONS_MAX: usize = 4_096;
 
-/// Blocks of the older prompt that are looked at for one of the newer.
+/// Most blocks of the older prompt that are compared with one of the newer.
 const LOOK_AHEAD_MAX: usize = 64;
 
-/// Pairs the blocks of a gap: tools by name, calls and their results by id, then what is most alike, then blocks of the same level, role and kind in
-/// their order. What moved is no part of a pair, and what the newer prompt appends behind the last block of the older
-/// is none either.
+/// Pairs the blocks of a gap: tools by name, calls and results by id, then the most similar ones, then blocks of the
+/// same level, role and kind in order. Moved blocks and blocks that the newer prompt appends after the last block of
+/// the older are in no pair.
 pub(super) fn pairs(sides: &Sides<'_>, gap: &Gap) -> Pairs {
     let mut matched = Matched { sides, gap, found: Vec::new() };
     matched.by_name();
@@ -65,18 +65,18 @@ pub(super) fn pairs(sides: &Sides<'_>, gap: &Gap) -> Pairs {
     Pairs { pairs, alike }
 }
 
-/// Where the older prompt stands when the newer one brings the block `new`.
+/// Position in the older prompt at which the newer one adds block `new`.
 fn older_place(matches: &[(usize, usize)], gap: &Gap, new: usize) -> usize {
     matches.iter().rev().find(|(_, known)| *known < new).map_or(gap.old.start, |(old, _)| old + 1)
 }
 
-/// Where the newer prompt stands when it lacks the block `old` of the older.
+/// Position in the newer prompt at which block `old` of the older is missing.
 fn newer_place(matches: &[(usize, usize)], gap: &Gap, old: usize) -> usize {
     let before = matches.iter().filter(|(known, _)| *known < old).max();
     before.map_or(gap.new.start, |(_, new)| new + 1)
 }
 
-/// The pairs found so far, in the newer prompt's order.
+/// The pairs found so far, in the order of the newer prompt.
 struct Matched<'a> {
     sides: &'a Sides<'a>,
     gap: &'a Gap,
@@ -84,7 +84,7 @@ struct Matched<'a> {
 }
 
 impl Matched<'_> {
-    /// Blocks of the older prompt that are in no pair and have not moved.
+    /// Blocks of the older prompt that have no partner and did not move.
     fn old_left(&self) -> Vec<usize> {
         let Self { sides, found, .. } = self;
         let has_moved = |at: usize| sides.has_moved(sides.old[at]) || sides.tool_from(at).is_some();
@@ -104,7 +104,7 @@ impl Matched<'_> {
         self.found.sort_unstable_by_key(|(_, new)| *new);
     }
 
-    /// No pair leads from before `old` to behind `new` or the other way round.
+    /// No pair crosses this one, from before `old` to after `new` or the other way round.
     fn keeps_order(&self, old: usize, new: usize) -> bool {
         self.found.iter().all(|(known_old, known_new)| (*known_old < old) == (*known_new < new))
     }
@@ -121,7 +121,7 @@ impl Matched<'_> {
         }
     }
 
-    /// Each block of the newer prompt with the one of its kind that it is most like.
+    /// Pairs each block of the newer prompt with the most similar one of its kind.
     fn by_content(&mut self) {
         let (old_left, new_left) = (self.old_left(), self.new_left());
         if old_left.len() * new_left.len() > COMPARISONS_MAX {
@@ -133,7 +133,8 @@ impl Matched<'_> {
             .map(|(old, new)| (same_tenths(self.sides, old, new), old, new))
             .filter(|(tenths, _, _)| *tenths >= EDITED_TENTHS_MIN)
             .collect();
-        // At the end of the older prompt the newer one may say a thing again: what was edited is what stands in place.
+        // At the end of the older prompt the newer one may repeat a text: the edited block is the one in the same
+        // place.
         let open_end = self.gap.old.end == self.sides.old.len();
         let in_place = |old: usize, new: usize| open_end && old - self.gap.old.start == new - self.gap.new.start;
         candidates.retain(|(_, old, new)| in_place(*old, *new) || !open_end || !self.is_said_anew(*old, *new));
@@ -146,8 +147,8 @@ impl Matched<'_> {
         }
     }
 
-    /// The block at `new` is of the newest message, which answers a model's words, while something of the same kind stands in
-    /// the place of the older one: that was replaced, and the newest turn merely says a like thing.
+    /// The block at `new` belongs to the newest message, which answers the model, while a block of the same kind took
+    /// the place of the older one: that one replaced it, and the newest turn only says something similar.
     fn is_said_anew(&self, old: usize, new: usize) -> bool {
         let Self { sides, gap, .. } = self;
         let in_place = gap.new.start + (old - gap.old.start);
@@ -160,8 +161,8 @@ impl Matched<'_> {
             && alike(sides, old, in_place)
     }
 
-    /// Blocks of one kind in their order. At the end of the older prompt, where it is open what was edited and what was
-    /// appended, only those at the same place.
+    /// Pairs blocks of one kind in order. At the end of the older prompt, where edits and appended blocks cannot be
+    /// told apart, only blocks in the same place are paired.
     fn by_order(&mut self) {
         let open_end = self.gap.old.end == self.sides.old.len();
         let (old_left, before) = (self.old_left(), self.found.clone());
@@ -189,13 +190,13 @@ impl Matched<'_> {
         }
     }
 
-    /// A block of the messages that is no parameter.
+    /// A message block that is no parameter.
     fn is_content(&self, block: BlockId) -> bool {
         let blocks = &self.sides.wire.blocks;
         blocks.level(block) == Level::Messages && blocks.kind(block) != BlockKind::Parameters
     }
 
-    /// The same content under another role or as another kind, and an image for which something else stands.
+    /// The same content under another role or kind, or an image that was replaced.
     fn by_place(&mut self) {
         let (mut old_left, new_left) = (self.old_left(), self.new_left());
         if old_left.len() * new_left.len() > COMPARISONS_MAX {
@@ -240,7 +241,8 @@ fn alike(sides: &Sides<'_>, old: usize, new: usize) -> bool {
     what(old) == what(new) && (blocks.kind(new) != BlockKind::Tool || is_renamed(sides, old, new))
 }
 
-/// A tool of another name keeps its description or its schema; one that keeps neither is another tool. Digests do not tell.
+/// A renamed tool keeps its description or its schema; one that keeps neither is another tool. Digests do not show
+/// this.
 fn is_renamed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> bool {
     if !sides.are_readable(old, new) {
         return true;
@@ -267,17 +269,17 @@ fn retold(sides: &Sides<'_>, old: usize, new: usize) -> bool {
     both_messages && !keys && (in_place || same_tenths(sides, old, new) >= RETOLD_TENTHS_MIN)
 }
 
-/// The two objects have a member in common that is not their type.
+/// The two objects share a member other than their type.
 fn share_a_field(old: &[u8], new: &[u8]) -> bool {
     let fields = |text| json::members(text).flatten().filter(|(key, _)| *key != b"\"type\"").collect::<Vec<_>>();
     let new = fields(new);
     fields(old).iter().any(|member| new.contains(member))
 }
 
-/// What a text block has beside its text.
+/// The members of a text block besides its text.
 const TEXT_ENVELOPE_BYTES: usize = r#"{"text":"","type":"text"}"#.len();
 
-/// How much of the longer of two contents is the same at its beginning and its end, in tenths.
+/// The share of the longer content that is equal at both ends, in tenths.
 pub(super) fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
     let blocks = &sides.wire.blocks;
     if !sides.are_readable(sides.old[old], sides.new[new]) {
@@ -297,7 +299,7 @@ pub(super) fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
     both.saturating_sub(TEXT_ENVELOPE_BYTES) * 10 / longer.saturating_sub(TEXT_ENVELOPE_BYTES).max(1)
 }
 
-/// A call from its input on, a result up to its id: ids are drawn by chance, and are like one another by chance.
+/// A call from its input on, a result up to its id: ids are random, so they resemble each other by chance.
 fn without_id(block: &[u8]) -> &[u8] {
     let input = memchr::memmem::find(block, b",\"input\":");
     let call = memchr::memmem::rfind(block, b",\"tool_use_id\":");
@@ -308,7 +310,7 @@ fn without_id(block: &[u8]) -> &[u8] {
     }
 }
 
-/// The name of a tool's definition or of a tool call.
+/// The name of a tool definition or of a tool call.
 pub(super) fn tool_name(blocks: &Blocks, block: BlockId) -> Option<String> {
     if blocks.is_outline(block) {
         return blocks.outline_name(block).map(str::to_owned);

@@ -1,20 +1,21 @@
-//! What two blocks have in common at their ends where of one of them only digests of its parts are known.
+//! What two blocks have in common at their ends if only digests of the parts of one are known.
 
 use crate::wire::{BlockId, Blocks, PART_BYTES};
 
 /// What digests of parts show of two blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PartEnds {
-    /// Bytes that are equal at the beginning, by whole parts.
+    /// Equal bytes at the beginning, in whole parts.
     pub start: u64,
-    /// The same at the end. Parts are counted from the beginning, so it shows only where lengths differ by whole parts.
+    /// The same at the end. Parts are counted from the beginning, so this is only known if lengths differ by whole
+    /// parts.
     end: u64,
-    /// Bytes that may be equal at both ends together: in a part that differs, at least one byte does.
+    /// Most bytes that can be equal at both ends together: a differing part has at least one differing byte.
     pub at_most: u64,
 }
 
 impl PartEnds {
-    /// The ends of `old` and `new`; `None` where of one of them neither content nor parts are known.
+    /// The equal ends of `old` and `new`; `None` if neither content nor parts of one of them are known.
     pub fn of(blocks: &Blocks, old: BlockId, new: BlockId) -> Option<Self> {
         let [old_len, new_len] = [old, new].map(|block| blocks.len_bytes(block));
         let (was, is) = (blocks.parts(old)?, blocks.parts(new)?);
@@ -24,7 +25,7 @@ impl PartEnds {
         let alike = was.iter().rev().zip(is.iter().rev()).take(rest).take_while(|(was, is)| was == is).count();
         let last = if old_len % part == new_len % part { alike } else { 0 };
         let (from, to) = (first as u64 * part, (is.len() - last) as u64 * part);
-        // The differing bytes reach at least from the end of the first part that differs to the beginning of the last.
+        // The differing bytes reach at least from the end of the first differing part to the start of the last.
         let differing = match to.saturating_sub(from) / part {
             0 => 0,
             1 => 1,
@@ -35,7 +36,7 @@ impl PartEnds {
         Some(Self { start, end: new_len.saturating_sub(to), at_most: at_most.min(old_len) })
     }
 
-    /// Bytes that are equal for certain.
+    /// Bytes that are certainly equal.
     pub const fn equal(&self) -> u64 {
         self.start + self.end
     }

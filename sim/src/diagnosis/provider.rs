@@ -1,24 +1,25 @@
-//! What providers that diagnose their own caches call each cause.
+//! How providers that diagnose their own caches name each cause.
 //!
 //! Sources: Anthropic, cache-diagnostics page (platform.claude.com, 2026-09); `OpenAI`, "Prompt cache diagnostics"
-//! (developers.openai.com, prompt-caching guide, 2026-09): they stand on answers of the Responses API, from GPT-5.6 on.
-//! No other provider is known to say why its cache missed.
+//! (developers.openai.com, prompt-caching guide, 2026-09): part of responses of the Responses API since GPT-5.6. No
+//! other provider is known to explain its cache misses.
 
 use super::cause::Cause;
 use crate::wire::model::{Platform, Resolved, Vendor};
 use crate::wire::{Maker, Request};
 
-/// A provider that says of an answer why its prompt was not read from the cache.
+/// A provider whose responses say why a prompt was not read from the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Provider {
-    /// The Messages API of Anthropic itself: Bedrock, Vertex and routers have no such field.
+    /// Anthropic's own Messages API: Bedrock, Vertex and routers have no such field.
     Anthropic,
-    /// `OpenAI`. Requests by chat completions get no diagnosis; its words are those that the same prompt gets as a response.
+    /// `OpenAI`. Chat completions get no diagnosis; they are given the words that the same prompt gets from the
+    /// Responses API.
     OpenAi,
 }
 
 impl Provider {
-    /// All.
+    /// All of them.
     pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAi];
 
     /// Stable word for machines.
@@ -29,7 +30,7 @@ impl Provider {
         }
     }
 
-    /// Whose diagnosis it is, for people.
+    /// The provider's name, for people.
     pub const fn maker(self) -> &'static str {
         match self {
             Self::Anthropic => "Anthropic",
@@ -37,7 +38,7 @@ impl Provider {
         }
     }
 
-    /// What people call its diagnosis.
+    /// The name of its diagnosis, for people.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Anthropic => "Anthropic's cache diagnosis",
@@ -45,8 +46,8 @@ impl Provider {
         }
     }
 
-    /// Who diagnoses the cache of `request`; `None` where nobody does. Whose rules it follows decides, and for Anthropic the
-    /// model: not every host of its models has such a field.
+    /// The provider that diagnoses the cache of `request`; `None` without one. The request's cache rules decide, and
+    /// for Anthropic also the model: not every host of its models has such a field.
     pub fn of(request: &Request) -> Option<Self> {
         match request.maker {
             Maker::OpenAi => Some(Self::OpenAi),
@@ -55,8 +56,8 @@ impl Provider {
         }
     }
 
-    /// The same where the model is all that is known. A model that no table names is taken for one of Anthropic's, as
-    /// clients with a Messages endpoint of their own name theirs.
+    /// The same if only the model is known. An unknown model counts as one of Anthropic's, because clients with their
+    /// own Messages endpoint use their own model names.
     pub fn of_model(resolved: Option<Resolved>) -> Option<Self> {
         let Some(resolved) = resolved else { return Some(Self::Anthropic) };
         match (resolved.id.row().vendor, resolved.platform) {
@@ -66,10 +67,10 @@ impl Provider {
         }
     }
 
-    /// Its word for `cause`; `None` where it has none. `path` tells which parameter changed. Anthropic counts parameters of
-    /// the request as `unavailable` (cache-diagnostics page, 2026-09). `comparison_response_not_found` of `OpenAI` is a type of
-    /// its own beside the reasons: there is no record of the response in this organisation any more ("Prompt cache
-    /// diagnostics", 2026-09).
+    /// Its word for `cause`; `None` without one. `path` is the path of the changed parameter. Anthropic reports changed
+    /// parameters of the request as `unavailable` (cache-diagnostics page, 2026-09). OpenAI's
+    /// `comparison_response_not_found` is a separate type besides the reasons: this organisation no longer has a record
+    /// of the response ("Prompt cache diagnostics", 2026-09).
     pub fn reason(self, cause: Cause, path: &str) -> Option<&'static str> {
         match (self, cause) {
             (Self::Anthropic, _) => cause.provider_reason(),
@@ -88,14 +89,14 @@ impl Provider {
 }
 
 impl Cause {
-    /// Anthropic's word for this cause; `None` where it has none.
+    /// Anthropic's word for this cause; `None` without one.
     pub const fn provider_reason(self) -> Option<&'static str> {
         self.row().anthropic
     }
 }
 
-/// Settings by their paths in a body of the Responses API and of chat completions, with `OpenAI`'s words. Of
-/// `parallel_tool_calls` and `context_management`, which are part of the identity too, the page says nothing.
+/// Paths of settings in bodies of the Responses API and of chat completions, with OpenAI's words. The page does not
+/// mention `parallel_tool_calls` and `context_management`, which are part of the identity too.
 const SETTINGS: [(&[&str], &str); 5] = [
     (&["prompt_cache_key"], "prompt_cache_key_changed"),
     (&["service_tier"], "service_tier_changed"),

@@ -1,8 +1,8 @@
-//! What of each block of a newer prompt was sent before, in the older one (`design.md` 3, *sent before*).
+//! How much of each block of a newer prompt was sent before, in the older one (`design.md` 3, *sent before*).
 //!
-//! An unchanged block was sent before as a whole, and so was one that moved. Within a changed block the content bytes that
-//! are equal at its two ends were sent before; only what differs between them is new. The block's tokens are shared by
-//! bytes, so the part of a changed block is an estimate.
+//! Unchanged and moved blocks were sent before as a whole. Within a changed block, the content bytes that are equal at
+//! both ends were sent before; only the difference between them is new. Tokens are shared by bytes, so the part of a
+//! changed block is an estimate.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,21 @@ use super::pairing::Pair;
 use super::parts::PartEnds;
 use crate::wire::{BlockId, BlockKind, Blocks};
 
-/// The part of a block that stood in the older prompt.
+/// The part of a block that was in the older prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resent {
     /// Index of the older block.
     pub old: usize,
-    /// Bytes that both blocks have at their ends: of the content where that is known, else all that may be.
+    /// Equal bytes at both ends: of the content if it is known, else an upper bound.
     equal_bytes: u64,
     /// Content bytes of the newer block; zero for a whole block.
     content_bytes: u64,
-    /// Digests do not show how much is equal: it may be less.
+    /// Only digests are known: fewer bytes may be equal.
     pub is_upper_bound: bool,
 }
 
 impl Resent {
-    /// The block as a whole stood at `old` of the older prompt.
+    /// The whole block was at `old` in the older prompt.
     pub const fn whole(old: usize) -> Self {
         Self { old, equal_bytes: 0, content_bytes: 0, is_upper_bound: false }
     }
@@ -46,7 +46,7 @@ impl Resent {
         u64::try_from(share).unwrap_or(tokens).min(tokens)
     }
 
-    /// What the changed block `newer` keeps of `older`, which stood at `old`; `None` if nothing.
+    /// How much the changed block `newer` keeps of `older`, which was at `old`; `None` if nothing.
     pub fn of_changed(blocks: &Blocks, old: usize, older: BlockId, newer: BlockId) -> Option<Self> {
         if [older, newer].iter().any(|block| blocks.kind(*block) == BlockKind::Parameters) {
             return None;
@@ -62,23 +62,23 @@ impl Resent {
     }
 }
 
-/// For each block of a newer prompt what of it stood in an older one.
+/// For each block of a newer prompt, the part of it that was in an older one.
 #[derive(Clone, Debug)]
 pub struct ResentBlocks {
-    /// So many blocks with which both prompts begin.
+    /// Number of blocks with which both prompts begin.
     begun: usize,
-    /// The others, unless all of them are new.
+    /// The other blocks, unless all of them are new.
     others: Vec<Option<Resent>>,
     len: usize,
 }
 
 impl ResentBlocks {
-    /// A newer prompt of `len` blocks that begins with all `begun` of the older.
+    /// A newer prompt of `len` blocks that begins with all `begun` blocks of the older.
     pub(super) fn begun(begun: usize, len: usize) -> Self {
         Self { begun, others: Vec::new(), len }
     }
 
-    /// What of the newer prompt's block at `at` stood in the older one.
+    /// The part of the newer prompt's block at `at` that was in the older one.
     pub fn get(&self, at: usize) -> Option<Resent> {
         match at.checked_sub(self.begun) {
             Some(beyond) => self.others.get(beyond).copied().flatten(),
@@ -101,7 +101,7 @@ impl ResentBlocks {
     }
 }
 
-/// For each block of the newer prompt what of it stood in the older one.
+/// For each block of the newer prompt, the part of it that was in the older one.
 pub(super) fn resent(
     blocks: &Blocks,
     [old, new]: [&[BlockId]; 2],
@@ -122,8 +122,8 @@ pub(super) fn resent(
     ResentBlocks { begun: 0, len: found.len(), others: found }
 }
 
-/// Pairs of which the newer block is the older one, edited. In a history that was replaced as a whole, and in tools that
-/// changed places, pairs say only which block stands at the place of which. Images have no parts.
+/// Pairs in which the newer block is an edit of the older one. In a replaced history, and for tools that swapped
+/// places, a pair shows only which block took which place. Images have no parts.
 fn edits(differences: &[Difference]) -> impl Iterator<Item = Pair> {
     let edited = |cause: Cause| {
         !matches!(
@@ -134,13 +134,13 @@ fn edits(differences: &[Difference]) -> impl Iterator<Item = Pair> {
     differences.iter().filter(move |found| edited(found.cause)).flat_map(|found| found.pairs.iter().copied())
 }
 
-/// A block that stands elsewhere in the newer prompt.
+/// A block that is elsewhere in the newer prompt.
 struct Moved {
     old: usize,
     new: usize,
 }
 
-/// Blocks without a partner that both prompts have, each once.
+/// Blocks without a partner that occur once in both prompts.
 fn moved(old: &[BlockId], new: &[BlockId], alignment: &Alignment) -> Vec<Moved> {
     let gaps = &alignment.gaps;
     let mut gone: BTreeMap<BlockId, Vec<usize>> = BTreeMap::new();
@@ -151,8 +151,8 @@ fn moved(old: &[BlockId], new: &[BlockId], alignment: &Alignment) -> Vec<Moved> 
     came.filter_map(|at| Some(Moved { old: gone.get_mut(&new[at])?.pop()?, new: at })).collect()
 }
 
-/// The content of a block without the scaffolding that all blocks of its kind have: the key of its first member, the type
-/// at its end, and the quotes there.
+/// The content of a block without the scaffolding that all blocks of its kind share: the key of the first member, the
+/// type at the end, and the quotes there.
 fn content(block: &[u8]) -> &[u8] {
     let start = memchr::memchr(b':', block).map_or(0, |colon| colon + 1);
     let end = memchr::memmem::rfind(block, b",\"type\":\"").filter(|end| *end >= start).unwrap_or(block.len());
@@ -161,7 +161,7 @@ fn content(block: &[u8]) -> &[u8] {
     content.strip_suffix(b"\"").unwrap_or(content)
 }
 
-/// How many bytes two texts have in common at their beginning and, behind that, at their end, on character boundaries.
+/// How many bytes two texts share at their beginning and, after that, at their end, on character boundaries.
 fn equal_ends(old: &[u8], new: &[u8]) -> usize {
     let shorter = old.len().min(new.len());
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
@@ -170,17 +170,17 @@ fn equal_ends(old: &[u8], new: &[u8]) -> usize {
     start + (new.len() - boundary_after(new, new.len() - end))
 }
 
-/// The last beginning of a character at or before `at`.
+/// The last character boundary at or before `at`.
 fn boundary_before(text: &[u8], at: usize) -> usize {
     (0..=at).rev().find(|at| is_boundary(text, *at)).unwrap_or(0)
 }
 
-/// The first beginning of a character at or after `at`.
+/// The first character boundary at or after `at`.
 fn boundary_after(text: &[u8], at: usize) -> usize {
     (at..text.len()).find(|at| is_boundary(text, *at)).unwrap_or(text.len())
 }
 
-/// Bytes 10xxxxxx go on with a character of UTF-8.
+/// Bytes 10xxxxxx continue a UTF-8 character.
 fn is_boundary(text: &[u8], at: usize) -> bool {
     text.get(at).is_none_or(|byte| byte & 0xC0 != 0x80)
 }

@@ -1,14 +1,14 @@
-//! A text cut into two blocks, or two texts put into one: one change, not two.
+//! Recognises a text split into two blocks, or two texts merged into one: one change, not two.
 
 use super::pairing::Pair;
 use super::sides::Sides;
 use crate::wire::{BlockId, BlockKind};
 
-/// A stretch of more pairs is not looked through for seams.
+/// Most pairs of a stretch that is searched for seams.
 const PAIRS_MAX: usize = 512;
 
-/// Takes out of `pairs` what is the rest of a text that was cut or the beginning of one that was put together. Gives
-/// each edit with the other half that belongs to it.
+/// Removes from `pairs` the second half of a text that was split or the first half of one that was merged. Returns each
+/// edit with the half that belongs to it.
 pub(super) fn close(sides: &Sides<'_>, pairs: &mut Vec<Pair>) -> Vec<(Pair, Pair)> {
     if pairs.len() > PAIRS_MAX {
         return Vec::new();
@@ -38,14 +38,14 @@ pub(super) fn close(sides: &Sides<'_>, pairs: &mut Vec<Pair>) -> Vec<(Pair, Pair
     halves
 }
 
-/// The older text at `old` is the newer ones at `new` and `other` together.
+/// The older text at `old` is the newer texts at `new` and `other` combined.
 fn is_cut(sides: &Sides<'_>, pairs: &[Pair], old: usize, new: usize, other: usize) -> bool {
     let came = pairs.iter().any(|pair| pair.new == Some(other) && pair.old.is_none());
     let both = || [new.min(other), new.max(other)].map(|at| text(sides, sides.new[at]));
     came && same_speaker(sides, sides.new[new], sides.new[other]) && together(text(sides, sides.old[old]), both())
 }
 
-/// The newer text at `new` is the older ones at `old` and `other` together.
+/// The newer text at `new` is the older texts at `old` and `other` combined.
 fn is_joined(sides: &Sides<'_>, pairs: &[Pair], old: usize, new: usize, other: usize) -> bool {
     let went = pairs.iter().any(|pair| pair.old == Some(other) && pair.new.is_none());
     let both = || [old.min(other), old.max(other)].map(|at| text(sides, sides.old[at]));
@@ -57,14 +57,14 @@ fn same_speaker(sides: &Sides<'_>, one: BlockId, two: BlockId) -> bool {
     (blocks.level(one), blocks.role(one)) == (blocks.level(two), blocks.role(two))
 }
 
-/// The text of a text block as its canonical bytes spell it.
+/// The text of a text block, as spelled in canonical bytes.
 fn text<'a>(sides: &Sides<'a>, block: BlockId) -> Option<&'a [u8]> {
     let bytes = sides.bytes(Some(block));
     let is_text = sides.wire.blocks.kind(block) == BlockKind::Text;
     bytes.strip_prefix(br#"{"text":""#)?.strip_suffix(br#"","type":"text"}"#).filter(|_| is_text)
 }
 
-/// The whole is the parts one behind the other, with at most a break between them.
+/// The whole is the two parts concatenated, with at most a line break between them.
 fn together(whole: Option<&[u8]>, parts: [Option<&[u8]>; 2]) -> bool {
     let (Some(whole), [Some(first), Some(second)]) = (whole, parts) else { return false };
     let rest = whole.strip_prefix(first).and_then(|rest| rest.strip_suffix(second));

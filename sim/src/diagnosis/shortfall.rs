@@ -14,7 +14,7 @@ use crate::pricing::Category;
 use crate::time::Instant;
 use crate::wire::{Request, Usage, Wire};
 
-/// Everything that is known about a request when its bill is explained. The cache is as it was before the request.
+/// Everything that is known about a request when its bill is explained, with the cache in its state before the request.
 #[derive(Clone, Copy)]
 pub struct BilledRequest<'a> {
     /// Blocks and prefixes.
@@ -46,7 +46,7 @@ pub struct Missed {
     pub cause: Cause,
     /// What they were billed as instead of reads.
     pub billed_as: Category,
-    /// How many.
+    /// Number of tokens.
     pub tokens: u64,
 }
 
@@ -89,7 +89,7 @@ pub fn explain(case: &BilledRequest<'_>) -> Explanation {
     let (missed, mut new_tokens) = (account.missed, account.new_tokens);
     let read_tokens = case.usage.cache_read_input_tokens;
     let missed_tokens: u64 = missed.values().sum();
-    // What lies behind the last block (the closing frame) belongs to no block and is new each time.
+    // The closing frame after the last block belongs to no block and is new each time.
     new_tokens = case.usage.total_input_tokens().saturating_sub(read_tokens + missed_tokens).max(new_tokens);
     let mut notes = Vec::new();
     if read_tokens > known_tokens(case) {
@@ -104,17 +104,18 @@ pub fn explain(case: &BilledRequest<'_>) -> Explanation {
     Explanation { read_tokens, new_tokens, missed, differences, notes }
 }
 
-/// The change lies behind everything that the previous request could leave in the cache.
+/// The change comes after everything that the previous request could leave in the cache.
 fn is_behind(difference: &Difference, covered: usize) -> bool {
     difference.cause != Cause::ModelChanged && difference.old_index >= covered
 }
 
-/// Tokens of the longest prefix that an earlier request of the scope had.
+/// Tokens of the longest prefix that an earlier request of the scope sent.
 fn known_tokens(case: &BilledRequest<'_>) -> u64 {
     case.request.known.checked_sub(1).and_then(|last| case.cumulative.get(last)).copied().unwrap_or(0)
 }
 
-/// The first block that ends behind the `read` tokens. A longer prefix never has fewer, so what was read need not be walked.
+/// The first block that ends after the `read` tokens. Token counts never fall along a prompt, so the part that was read
+/// need not be walked.
 fn first_unread(cumulative: &[u64], read: u64) -> usize {
     cumulative.partition_point(|tokens| *tokens <= read)
 }
@@ -129,8 +130,8 @@ struct Account<'a> {
 }
 
 impl Account<'_> {
-    /// Accounts for the unread blocks, run by run. Neighbours that miss for one reason are booked together: siblings of a wide
-    /// fan-out miss thousands of blocks for one.
+    /// Accounts for the unread blocks, run by run. Consecutive blocks missed for one reason are booked together:
+    /// siblings of a wide fan-out miss thousands of blocks for one reason.
     fn blocks(&mut self, unread: usize) {
         let cumulative = self.case.cumulative;
         let read = self.case.usage.cache_read_input_tokens;
@@ -146,8 +147,8 @@ impl Account<'_> {
         self.miss(stretch.as_ref());
     }
 
-    /// The end of the longest run of blocks from `at` on that miss for one reason or none, and that the previous request did
-    /// not have; of the block at `at` alone, if that is none.
+    /// The end of the longest run of blocks from `at` on that were missed for one reason or none, and that the previous
+    /// request did not have; the run is the block at `at` alone if it is none of these.
     fn run_end(&self, at: usize) -> usize {
         let len = self.case.cumulative.len();
         let alone = self.comparison.map_or(len, |comparison| comparison.resent.alone_until(at));
@@ -167,7 +168,7 @@ impl Account<'_> {
             self.new_tokens += end - from;
             return;
         };
-        // Of a changed block, what differs is new; it is taken to stand at its end.
+        // Only the difference in a changed block is new; it is counted at the end of the block.
         let missed_tokens = self.sent_before(at, end - run.start).min(end - from);
         self.new_tokens += end - from - missed_tokens;
         match stretch {
@@ -191,8 +192,8 @@ impl Account<'_> {
         self.comparison.and_then(|comparison| comparison.resent.get(at))
     }
 
-    /// Books a stretch of the prompt's tokens as missed, at what they were billed as: behind the read lie
-    /// the one-hour writes, then the five-minute writes, then plain input (prompt-caching page, mixed TTLs, 2026-09).
+    /// Books a stretch of the prompt's tokens as missed, at the price at which they were billed: one-hour writes follow
+    /// the read tokens, then five-minute writes, then plain input (prompt-caching page, mixed TTLs, 2026-09).
     fn miss(&mut self, stretch: Option<&(Cause, Range<u64>)>) {
         let Some((cause, tokens)) = stretch else { return };
         let from = tokens.start;
@@ -212,7 +213,7 @@ impl Account<'_> {
         }
     }
 
-    /// The cause of one unread block; `None` where it had not been sent before.
+    /// The cause of one unread block; `None` if it was not sent before.
     fn cause(&self, at: usize) -> Option<Cause> {
         let request = self.case.request;
         let partner = self.resent(at).map(|resent| resent.old);
@@ -245,7 +246,7 @@ impl Account<'_> {
         match self.coverage.held(at, partner) {
             Some(Cause::Unexplained) if self.case.previous.is_none() => Cause::FirstRequest,
             Some(cause) => cause,
-            // Sent before, and nothing was ever written at or behind it.
+            // Sent before, but never written at or after it.
             None if at < self.coverage.too_short => Cause::BelowMinimum,
             None => Cause::NoBreakpoint,
         }
@@ -257,7 +258,7 @@ impl Account<'_> {
         !same_root && first.is_none_or(|difference| difference.cause != Cause::ModelChanged)
     }
 
-    /// No breakpoint that counts covers the block, in this request or in the one before.
+    /// No breakpoint that counts covers the block, neither in this request nor in the previous one.
     fn uncovered(&self, at: usize, partner: Option<usize>, changed: Option<Cause>) -> Option<Cause> {
         if at >= self.coverage.effective {
             return match at < self.coverage.marked {
@@ -268,7 +269,7 @@ impl Account<'_> {
             };
         }
         let partner = partner?;
-        // Another request of the scope may have written what the previous one did not.
+        // Another request of the scope may have written what the previous one did not write.
         if partner < self.coverage.before.covered || self.coverage.own(at).is_some() {
             return None;
         }

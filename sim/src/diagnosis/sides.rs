@@ -1,4 +1,4 @@
-//! Two prompts side by side, as the rules that name a difference look at them.
+//! Two prompts side by side, as seen by the rules that name a difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -9,14 +9,14 @@ use super::pairing::{self, Pair};
 use crate::outside::quoted;
 use crate::wire::{BlockId, BlockKind, ExcludedWhy, Level, Place, Request, Role, Wire, json};
 
-/// What both prompts are made of.
+/// The blocks of both prompts.
 pub(super) struct Sides<'a> {
     pub(super) wire: &'a Wire,
     pub(super) older: &'a Request,
     pub(super) newer: &'a Request,
     pub(super) old: Vec<BlockId>,
     pub(super) new: Vec<BlockId>,
-    /// Blocks that stand in both prompts, and in each of them at a place without a partner.
+    /// Blocks that are in both prompts, and in each of them at a place without a partner.
     moved: BTreeSet<BlockId>,
     /// Tools that moved and changed: the index of each in the older prompt and in the newer one.
     moved_tools: Vec<(usize, usize)>,
@@ -27,7 +27,7 @@ impl<'a> Sides<'a> {
         Self { wire, older, newer, old, new, moved: BTreeSet::new(), moved_tools: Vec::new() }
     }
 
-    /// Looks up what moved.
+    /// Finds the moved blocks.
     pub(super) fn note_moves(&mut self, alignment: &Alignment) {
         let last = alignment.gaps.last().filter(|gap| gap.old.end == self.old.len());
         let appended_from = last.map_or(self.new.len(), |gap| gap.new.end.min(gap.new.start + gap.old.len()));
@@ -41,8 +41,8 @@ impl<'a> Sides<'a> {
         self.moved_tools = self.tools_moved_and_changed(alignment);
     }
 
-    /// What of the blocks `gone` stands behind the older history and may have moved there: neither a like of what the older
-    /// history holds several times, nor all that the newest turn says.
+    /// Those of the blocks `gone` that are repeated after the older history and may have moved there: the older history
+    /// has no second one like them, and they are not all that the newest turn says.
     fn not_said_anew(&self, appended: Range<usize>, gone: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
         let blocks = &self.wire.blocks;
         let item = |at: usize| self.newer.places[at].item;
@@ -59,7 +59,7 @@ impl<'a> Sides<'a> {
         again.filter(|at| !is_turns_own(*at) && !repeats(*at)).map(|at| self.new[at]).collect()
     }
 
-    /// Tools of one name that stand in two stretches: between those lies a tool that stayed.
+    /// Tools of one name in two stretches, with an unchanged tool between them.
     fn tools_moved_and_changed(&self, alignment: &Alignment) -> Vec<(usize, usize)> {
         let tools = |side: &[BlockId], range: Range<usize>| -> Vec<(usize, String)> {
             let is_tool = |at: &usize| self.wire.blocks.kind(side[*at]) == BlockKind::Tool;
@@ -79,25 +79,25 @@ impl<'a> Sides<'a> {
         came.into_iter().filter_map(|(new, name)| Some((went.remove(&name)?, new))).collect()
     }
 
-    /// Where the older prompt's tool at `old` stands in the newer one, if it moved and changed.
+    /// Index in the newer prompt of the older prompt's tool at `old`, if it moved and changed.
     pub(super) fn tool_from(&self, old: usize) -> Option<usize> {
         self.moved_tools.iter().find(|(from, _)| *from == old).map(|(_, to)| *to)
     }
 
-    /// Where the newer prompt's tool at `new` stood in the older one, if it moved and changed.
+    /// Index in the older prompt of the newer prompt's tool at `new`, if it moved and changed.
     pub(super) fn tool_to(&self, new: usize) -> Option<usize> {
         self.moved_tools.iter().find(|(_, to)| *to == new).map(|(from, _)| *from)
     }
 
-    /// Blocks that left this stretch for a place within the older history, or for one behind it. What is said again behind
-    /// the history, and was replaced here or went with others, has not moved there.
+    /// Blocks that moved from this stretch to a place within the older history, or to one after it. A block that is
+    /// repeated after the history, but was replaced here or removed together with others, did not move.
     fn moved_from(&self, gap: &Gap, within: &BTreeSet<BlockId>, behind: &BTreeSet<BlockId>) -> Vec<BlockId> {
         let repeats_alone = self.is_replaced(gap) || self.went_with_others(gap, behind);
         let moved = |block: &BlockId| within.contains(block) || !repeats_alone && behind.contains(block);
         gap.old.clone().map(|at| self.old[at]).filter(moved).collect()
     }
 
-    /// Each block of the stretch has another one of its kind in its place.
+    /// Each block of the stretch was replaced by another one of its kind.
     fn is_replaced(&self, gap: &Gap) -> bool {
         let blocks = &self.wire.blocks;
         let nature = |block: BlockId| (blocks.level(block), blocks.role(block), blocks.kind(block));
@@ -107,15 +107,15 @@ impl<'a> Sides<'a> {
             && both.all(|(old, new)| nature(self.old[old]) == nature(self.new[new]))
     }
 
-    /// The stretch holds several messages, and not all of it is said again.
+    /// The stretch holds several messages, and not all of it is repeated.
     fn went_with_others(&self, gap: &Gap, behind: &BTreeSet<BlockId>) -> bool {
         let messages: BTreeSet<(Level, u32)> =
             gap.old.clone().map(|at| self.older.places[at]).map(|place| (place.level, place.item)).collect();
         messages.len() > 1 && gap.old.clone().any(|at| !behind.contains(&self.old[at]))
     }
 
-    /// The block stands in both prompts, and in each of them at a place without a partner. A block that merely repeats
-    /// an earlier one has not moved.
+    /// The block is in both prompts, and in each of them at a place without a partner. A block that merely repeats an
+    /// earlier one did not move.
     pub(super) fn has_moved(&self, block: BlockId) -> bool {
         self.moved.contains(&block)
     }
@@ -128,7 +128,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Thinking that was sent in both bodies and is part of one prompt only: it follows from the models' rules.
+    /// Thinking that both bodies carry but only one prompt includes: this follows from the models' rules.
     pub(super) fn is_stripped_by_the_model(&self, pair: &Pair) -> bool {
         let (block, other) = match (pair.old, pair.new) {
             (Some(old), None) => (self.old[old], self.newer),
@@ -139,14 +139,14 @@ impl<'a> Sides<'a> {
         self.model_changed() && left_out.any(|out| out.block == block)
     }
 
-    /// The pair is a level's parameters.
+    /// The pair is the parameters of a level.
     pub(super) fn is_level_head(&self, pair: &Pair) -> bool {
         let is_head =
             |request: &Request, at: Option<usize>| at.is_some_and(|at| request.places[at].item == Place::LEVEL_HEAD);
         is_head(self.older, pair.old) || is_head(self.newer, pair.new)
     }
 
-    /// Where a block of the messages stands in each prompt.
+    /// Position of a message block in each prompt.
     fn places_of(&self, block: BlockId) -> Option<[Place; 2]> {
         let place = |blocks: &[BlockId], request: &Request| {
             blocks.iter().position(|known| *known == block).map(|at| request.places[at])
@@ -154,8 +154,9 @@ impl<'a> Sides<'a> {
         Some([place(&self.old, self.older)?, place(&self.new, self.newer)?])
     }
 
-    /// The message of a result holds the same results in both prompts, in another order. One of them keeps its place in any
-    /// order; where none does, the message moved, and what stands before its calls is in no order of theirs.
+    /// The message of a result has the same results in both prompts, in different order. At least one of them keeps its
+    /// place in any order; if none does, the message moved, and the blocks before its calls say nothing about their
+    /// order.
     pub(super) fn results_reordered(&self, block: BlockId) -> bool {
         let Some([old, new]) = self.places_of(block) else { return false };
         let results = |blocks: &[BlockId], request: &Request, item: u32| -> Vec<BlockId> {
@@ -172,23 +173,23 @@ impl<'a> Sides<'a> {
         old != new && set(&old) == set(&new) && !old.iter().all(|result| self.has_moved(*result))
     }
 
-    /// A result of a message with the same results that was sent where it had been sent before: it follows its call, which
-    /// moved or went.
+    /// A result of a message with the same results that was sent in the same place as before: it follows its call,
+    /// which moved or was removed.
     pub(super) fn was_sent_in_place(&self, block: BlockId) -> bool {
         self.places_of(block).is_some_and(|[old, new]| old.part == new.part)
     }
 
-    /// Canonical bytes of a block; none for none.
+    /// Canonical bytes of a block; empty without a block.
     pub(super) fn bytes(&self, block: Option<BlockId>) -> &'a [u8] {
         block.map_or(&[][..], |block| self.wire.blocks.bytes(block))
     }
 
-    /// Whether the content of both blocks is known, and not only digests.
+    /// Whether the content of both blocks is known, and not only their digests.
     pub(super) fn are_readable(&self, old: BlockId, new: BlockId) -> bool {
         [old, new].iter().all(|block| !self.wire.blocks.is_outline(*block))
     }
 
-    /// The place that a difference is given.
+    /// The place at which a difference is reported.
     pub(super) fn place(&self, pair: &Pair) -> Place {
         self.stands(pair).1
     }
@@ -202,11 +203,11 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// The place that a difference is given, and the request in whose body it is.
+    /// The place at which a difference is reported, and the request that has it in its body.
     fn stands(&self, pair: &Pair) -> (&'a Request, Place) {
         let new = pair.new.or((pair.new_at < self.new.len()).then_some(pair.new_at));
         let (request, place) = match (new, pair.old) {
-            // A removed block has no place in the newer body; what stands there now may belong to another level.
+            // A removed block has no place in the newer body; the block that is there now may belong to another level.
             (Some(at), Some(old))
                 if pair.new.is_none() && self.newer.places[at].level != self.older.places[old].level =>
             {
@@ -218,13 +219,13 @@ impl<'a> Sides<'a> {
         };
         let shown = pair.new.map(|at| self.new[at]).or(pair.old.map(|at| self.old[at]));
         let is_keys = shown.is_some_and(|block| self.wire.blocks.kind(block) == BlockKind::Parameters);
-        // A block that went from before a message's own keys went from before that message.
+        // A block removed before a message's own keys was removed before that message.
         let keys = place.keys && (is_keys || place.item == Place::LEVEL_HEAD);
         (request, Place { keys, ..place })
     }
 
-    /// The JSON path of a level's parameter: the setting's own, or that of what stands in the prompt and alters a level before
-    /// its place. Of the newer body where it has such a thing, else of the older.
+    /// The JSON path of a level's parameter: of the setting itself, or of the block that alters a level above it. In
+    /// the newer body if it has one, else in the older.
     pub(super) fn parameter_path(&self, field: &str, [old, new]: [&[u8]; 2]) -> String {
         let either = |find: &dyn Fn(&Request, &[BlockId]) -> Option<String>| {
             find(self.newer, &self.new).or_else(|| find(self.older, &self.old))
@@ -240,7 +241,7 @@ impl<'a> Sides<'a> {
         found.unwrap_or_else(|| field.to_owned())
     }
 
-    /// Where the first block of the messages stands of which this holds.
+    /// Position of the first message block that satisfies a predicate.
     fn first(&self, request: &Request, blocks: &[BlockId], holds: fn(&[u8]) -> bool) -> Option<Place> {
         let mut found = blocks.iter().zip(&request.places);
         let (_, place) =
@@ -266,8 +267,8 @@ fn search_tools(own: &[u8]) -> impl Iterator<Item = &[u8]> {
     json::members(own).flatten().filter(|(key, _)| *key == b"\"web_search\"").map(|(_, tool)| tool)
 }
 
-/// The path of the first search tool of `request` that the other one does not have: such tools stand in no block of their
-/// own, so they are the elements of `tools` that are missing among the blocks.
+/// The path of the first search tool of `request` that the other request lacks. Such tools have no block of their own,
+/// so they are the elements of `tools` that have none.
 fn search_tool(request: &Request, own: &[u8], other: &[u8]) -> Option<String> {
     let at = search_tools(own).position(|tool| search_tools(other).all(|known| known != tool))?;
     let placed = request.places.iter().chain(request.excluded.iter().map(|excluded| &excluded.place));

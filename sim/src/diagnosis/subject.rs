@@ -1,4 +1,4 @@
-//! A request as the next of its chain needs it.
+//! A request with what is needed to explain the next one of its chain.
 
 use crate::cache::{Refusal, Rules, Step, StepPrompt, minimum_tokens, refusal};
 use crate::pricing::Category;
@@ -7,7 +7,7 @@ use crate::wire::{Marker, Prefixes, Request, Ttl, Wire};
 /// A request with its sizes.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Position among all that were taken: the line of the ledger.
+    /// Position among all requests: the line of the ledger.
     pub number: usize,
     /// The request.
     pub request: Request,
@@ -15,7 +15,7 @@ pub struct Subject {
     pub cumulative: Vec<u64>,
     /// Shortest prefix that is cached, in tokens.
     pub minimum_tokens: u64,
-    /// Why the provider refuses it, if it does.
+    /// Why the provider refuses it, if it is refused.
     pub refusal: Option<Refusal>,
 }
 
@@ -49,12 +49,12 @@ impl Subject {
         Some(Step { block, tokens: self.tokens(at) })
     }
 
-    /// Where its breakpoints stand: index of the block, and lifetime.
+    /// Positions of its breakpoints: block index and lifetime.
     pub fn marked(&self) -> Vec<(usize, Ttl)> {
         self.request.markers.iter().filter_map(|marker| Some((self.request.index_of(marker)?, marker.ttl))).collect()
     }
 
-    /// Where those stand that are long enough to count.
+    /// Positions of those that are long enough to count.
     fn counting(&self) -> impl Iterator<Item = (usize, Ttl)> {
         self.marked().into_iter().filter(|(at, _)| self.cumulative[*at] >= self.minimum_tokens)
     }
@@ -71,20 +71,20 @@ impl Subject {
         self.marked().into_iter().fold(0, |covered, (at, _)| covered.max(at + 1))
     }
 
-    /// How many leading blocks it left in the cache: what its last breakpoint covers that is long enough, nothing where
+    /// How many leading blocks it left in the cache: those covered by its last breakpoint that is long enough; none if
     /// the request is refused.
     pub fn covered(&self) -> usize {
         let last = self.counting().map(|(at, _)| at + 1).max();
         last.filter(|_| self.refusal.is_none()).unwrap_or(0)
     }
 
-    /// The request as a prompt to be looked up.
+    /// The request as a prompt for look-ups.
     pub fn prompt(&self, wire: &Wire) -> StepPrompt {
         let steps: Vec<Step> = (0..self.request.nodes.len()).filter_map(|at| self.step(&wire.prefixes, at)).collect();
         StepPrompt::new(wire, self.request.root, &steps, &self.marked(), self.minimum_tokens)
     }
 
-    /// What its blocks are billed as where they are not read.
+    /// How its blocks are billed if they are not read.
     pub fn billing(&self) -> Billing {
         let mut billing = Billing::default();
         for (at, ttl) in self.counting().filter(|_| self.refusal.is_none()) {
@@ -97,7 +97,7 @@ impl Subject {
     }
 }
 
-/// How a prompt is billed that reads nothing.
+/// How a prompt is billed if nothing is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Billing {
     /// How many leading blocks one-hour breakpoints cover.
@@ -107,7 +107,7 @@ pub struct Billing {
 }
 
 impl Billing {
-    /// What the block at `at` is billed as.
+    /// How the block at `at` is billed.
     pub const fn category(&self, at: usize) -> Category {
         match at {
             _ if at < self.one_hour => Category::Write1h,

@@ -1,4 +1,4 @@
-//! What each change of a request loses, tried alone with all others undone (`design.md` 6).
+//! Tries each change of a request alone, with all others undone, to find what it loses (`design.md` 6).
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::cache::{PromptCache, StepPrompt};
 use crate::time::Instant;
 use crate::wire::Wire;
 
-/// A cache at an instant, to be asked what a prompt would read.
+/// A cache at an instant, to look prompts up in.
 #[derive(Clone, Copy)]
 pub struct CacheMoment<'a> {
     /// The cache.
@@ -26,7 +26,7 @@ impl CacheMoment<'_> {
     }
 }
 
-/// Two requests in a row, and what the newer one reads with its changes undone.
+/// Two consecutive requests, and what the newer one reads with its changes undone.
 pub struct Trials<'a> {
     wire: &'a Wire,
     moment: CacheMoment<'a>,
@@ -36,13 +36,13 @@ pub struct Trials<'a> {
     kept: usize,
 }
 
-/// Blocks of the newer request whose loss is counted. A token has one cause: the first change in prompt order that loses it
-/// (`design.md` 6), so that the losses of a request add up to what it paid too much.
+/// Blocks of the newer request whose loss is already counted. A token has one cause: the first change in prompt order
+/// that loses it (`design.md` 6). The losses of a request therefore add up to the amount overpaid.
 #[derive(Debug, Default)]
 pub struct LossTally(BTreeSet<usize>);
 
 impl LossTally {
-    /// Those of `lost` that no change before counts.
+    /// Those of `lost` that no earlier change has counted.
     pub fn first(&mut self, lost: Vec<CarriedBlock>) -> Vec<CarriedBlock> {
         lost.into_iter().filter(|carried| self.0.insert(carried.new)).collect()
     }
@@ -51,15 +51,15 @@ impl LossTally {
 /// What a change does to the cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeDamage {
-    /// Without all other changes, the request reads less because of it.
+    /// Without any other change, the request reads less because of this one.
     pub breaks_prefix: bool,
-    /// What was sent before and would have been read without it: behind it, within it, and before it back to where a
-    /// breakpoint ends. What an earlier change loses as well is not among it.
+    /// Blocks that were sent before and would have been read without this change: after it, within it, and before it
+    /// back to the end of a breakpoint. Blocks that an earlier change loses as well are not included.
     pub lost: Vec<CarriedBlock>,
 }
 
 impl<'a> Trials<'a> {
-    /// Ready to try the changes that `concerns` names; all others are the newer request's own and stay as they are.
+    /// Prepares to try the changes that `concerns` selects; all others belong to the newer request and stay.
     pub fn new(
         wire: &'a Wire,
         moment: CacheMoment<'a>,
@@ -91,7 +91,7 @@ impl<'a> Trials<'a> {
         self.moment.read(self.wire, &mixed.prompt)
     }
 
-    /// What the change of index `at` does. The request as it was sent, with all changes, reads `sent_read` blocks.
+    /// The effect of the change at index `at`. The request as it was sent, with all changes, reads `sent_read` blocks.
     pub fn damage(&self, at: usize, sent_read: usize, counted: &mut LossTally) -> ChangeDamage {
         let change = &self.comparison.differences[at];
         let mixed = self.undone.all_but(Some(at), MarkerChoice::OfBoth);
@@ -99,14 +99,14 @@ impl<'a> Trials<'a> {
         let lost = self.lost(&mixed, read);
         let is_unread = |carried: &&CarriedBlock| carried.new >= sent_read;
         let paid: Vec<CarriedBlock> = lost.iter().filter(is_unread).copied().collect();
-        // A sibling may have written all that this one brings along, changed as it is.
+        // A sibling may have written all the blocks that this change brings, in their changed form.
         let breaks_prefix = self.breaks_prefix(change, &mixed, read) && (lost.is_empty() || !paid.is_empty());
         let lost = if breaks_prefix { counted.first(paid) } else { Vec::new() };
         ChangeDamage { breaks_prefix, lost }
     }
 
-    /// Something is not read that stands where blocks are read without the change. All that stands behind a history that was
-    /// summed up stands where that stood, the summary too.
+    /// A block is not read that is read without the change. Everything after a compacted history, and the summary
+    /// itself, takes the place of that history.
     fn breaks_prefix(&self, change: &Difference, mixed: &MixedPrompt, read: usize) -> bool {
         let is_unread = mixed.slots.len() > read;
         if change.cause == Cause::Compacted && change.begins() < self.kept && is_unread {
@@ -128,7 +128,7 @@ impl<'a> Trials<'a> {
 }
 
 impl Difference {
-    /// Where it begins in the older prompt.
+    /// Where the change begins in the older prompt.
     pub fn begins(&self) -> usize {
         self.pairs.iter().map(|pair| pair.old_at).min().map_or(0, |first| first.min(self.old_index))
     }

@@ -1,4 +1,4 @@
-//! Recognises what varies by itself in two texts that differ: dates, times, ids, paths, counters, switches.
+//! Recognises volatile content in two differing texts: dates, times, ids, paths, counters, switches.
 
 mod calendar;
 mod id;
@@ -9,13 +9,13 @@ use self::id::{differ_in_ids, is_git_id, is_hex_id, is_named_id, is_random};
 use self::label::{Label, is_status_line};
 use super::cause::Volatile;
 
-/// Bytes looked at on each side of the first difference.
+/// Bytes examined on each side of the first difference.
 const WINDOW_BYTES: usize = 48;
 
-/// Most bytes of a stretch that are compared entry by entry.
+/// Longest stretch, in bytes, that is compared entry by entry.
 const ENTRIES_BYTES_MAX: usize = 1 << 16;
 
-/// What the two texts differ by at `offset`, where it is of a kind that varies by itself.
+/// The kind of volatile content in which the two texts differ at `offset`.
 pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     if holds_the_same_entries(old, new, offset) {
         return Some(Volatile::MapOrder);
@@ -54,7 +54,7 @@ pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     counts.then_some(if label == Some(Label::Process) { Volatile::Pid } else { Volatile::Counter })
 }
 
-/// The word around a place and what stands on both sides of it.
+/// The word at a place and the text on both sides of it.
 struct Word {
     text: String,
     before: String,
@@ -76,36 +76,36 @@ impl Word {
         }
     }
 
-    /// The word behind it.
+    /// The word after it.
     fn next(&self) -> &str {
         let behind = self.behind.trim_start_matches([' ', ',']);
         behind.split([' ', '"', ',', ';', '\\', '<', ')']).next().unwrap_or_default()
     }
 }
 
-/// Line breaks and quotes of JSON text as such, so that their letters are no part of a word.
+/// Replaces escaped line breaks and quotes of JSON text, so that their letters do not count as part of a word.
 fn unescaped(text: &str) -> String {
     text.replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r").replace("\\\"", "\"")
 }
 
-/// No word holds the byte at `at`.
+/// The byte at `at` belongs to no word.
 fn ends_a_word(text: &[u8], at: usize) -> bool {
     let byte = text[at];
     byte.is_ascii_whitespace() || b"\"',()<>{}[]`".contains(&byte) || (at > 0 && is_escape(text, at - 1))
 }
 
-/// A line break or tab of JSON text begins at `at`: a backslash that no other one escapes, and a letter.
+/// A line break or tab of JSON text begins at `at`: a backslash that is not escaped itself, and a letter.
 fn is_escape(text: &[u8], at: usize) -> bool {
     let backslashes = text[..=at].iter().rev().take_while(|byte| **byte == b'\\').count();
     backslashes % 2 == 1 && text.get(at + 1).is_some_and(|letter| b"nrt".contains(letter))
 }
 
-/// What both texts do not begin and end with alike is a list of the same entries in another order.
+/// Between their common beginning and ending, both texts are lists of the same entries in different order.
 fn holds_the_same_entries(old: &[u8], new: &[u8], offset: usize) -> bool {
     let start = (0..offset.min(old.len())).rev().find(|at| ends_a_word(old, *at)).map_or(0, |at| at + 1);
     let room = (old.len().min(new.len())).saturating_sub(start);
     let mut end = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(old, new)| old == new).count();
-    // A word that ends alike is compared whole.
+    // A word with a common ending is compared whole.
     while end > 0 && !ends_a_word(old, old.len() - end) {
         end -= 1;
     }
@@ -130,7 +130,7 @@ fn holds_the_same_entries(old: &[u8], new: &[u8], offset: usize) -> bool {
     words.len() > 1 && words == entries(&new)
 }
 
-/// Rooted, or with a file's ending, or of several folders.
+/// Rooted, with a file extension, or made of several folders.
 fn is_path(word: &str) -> bool {
     let word = word.rsplit(['=']).next().unwrap_or(word);
     let word = word.strip_prefix("file://").unwrap_or(word);
@@ -167,7 +167,7 @@ fn is_number(word: &str) -> bool {
 mod tests {
     use super::{Volatile, recognise};
 
-    /// The two texts, what they differ by.
+    /// The two texts and the kind of their difference.
     const PAIRS: [(&str, &str, Option<Volatile>); 68] = [
         ("Today is 2026-11-20.", "Today is 2026-11-21.", Some(Volatile::Date)),
         ("Today's date: 2026/11/20", "Today's date: 2027/01/01", Some(Volatile::Date)),
@@ -224,7 +224,7 @@ mod tests {
         ("year 2026", "year 2027", Some(Volatile::Counter)),
         ("go on now", "go on then", None),
         ("say the branch", "say the branch more", None),
-        ("a branch is where one file stands", "a branch is where one page stands", None),
+        ("a branch is where one file is kept", "a branch is where one page is kept", None),
         ("be kind not curt", "be curt not kind", None),
         ("Be kind.", "Be curt.", None),
         ("", "Be curt.", None),

@@ -7,21 +7,21 @@ use crate::outside::visible;
 pub struct Window {
     /// Before the difference.
     pub before: String,
-    /// The character in which it begins; [`Window::END`] where the text ends there.
+    /// The character in which it begins; [`Window::END`] if the text ends there.
     pub mark: String,
-    /// Behind it.
+    /// The text after it.
     pub after: String,
 }
 
 impl Window {
-    /// What is marked where a text ends and the other goes on.
+    /// Shown in place of the character if one text ends and the other continues.
     pub const END: &str = "(end)";
 }
 
 /// Bytes shown on each side.
 const SIDE_BYTES: usize = 48;
 
-/// The bytes around `offset`, with the character there to be marked. Cut where characters begin.
+/// The bytes around `offset`, with the character there to be marked. Cut at character boundaries.
 pub fn window(bytes: &[u8], offset: usize) -> Window {
     let offset = boundary(bytes, offset.min(bytes.len()));
     let start = boundary(bytes, offset.saturating_sub(SIDE_BYTES));
@@ -43,7 +43,7 @@ fn boundary(bytes: &[u8], at: usize) -> usize {
     (0..=at).rev().find(is_start).unwrap_or(0)
 }
 
-/// The start of the first character at or behind byte `at`.
+/// The start of the first character at or after byte `at`.
 fn next_boundary(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
     (at..bytes.len()).find(|at| bytes[*at] & 0xc0 != 0x80).unwrap_or(bytes.len())

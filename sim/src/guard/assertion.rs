@@ -8,10 +8,10 @@ use super::report::Checked;
 use super::rules::Rules;
 use super::sent::{Facts, Sent};
 
-/// What a request is sent as.
+/// A request as sent.
 ///
-/// Give the very bytes where there are some: a value that was parsed, or a text that was printed anew, may have its keys
-/// in another order than what is sent.
+/// Pass the original bytes if you have them: a value that was parsed, or a text that was serialised again, may have its
+/// keys in another order than the bytes sent.
 pub trait Body {
     /// The bytes.
     fn bytes(&self) -> Cow<'_, [u8]>;
@@ -76,12 +76,12 @@ impl Guard {
         Self::new(Rules { in_tests: true, ..Rules::default() })
     }
 
-    /// Takes the next body of one conversation. A conversation whose bodies carry no breakpoints is taken as marked behind
-    /// its system prompt and at its end, so that its bytes are held all the same.
+    /// Takes the next body of one conversation. If the bodies of a conversation carry no breakpoints, breakpoints after
+    /// the system prompt and at the end are assumed, so that its bytes are checked all the same.
     ///
     /// # Panics
-    /// When something in it breaks the prefix of the body before, with all that does; when the provider refuses it; and when
-    /// it is no request.
+    /// When changes break the prefix of the previous body, listing all of them; when the provider refuses the body; and
+    /// when it is no request.
     #[track_caller]
     pub fn assert_next(&mut self, body: &(impl Body + ?Sized)) -> Checked {
         self.implies = true;
@@ -94,8 +94,8 @@ impl Guard {
     /// Takes the next body, of any chain.
     ///
     /// # Panics
-    /// When something in it breaks the prefix of the body before in its chain, with all that does; when the provider refuses
-    /// it; and when it is no request.
+    /// When changes break the prefix of the previous body in its chain, listing all of them; when the provider refuses
+    /// the body; and when it is no request.
     #[track_caller]
     pub fn assert_sent(&mut self, sent: &Sent<'_>) -> Checked {
         let checked = match self.take(sent) {
@@ -114,10 +114,11 @@ impl Guard {
     }
 }
 
-/// Asserts that `next` keeps the whole prefix of `previous`: what [`assert_prefix_stable!`](crate::assert_prefix_stable) calls.
+/// Asserts that `next` keeps the whole prefix of `previous`: what
+/// [`assert_prefix_stable!`](crate::assert_prefix_stable) calls.
 ///
 /// # Panics
-/// When something in `next` breaks it, with all that does; and when one of them is no request.
+/// When changes in `next` break it, listing all of them; and when one of the bodies is no request.
 #[track_caller]
 pub fn assert_stable(previous: &(impl Body + ?Sized), next: &(impl Body + ?Sized)) {
     let mut guard = Guard::in_tests();
@@ -133,17 +134,17 @@ fn text(broken: &[&Finding]) -> String {
 }
 
 #[track_caller]
-#[allow(clippy::panic)] // A failed assertion is what a test asks for.
+#[allow(clippy::panic)] // A failed assertion must panic.
 fn fail(text: &str) -> ! {
     panic!("{text}")
 }
 
-/// Asserts that a request keeps the whole prefix of the one before: that every byte which the provider could have cached is
-/// sent again, in the same place. What `next` appends is no matter, nor how the same prompt is spelled (string or list,
-/// escapes, white space, envelope fields).
+/// Asserts that a request keeps the whole prefix of the previous one: every byte that the provider could have cached is
+/// sent again, in the same place. Content that `next` appends does not matter, nor does the spelling of the same prompt
+/// (string or list, escapes, white space, envelope fields).
 ///
-/// Both are bodies as they are sent: bytes, text, or a [`serde_json::Value`]. A prompt in a test is short, so every
-/// breakpoint counts, however little it covers; where `previous` has none, its whole prompt must stay.
+/// Both are bodies as they are sent: bytes, text, or a [`serde_json::Value`]. Prompts in tests are short, so every
+/// breakpoint counts, however little it covers; if `previous` has none, its whole prompt must stay.
 ///
 /// ```
 /// use forkcast_sim::assert_prefix_stable;

@@ -1,4 +1,4 @@
-//! The guard over bodies.
+//! The guard, for bodies.
 
 use super::breakpoints::Breakpoints;
 use super::lock::RequestRecord;
@@ -10,7 +10,8 @@ use super::watch::Watch;
 use crate::pricing::PriceBook;
 use crate::wire::{BodyError, Pins, Ttl, Wire};
 
-/// A wire below this is not made afresh; twice what lives is allowed, so that the work of making it grows with what is new.
+/// Wires smaller than this are never rebuilt. Larger ones are rebuilt at twice their live size, so the cost is
+/// amortised over new bytes.
 const FRESH_BYTES_MIN: usize = 12 << 20;
 
 /// Checks bodies one after the other.
@@ -36,17 +37,17 @@ const FRESH_BYTES_MIN: usize = 12 << 20;
 #[derive(Clone, Debug)]
 pub struct Guard {
     wire: Wire,
-    /// Counts wires: another number for another one.
+    /// Number of the current wire; each wire has another one.
     arena: u64,
     watch: Watch,
     pins: Pins,
     spelled: SpellingMemory,
-    /// Bytes that the wire may hold before it is made afresh.
+    /// Size of the wire in bytes at which it is rebuilt.
     limit_bytes: usize,
     requests: usize,
     /// No body carried a breakpoint so far.
     unmarked: bool,
-    /// Until one does, they are taken as marked.
+    /// Assume breakpoints until a body has one.
     pub(super) implies: bool,
 }
 
@@ -66,7 +67,7 @@ impl Guard {
         }
     }
 
-    /// The same at other prices.
+    /// The same with other prices.
     pub fn with_prices(mut self, book: PriceBook) -> Self {
         self.watch = self.watch.with_prices(book);
         self
@@ -77,12 +78,12 @@ impl Guard {
         self.watch.rules()
     }
 
-    /// How many bodies were taken.
+    /// Number of bodies taken.
     pub const fn len(&self) -> usize {
         self.requests
     }
 
-    /// Whether none was taken.
+    /// Whether no body was taken.
     pub const fn is_empty(&self) -> bool {
         self.requests == 0
     }
@@ -90,7 +91,7 @@ impl Guard {
     /// Takes the next body.
     ///
     /// # Errors
-    /// When it is no request of the Messages API; the guard is as it was then.
+    /// When it is no request of the Messages API; the guard is unchanged then.
     pub fn take(&mut self, sent: &Sent<'_>) -> Result<Checked, BodyError> {
         let mut request = self.wire.read_by(sent.maker, sent.body, sent.facts.scope, sent.model_outside)?;
         request.addresses = sent.addresses.cloned();
@@ -119,13 +120,14 @@ impl Guard {
         Ok(checked)
     }
 
-    /// The request that was just checked, as a lock records it. `parent` is the name of the chain that started its chain.
+    /// The request that was just checked, in the form that a lock records. `parent` is the name of the chain that
+    /// started its chain.
     pub fn seen<'a>(&'a self, checked: &'a Checked, parent: Option<&'a str>) -> Option<RequestRecord<'a>> {
         let seen = self.watch.seen(&self.wire, checked, parent)?;
         Some(RequestRecord { arena: self.arena, ..seen })
     }
 
-    /// Drops all that no request to come is compared with.
+    /// Drops everything that no later request is compared with.
     fn renew(&mut self) {
         let (wire, moved) = self.watch.renew(&self.wire);
         self.pins = std::mem::take(&mut self.pins).moved(&moved);
@@ -134,7 +136,7 @@ impl Guard {
         self.arena += 1;
     }
 
-    /// All that was found.
+    /// The report on all bodies.
     pub fn finish(self) -> Report {
         self.watch.finish()
     }
@@ -152,7 +154,7 @@ mod tests {
     use crate::time::Instant;
     use crate::wire::Usage;
 
-    /// What the next request of an agent is: whose, how much later, how many blocks it adds, and what it edits.
+    /// The next request of an agent: its chain, the delay, how many blocks it adds, and which one it edits.
     type Step = (usize, u64, usize, Option<usize>);
 
     const NAMES: [Option<&str>; 4] = [Some("a"), Some("b"), None, None];
@@ -164,8 +166,8 @@ mod tests {
     }
 
     impl Agents {
-        /// The next body. What is edited becomes what was never sent before: a way back to older bytes is told otherwise
-        /// where these were forgotten.
+        /// The next body. An edit always gives new content: a return to older bytes is reported differently if these
+        /// were dropped.
         fn body(&mut self, (agent, _, added, edited): Step) -> String {
             let history = &mut self.histories[agent];
             let mut say = |role: &str| {
@@ -213,7 +215,7 @@ mod tests {
             let (one, other) = (unbounded.take(&sent), bounded.take(&sent));
             prop_assert_eq!(format!("{one:?}"), format!("{other:?}"));
         }
-        prop_assert_eq!(bounded.arena, steps.len() as u64, "it was made afresh each time");
+        prop_assert_eq!(bounded.arena, steps.len() as u64, "it was rebuilt each time");
         prop_assert_eq!(format!("{:?}", unbounded.finish()), format!("{:?}", bounded.finish()));
         Ok(())
     }

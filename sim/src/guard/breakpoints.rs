@@ -1,29 +1,29 @@
-//! Breakpoints that a recorded body does not show as the provider saw them.
+//! Breakpoints that the provider used but a recorded body does not show.
 
 use crate::wire::{Level, Marker, Request, Ttl};
 
-/// What is known of a request's breakpoints beside those in its body.
+/// Facts about a request's breakpoints besides those in its body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Breakpoints {
-    /// They stand as sent.
+    /// They are as sent.
     #[default]
     AsSent,
-    /// The body was altered on its way: they were billed at this lifetime.
+    /// The body was altered in transit: breakpoints were billed at this lifetime.
     Lifetime(Ttl),
-    /// The recording left them out, though the bill shows that there were some: they are taken to stand where clients put
-    /// them, behind the system prompt and on the last block. A body that does hold some keeps its own.
+    /// The recording left them out, though the bill shows that there were some. They are assumed where clients set
+    /// them, after the system prompt and on the last block. A body that has breakpoints keeps them.
     Implied(Ttl),
-    /// The provider places them itself: behind the system prompt, at the end of the first message and at the ends of the
-    /// latest ones. So `OpenAI` looks for prefixes of models from GPT-5.6 on (prompt-caching guide, 2026-09); earlier ones
-    /// keep every prefix, rounded down to 128 tokens.
+    /// The provider sets them itself: after the system prompt, at the end of the first message and at the ends of the
+    /// latest ones. This is how `OpenAI` looks for prefixes of models since GPT-5.6 (prompt-caching guide, 2026-09);
+    /// earlier models keep every prefix, rounded down to 128 tokens.
     Automatic,
 }
 
-/// How many ends of messages `OpenAI` looks at: the latest and up to 20 before it (prompt-caching guide, 2026-09).
+/// How many ends of messages `OpenAI` checks: the latest and up to 20 before it (prompt-caching guide, 2026-09).
 const MESSAGE_ENDS_MAX: usize = 21;
 
 impl Breakpoints {
-    /// Puts the breakpoints of `request` so.
+    /// Sets the breakpoints of `request` accordingly.
     pub fn apply(self, request: &mut Request) {
         match self {
             Self::AsSent => {}
@@ -54,7 +54,7 @@ fn automatic(request: &mut Request) {
     mark(request, &marked, Ttl::FiveMinutes);
 }
 
-/// Puts breakpoints on the blocks of these indices, and on no others.
+/// Sets breakpoints on the blocks with these indices, and on no others.
 fn mark(request: &mut Request, ends: &[usize], ttl: Ttl) {
     let marker = |at: &usize| Marker { node: request.nodes[*at], ttl, place: request.places[*at], automatic: false };
     request.markers = ends.iter().map(marker).collect();

@@ -7,7 +7,7 @@ use super::rules::Budget;
 use crate::pricing::Money;
 use crate::wire::{ChainId, Usage};
 
-/// What a budget looks at.
+/// The figures that a budget limits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spent {
     chains: BTreeMap<ChainId, Chain>,
@@ -16,14 +16,14 @@ pub(super) struct Spent {
 #[derive(Clone, Debug, Default)]
 struct Chain {
     name: String,
-    /// Behind its first request.
+    /// Without its first request.
     read_tokens: u64,
     input_tokens: u64,
     dearest: Option<(Money, usize)>,
     most_marked: Option<(usize, usize)>,
 }
 
-/// A request as a budget sees it.
+/// The figures of one request that a budget limits.
 pub(super) struct Turn<'a> {
     pub number: usize,
     pub chain: ChainId,
@@ -31,7 +31,7 @@ pub(super) struct Turn<'a> {
     pub first: bool,
     pub expected: &'a Usage,
     pub cost: Option<Money>,
-    /// Breakpoints that it asks for.
+    /// Number of its breakpoints.
     pub marked: usize,
 }
 
@@ -73,7 +73,7 @@ impl Chain {
         (self.input_tokens > 0 && low).then(|| {
             let found = u64::try_from(per_mille).unwrap_or(u64::MAX);
             self.violation(
-                "hit rate behind the first request",
+                "hit rate after the first request",
                 percent(found),
                 format!("at least {}", percent(min.into())),
             )

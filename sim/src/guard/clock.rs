@@ -1,4 +1,4 @@
-//! The same requests in a cache with a clock: what each is expected to read and write, and what time alone loses.
+//! The same requests in a cache with a clock: what each is expected to read and write, and what is lost to time alone.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ struct Clock {
     answers: Answers,
 }
 
-/// What a request is expected to do.
+/// Expectations for a request.
 pub(super) struct Expected {
-    /// What it reads and writes.
+    /// What it is expected to read and write.
     pub outcome: Outcome,
-    /// Why it reads less than without time, where it does.
+    /// Why it reads less than it would without time, if it does.
     pub late: Option<Cause>,
 }
 
@@ -35,12 +35,12 @@ impl Clockwork {
         Self { cache: rules.open(0), scopes: BTreeMap::new() }
     }
 
-    /// The cache, to be asked what a prompt would read at `at`.
+    /// The cache at `at`, to look prompts up in.
     pub fn moment(&self, at: Instant) -> CacheMoment<'_> {
         CacheMoment { cache: &*self.cache, at }
     }
 
-    /// Takes the next request, sent at `at`, which reads `timeless` blocks where time is left out.
+    /// Takes the next request, sent at `at`, which reads `timeless` blocks when time is ignored.
     pub fn take(&mut self, wire: &Wire, taken: &Subject, timeless: usize, facts: &Facts<'_>, at: Instant) -> Expected {
         let total_tokens = facts.total_tokens(taken);
         if taken.refusal.is_some() {
@@ -71,7 +71,7 @@ impl Clockwork {
         Self { cache: self.cache.moved(&old.prefixes, &new.prefixes, moved), ..self }
     }
 
-    /// Moves the clock of the scope to the request's instant, which it gives; the first bytes until then go out.
+    /// Advances the clock of the scope to the request's instant and returns it; first bytes until then are delivered.
     pub fn advance(&mut self, wire: &Wire, facts: &Facts<'_>) -> Instant {
         let clock = self.scopes.entry(facts.scope.to_owned()).or_default();
         let next = clock.now.map_or(Instant::default(), |now| now + STEP);

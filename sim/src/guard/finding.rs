@@ -1,25 +1,25 @@
-//! What is found: a change with its place, its cause and its price.
+//! Findings: changes with place, cause and price.
 
 use super::rules::Rules;
 use crate::diagnosis::{Cause, Note, Provider, Volatile, Window};
 use crate::pricing::{Category, Money};
 use crate::wire::Level;
 
-/// What a finding is held against.
+/// The rule that a finding breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
-    /// A request keeps the whole prefix of the one before in its chain.
+    /// A request keeps the whole prefix of the previous one in its chain.
     Stability,
-    /// Forks share all up to their directive, siblings all that they shared before.
+    /// Forks share everything up to their directive, siblings everything that earlier siblings shared.
     Sharing,
     /// Hit rate, cost per turn, number of breakpoints.
     Budget,
-    /// The prompt is the one that the lock holds.
+    /// The prompt equals the one in the lock.
     Equality,
 }
 
 impl Rule {
-    /// All, in the order of a score card.
+    /// All rules, in the order of a score card.
     pub const ALL: [Self; 4] = [Self::Stability, Self::Sharing, Self::Budget, Self::Equality];
 
     /// Stable word for machines.
@@ -33,22 +33,22 @@ impl Rule {
     }
 }
 
-/// A change, what it does to the cache, and what that costs.
+/// A change, its effect on the cache, and its cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is held against.
+    /// The rule that it breaks.
     pub rule: Rule,
     /// Name of the request's chain.
     pub chain: String,
-    /// The request: its position among all that were taken, from 0.
+    /// The request: its position among all requests, from 0.
     pub request: usize,
-    /// The request that it is compared with; `None` where that is a lock's.
+    /// The request that it is compared with; `None` for a request of a lock.
     pub older: Option<usize>,
     /// Level of the changed block.
     pub level: Level,
-    /// JSON path in the body of the newer request, or of the older where the newer ends before it.
+    /// JSON path in the body of the newer request, or of the older one if the newer ends earlier.
     pub path: String,
-    /// What the changed thing is called: "tool `Read`, field `description`".
+    /// Name of the changed thing: "tool `Read`, field `description`".
     pub name: String,
     /// First differing byte in the block's canonical bytes; `None` for parameters and breakpoints.
     pub offset_in_block: Option<u64>,
@@ -56,37 +56,37 @@ pub struct Finding {
     pub offset_in_prefix: Option<u64>,
     /// The stretch of canonical bytes that differs in the newer block; against a lock, the 256 bytes in which it begins.
     pub offset_range: Option<[u64; 2]>,
-    /// Why the cache is not read.
+    /// Why the cache was not read.
     pub cause: Cause,
-    /// Whose cache diagnosis would say so; `None` where the request's provider has none.
+    /// The provider whose cache diagnosis has a word for it; `None` if the request's provider has no diagnosis.
     pub provider: Option<Provider>,
-    /// What in the changed bytes varies by itself.
+    /// The kind of volatile content in the changed bytes.
     pub volatile: Option<Volatile>,
-    /// Time left out and all other changes undone, the request reads less because of it. Of equality: than it would if the
-    /// lock's prompt were in the cache.
+    /// The request reads less because of it, ignoring time and with all other changes undone. For equality: less than
+    /// if the lock's prompt were in the cache.
     pub breaks_prefix: bool,
-    /// What the request pays too much because of it; `None` where no cache of its provider is modelled, so that nobody knows
-    /// what would have been read.
+    /// The amount that the request overpays because of it; `None` if no cache of its provider is modelled, so that the
+    /// expected read is unknown.
     pub loss: Option<Loss>,
     /// The bytes around the first difference, older and newer.
     pub windows: Option<[Window; 2]>,
 }
 
-/// What a request pays too much because of a change.
+/// The amount that a request overpays because of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// Tokens that were sent before and would have been read without the change: after it, within it (`design.md` 3), and
-    /// before it back to where a breakpoint ends. A token counts for the first change of its request that loses it.
+    /// Tokens that were sent before and would have been read without the change: after it, within it (`design.md` 3),
+    /// and before it back to the end of a breakpoint. A token counts for the first change of its request that loses it.
     pub tokens: u64,
-    /// At most so many: only digests of an edited block are known, and less of it may have been sent before.
+    /// An upper bound: only digests of an edited block are known, and less of it may have been sent before.
     pub is_upper_bound: bool,
-    /// What these (most of them) are billed as instead of reads.
+    /// How most of these are billed instead of reads.
     pub billed_as: Category,
-    /// How much more that costs; `None` for a model without a price.
+    /// The additional cost; `None` for a model without a price.
     pub cost: Option<Money>,
 }
 
-/// Why nobody can say what a change costs.
+/// Why the cost of a change is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unknown {
     /// No cache of the request's provider is modelled.
@@ -111,12 +111,12 @@ impl Finding {
         self.loss.map(|loss| loss.tokens)
     }
 
-    /// What these cost more; `None` where no cache is modelled or the model has no price.
+    /// Their additional cost; `None` if no cache is modelled or the model has no price.
     pub fn cost(&self) -> Option<Money> {
         self.loss.and_then(|loss| loss.cost)
     }
 
-    /// Why its cost is not known; `None` where it is.
+    /// Why its cost is not known; `None` if it is.
     pub fn unknown(&self) -> Option<Unknown> {
         match self.loss {
             None => Some(Unknown::NoCacheModel),
@@ -125,56 +125,56 @@ impl Finding {
         }
     }
 
-    /// The word of the provider's own diagnosis; `None` where it has none.
+    /// The word of the provider's own diagnosis; `None` without one.
     pub fn provider_reason(&self) -> Option<&'static str> {
         self.provider.and_then(|provider| provider.reason(self.cause, &self.path))
     }
 
-    /// What it costs per day where so many requests a day are like this one; `None` too where it is another prompt than the
-    /// lock's, which each cache pays once.
+    /// Its cost per day with this many such requests a day; also `None` for a difference from the lock, which each
+    /// cache pays once.
     pub fn cost_per_day(&self, requests_per_day: u64) -> Option<Money> {
         let daily = self.cost().filter(|_| self.rule != Rule::Equality);
         daily.map(|cost| Money::of(requests_per_day, cost.picousd(), 1))
     }
 
-    /// Whether the rules let it pass by name.
+    /// Whether the rules explicitly allow it.
     pub fn is_allowed(&self, rules: &Rules) -> bool {
         let starts = |prefix: &String| self.path.starts_with(prefix.as_str());
         rules.allow.iter().any(|allowed| allowed.cause == self.cause && allowed.path.as_ref().is_none_or(starts))
     }
 }
 
-/// Something that is no fault.
+/// A harmless observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Noted {
     /// Name of the request's chain.
     pub chain: String,
-    /// The request: its position among all that were taken, from 0.
+    /// The request: its position among all requests, from 0.
     pub request: usize,
-    /// What it is.
+    /// Its kind.
     pub note: NoteKind,
-    /// JSON path; empty where it concerns the whole request.
+    /// JSON path; empty if it concerns the whole request.
     pub path: String,
-    /// What the provider answers, where the note is that it refuses.
+    /// The provider's error, for a note about a refusal.
     pub answer: Option<String>,
 }
 
-/// What a note says.
+/// Kind of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NoteKind {
     /// A difference that costs nothing.
     Harmless(Note),
-    /// Less was read than could have been, and time is to blame.
+    /// Less was read than possible, because of time.
     Time(Cause),
-    /// The provider's rules refuse the request; a recorded usage shows that it took it, or the rules of the check let it
-    /// pass.
+    /// The provider's rules refuse the request, but a recorded usage shows that it was accepted, or the rules of the
+    /// check allow it.
     Refused,
-    /// Without a name it began a chain, and there is one with the same tools and system prompt: another agent of that kind, or
-    /// that one with a history of which no word is left. Bytes do not tell.
+    /// It has no name and began a chain, although there is one with the same tools and system prompt: another agent of
+    /// that kind, or the same one with a completely replaced history. Bytes do not show which.
     NewChain,
-    /// It goes on otherwise from the request before a chain's last. Without a name: a fork, an answer that was asked for
-    /// again, or that agent gone back by a step. With one: a fork of what its parent had been then, or one that lost the
-    /// parent's last exchange. Bytes do not tell.
+    /// It continues the request before a chain's last one in another way. Without a name: a fork, a retry for another
+    /// answer, or the same agent one step back. With a name: a fork of the parent's earlier state, or one that lost the
+    /// parent's last exchange. Bytes do not show which.
     Branch,
 }
 
@@ -194,14 +194,14 @@ impl NoteKind {
 /// A figure outside its budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// What it is held against.
+    /// The rule that it breaks.
     pub rule: Rule,
-    /// Name of the chain; `None` for all together.
+    /// Name of the chain; `None` for all chains together.
     pub chain: Option<String>,
-    /// Which figure.
+    /// Name of the figure.
     pub what: String,
-    /// What was found.
+    /// The value found.
     pub found: String,
-    /// What was expected.
+    /// The value expected.
     pub expected: String,
 }

@@ -1,4 +1,4 @@
-//! What changed between two requests, and what each change does to the cache.
+//! The changes between two requests, and the effect of each on the cache.
 
 use super::finding::{Finding, Loss, NoteKind, Noted, Rule};
 use super::unread;
@@ -9,39 +9,39 @@ use crate::diagnosis::{
 use crate::pricing::{Category, Rates};
 use crate::wire::{BlockId, Request, Wire};
 
-/// Two requests to be laid side by side.
+/// Two requests to compare.
 #[derive(Clone, Copy)]
 pub(super) struct Question<'a> {
     /// Blocks and prefixes.
     pub wire: &'a Wire,
-    /// The cache before the newer request, time left out: it says what breaks.
+    /// The cache before the newer request, ignoring time: it decides what breaks.
     pub moment: CacheMoment<'a>,
-    /// The cache as it is when the newer request is sent: it says what is lost. `None` where nobody knows of time.
+    /// The cache when the newer request is sent: it decides what is lost. `None` if times are unknown.
     pub clocked: Option<CacheMoment<'a>>,
-    /// The request that it is compared with.
+    /// The older request.
     pub older: &'a Subject,
     /// The request.
     pub newer: &'a Subject,
-    /// How many of its leading blocks were read, where that is recorded.
+    /// How many of its leading blocks were read, if that is recorded.
     pub recorded_read: Option<usize>,
     /// Its prices.
     pub rates: Option<&'a Rates>,
-    /// What is checked.
+    /// The rule that is checked.
     pub rule: Rule,
     /// Name of its chain.
     pub chain: &'a str,
-    /// Which differences have to be kept; all others are the newer request's own and stay as they are.
+    /// Selects the differences that count; all others belong to the newer request and stay as they are.
     pub concerns: &'a dyn Fn(&Difference) -> bool,
-    /// Whether its breakpoints have to reach what the older request left in the cache.
+    /// Whether its breakpoints have to reach the entries that the older request left in the cache.
     pub asks_breakpoints: bool,
 }
 
-/// What changed, in prompt order; breakpoints behind the bytes.
+/// The changes, in prompt order; breakpoints after bytes.
 pub(super) fn judge(case: &Question<'_>) -> (Vec<Finding>, Vec<Noted>) {
     judge_compared(case, &diagnosis::compare(case.wire, &case.older.request, &case.newer.request))
 }
 
-/// The same where the two are compared already.
+/// The same for requests that were already compared.
 pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (Vec<Finding>, Vec<Noted>) {
     let mut changes = JudgedChanges::new(case, comparison, case.moment, None);
     let mut clocked = case.clocked.map(|moment| JudgedChanges::new(case, comparison, moment, case.recorded_read));
@@ -55,7 +55,7 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
             _ => lost,
         };
         let finding = Finding { breaks_prefix, ..case.finding(change, &lost) };
-        // What the older request had in the cache ends before the change.
+        // The entries of the older request end before the change.
         if !breaks_prefix && covered > 0 && change.begins() >= covered {
             notes.push(case.note(NoteKind::Harmless(Note::TailOnly), &finding.path));
         }
@@ -71,7 +71,7 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
     (findings, notes)
 }
 
-/// The changes of a request, tried one after the other.
+/// Tries the changes of a request one after the other.
 struct JudgedChanges<'a> {
     trials: Trials<'a>,
     /// Leading blocks that the request reads as it was sent, with all changes.
@@ -108,7 +108,8 @@ impl Question<'_> {
         Noted { chain: self.chain.to_owned(), request: self.newer.number, note, path: path.to_owned(), answer: None }
     }
 
-    /// What reading these would have saved; `otherwise` is what nothing is billed as. `None` where no cache is modelled.
+    /// The amount that reading these would have saved; `otherwise` is the billing if nothing is lost. `None` if no
+    /// cache is modelled.
     pub fn loss(&self, lost: &[CarriedBlock], otherwise: Category) -> Option<Loss> {
         if !self.newer.request.has_modelled_cache() {
             return None;
@@ -119,7 +120,7 @@ impl Question<'_> {
         for CarriedBlock { new, resent } in lost {
             let category = billed.category(*new);
             let whole = self.newer.tokens(*new);
-            // Another request may have sent the block as it is.
+            // Another request may have sent the block unchanged.
             let sent_before = if *new < self.newer.request.known { whole } else { resent.tokens(whole) };
             tokens.iter_mut().filter(|(known, _)| *known == category).for_each(|(_, sum)| *sum += sent_before);
         }
@@ -132,9 +133,9 @@ impl Question<'_> {
         Some(Loss { tokens, is_upper_bound, billed_as: most, cost })
     }
 
-    /// A change by which `lost` are lost.
+    /// A change that loses the blocks `lost`.
     pub fn finding(&self, change: &Difference, lost: &[CarriedBlock]) -> Finding {
-        // What came in or went away is shown beside what stood at its place; a parameter has none.
+        // An added or removed block is shown next to the block at its place; a parameter has none.
         let is_parameter = change.cause == Cause::LevelParameter;
         let shown_at = |request: &Request, at: usize, is_there: bool| {
             let node = request.nodes.get(at).filter(|_| is_there || !is_parameter);
@@ -162,7 +163,7 @@ impl Question<'_> {
         }
     }
 
-    /// The bytes around the first difference of two blocks; `None` where their content was not kept.
+    /// The bytes around the first difference of two blocks; `None` if their content was not kept.
     fn windows(&self, older: Option<BlockId>, newer: Option<BlockId>) -> Option<[Window; 2]> {
         let blocks = &self.wire.blocks;
         if [older, newer].into_iter().flatten().any(|block| blocks.is_outline(block)) {

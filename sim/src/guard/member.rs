@@ -13,11 +13,11 @@ use crate::wire::Request;
 pub(super) struct Member {
     /// The request.
     pub subject: Arc<Subject>,
-    /// Whose it is.
+    /// Its sender.
     pub sender: Sender,
     /// Its prices.
     pub rates: Option<Rates>,
-    /// When the first byte of its answer came, or when it was sent; `None` where neither is known.
+    /// When the first byte of its answer came, or when it was sent; `None` if neither is known.
     pub first_byte_at: Option<Instant>,
 }
 

@@ -1,18 +1,18 @@
 //! Whether a change broke the prompt cache: regression tests on prefix bytes.
 //!
-//! A [`Guard`] eats requests in the order in which they are sent, bodies as they go over the wire, and says of each which
-//! changes make it read less from the cache than it would have read without them: which byte moved, in which block, why,
-//! and what it costs. [`Watch`] is the same over requests that the caller has already read.
+//! A [`Guard`] takes requests in the order in which they are sent, bodies as they go over the wire. For each it reports
+//! the changes that make it read less from the cache than it would have read without them: which byte changed, in which
+//! block, why, and what it costs. [`Watch`] does the same for requests that the caller has already read.
 //!
-//! * [`Rules`]: what is checked and how hard; a small file says it.
-//! * [`Sent`], [`Facts`]: a request and what is known beside its bytes.
+//! * [`Rules`]: what is checked and how severely; a small file contains them.
+//! * [`Sent`], [`Facts`]: a request and the facts besides its bytes.
 //! * [`lock`]: prefixes that were sent, as digests in a text that people review.
-//! * [`Checked`], [`Finding`], [`Noted`], [`Violation`], [`Report`]: what was found.
+//! * [`Checked`], [`Finding`], [`Noted`], [`Violation`], [`Report`]: results.
 //! * [`assert_prefix_stable!`](crate::assert_prefix_stable), [`Guard::assert_next`]: the same in a test suite.
-//! * [`conformance`]: what any harness's forks can be put through, with a score card.
+//! * [`conformance`]: checks for the forks of any harness, with a score card.
 //!
-//! **A change breaks the prefix** where, time left out and all other changes of its request undone, the request reads
-//! less than with all of them undone. What is only appended is no change.
+//! **A change breaks the prefix** if, ignoring time and with all other changes of its request undone, the request reads
+//! less than with all of them undone. Appended content is no change.
 
 mod assertion;
 mod bodies;

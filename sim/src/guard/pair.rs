@@ -1,4 +1,4 @@
-//! Two requests by themselves: what the newer one changes of what the older left in the cache.
+//! Two requests by themselves: what the newer one changes in the prefix that the older left in the cache.
 
 use super::finding::{Finding, Noted, Rule};
 use super::judge::{self, Question};
@@ -8,12 +8,12 @@ use crate::diagnosis::Subject;
 use crate::pricing::Rates;
 use crate::wire::{Pins, Request, Wire};
 
-/// What two requests in a row differ in.
+/// The differences between two consecutive requests.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
     /// Changes, in prompt order.
     pub findings: Vec<Finding>,
-    /// What costs nothing.
+    /// Harmless notes.
     pub notes: Vec<Noted>,
     /// How many leading blocks the older request leaves in the cache.
     pub cached_blocks: usize,
@@ -31,7 +31,7 @@ pub fn judge_pair(
     judge_of(wire, preset, [older, newer].map(|request| taken(wire, preset, request)), rates)
 }
 
-/// The same of short requests of tests: every breakpoint counts, and nothing is priced.
+/// The same for short requests of tests: every breakpoint counts, and nothing is priced.
 pub(super) fn judge_of_tests(wire: &Wire, preset: &cache::Rules, older: &Request, newer: &Request) -> Judged {
     let requests = [older, newer].map(|request| Subject { minimum_tokens: 0, ..taken(wire, preset, request) });
     judge_of(wire, preset, requests, None)

@@ -1,5 +1,5 @@
-//! Requests that the provider answers with HTTP 400, where no finding says so: nothing is read, written or billed, and the
-//! next request of the chain finds nothing.
+//! Requests that the provider answers with HTTP 400, unless a finding reports it: nothing is read, written or billed,
+//! and the chain's next request finds nothing in the cache.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::cache::refusal;
 use crate::diagnosis::{Cause, Subject};
 use crate::wire::ChainId;
 
-/// The first request of each chain that is refused, and how many more there are.
+/// The first refused request of each chain, and how many more there are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refusals {
     chains: BTreeMap<ChainId, Refused>,
@@ -27,8 +27,8 @@ struct Refused {
 }
 
 impl Refusals {
-    /// What the provider answers to a request that the rules forbid, or a note where they let it pass. A recorded usage
-    /// shows that the provider took it.
+    /// The provider's error for a request that its rules forbid, or a note if the check's rules allow it. A recorded
+    /// usage shows that the provider accepted it.
     pub fn take(
         &mut self,
         taken: &Subject,
@@ -53,7 +53,7 @@ impl Refusals {
         (Some(answer), None)
     }
 
-    /// One for each chain.
+    /// One violation for each chain.
     pub fn violations(&self) -> impl Iterator<Item = Violation> {
         self.chains.values().map(Refused::violation)
     }
@@ -71,7 +71,7 @@ impl Refused {
             chain: Some(self.chain.clone()),
             what: format!("request {}{place}{more}", self.request),
             found: format!("the provider refuses it: \"{}\"", self.answer),
-            expected: "a request that it takes".to_owned(),
+            expected: "a request that it accepts".to_owned(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The results: of one request, and of all.
+//! The results: for one request, and for all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use super::rules::Rules;
 use crate::pricing::Money;
 use crate::wire::{ChainId, Usage};
 
-/// What is known of a request once it is taken.
+/// The result for one request.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// Its position among all that were taken, from 0.
+    /// Its position among all requests, from 0.
     pub request: usize,
     /// Its chain.
     pub chain: ChainId,
@@ -18,64 +18,64 @@ pub struct Checked {
     pub chain_name: String,
     /// It is its chain's first.
     pub first: bool,
-    /// What changed, in prompt order.
+    /// Its changes, in prompt order.
     pub findings: Vec<Finding>,
-    /// What is no fault.
+    /// Harmless notes.
     pub notes: Vec<Noted>,
-    /// What the provider refuses the request for, where no finding says it and the rules forbid it.
+    /// The provider's error for the request, if no finding reports it and the rules forbid it.
     pub refused: Option<String>,
-    /// What the cache makes of it at its instant. Output as recorded, else none.
+    /// The expected usage at its instant. Output as recorded, else none.
     pub expected: Usage,
-    /// What that costs; `None` for a model without a price.
+    /// Its cost; `None` for a model without a price.
     pub cost: Option<Money>,
 }
 
-/// All that was found.
+/// The result for all requests.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// How many chains there were.
+    /// Number of chains.
     pub chains: usize,
-    /// How many requests were taken.
+    /// Number of requests.
     pub requests: usize,
-    /// What changed, in order of the requests: the first [`LISTED_MAX`] that the rules forbid, and as many others.
+    /// Changes, in order of the requests: the first [`LISTED_MAX`] that the rules forbid, and as many others.
     pub findings: Vec<Finding>,
-    /// What is no fault, in order of the requests: the first [`LISTED_MAX`].
+    /// Harmless notes, in order of the requests: the first [`LISTED_MAX`].
     pub notes: Vec<Noted>,
-    /// What is not listed, because so much was.
+    /// Counts of what is not listed because there is too much.
     pub unlisted: Unlisted,
-    /// Figures outside their budget, and chains of which the provider refuses requests.
+    /// Figures outside their budget, and chains with refused requests.
     pub violations: Vec<Violation>,
     /// Each rule that was checked, and whether it held.
     pub score: BTreeMap<&'static str, bool>,
-    /// What may make the result less sure than it looks.
+    /// Reasons why the result may be less certain than it looks.
     pub warnings: Vec<String>,
-    /// How many of the findings listed the rules forbid.
+    /// How many of the listed findings the rules forbid.
     forbidden: usize,
 }
 
-/// Findings and notes of one sort that a report lists; further ones are counted, so that what a check holds does not grow
-/// with what it finds. One takes about a kilobyte, most of it the bytes around the difference.
+/// Most findings and notes of one sort that a report lists. Further ones are counted, so that the memory of a check
+/// does not grow with them. One takes about a kilobyte, most of it the bytes around the difference.
 pub const LISTED_MAX: usize = 10_000;
 
-/// What a report counts without listing it.
+/// Counts of findings and notes that are not listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unlisted {
     /// Findings.
     pub findings: usize,
     /// How many of these the rules forbid.
     pub forbidden: usize,
-    /// Tokens lost by those that are forbidden, requests without a modelled cache left out.
+    /// Tokens lost by those that are forbidden, without requests of unmodelled caches.
     pub tokens_lost: u64,
-    /// What that costs, models without a price left out.
+    /// Their cost, without models that have no price.
     pub cost: Money,
     /// Notes.
     pub notes: usize,
-    /// Rules that a forbidden one breaks.
+    /// Rules broken by the forbidden ones.
     broken: BTreeSet<Rule>,
 }
 
 impl Unlisted {
-    /// In a sentence; `None` where all is listed.
+    /// As a sentence; `None` if everything is listed.
     pub fn told(&self) -> Option<String> {
         let Self { findings, forbidden, tokens_lost, cost, notes, .. } = self;
         (findings + notes > 0).then(|| {
@@ -134,7 +134,8 @@ impl Report {
         }
     }
 
-    /// Adds what another check found under the same rules. `number` gives its requests the numbers that they have here.
+    /// Adds the findings of another check under the same rules. `number` maps its request numbers to those of this
+    /// report.
     pub fn add(&mut self, part: Self, rules: &Rules, number: impl Fn(usize) -> usize) {
         self.chains += part.chains;
         self.requests += part.requests;
@@ -157,7 +158,7 @@ impl Report {
         }
     }
 
-    /// Writes the score card anew from what was found.
+    /// Rewrites the score card from the findings.
     pub fn set_score(&mut self, rules: &Rules) {
         for rule in Rule::ALL.into_iter().filter(|rule| rules.checks(*rule)) {
             let held = !self.failing(rules).any(|finding| finding.rule == rule)

@@ -1,4 +1,4 @@
-//! A request as it was sent, and what is known beside its bytes.
+//! A request as it was sent, and the facts besides its bytes.
 
 use std::sync::Arc;
 
@@ -7,30 +7,30 @@ use crate::diagnosis::Subject;
 use crate::time::Instant;
 use crate::wire::{Addresses, Maker, Usage};
 
-/// What is known of a request beside its prompt.
+/// Facts about a request besides its prompt.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {
-    /// Name of the chain (the agent) where the input names it; else it is found by message history.
+    /// Name of the chain (the agent) if the input names it; else it is found by message history.
     pub chain: Option<&'a str>,
-    /// Name of the chain that started this one, where the input names it.
+    /// Name of the chain that started this one, if the input names it.
     pub parent: Option<&'a str>,
-    /// The request of another chain that this one goes on from, by its position, where the input knows that: bytes alone do not
-    /// show that a chain without most of its parent's history is a fork.
+    /// Position of the request in another chain that this one continues, if the input shows it: bytes alone do not show
+    /// that a chain without most of its parent's history is a fork.
     pub continues: Option<usize>,
-    /// Who may share a cache: requests of one scope.
+    /// Requests of one scope may share a cache.
     pub scope: &'a str,
-    /// The agents of this scope are of one run, so that those of one kind are siblings, though nobody says who called them.
+    /// The agents of this scope belong to one run, so that those of one kind are siblings, even without a known caller.
     pub siblings: bool,
-    /// When it was sent; without it, one second after the request before.
+    /// When it was sent; if unknown, one second after the previous request.
     pub at: Option<Instant>,
-    /// When the first byte of its answer came; without it, at once.
+    /// When the first byte of its answer came; if unknown, immediately.
     pub first_byte_at: Option<Instant>,
-    /// What the provider reported, where that is recorded.
+    /// The usage that the provider reported, if it is recorded.
     pub usage: Option<Usage>,
 }
 
 impl Facts<'_> {
-    /// Tokens of the whole prompt: what the provider reported in sum, else what the blocks have.
+    /// Tokens of the whole prompt: the provider's total, else the sum over the blocks.
     pub(super) fn total_tokens(&self, taken: &Subject) -> u64 {
         self.usage.map_or_else(|| taken.total_tokens(), |usage| usage.total_input_tokens())
     }
@@ -41,22 +41,23 @@ impl Facts<'_> {
 pub struct Sent<'a> {
     /// The bytes of the body.
     pub body: &'a [u8],
-    /// Whose rules it follows.
+    /// The provider with the rules that it follows.
     pub maker: Maker,
-    /// What is known beside the prompt.
+    /// Facts besides the prompt.
     pub facts: Facts<'a>,
-    /// Where its parts stood in the body that was sent, where these bytes are a translation; paths are told as these.
+    /// Positions of its parts in the body that was sent, if these bytes are a translation; paths are reported
+    /// accordingly.
     pub addresses: Option<&'a Arc<Addresses>>,
-    /// The model, where the address names it and the body does not.
+    /// The model, if the address names it and the body does not.
     pub model_outside: &'a str,
-    /// Tokens of each of its prefixes, where the input declares them.
+    /// Tokens of each of its prefixes, if the input declares them.
     pub sizes: Option<&'a [u64]>,
-    /// What is known of its breakpoints beside those in the body.
+    /// Facts about its breakpoints besides those in the body.
     pub breakpoints: Breakpoints,
 }
 
 impl<'a> Sent<'a> {
-    /// A body of which nothing else is known.
+    /// A body about which nothing else is known.
     pub fn body(body: &'a [u8]) -> Self {
         Self { body, ..Self::default() }
     }

@@ -1,8 +1,9 @@
-//! Rule (b): what a chain's first request has to share, and with whom.
+//! Rule (b): what a chain's first request has to share, and with which requests.
 //!
-//! A fork shares with its parent's request all that the breakpoints of that cover, and with its siblings what these shared
-//! beyond it. Agents with briefs of their own share tools and system prompt with others of their kind, and what else of
-//! their first message these had in common. What each is told alone is nobody's.
+//! A fork shares with its parent's request everything that the parent's breakpoints cover, and with its siblings the
+//! part that these shared beyond it. Agents with briefs of their own share tools and system prompt with others of their
+//! kind, and the further beginning of the first message that these had in common. Each agent's own instructions need
+//! not be shared.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::identity::{Kinship, Sibling};
 use super::member::Member;
 use crate::diagnosis::{Cause, Difference, Subject};
 
-/// Which differences to an older request count.
+/// Selects the differences to an older request that count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Within {
     /// Blocks of the older request that have to be kept.
@@ -21,12 +22,12 @@ pub(super) struct Within {
 }
 
 impl Within {
-    /// Whether its breakpoints have to reach what the older request left in the cache.
+    /// Whether its breakpoints have to reach the entries that the older request left in the cache.
     pub fn asks_breakpoints(&self, older: &Subject) -> bool {
         self.settings && self.blocks.start == 0 && self.blocks.end >= older.covered()
     }
 
-    /// Whether a difference counts. What does not is the newer request's own, and stays as it is.
+    /// Whether a difference counts. Others belong to the newer request, and stay as they are.
     pub fn concerns(&self, found: &Difference) -> bool {
         match found.cause {
             Cause::ModelChanged | Cause::LevelParameter => self.settings,
@@ -35,16 +36,16 @@ impl Within {
     }
 }
 
-/// A request that a first one is held against.
+/// A request that a first one is compared with.
 #[derive(Clone, Debug)]
 pub(super) struct Demand {
     /// The older request.
     pub older: Arc<Member>,
-    /// What of it has to be shared.
+    /// The part of it that has to be shared.
     pub within: Within,
 }
 
-/// What a kinship asks for.
+/// The requirements of a kinship.
 pub(super) fn demands(kinship: &Kinship<Arc<Member>>) -> Vec<Demand> {
     let beyond = |sibling: &Sibling<Arc<Member>>| {
         let within = Within { blocks: sibling.shared.clone(), settings: false };

@@ -1,4 +1,4 @@
-//! The bodies that chains sent last, to tell harmless spellings by.
+//! The last bodies of chains, to recognise harmless spellings.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::diagnosis::Note;
 use crate::wire::spelling::SpellingKind;
 use crate::wire::{ChainId, TRANSLATED_SETTINGS, Wire};
 
-/// Bytes of bodies that are kept. Beyond, the chain that was silent longest is forgotten: its next request is told of
-/// without notes on spelling, and of nothing else less.
+/// Most bytes of bodies that are kept. Beyond that, the chain that was silent longest is dropped: its next request
+/// lacks notes on spelling, and nothing else.
 const KEPT_BYTES_MAX: usize = 8 << 20;
 
-/// The bodies that chains sent last.
+/// The last bodies of chains.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpellingMemory {
     bodies: BTreeMap<ChainId, (usize, Vec<u8>)>,
@@ -20,15 +20,15 @@ pub(super) struct SpellingMemory {
 }
 
 impl SpellingMemory {
-    /// Keeps the body of request `number`; gives what it spells otherwise than the one before in its chain. Breakpoints
-    /// that move on with the conversation are what they are for, and not told.
+    /// Keeps the body of request `number`; returns the differences in spelling from the previous one in its chain.
+    /// Breakpoints that move on with the conversation do their job, and are not reported.
     pub fn next(&mut self, chain: ChainId, number: usize, sent: &Sent<'_>, wire: &Wire) -> Vec<(NoteKind, String)> {
         let body = sent.body;
         let before = self.bodies.remove(&chain).map(|(_, before)| before);
         self.total_bytes -= before.as_ref().map_or(0, Vec::len);
         let found = before.and_then(|before| wire.spelling_notes(&before, body).ok()).unwrap_or_default();
         self.keep(chain, number, body);
-        // Settings of a translated body are compared by themselves.
+        // Settings of a translated body are compared separately.
         let is_told = |path: &str| path != TRANSLATED_SETTINGS;
         let told = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved && is_told(&found.path));
         let path = |path: String| sent.addresses.map(|addresses| addresses.translate(&path)).unwrap_or(path);

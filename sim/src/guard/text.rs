@@ -1,4 +1,4 @@
-//! A finding as one reads it in a terminal or in the message of a failed test.
+//! A finding as text for a terminal or the message of a failed test.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::diagnosis::{Volatile, Window};
 use crate::pricing::Category;
 
 impl Finding {
-    /// What would save the tokens, naming the change.
+    /// How to save the tokens, naming the change.
     pub fn suggestion(&self) -> String {
         let advice = self.cause.suggestion();
         match self.volatile.map(thing) {

@@ -1,4 +1,4 @@
-//! The cache with time left out: all requests come at one instant and are answered at once, so every entry stays.
+//! The cache without time: all requests come at one instant and are answered immediately, so every entry stays.
 
 use crate::cache::{Prompt, PromptCache, Rules};
 use crate::diagnosis::{CacheMoment, Subject};
@@ -9,21 +9,21 @@ use crate::wire::{Moved, PathSizes, Wire};
 #[derive(Clone, Debug)]
 pub(super) struct TimelessCache(Box<dyn PromptCache>);
 
-/// When all of it happens.
+/// The instant of all events.
 const AT: Instant = Instant::from_millis(0);
 
 impl TimelessCache {
-    /// An empty cache under `rules`, which loses nothing by chance.
+    /// An empty cache under `rules` that loses nothing by chance.
     pub fn new(rules: &Rules) -> Self {
         Self(Rules { loss_per_million: 0, ..*rules }.open(0))
     }
 
-    /// The cache, to be asked what a prompt would read.
+    /// The cache, to look prompts up in.
     pub fn moment(&self) -> CacheMoment<'_> {
         CacheMoment { cache: &*self.0, at: AT }
     }
 
-    /// Lets a request act on the cache, if the provider takes it. How many of its leading blocks it reads.
+    /// Lets a request act on the cache, if the provider accepts it. Returns how many of its leading blocks it reads.
     pub fn serve(&mut self, wire: &Wire, subject: &Subject) -> usize {
         if subject.refusal.is_some() {
             return self.moment().read(wire, &subject.prompt(wire));
@@ -37,7 +37,7 @@ impl TimelessCache {
         outcome.hit.map_or(0, |hit| wire.prefixes.depth(hit) as usize)
     }
 
-    /// The same over a wire to which these prefixes moved; others are forgotten.
+    /// The same over a wire to which these prefixes moved; others are dropped.
     pub fn moved(&self, old: &Wire, new: &Wire, moved: &Moved) -> Self {
         Self(self.0.moved(&old.prefixes, &new.prefixes, moved))
     }

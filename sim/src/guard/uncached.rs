@@ -1,4 +1,4 @@
-//! Chains of which nothing is ever cached. Nothing can break in them, and who looks for breaks has to be told so.
+//! Chains of which nothing is ever cached. Nothing can break in them, and users who look for breaks need to know that.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ pub(super) struct Uncached {
     chains: BTreeMap<ChainId, Kept>,
 }
 
-/// What the requests of a chain asked to be kept.
+/// The breakpoints of a chain's requests.
 #[derive(Clone, Debug, Default)]
 struct Kept {
     name: String,
     requests: usize,
     /// The longest prefix before a breakpoint, and the shortest that its model caches, in tokens.
     longest: Option<(u64, u64)>,
-    /// Some prefix was long enough, or a recorded usage shows what the provider kept.
+    /// A prefix was long enough, or a recorded usage shows what the provider kept.
     cached: bool,
 }
 
 impl Uncached {
-    /// Takes a request; of one that `is_measured` a usage is recorded.
+    /// Takes a request; `is_measured` if its usage is recorded.
     pub fn take(&mut self, taken: &Subject, lane: &Lane, is_measured: bool) {
         let kept = self.chains.entry(lane.chain).or_insert_with(|| Kept { name: lane.name.clone(), ..Kept::default() });
         kept.requests += 1;
@@ -35,7 +35,7 @@ impl Uncached {
         kept.longest = kept.longest.max(covered);
     }
 
-    /// What to be told of, in words. A request alone has nothing to keep.
+    /// The warning in words. A single request has nothing to keep.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let silent = || self.chains.values().filter(|kept| !kept.cached && kept.requests > 1);
         let unmarked = told(silent().filter(|kept| kept.longest.is_none()), |_| {
@@ -44,7 +44,7 @@ impl Uncached {
         let short = told(silent().filter(|kept| kept.longest.is_some()), |kept| {
             let (tokens, minimum) = kept.longest.unwrap_or_default();
             format!(
-                "have breakpoints behind at most {tokens} tokens, and their model caches none below {minimum}, so no change \
+                "have their last breakpoint after {tokens} tokens or fewer, and their model caches nothing below {minimum}, so no change \
                  can break a prefix."
             )
         });
@@ -63,7 +63,7 @@ fn told<'a>(chains: impl Iterator<Item = &'a Kept>, what: impl Fn(&Kept) -> Stri
         [] => return None,
     };
     Some(format!(
-        "The {requests} requests of {whose} {} If they are those of a test, `in_tests` holds them all the same.",
+        "The {requests} requests of {whose} {} If they are those of a test, `in_tests` checks them all the same.",
         what(longest)
     ))
 }

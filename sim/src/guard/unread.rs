@@ -1,4 +1,4 @@
-//! Findings that no byte is to blame for: breakpoints that moved away, that are too far behind, that are refused.
+//! Findings without a changed byte: breakpoints that moved away, that are too far back, that are refused.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::diagnosis::{CarriedBlock, Cause, LossTally, MarkerChoice, MixedPrompt
 use crate::pricing::Category;
 use crate::wire::{BlockKind, Place, Request, Ttl, Wire};
 
-/// What is wrong with the breakpoints of the newer request, as its prompt with all changes undone shows.
+/// Faults in the newer request's breakpoints, found in its prompt with all changes undone.
 pub(super) fn findings(case: &Question<'_>, trials: &Trials<'_>, tally: &mut LossTally) -> Vec<Finding> {
     let undone = trials.undone();
     let base = undone.all_but(None, MarkerChoice::Own);
@@ -18,21 +18,21 @@ pub(super) fn findings(case: &Question<'_>, trials: &Trials<'_>, tally: &mut Los
     let unread = unread(case, &base, read);
     let covered = case.older.covered();
     let mut lost = |range: Range<usize>| tally.first(range.filter_map(|old| undone.carried(old)).collect());
-    // Of a request behind a refused one, what an earlier one wrote is lost.
+    // After a refused request, an earlier write is lost.
     let refused = refused.map(|fault| finding(case, fault, &lost(0..covered.max(read))));
     let unread = unread.map(|fault| finding(case, fault, &lost(read..covered)));
     refused.into_iter().chain(unread).collect()
 }
 
-/// What is wrong with the breakpoints of a chain's first request: the provider refuses them.
+/// Faults in the breakpoints of a chain's first request: the provider refuses them.
 pub(super) fn refusal(case: &Question<'_>) -> Option<Finding> {
     let refusal = case.newer.refusal.as_ref()?;
     let fault = refused(&case.newer.request, refusal, case)?;
     Some(Finding { older: None, ..finding(case, fault, &[]) })
 }
 
-/// The newer request's last breakpoint, where its prompt goes on behind that though the older one's breakpoints reached to
-/// the end: nothing is lost yet, but what stands behind is sent and paid again by the next request.
+/// The newer request's last breakpoint, if its prompt continues after it although the older one's breakpoints reached
+/// to the end: nothing is lost yet, but the next request sends and pays for the rest again.
 pub(super) fn falls_short(case: &Question<'_>) -> Option<Place> {
     let last = |taken: &Subject| taken.marked().into_iter().map(|(at, _)| at).max();
     let behind = |taken: &Subject| Some(taken.request.nodes.len() - (last(taken)? + 1));
@@ -41,16 +41,16 @@ pub(super) fn falls_short(case: &Question<'_>) -> Option<Place> {
     is_short.then(|| newer.request.places[last])
 }
 
-/// What is wrong with a breakpoint, or with a block that has none.
+/// A fault in a breakpoint, or in a block without one.
 struct Fault<'a> {
     cause: Cause,
-    /// The request in whose body it stands, and where.
+    /// The request that has it in its body, and its place.
     place: (&'a Request, Place),
-    /// What it is called.
+    /// Its name.
     name: String,
 }
 
-/// The refusals that have a cause of their own, in the provider's words. Of the others [`Checked::refused`] tells.
+/// The refusals that have a cause of their own, in the provider's words. [`Checked::refused`] reports the others.
 ///
 /// [`Checked::refused`]: super::Checked::refused
 fn refused<'a>(request: &'a Request, refusal: &Refusal, case: &Question<'_>) -> Option<Fault<'a>> {
@@ -58,21 +58,21 @@ fn refused<'a>(request: &'a Request, refusal: &Refusal, case: &Question<'_>) -> 
         Refusal::TooManyBreakpoints { found, max } => {
             let first_too_many = request.markers.get(*max).or(request.markers.last());
             let place = first_too_many.map_or(Place::head(crate::wire::Level::Messages), |marker| marker.place);
-            let name = format!("{found} breakpoints, {max} may be: \"{refusal}\"");
+            let name = format!("{found} breakpoints, at most {max} allowed: \"{refusal}\"");
             Some(Fault { cause: Cause::BreakpointLimit, place: (request, place), name })
         }
         Refusal::TtlOrder { .. } => {
             let short = request.markers.iter().position(|marker| marker.ttl == Ttl::FiveMinutes)?;
             let late = request.markers[short..].iter().find(|marker| marker.ttl == Ttl::OneHour)?;
             let title = title(case.wire, request, late.place);
-            let name = format!("one-hour breakpoint on {title}, behind one of five minutes: \"{refusal}\"");
+            let name = format!("one-hour breakpoint on {title}, after a five-minute one: \"{refusal}\"");
             Some(Fault { cause: Cause::TtlOrder, place: (request, late.place), name })
         }
         _ => None,
     }
 }
 
-/// What the older request left in the cache is not read although no byte of it changed.
+/// Entries that the older request left in the cache are not read although no byte of them changed.
 fn unread<'a>(case: &Question<'a>, base: &MixedPrompt, read: usize) -> Option<Fault<'a>> {
     let covered = case.older.covered();
     let end = covered.checked_sub(1)?;
@@ -82,18 +82,18 @@ fn unread<'a>(case: &Question<'a>, base: &MixedPrompt, read: usize) -> Option<Fa
     let Some((at, _)) = base.prompt.markers().iter().find(|(at, _)| *at >= end) else {
         let place = place_of_older(case, base, end);
         let name =
-            format!("no breakpoint on {} or behind it, where the older request had one", title_of_older(case, end));
+            format!("no breakpoint on {} or after it, where the older request had one", title_of_older(case, end));
         return Some(Fault { cause: Cause::NoBreakpoint, place, name });
     };
     let newer = &case.newer.request;
     let place = base.slots.get(*at).and_then(|slot| slot.new).map(|new| (newer, newer.places[new]));
     let place = place.unwrap_or_else(|| place_of_older(case, base, *at));
     let title = title(case.wire, place.0, place.1);
-    let name = format!("breakpoint on {title}, {} blocks behind what the older request had cached", at - end);
+    let name = format!("breakpoint on {title}, {} blocks after the older request's last cached block", at - end);
     Some(Fault { cause: Cause::BeyondLookback, place, name })
 }
 
-/// Where the older's block `at` stands in the newer request, or stood in the older.
+/// Position of the older block `at` in the newer request, or else in the older.
 fn place_of_older<'a>(case: &Question<'a>, base: &MixedPrompt, at: usize) -> (&'a Request, Place) {
     let [older, newer] = [&case.older.request, &case.newer.request];
     let old = base.slots.get(at).and_then(|slot| slot.old).unwrap_or(at);
@@ -108,7 +108,7 @@ fn title_of_older(case: &Question<'_>, at: usize) -> String {
     request.places.get(at).map_or_else(String::new, |place| title(case.wire, request, *place))
 }
 
-/// What the block at `place` is called.
+/// The name of the block at `place`.
 fn title(wire: &Wire, request: &Request, place: Place) -> String {
     let at = request.places.iter().position(|known| *known == place);
     let block = at.and_then(|at| wire.prefixes.block(request.nodes[at]));
@@ -141,7 +141,7 @@ fn finding(case: &Question<'_>, fault: Fault<'_>, lost: &[CarriedBlock]) -> Find
         provider: Provider::of(&case.newer.request),
         volatile: None,
         breaks_prefix: true,
-        // What no breakpoint covers is plain input, and so is all of a refused request.
+        // Blocks that no breakpoint covers are plain input, and so is all of a refused request.
         loss: case.loss(lost, Category::Input),
         windows: None,
     }

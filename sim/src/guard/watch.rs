@@ -1,4 +1,4 @@
-//! The guard over requests that were read by someone else.
+//! The guard, for requests that someone else has read.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
 use crate::time::Instant;
 use crate::wire::{Marker, Moved, NodeId, Request, Usage, Wire};
 
-/// Checks requests one after the other. The wire that they were read into is the caller's, and the same for all.
+/// Checks requests one after the other. The caller owns the wire into which they were read, which is the same for all.
 #[derive(Clone, Debug)]
 pub struct Watch {
     rules: Rules,
@@ -36,7 +36,7 @@ pub struct Watch {
     report: Report,
 }
 
-/// What a request's recorded usage speaks of.
+/// The parts of a request that its recorded usage describes.
 pub(super) struct Shown {
     /// Its breakpoints that count.
     pub effective: Vec<Marker>,
@@ -60,7 +60,7 @@ impl Watch {
         }
     }
 
-    /// The same at other prices.
+    /// The same with other prices.
     pub fn with_prices(mut self, book: PriceBook) -> Self {
         self.book = book;
         self
@@ -84,7 +84,7 @@ impl Watch {
         if self.rules.in_tests { Subject { minimum_tokens: 0, ..taken } } else { taken }
     }
 
-    /// Takes a request; says also what its recorded usage speaks of.
+    /// Takes a request; also returns the parts that its recorded usage describes.
     pub(super) fn checked(&mut self, wire: &Wire, taken: Subject, facts: &Facts<'_>) -> (Checked, Shown) {
         let taken = Arc::new(taken);
         let rates = self.rates(&taken, facts);
@@ -137,7 +137,7 @@ impl Watch {
         (checked, Shown { effective, hit: shown.outcome.hit })
     }
 
-    /// What bytes leave open of its chain. Of two that were under way at a time, one is no later word of the other.
+    /// The note for a case that bytes cannot decide. Two requests in flight at once cannot be consecutive turns.
     fn doubt(&self, taken: &Subject, whose: &Whose<Arc<Member>>, facts: &Facts<'_>) -> Option<Noted> {
         let Whose { lane, behind, .. } = whose;
         let answered = match lane.branches_off.or(*behind) {
@@ -150,7 +150,7 @@ impl Watch {
         Some(note(taken, lane, kind, String::new()))
     }
 
-    /// What changed since the request before in its chain; of a first one, what it does not share with its kin.
+    /// Changes since the previous request of its chain; for a first one, the parts that it does not share with its kin.
     fn judge(case: &Question<'_>, whose: &Whose<Arc<Member>>) -> (Vec<Finding>, Vec<Noted>) {
         if let Some(previous) = whose.previous.as_ref().filter(|_| !whose.lane.first) {
             return judge::judge(&Question { older: &previous.subject, ..*case });
@@ -172,7 +172,7 @@ impl Watch {
         (findings, notes)
     }
 
-    /// Adds what was found to the report.
+    /// Adds the findings to the report.
     fn report(&mut self, checked: &Checked, marked: usize) {
         self.spent.add(&Turn {
             number: checked.request,
@@ -198,7 +198,7 @@ impl Watch {
         checked.notes.extend(notes);
     }
 
-    /// Moves on to a fresh wire that holds what the next requests are compared with, and nothing else.
+    /// Moves to a fresh wire that contains only the requests that later ones are compared with.
     pub(super) fn renew(&mut self, old: &Wire) -> (Wire, Moved) {
         let (mut new, mut moved) = (Wire::new(*old.forms()), Moved::default());
         self.identity.for_each_mut(|member| {
@@ -213,7 +213,8 @@ impl Watch {
         (new, moved)
     }
 
-    /// The request that was just checked, as a lock records it. `parent` is the name of the chain that started its chain.
+    /// The request that was just checked, in the form that a lock records. `parent` is the name of the chain that
+    /// started its chain.
     pub fn seen<'a>(
         &'a self,
         wire: &'a Wire,
@@ -251,7 +252,7 @@ impl Watch {
         self.book.rates(&ModelKey::from(request.model.as_str()), &terms).ok()
     }
 
-    /// All that was found.
+    /// The report on all requests.
     pub fn finish(mut self) -> Report {
         self.report.violations = self.spent.violations(&self.rules.budget);
         self.report.violations.extend(self.refusals.violations());
@@ -267,5 +268,5 @@ fn note(taken: &Subject, lane: &Lane, note: NoteKind, path: String) -> Noted {
     Noted { chain: lane.name.clone(), request: taken.number, note, path, answer: None }
 }
 
-/// 2020-01-01: no request to a model was recorded before.
+/// 2020-01-01: there are no recorded requests to a model before this day.
 const FIRST_RECORDED: Instant = Instant::from_millis(1_577_836_800_000);

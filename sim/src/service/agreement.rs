@@ -2,10 +2,11 @@
 
 use crate::wire::Usage;
 
-/// Reads that are off by no more than this are as expected: recorded reads differ by a few tokens of frame between requests of one prefix (`data` of 2026-01 to 2026-08: 5 of 620 shortfalls).
+/// Largest deviation of a read that still counts as expected: recorded reads of one prefix differ by a few tokens of
+/// frame between requests (`data` of 2026-01 to 2026-08: 5 of 620 shortfalls).
 pub const FRAME_TOKENS: u64 = 64;
 
-/// What became of the prefix that a chain's previous request left behind.
+/// How much was read of the prefix that the chain's previous request left in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Nothing was read.
@@ -17,7 +18,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The verdict on a read where `expected` tokens were left by the chain's previous request.
+    /// The verdict on a read if the chain's previous request left `expected` tokens in the cache.
     pub fn of(read_tokens: u64, expected_tokens: Option<u64>) -> Self {
         match expected_tokens {
             _ if read_tokens == 0 => Self::Cold,
@@ -41,7 +42,7 @@ impl Verdict {
 pub enum NotComparable {
     /// The first request of a transcript's chain, taken as given.
     FirstOfChain,
-    /// It read what had never been sent before in its scope.
+    /// It read tokens that had never been sent before in its scope.
     Prewarmed,
     /// Its counters are sums over the passes of a server-side tool.
     ServerTools,
@@ -54,7 +55,7 @@ pub enum NotComparable {
 }
 
 impl NotComparable {
-    /// All, in the order of the report.
+    /// All reasons, in the order of the report.
     pub const ALL: [Self; 6] =
         [Self::FirstOfChain, Self::Prewarmed, Self::ServerTools, Self::NoMarker, Self::NoUsage, Self::NoProfile];
 
@@ -71,7 +72,7 @@ impl NotComparable {
     }
 }
 
-/// One comparable request: prediction beside recording.
+/// One comparable request: prediction and recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compared {
     /// Verdict on the recorded read.
@@ -82,16 +83,15 @@ pub struct Compared {
     pub recorded_usage: Usage,
     /// Predicted usage.
     pub predicted_usage: Usage,
-    /// An earlier request had shown the size of the prefix that the prediction reads.
+    /// An earlier request had shown the size of the prefix that is predicted to be read.
     pub size_known: bool,
     /// The nearest known prefixes around the predicted read: the longest that is not longer and the shortest that is
-    /// not shorter. Where the size is known both are that size.
+    /// not shorter. If the size is known, both equal it.
     pub between: (u64, u64),
 }
 
 impl Compared {
-    /// The recorded read is what the prediction says: exactly where the size is known, between its known neighbours
-    /// where it is not.
+    /// The recorded read matches the prediction: exactly if the size is known, else between its known neighbours.
     pub fn read_agrees(&self) -> bool {
         let read = self.recorded_usage.cache_read_input_tokens;
         if self.size_known {
@@ -106,7 +106,7 @@ impl Compared {
 pub struct Agreement {
     /// Requests compared.
     pub comparable: u64,
-    /// Requests that are not, by reason, in the order of [`NotComparable::ALL`].
+    /// Requests not compared, by reason, in the order of [`NotComparable::ALL`].
     pub not_comparable: [u64; 6],
     /// Compared requests whose verdicts are the same.
     pub same_verdict: u64,
@@ -116,7 +116,7 @@ pub struct Agreement {
     pub sizes_known: u64,
     /// Tokens read in the recordings of compared requests.
     pub read_tokens_recorded: u64,
-    /// Sum of the distances between predicted and recorded read.
+    /// Sum of the absolute differences between predicted and recorded reads.
     pub read_tokens_abs_error: u64,
 }
 

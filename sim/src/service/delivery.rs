@@ -1,7 +1,7 @@
-//! A cache, and the answers that it has not been told of.
+//! A cache, and the answers that have not been reported to it yet.
 //!
-//! Whoever serves requests in order of time knows when their answers begin before the cache may: what a request wrote can be
-//! read from its first byte on, and requests that come earlier must not see it.
+//! A caller that serves requests in order of time knows when their answers begin before the cache may know: a write can
+//! be read from the answer's first byte on, and requests that come earlier must not see it.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::cache::{Outcome, Prompt, PromptCache, Rules, Ticket};
 use crate::time::{Duration, Instant};
 use crate::wire::Prefixes;
 
-/// Where the first byte is not recorded it is taken to come so long after the request, or at the end of the answer if that is
-/// earlier: about what large prompts take (captured Claude Code requests of 2026-08 end after 0.8 to 60 s).
+/// Assumed time from request to first byte if that is not recorded, limited by the end of the answer: about what large
+/// prompts take (captured Claude Code requests of 2026-08 end after 0.8 to 60 s).
 pub const FIRST_BYTE_AFTER: Duration = Duration::from_secs(2);
 
 /// Distance of requests without instants.
@@ -28,31 +28,31 @@ pub struct Times {
 }
 
 impl Times {
-    /// A request that was sent at `at`, with as much of its answer's instants as is recorded.
+    /// A request sent at `at`, with the recorded instants of its answer.
     pub fn of(at: Instant, first_byte_at: Option<Instant>, ended_at: Option<Instant>) -> Self {
         let guess = at + FIRST_BYTE_AFTER;
         let ended_at = ended_at.unwrap_or(guess).max(at);
         Self { at, first_byte_at: first_byte_at.unwrap_or(guess).clamp(at, ended_at), ended_at }
     }
 
-    /// A request whose answer begins and ends as it is sent.
+    /// A request that is answered the instant it is sent.
     pub const fn at_once(at: Instant) -> Self {
         Self { at, first_byte_at: at, ended_at: at }
     }
 }
 
-/// Answers that a cache has not been told of, by their beginning.
+/// Answers that have not been reported to the cache, by their beginning.
 #[derive(Clone, Debug, Default)]
 pub struct Answers(BTreeMap<(Instant, Ticket), Instant>);
 
 impl Answers {
-    /// An answer that is to come.
+    /// A pending answer.
     pub fn expect(&mut self, ticket: Ticket, times: &Times) {
         self.0.insert((times.first_byte_at, ticket), times.ended_at);
     }
 
-    /// Tells the cache of every answer that began by `at`. The end of an answer changes nothing under the rules that exist, and is
-    /// told with its beginning.
+    /// Reports every answer that began by `at` to the cache. The end of an answer changes nothing under the existing
+    /// rules, and is reported together with its beginning.
     pub fn tell_until(&mut self, cache: &mut dyn PromptCache, prefixes: &Prefixes, at: Instant) {
         while let Some(answer) = self.0.first_entry().filter(|answer| answer.key().0 <= at) {
             let ((first_byte_at, ticket), ended_at) = answer.remove_entry();
@@ -70,45 +70,45 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// An empty cache under `rules`. `seed` matters only where they lose writes by chance.
+    /// An empty cache under `rules`. `seed` matters only if they lose writes by chance.
     pub fn new(rules: &Rules, seed: u64) -> Self {
         Self { cache: rules.open(seed), answers: Answers::default() }
     }
 
-    /// The cache as it was told of until now.
+    /// The cache, with the answers reported so far.
     pub fn cache(&self) -> &dyn PromptCache {
         &*self.cache
     }
 
-    /// Tells the cache of every answer that began by `at`.
+    /// Reports every answer that began by `at` to the cache.
     pub fn deliver_until(&mut self, prefixes: &Prefixes, at: Instant) {
         self.answers.tell_until(&mut *self.cache, prefixes, at);
     }
 
-    /// The cache, to be told of an answer as it comes.
+    /// The cache, for callers that report answers themselves.
     pub(super) fn cache_mut(&mut self) -> &mut dyn PromptCache {
         &mut *self.cache
     }
 
-    /// Lets a request act on the cache; its answer is told of later.
+    /// Lets a request act on the cache; its answer is reported later.
     pub(super) fn look_up(&mut self, prompt: &Prompt<'_>, at: Instant) -> (Ticket, Outcome) {
         self.deliver_until(prompt.prefixes, at);
         self.cache.look_up(prompt, at)
     }
 
-    /// When the answer to a request will have come.
+    /// When the answer to a request begins and ends.
     pub(super) fn expect(&mut self, ticket: Ticket, times: &Times) {
         self.answers.expect(ticket, times);
     }
 
-    /// Lets a request act on the cache, once every answer that began before it is known.
+    /// Lets a request act on the cache, after every answer that began before it was reported.
     pub fn serve(&mut self, prompt: &Prompt<'_>, times: &Times) -> Outcome {
         let (ticket, outcome) = self.look_up(prompt, times.at);
         self.expect(ticket, times);
         outcome
     }
 
-    /// Serves a request whose answer begins and ends as it is sent.
+    /// Serves a request that is answered the instant it is sent.
     pub fn serve_at_once(&mut self, prompt: &Prompt<'_>, at: Instant) -> Outcome {
         let (ticket, outcome) = self.cache.look_up(prompt, at);
         self.cache.first_byte(prompt.prefixes, ticket, at);

@@ -1,4 +1,5 @@
-//! One request through the cache: what it reads and writes, why it missed, what it costs, what of its writes stays unread.
+//! One request through the cache: what it reads and writes, why it missed, what it costs, which of its writes stay
+//! unread.
 
 use super::delivery::{Delivery, Times};
 use super::entry::Entry;
@@ -10,24 +11,24 @@ use crate::pricing::Rates;
 use crate::time::Instant;
 use crate::wire::{Marker, NodeId, PathSizes, Prefixes, Request, Sizes, Usage, Wire};
 
-/// A request with its sizes and the facts that decide what a cache makes of it.
+/// A request with its sizes and the facts that decide how a cache treats it.
 #[derive(Clone, Copy)]
 pub struct SizedRequest<'a> {
     /// The prompt, with the sizes that the cache sees.
     pub prompt: Prompt<'a>,
-    /// Its content; `None` where it is unknown, or need not be explained.
+    /// Its content; `None` if it is unknown, or no explanation is needed.
     pub grounds: Option<Grounds<'a>>,
     /// Why the provider should have refused it.
     pub refusal: Option<&'a Refusal>,
     /// What the provider reported.
     pub recorded: Option<Usage>,
-    /// What of the prompt was read and written, where whoever rebuilt it knows better than its sizes.
+    /// The prefixes that were read and written, if the reader of the recording knows them better than its sizes show.
     pub movement: Option<Movement<'a>>,
     /// When it was sent.
     pub at: Instant,
 }
 
-/// What a request is explained by.
+/// What is needed to explain a request.
 #[derive(Clone, Copy)]
 pub struct Grounds<'a> {
     /// Blocks and prefixes.
@@ -36,33 +37,33 @@ pub struct Grounds<'a> {
     pub request: &'a Request,
     /// Tokens of each of its prefixes in tokens of the bill.
     pub billed: &'a [u64],
-    /// What it goes on from.
+    /// The request that it continues.
     pub previous: Option<&'a Subject>,
 }
 
-/// What of a prompt was read and written.
+/// The parts of a prompt that were read and written.
 #[derive(Clone, Copy, Debug)]
 pub struct Movement<'a> {
     /// The prefix that was read.
     pub read: Option<NodeId>,
-    /// Where each written stretch ends, with its tokens.
+    /// The end of each written stretch, with its tokens.
     pub written: &'a [(Marker, u64)],
 }
 
-/// What the cache made of a request.
+/// Result of serving a request.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// For telling of its answer; `None` where it was refused.
+    /// To report its answer with; `None` if it was refused.
     pub ticket: Option<Ticket>,
     /// What the rules predict.
     pub predicted: Outcome,
-    /// What was billed: as the provider reported, else as predicted.
+    /// The usage billed: as the provider reported it, else as predicted.
     pub usage: Usage,
     /// Where its input tokens went.
     pub explanation: Option<Explanation>,
 }
 
-/// A cache, the answers that it is yet to learn of, what was written to it, and the entries of those who asked it, one after the other.
+/// A cache, its pending answers, the writes to it, and the entries of the requests that it served, in order.
 #[derive(Clone, Debug)]
 pub struct Engine {
     delivery: Delivery,
@@ -80,14 +81,14 @@ impl<'a> SizedRequest<'a> {
         Self { prompt, grounds: None, refusal: None, recorded: None, movement: None, at }
     }
 
-    /// The longest prefix within `tokens`: what a recorded read of so many tokens most likely was.
+    /// The longest prefix within `tokens`: most likely the prefix of a recorded read of this size.
     pub fn node_of(&self, tokens: u64) -> Option<NodeId> {
         let Grounds { request, billed, .. } = self.grounds?;
         let within = billed.partition_point(|size| *size <= tokens);
         within.checked_sub(1).map(|at| request.nodes[at])
     }
 
-    /// The prefix that was read, if the cache gave what is `predicted` and `usage` was billed.
+    /// The prefix that was read, if the cache predicted `predicted` and `usage` was billed.
     fn read(&self, predicted: &Outcome, usage: &Usage) -> Option<NodeId> {
         let read = usage.cache_read_input_tokens;
         let hit = match self.movement {
@@ -98,7 +99,7 @@ impl<'a> SizedRequest<'a> {
         hit.filter(|_| read > 0)
     }
 
-    /// What was written after what was read.
+    /// The stretches written after the read prefix.
     fn written(&self, usage: &Usage) -> Vec<(Marker, u64)> {
         if usage.cache_creation_input_tokens() == 0 {
             return Vec::new();
@@ -114,13 +115,14 @@ impl<'a> SizedRequest<'a> {
 }
 
 impl Engine {
-    /// An empty cache for the requests from line `first_line` on. `seed` matters only where the rules lose writes by chance.
+    /// An empty cache for the requests from line `first_line` on. `seed` matters only if the rules lose writes by
+    /// chance.
     pub fn new(rules: &Rules, seed: u64, first_line: usize, first_chain: usize) -> Self {
         let (delivery, premiums) = (Delivery::new(rules, seed), Premiums::from_line(first_line));
         Self { delivery, premiums, first_line, first_chain, entries: Vec::new() }
     }
 
-    /// The cache as it was told of until now.
+    /// The cache, with the answers reported so far.
     pub fn cache(&self) -> &dyn PromptCache {
         self.delivery.cache()
     }
@@ -140,7 +142,7 @@ impl Engine {
         self.first_line + self.entries.len()
     }
 
-    /// What the cache would give, changing nothing.
+    /// Result of a look-up, without changing anything.
     pub fn foresee(&self, asked: &SizedRequest<'_>) -> Outcome {
         match asked.refusal {
             Some(_) => Outcome { input_tokens: asked.prompt.total_tokens, ..Outcome::default() },
@@ -148,7 +150,7 @@ impl Engine {
         }
     }
 
-    /// Where the request's input tokens go, if the cache gives what is `predicted`.
+    /// Where the request's input tokens go, if the cache behaves as `predicted`.
     pub fn explain(&self, asked: &SizedRequest<'_>, predicted: &Outcome) -> Option<Explanation> {
         let Grounds { wire, request, billed, previous } = asked.grounds?;
         Some(explain(&BilledRequest {
@@ -165,8 +167,8 @@ impl Engine {
         }))
     }
 
-    /// Lets a request act on the cache. What it wrote is followed as written by the next line, if it `has_line`: a copy of
-    /// another request has none.
+    /// Lets a request act on the cache. Its writes are followed under the number of the next line if it `has_line`: a
+    /// copy of another request has none.
     pub fn serve(&mut self, asked: &SizedRequest<'_>, has_line: bool) -> Reading {
         self.deliver_until(asked.prompt.prefixes, asked.at);
         let foreseen = asked.grounds.map(|_| self.foresee(asked));
@@ -178,7 +180,7 @@ impl Engine {
                 (Some(ticket), outcome)
             }
         };
-        debug_assert!(foreseen.is_none_or(|foreseen| foreseen == predicted), "a look-up gives what was foreseen");
+        debug_assert!(foreseen.is_none_or(|foreseen| foreseen == predicted), "a look-up returns the forecast");
         let usage = asked.recorded.unwrap_or_else(|| predicted.usage());
         if ticket.is_some() {
             self.follow(asked, &predicted, &usage, has_line);
@@ -186,7 +188,7 @@ impl Engine {
         Reading { ticket, predicted, usage, explanation }
     }
 
-    /// Follows what the request read and wrote.
+    /// Follows the reads and writes of a request.
     fn follow(&mut self, asked: &SizedRequest<'_>, predicted: &Outcome, usage: &Usage, has_line: bool) {
         let Self { delivery, premiums, .. } = self;
         let prefixes = asked.prompt.prefixes;
@@ -210,22 +212,22 @@ impl Engine {
         self.delivery.serve_at_once(prompt, at);
     }
 
-    /// When the answer to a request will have come.
+    /// When the answer to a request begins and ends.
     pub fn expect(&mut self, ticket: Ticket, times: &Times) {
         self.delivery.expect(ticket, times);
     }
 
-    /// Tells the cache of every answer that began by `at`.
+    /// Reports every answer that began by `at` to the cache.
     pub fn deliver_until(&mut self, prefixes: &Prefixes, at: Instant) {
         self.delivery.deliver_until(prefixes, at);
     }
 
-    /// The cache, to be told of an answer as it comes.
+    /// The cache, for callers that report answers themselves.
     pub fn cache_mut(&mut self) -> &mut dyn PromptCache {
         self.delivery.cache_mut()
     }
 
-    /// Bills `usage` and keeps the entry. Its writes have a price.
+    /// Bills `usage` and keeps the entry, with a price for its writes.
     pub fn bill(&mut self, entry: Entry, usage: &Usage, quote: &Quote) {
         if let Some(rates) = quote.rates {
             self.premiums.price(entry.line.index, rates);
@@ -233,7 +235,7 @@ impl Engine {
         self.count(entry, usage, quote);
     }
 
-    /// Bills `usage` and keeps the entry of a request whose writes are not followed: they get no premium.
+    /// Bills `usage` and keeps the entry of a request with writes that are not followed: they get no premium.
     pub fn count(&mut self, mut entry: Entry, usage: &Usage, quote: &Quote) {
         let line = &mut entry.line;
         debug_assert_eq!(line.index, self.next_line(), "entries are kept in the order of their lines");
@@ -243,7 +245,7 @@ impl Engine {
         self.entries.push(entry);
     }
 
-    /// The usage of a line turned out to be another. Fees stay with requests that are recorded.
+    /// Replaces the usage of a line. Fees stay with requests that are recorded.
     pub fn rebill(&mut self, line: usize, usage: Usage) {
         let rates: Option<&Rates> = self.premiums.rates(line);
         let line = &mut self.entries[line - self.first_line].line;
@@ -254,7 +256,7 @@ impl Engine {
         line.price(&usage, rates, &[]);
     }
 
-    /// No more requests come: the entries, with what each line paid for unread writes.
+    /// Ends the stream: returns the entries, with what each line paid for unread writes.
     pub fn finish(&mut self) -> Vec<Entry> {
         self.premiums.settle(&mut self.entries);
         std::mem::take(&mut self.entries)

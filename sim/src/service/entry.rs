@@ -1,4 +1,4 @@
-//! The only row: a request with all that is known of it, whoever sent it and whatever recorded it.
+//! The only row: a request with everything known about it, from any sender and any recording.
 
 use std::sync::Arc;
 
@@ -15,36 +15,36 @@ use crate::wire::Usage;
 pub struct Entry {
     /// Its line of the ledger.
     pub line: Line,
-    /// Where it was recorded; nowhere for a request of a run.
+    /// Where it was recorded; `None` for a request of a run.
     pub origin: Origin,
-    /// Who asked, in a run.
+    /// The agent that sent it, in a run.
     pub agent: Option<Arc<str>>,
-    /// When its answer was over, whole or not, in a run; `None` where the run ended before.
+    /// When its answer ended, complete or not, in a run; `None` if the run ended earlier.
     pub ended_at: Option<Instant>,
     /// How its prompt is laid out, in a run that explains its requests.
     pub layout: Layout,
-    /// The cache that served it and the chain within it, numbered over all streams; `None` where no profile reads it.
+    /// The cache that served it and the chain within it, numbered over all streams; `None` without a profile for it.
     pub chain: Option<usize>,
-    /// Where its answer stands in a transcript; `None` for what was recorded as sent.
+    /// Position of its answer in a transcript; `None` if the request was recorded as sent.
     pub answer: Option<AnswerPlace>,
-    /// Prediction beside recording.
+    /// Prediction and recording compared.
     pub comparison: Result<Compared, NotComparable>,
-    /// The line of a transcript that shows why it missed. What was recorded as sent has the differences in its explanation.
+    /// The line of a transcript that shows why it missed. Requests recorded as sent have the differences in their
+    /// explanation.
     pub evidence: Option<Evidence>,
-    /// Its whole prompt as counted, where that was asked for and the body is a request.
+    /// Its whole prompt as counted, if this was requested and the body is a request.
     pub size: Option<CountedSize>,
-    /// What misses that no rule foresees may add to the forecast's cost, never inside predicted tokens. `None` where nothing was
-    /// forecast or nothing has a price.
+    /// What misses that no rule foresees may add to the forecast's cost, never included in predicted tokens. `None`
+    /// without a forecast or a price.
     pub unforeseen: Option<CostRange>,
-    /// What it would have been under each what-if that was asked for, in their order; empty where nothing was asked or no
-    /// profile exists.
+    /// Its outcome under each requested what-if, in order; empty without what-ifs or without a profile.
     pub hypotheticals: Vec<Hypothetical>,
-    /// Its share of the clairvoyant lower bound; `None` where none is known.
+    /// Its share of the clairvoyant lower bound; `None` if that is unknown.
     pub lower_bound: Option<Money>,
 }
 
 impl Entry {
-    /// A request of which nothing else is known.
+    /// A request about which nothing else is known.
     pub fn new(line: Line, origin: Origin, comparison: Result<Compared, NotComparable>) -> Self {
         Self {
             line,
@@ -70,18 +70,18 @@ impl Entry {
     }
 }
 
-/// Where a request was found; every message about it names this.
+/// Where a request was found; every message about it includes this.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     /// The file as the user named it or as the folder walk found it.
     pub file: String,
     /// Position inside the file, counted from zero in reading order.
     pub index: usize,
-    /// Line in the file where it begins, counted from one; zero where the format has no lines.
+    /// Line in the file where it begins, counted from one; zero if the format has no lines.
     pub line: usize,
 }
 
-/// Where the answer of a request stands among the transcripts that were read.
+/// Position of a request's answer in the transcripts that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AnswerPlace {
     /// Index among all sessions.
@@ -103,12 +103,12 @@ pub struct Evidence {
     pub shows: &'static str,
 }
 
-/// What one request would have been.
+/// Outcome of one request under a what-if.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hypothetical {
-    /// Its usage, with that of the pings that kept its prefix alive until the next request.
+    /// Its usage, including pings that kept its prefix alive until the next request.
     pub usage: Usage,
-    /// What it would have cost; `None` for a model without a price.
+    /// Its cost; `None` for a model without a price.
     pub cost: Option<Money>,
 }
 

@@ -1,4 +1,4 @@
-//! How a served prompt is laid out: where its levels end, and how much of it the request that it continues had sent.
+//! Layout of a served prompt: where its levels end, and how much of it the previous request had sent.
 
 use crate::diagnosis::Subject;
 use crate::wire::{Level, Request, shared_nodes};
@@ -8,10 +8,10 @@ use crate::wire::{Level, Request, shared_nodes};
 pub struct Layout {
     /// Where tools, system and messages end, each counted from the start of the prompt.
     pub level_ends: [u64; 3],
-    /// The request that it continues, by its line of the ledger: the agent's last one, or of a fork's first request what its
-    /// parent had sent last. `None` where there is none.
+    /// The request that it continues, by its line of the ledger: the agent's last one, or, for a fork's first request,
+    /// the parent's last one. `None` without one.
     pub continues: Option<usize>,
-    /// Tokens of the prefix that both begin with; zero where it continues none.
+    /// Tokens of the prefix that both share; zero if it continues none.
     pub shared_tokens: u64,
 }
 

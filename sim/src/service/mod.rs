@@ -1,12 +1,12 @@
-//! One request in, one entry out: what every door does with a request, whoever sends it.
+//! One request in, one entry out: every command handles requests this way, whoever sent them.
 //!
-//! * [`Engine`] takes one request after the other: what the cache gives, why it is not more, what it costs, what was written
-//!   for nothing.
-//! * [`Entry`] is the only row: a request's line of the ledger and all that is known beside it.
+//! * [`Engine`] takes one request after the other: what the cache reads, why it is not more, what it costs, which
+//!   writes were for nothing.
+//! * [`Entry`] is the only row: a request's line of the ledger and everything else known about it.
 //! * [`Layout`] is how a prompt is divided, and what it shares with the request that it continues.
 //! * [`Agreement`] sums up how well predictions agree with what the provider reported.
-//! * [`Delivery`] is a cache with the answers that it is yet to be told of.
-//! * [`Tariff`] gives the prices of a request, by what is known of it and of its answer.
+//! * [`Delivery`] is a cache with its pending answers.
+//! * [`Tariff`] gives the prices of a request, from the facts about it and its answer.
 
 mod agreement;
 mod delivery;

@@ -1,17 +1,18 @@
-//! What was written and never read: its price over plain input bought nothing.
+//! Writes that were never read: their price above plain input bought nothing.
 
 use super::entry::Entry;
 use crate::ledger::UnreadWrites;
 use crate::pricing::{Category, Money, Rates};
 use crate::wire::{Marker, NodeId, Prefixes, Sizes};
 
-/// The writes of a ledger's lines, at the prices of each, until it is known which of them nobody read.
+/// The writes of a ledger's lines, at the prices of each, until it is known which of them were read.
 #[derive(Clone, Debug, Default)]
 pub struct Premiums {
     writes: UnreadWrites,
     /// The first line.
     first: usize,
-    /// From the first line on. A line without has no premium: its model has no price, or what was read of its writes is not known.
+    /// From the first line on. A line without rates has no premium: its model has no price, or it is unknown which of
+    /// its writes were read.
     rates: Vec<Option<Rates>>,
 }
 
@@ -21,7 +22,7 @@ impl Premiums {
         Self { first, ..Self::default() }
     }
 
-    /// The line's writes have a price.
+    /// Sets the prices of the line's writes.
     pub fn price(&mut self, line: usize, rates: Rates) {
         debug_assert!(self.rates.len() <= line - self.first, "lines are priced in their order");
         self.rates.resize(line - self.first, None);
@@ -38,17 +39,17 @@ impl Premiums {
         self.writes.read(prefixes, hit);
     }
 
-    /// A prompt that ends at `end` was sent and `hit` of it was read; what was cached after that may be lost.
+    /// A prompt that ends at `end` was sent and `hit` of it was read; entries after that may be lost.
     pub fn lose(&mut self, prefixes: &Prefixes, end: NodeId, hit: Option<NodeId>, is_lost: impl Fn(NodeId) -> bool) {
         self.writes.lose(prefixes, end, hit, is_lost);
     }
 
-    /// A line wrote up to `markers`, each with the tokens that its stretch was billed for.
+    /// A line wrote up to `markers`, each with the tokens billed for its stretch.
     pub fn wrote(&mut self, prefixes: &Prefixes, line: usize, markers: &[(Marker, u64)]) {
         self.writes.wrote(prefixes, line, markers);
     }
 
-    /// Nobody asks any more: fills in what each line paid for nothing.
+    /// Ends the stream: fills in what each line paid for nothing.
     pub fn settle(&self, entries: &mut [Entry]) {
         let unread = self.writes.unread();
         for Entry { line, .. } in entries {
@@ -58,14 +59,14 @@ impl Premiums {
     }
 }
 
-/// What written tokens cost over plain input, never less than nothing.
+/// Cost of written tokens above plain input, never negative.
 fn premium(rates: &Rates, five_minutes: u64, one_hour: u64) -> Money {
     let premium = rates.difference(Category::Write5m, Category::Input, five_minutes)
         + rates.difference(Category::Write1h, Category::Input, one_hour);
     premium.max(Money::default())
 }
 
-/// The stretch that each of `markers` writes behind what is read, in tokens.
+/// The stretch that each of `markers` writes after the read prefix, in tokens.
 pub fn stretches(markers: impl IntoIterator<Item = Marker>, sizes: &dyn Sizes, read_tokens: u64) -> Vec<(Marker, u64)> {
     let mut from = read_tokens;
     let mut stretch = |marker: Marker| {

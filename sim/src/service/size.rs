@@ -1,4 +1,4 @@
-//! How large a prompt is by a tokenizer, and whether its bill can be held against that.
+//! Size of a prompt by a tokenizer, and whether it can be compared with the bill.
 
 use crate::wire::model::Tokenizer;
 
@@ -7,13 +7,13 @@ use crate::wire::model::Tokenizer;
 pub struct CountedSize {
     /// Tokens.
     pub tokens: u64,
-    /// By which tokenizer.
+    /// The tokenizer.
     pub tokenizer: Tokenizer,
-    /// Why the bill is not comparable with it; `None` where it is.
+    /// Why the bill is not comparable with it; `None` if it is.
     pub left_out: Option<LeftOut>,
 }
 
-/// Why a request cannot be compared with what it was billed.
+/// Why the count of a request cannot be compared with its bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LeftOut {
     /// Not answered by a Claude model, or by one whose tokenizer is not known.
@@ -24,15 +24,16 @@ pub enum LeftOut {
     ServerTools,
     /// The provider edited the prompt before it counted it.
     ContextEdited,
-    /// The body was altered on its way, or its texts were replaced by whoever recorded it.
+    /// The body was altered in transit, or its texts were replaced by the recorder.
     Altered,
     /// The body is no request of the Messages API.
     Unreadable,
-    /// It holds an image or a document by address, or thinking whose text is hidden.
+    /// It contains an image or a document by address, or thinking with hidden text.
     OutsideContent,
-    /// The first of its chain, or of a model in it: it shows how large the hidden prefix is, so its count is its bill.
+    /// The first of its chain, or of a model in it: it reveals the size of the hidden prefix, so its count is set to
+    /// its bill.
     ShowsPrefix,
-    /// Between two prompts of a session more came in than an answer and results of tools, or less.
+    /// The prompt grew by more, or less, than an answer and tool results since the previous prompt of the session.
     OtherGrowth,
     /// The bill is more than four times, or less than a quarter, of what the body can be.
     NotWhatWasBilled,

@@ -1,4 +1,4 @@
-//! What a request costs: the terms in its recording, the rates that they lead to, the fees beside its tokens.
+//! The cost of a request: the terms in its recording, the resulting rates, the fees besides its tokens.
 
 use super::recorded_usage::RecordedUsage;
 use crate::pricing::{Date, FeeLine, ModelKey, Money, PriceBook, Rates, ServiceTier, Terms, fees};
@@ -6,48 +6,48 @@ use crate::time::Instant;
 use crate::wire::Usage;
 use crate::wire::model::resolve;
 
-/// Prices, and the day of them that holds.
+/// Prices, and the day for which they are taken.
 #[derive(Clone, Copy, Debug)]
 pub struct Tariff<'a> {
     /// The prices.
     pub book: &'a PriceBook,
-    /// The day; `None` takes that of each request, and the newest prices for one without.
+    /// The day; `None` takes the day of each request, and the newest prices for one without.
     pub date: Option<Date>,
 }
 
-/// What decides on a request's prices.
+/// Facts that decide a request's prices.
 #[derive(Clone, Copy, Debug)]
 pub struct PriceFacts<'a> {
     /// The model as spelled.
     pub model: &'a str,
-    /// What the answer says.
+    /// Facts from the answer.
     pub answer: &'a RecordedUsage,
     /// The tier it was served at.
     pub tier: ServiceTier,
     /// The host is a regional one.
     pub regional_host: bool,
-    /// The request asks for fast mode, should the answer not say.
+    /// The request asks for fast mode; used if the answer does not say.
     pub says_fast: bool,
-    /// The request asks for the United States alone, should the answer not say.
+    /// The request asks for the United States only; used if the answer does not say.
     pub says_us: bool,
-    /// When it was sent; absent where the day is not known.
+    /// When it was sent; absent if the day is not known.
     pub at: Option<Instant>,
 }
 
-/// The prices of one request and what they rest on.
+/// The prices of one request and their basis.
 #[derive(Clone, Debug, Default)]
 pub struct Quote {
     /// `None` for a model without a price.
     pub rates: Option<Rates>,
-    /// What these depend on beside the model.
+    /// What these depend on besides the model.
     pub terms: Terms,
-    /// Lines beside the tokens.
+    /// Fees besides the tokens.
     pub fees: Vec<FeeLine>,
-    /// What had to be assumed.
+    /// Assumptions that were made.
     pub remarks: Vec<String>,
 }
 
-/// The prices of a request that enters no bill.
+/// The prices of a request that is not billed.
 pub static UNPRICED: Quote = Quote {
     rates: None,
     terms: Terms {
@@ -71,7 +71,7 @@ impl Quote {
 }
 
 impl<'a> PriceFacts<'a> {
-    /// A request about which the answer says all that is known.
+    /// A request about which only the answer is known.
     pub fn answered(model: &'a str, answer: &'a RecordedUsage, at: Option<Instant>) -> Self {
         let tier = answer.tier.unwrap_or(ServiceTier::Standard);
         Self { model, answer, tier, regional_host: false, says_fast: false, says_us: false, at }
@@ -101,20 +101,20 @@ impl Tariff<'_> {
         let searches = answer.web_search_requests;
         let fee = self.book.fee_line(&key, fees::WEB_SEARCH, searches).filter(|_| searches > 0);
         let runs = answer.code_execution_requests;
-        // Most charge for the time of the container, which no answer holds.
+        // Most providers charge for the time of the container, which no answer reports.
         let run_fee = self.book.fee_line(&key, fees::CODE_EXECUTION, runs);
         let run_fee = run_fee.filter(|fee| runs > 0 && fee.unit == fees::PER_REQUEST);
         let not_billed = [
             (searches > 0 && fee.is_none(), "searches of the web are not billed: their fee is not in the book"),
             (runs > 0 && run_fee.is_none(), "running code is not billed: the time of its container is not recorded"),
-            (answer.input_audio_tokens + answer.output_audio_tokens > 0, "sound is billed at the price of text"),
+            (answer.input_audio_tokens + answer.output_audio_tokens > 0, "audio is billed at the price of text"),
         ];
         remarks.extend(not_billed.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()));
         Quote { rates, terms, fees: fee.into_iter().chain(run_fee).collect(), remarks }
     }
 }
 
-/// What the rates had to assume.
+/// Assumptions behind the rates.
 fn assumed(rates: &Rates, terms: &Terms) -> Vec<String> {
     let tier = format!("served as {}, for which the book has no price: billed as standard", terms.tier);
     let all = [

@@ -1,30 +1,30 @@
-//! Where the parts of a body stood before it was translated into the spelling of the Messages API.
+//! Original paths of the parts of a body that was translated into the spelling of the Messages API.
 
 use std::collections::BTreeMap;
 
 use super::level::{Level, Place};
 
-/// Paths in the body that was sent, by the places in its translation. What has none stands where it was sent.
+/// Paths in the body that was sent, by place in its translation. A place without a path was sent at the same place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Addresses {
     paths: BTreeMap<Place, String>,
 }
 
 impl Addresses {
-    /// Notes that what stands at `place` was sent at `path`. Of several notes on one place the last holds.
+    /// Notes that the part at `place` was sent at `path`. A later note replaces an earlier one for the same place.
     pub fn note(&mut self, place: Place, path: String) {
         self.paths.insert(place, path);
     }
 
-    /// The path at which the part at `place` was sent. A message of which the translation is shorter than what was sent
-    /// has its own path before that of a part.
+    /// The path at which the part at `place` was sent. If the translation of a message is shorter than the original,
+    /// the message's own path comes before that of a part.
     pub fn path(&self, place: Place) -> String {
         let whole = Place { part: 0, keys: true, ..place };
         let known = self.paths.get(&place).or_else(|| self.paths.get(&whole));
         known.cloned().unwrap_or_else(|| place.to_string())
     }
 
-    /// The path at which was sent what `path` leads to in the translation.
+    /// The original path of what is at `path` in the translation.
     pub fn translate(&self, path: &str) -> String {
         let ends = path.char_indices().filter(|(_, c)| matches!(c, '.' | '[')).map(|(at, _)| at);
         let mut ends: Vec<usize> = ends.chain([path.len()]).collect();
@@ -39,7 +39,7 @@ impl Addresses {
 }
 
 impl Place {
-    /// The place that its own text means; `None` where it is none.
+    /// The place that a path means; `None` if it is not the path of a place.
     pub fn read(path: &str) -> Option<Self> {
         let (name, rest) = path.find('[').map_or((path, ""), |at| path.split_at(at));
         let level = Level::ALL.into_iter().find(|level| level.name() == name)?;
@@ -61,7 +61,7 @@ impl Place {
     }
 }
 
-/// `[4]` at the beginning of `text`, and what stands behind it.
+/// `[4]` at the beginning of `text`, and the text after it.
 fn index(text: &str) -> Option<(u32, &str)> {
     let (digits, rest) = text.strip_prefix('[')?.split_once(']')?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));

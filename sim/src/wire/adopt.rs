@@ -1,4 +1,4 @@
-//! Requests that move to a fresh wire, so that what is no longer needed of the old one can be dropped.
+//! Moves requests to a fresh wire, so that the unused rest of the old one can be dropped.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,25 @@ use super::marker::Marker;
 use super::prefix::NodeId;
 use super::request::{ExcludedBlock, Request};
 
-/// Prefixes of an old wire, and what they are in a new one.
+/// Prefixes of an old wire and their counterparts in a new one.
 #[derive(Clone, Debug, Default)]
 pub struct Moved(BTreeMap<NodeId, NodeId>);
 
 impl Moved {
-    /// What `node` of the old wire is in the new one, if it moved.
+    /// The counterpart of `node`, if it moved.
     pub fn get(&self, node: NodeId) -> Option<NodeId> {
         self.0.get(&node).copied()
     }
 
-    /// All prefixes that moved, old and new, in order of their first appearance; roots too.
+    /// All moved prefixes, old and new, in order of their first appearance, including roots.
     pub fn iter(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         self.0.iter().map(|(old, new)| (*old, *new))
     }
 }
 
 impl Wire {
-    /// Takes over a request that was read into `from` in `scope`: the same blocks, places and breakpoints here. `moved`
-    /// learns its prefixes; what it knows is not looked at again.
+    /// Takes over a request that was read into `from` in `scope`: the same blocks, places and breakpoints in this wire.
+    /// `moved` collects its prefixes; those already in it are not read again.
     pub fn adopt(&mut self, from: &Self, request: &Request, scope: &str, moved: &mut Moved) -> Request {
         let root = self.prefixes.root(scope, model_key(&request.model, request.resolved));
         moved.0.insert(request.root, root);

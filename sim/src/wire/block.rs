@@ -1,4 +1,4 @@
-//! Blocks, interned: equal canonical bytes get one id, compared byte by byte once, when they enter.
+//! Interned blocks: equal canonical bytes get one id. They are compared byte by byte once, when they enter.
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
@@ -6,11 +6,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::level::{Level, Role};
 use super::number::number;
 
-/// An interned block. Ids are given in order of first appearance and mean something only beside their [`Blocks`].
+/// An interned block. Ids are given in order of first appearance and are only meaningful within their [`Blocks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockId(pub(crate) u32);
 
-/// What a block is, as far as cache rules tell kinds apart.
+/// Kind of a block, as far as cache rules distinguish kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum BlockKind {
     /// An entry of `tools`.
@@ -29,7 +29,7 @@ pub enum BlockKind {
     ServerTool,
     /// A level's parameters or a message's own keys: part of the identity, no position of its own.
     Parameters,
-    /// A type that this table does not know; its bytes count like any other's.
+    /// An unknown type; its bytes count like any other's.
     Opaque,
 }
 
@@ -51,14 +51,14 @@ struct StoredBlock {
     role: Role,
 }
 
-/// A block about to be interned: its bytes and everything else that is part of its identity.
+/// A block about to be interned: its bytes and the rest of its identity.
 #[derive(Clone, Copy, Debug)]
 pub struct Content<'a> {
     /// Level of the prompt.
     pub level: Level,
-    /// Who speaks; [`Role::None`] outside messages.
+    /// Role of its message; [`Role::None`] outside messages.
     pub role: Role,
-    /// What it is.
+    /// Its kind.
     pub kind: BlockKind,
     /// Canonical bytes.
     pub bytes: &'a [u8],
@@ -80,12 +80,12 @@ impl<'a> Content<'a> {
 }
 
 impl Blocks {
-    /// No block yet, and room for this many bytes of them.
+    /// No blocks yet, with capacity for this many bytes of them.
     pub fn with_bytes(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
     }
 
-    /// The id of `content`, new or known.
+    /// The id of `content`, new or existing.
     pub fn intern(&mut self, content: Content<'_>) -> BlockId {
         let hash = xxh3_64(content.bytes) ^ tag(content.level, content.role, content.kind);
         let rows = &self.rows;
@@ -97,8 +97,8 @@ impl Blocks {
         self.append(content, hash)
     }
 
-    /// The id of an opaque block: one whose content is not known, only that equal numbers in one namespace mean equal
-    /// content. It equals no block with content.
+    /// The id of an opaque block: its content is not known, only that equal numbers in one namespace mean equal
+    /// content. It never equals a block with known content.
     pub fn opaque(&mut self, namespace: u64, id: u128, kind: BlockKind, level: Level) -> BlockId {
         // No canonical JSON begins with a zero byte.
         let mut bytes = [0; 25];
@@ -129,7 +129,7 @@ impl Blocks {
         &self.bytes[row.start..row.start + row.len as usize]
     }
 
-    /// What the block is.
+    /// Kind of the block.
     pub fn kind(&self, id: BlockId) -> BlockKind {
         self.row(id).kind
     }
@@ -139,7 +139,7 @@ impl Blocks {
         self.row(id).level
     }
 
-    /// Who speaks in the block.
+    /// Role of the block's message.
     pub fn role(&self, id: BlockId) -> Role {
         self.row(id).role
     }
@@ -150,7 +150,7 @@ impl Blocks {
         Content { level, role, kind, bytes: self.bytes(id) }.digest()
     }
 
-    /// A hash of the canonical bytes with level, role and kind: equal for equal blocks of any two runs, and nothing more.
+    /// A hash of the canonical bytes with level, role and kind, only to be compared for equality, also between runs.
     pub(super) fn content_hash(&self, id: BlockId) -> u64 {
         self.row(id).hash
     }
@@ -160,12 +160,12 @@ impl Blocks {
         self.rows.len()
     }
 
-    /// Whether nothing was interned.
+    /// Whether no block was interned.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Bytes held for all blocks together.
+    /// Bytes of all blocks together.
     pub fn total_bytes(&self) -> usize {
         self.bytes.len()
     }
@@ -182,7 +182,7 @@ fn same(row: &StoredBlock, bytes: &[u8], content: &Content<'_>) -> bool {
         && bytes[row.start..row.start + row.len as usize] == *content.bytes
 }
 
-/// Level, role and kind as a number, so that equal bytes that mean something else are other blocks: the keys of a
+/// Level, role and kind as a number, so that equal bytes with another meaning are different blocks: the keys of a
 /// message are no content, though both are JSON objects.
 const fn tag(level: Level, role: Role, kind: BlockKind) -> u64 {
     (level as u64) << 16 | (role as u64) << 8 | kind as u64

@@ -1,4 +1,4 @@
-//! The body of a request, cut into its elements without building a tree.
+//! Splits the body of a request into its elements without building a tree.
 
 use std::collections::BTreeSet;
 use std::str;
@@ -12,16 +12,16 @@ use super::json::{self, ScanError, Scanner};
 use super::level::Level;
 use super::memory::ElementMemory;
 
-/// Why a body is no request.
+/// Why a body is not a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// The bytes are no UTF-8.
+    /// The bytes are not UTF-8.
     #[error("byte {offset}: found a byte that is not UTF-8, expected JSON text")]
     NotUtf8 {
         /// Offset of the first bad byte.
         offset: usize,
     },
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("byte {offset}: {found}")]
     NotJson {
         /// Offset in the body.
@@ -29,25 +29,25 @@ pub enum BodyError {
         /// What was found there.
         found: String,
     },
-    /// A key that every request has is absent.
+    /// A required key is missing.
     #[error("no `{key}`: expected a request body of the Messages API")]
     Missing {
         /// The key.
         key: &'static str,
     },
-    /// A value has another shape than its place asks for.
+    /// A value has the wrong shape for its place.
     #[error("{path}: found {found}, expected {expected}")]
     Shape {
         /// JSON path.
         path: String,
-        /// What stood there.
+        /// The shape found.
         found: &'static str,
-        /// What should have.
+        /// The shape expected.
         expected: &'static str,
     },
 }
 
-/// A body cut into raw slices.
+/// A body split into raw slices.
 #[derive(Debug, Default)]
 pub struct Body<'a> {
     /// Elements of `tools`.
@@ -58,13 +58,14 @@ pub struct Body<'a> {
     pub system_string: Option<&'a [u8]>,
     /// Elements of `messages`.
     pub messages: Vec<&'a [u8]>,
-    /// All other members: key and raw value. The last of equal keys wins.
+    /// All other members: key and raw value. Of duplicate keys the last one wins.
     pub fields: Vec<(String, &'a [u8])>,
     /// All keys in the order sent.
     pub keys: Vec<String>,
 }
 
-/// Cuts `text` into its elements. Elements themselves are checked by [`is_valid`] when they are read for the first time.
+/// Splits `text` into its elements. Elements themselves are checked by [`is_valid`] when they are read for the first
+/// time.
 ///
 /// # Errors
 /// When the text is no JSON object or one of the three levels has another shape.
@@ -72,7 +73,7 @@ pub fn cut(text: &[u8]) -> Result<Body<'_>, BodyError> {
     cut_expecting(text, &ElementMemory::default())
 }
 
-/// Cuts `text` like [`cut`], faster where it repeats a remembered body.
+/// Splits `text` like [`cut`], faster if it repeats a remembered body.
 ///
 /// # Errors
 /// The same.
@@ -83,7 +84,7 @@ pub(super) fn cut_expecting<'a>(text: &'a [u8], memory: &ElementMemory) -> Resul
     cut_members(text, memory).map_err(|error| describe(text, error))
 }
 
-/// Either a scan that stopped or a finished complaint.
+/// Either a scan error or a finished error message.
 enum Stop {
     Scan(ScanError),
     Body(BodyError),
@@ -134,7 +135,7 @@ fn cut_members<'a>(text: &'a [u8], memory: &ElementMemory) -> Result<Body<'a>, S
     if scanner.peek().is_some() {
         return Err(ScanError { offset: scanner.offset(), expected: "the end of the body" }.into());
     }
-    // Nobody looks into a level that a later one of its name replaces, so the text is checked as a whole.
+    // A level that a later duplicate key replaces is never read, so the text is checked as a whole.
     if repeated && !is_valid(text) {
         return Err(ScanError { offset: 0, expected: "JSON" }.into());
     }
@@ -162,7 +163,7 @@ fn field<'a>(fields: &mut Vec<(String, &'a [u8])>, key: String, value: &'a [u8])
     Ok(())
 }
 
-/// The elements of the array that begins here; `null` counts as none.
+/// The elements of the array that begins here; `null` counts as an empty array.
 fn level<'a>(scanner: &mut Scanner<'a>, level: Level, memory: &ElementMemory) -> Result<Vec<&'a [u8]>, Stop> {
     let mut found = Vec::new();
     match scanner.peek() {
@@ -192,7 +193,7 @@ fn level<'a>(scanner: &mut Scanner<'a>, level: Level, memory: &ElementMemory) ->
     }
 }
 
-/// What kind of value begins with `first`.
+/// The kind of value that begins with `first`.
 pub const fn shape(first: Option<u8>) -> &'static str {
     match first {
         Some(b'{') => "an object",
@@ -206,12 +207,12 @@ pub const fn shape(first: Option<u8>) -> &'static str {
     }
 }
 
-/// Whether `raw`, which is UTF-8, is one valid JSON value.
+/// Whether `raw`, which is UTF-8, is a single valid JSON value.
 pub fn is_valid(raw: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(raw).is_ok()
 }
 
-/// What is wrong with the text: serde's word where it is no JSON, which is better than the scanner's.
+/// The error in the text: serde's message if it is not JSON, because it is better than the scanner's.
 fn describe(text: &[u8], stop: Stop) -> BodyError {
     match (serde_json::from_slice::<&RawValue>(text), stop) {
         (Err(error), _) => BodyError::NotJson { offset: offset_of(text, &error), found: complaint::json(&error) },
@@ -222,7 +223,7 @@ fn describe(text: &[u8], stop: Stop) -> BodyError {
     }
 }
 
-/// The byte offset of a serde error, which counts lines and columns from one.
+/// The byte offset of a serde error; serde counts lines and columns from one.
 fn offset_of(text: &[u8], error: &serde_json::Error) -> usize {
     if error.is_eof() {
         return text.len();

@@ -1,8 +1,8 @@
 //! Chains: the requests of one agent in order.
 //!
-//! Where the input names no agents, a request continues the chain with which it shares most of its message history,
-//! aligned from both ends: a changed first tool, a changed system prompt or an edited message are then a break of that
-//! chain and not a new one.
+//! If the input names no agents, a request continues the chain with which it shares most of its message history,
+//! aligned from both ends. A changed first tool, a changed system prompt or an edited message is then a break within
+//! that chain and does not start a new one.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use super::request::{ExcludedWhy, Request};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChainId(pub u32);
 
-/// Which chain a request belongs to.
+/// The chain of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Continuation {
     /// The chain.
     pub chain: ChainId,
-    /// The request is its first.
+    /// The request is the first of the chain.
     pub first: bool,
-    /// Another chain whose history the request shares as much of, where nothing but the order tells them apart.
+    /// Another chain with an equally long shared history, if only the order decided between the two.
     pub rival: Option<ChainId>,
 }
 
@@ -41,11 +41,11 @@ struct Open {
     messages: Vec<u64>,
 }
 
-/// Occurrences of the last old element that are tried as the end of what is shared.
+/// Most occurrences of the last old element that are tried as the end of the shared part.
 const END_TRIES: usize = 32;
 
 impl Chains {
-    /// Puts a request into its chain: by `id` where the input has one, else by its history.
+    /// Puts a request into its chain: by `id` if the input has one, else by its history.
     pub fn assign(&mut self, id: Option<&str>, request: &Request, wire: &Wire) -> Continuation {
         match id {
             Some(id) => self.assign_named(id),
@@ -53,19 +53,20 @@ impl Chains {
         }
     }
 
-    /// Puts a request without an id into the chain whose history it continues; `None` if there is none.
+    /// Puts a request without an id into the chain with the history that it continues; `None` without one.
     pub fn follow(&mut self, request: &Request, wire: &Wire) -> Option<Continuation> {
         let messages = message_digests(request, wire);
         let mut shares = self.shares(&messages, shared);
         if shares.is_empty() {
             shares = self.shares(&messages, shared_anywhere);
         }
-        // Who goes on from a whole conversation does not go on from one that began otherwise, whatever was said alike since.
+        // A request that continues a whole conversation does not continue one with another beginning, however much they
+        // share later.
         let is_whole = |at: usize| messages.starts_with(&self.open[at].messages) && !self.open[at].messages.is_empty();
         if shares.iter().any(|(_, at)| is_whole(*at)) {
             shares.retain(|(_, at)| self.open[*at].messages.first() == messages.first());
         }
-        // Of those that share as much, the one that all of is repeated.
+        // Among chains that share equally much, prefer the one that is repeated completely.
         shares.sort_by_key(|(share, at)| (*share, is_whole(*at), *at));
         let (most, at) = shares.pop()?;
         let rival = shares.last().filter(|(next, _)| *next == most).map(|(_, at)| self.open[*at].chain);
@@ -84,14 +85,14 @@ impl Chains {
         shares
     }
 
-    /// Puts `request` into `chain`, one without an id, whatever its history continues.
+    /// Puts `request`, which has no id, into `chain`, regardless of the history that it continues.
     pub fn resume(&mut self, chain: ChainId, request: &Request, wire: &Wire) -> Continuation {
         self.open.retain(|open| open.chain != chain);
         self.open.push(Open { chain, messages: message_digests(request, wire) });
         Continuation { chain, first: false, rival: None }
     }
 
-    /// Begins a chain with `request`, whatever its history continues.
+    /// Begins a chain with `request`, regardless of the history that it continues.
     pub fn begin(&mut self, request: &Request, wire: &Wire) -> Continuation {
         let chain = self.new_chain();
         self.open.push(Open { chain, messages: message_digests(request, wire) });
@@ -113,28 +114,28 @@ impl Chains {
         chain
     }
 
-    /// How many chains there are.
+    /// Number of chains.
     pub const fn len(&self) -> usize {
         self.next as usize
     }
 
-    /// Whether there is none.
+    /// Whether there are no chains.
     pub const fn is_empty(&self) -> bool {
         self.next == 0
     }
 }
 
-/// What two histories have in common, aligned from both ends.
+/// The common part of two histories, aligned from both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedEnds {
-    /// Elements with which both begin.
+    /// Number of common elements at the beginning.
     pub start: usize,
-    /// Elements of the longest run after that which ends with the last old one and is in the newer too.
+    /// Length of the longest run after that which ends with the last old element and also occurs in the newer history.
     pub end: usize,
 }
 
 impl SharedEnds {
-    /// What `new` has of `old`.
+    /// The part of `old` that is in `new`.
     pub fn of<T: PartialEq>(old: &[T], new: &[T]) -> Self {
         let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
         let old = &old[start..];
@@ -147,7 +148,7 @@ impl SharedEnds {
         Self { start, end }
     }
 
-    /// Both together.
+    /// Number of common elements in total.
     pub const fn len(&self) -> usize {
         self.start + self.end
     }
@@ -158,14 +159,14 @@ impl SharedEnds {
     }
 }
 
-/// How many messages two histories share, where that is more than half of the shorter one.
+/// How many messages two histories share, if that is more than half of the shorter one.
 fn shared(old: &[u64], new: &[u64]) -> Option<usize> {
     let shared = SharedEnds::of(old, new).len();
     (shared * 2 > old.len().min(new.len())).then_some(shared)
 }
 
-/// The same for messages that stand in both histories wherever they stand: a history that changed in several places, at
-/// both of its ends too, is known by what is left of it.
+/// The same for messages that are in both histories, at any position: a history that changed in several places,
+/// including both ends, is recognised by the messages that remain.
 fn shared_anywhere(old: &[u64], new: &[u64]) -> Option<usize> {
     let sorted = |messages: &[u64]| {
         let mut sorted = messages.to_vec();
@@ -185,16 +186,16 @@ fn shared_anywhere(old: &[u64], new: &[u64]) -> Option<usize> {
     (both * 2 > old.len().min(new.len())).then_some(both)
 }
 
-/// A digest for each message, to compare histories by. A collision could only tie two chains together. What clients put
-/// in between for the system (environment, skills, reminders) is no history: agents of one kind all have the same. What
-/// the provider summed up and the client goes on sending is still its history.
+/// A digest for each message, to compare histories with. A collision could only tie two chains together. System text
+/// that clients insert (environment, skills, reminders) is no history, because all agents of one kind have the same.
+/// Messages that the provider summarised and the client still sends remain part of its history.
 fn message_digests(request: &Request, wire: &Wire) -> Vec<u64> {
     let from = request.level_start(Level::Messages);
     let compacted = request.excluded.iter().filter(|out| out.why == ExcludedWhy::Compacted);
     let compacted = compacted.map(|out| (Some(out.block), out.place));
     let prompt = request.nodes[from..].iter().map(|node| wire.prefixes.block(*node));
     let mut digests = Vec::new();
-    // Hashes of the blocks of the message under way.
+    // Hashes of the blocks of the current message.
     let mut item = None;
     let mut hashes = Vec::new();
     for (block, place) in compacted.chain(prompt.zip(request.places[from..].iter().copied())) {
@@ -206,7 +207,7 @@ fn message_digests(request: &Request, wire: &Wire) -> Vec<u64> {
             digests.extend(item.replace(place.item).map(|_| xxh3_64(&hashes)));
             hashes.clear();
         }
-        // By content and not by id, so that histories outlive the wire that they were read into.
+        // By content and not by id, so that histories outlive the wire into which they were read.
         hashes.extend_from_slice(&wire.blocks.content_hash(block).to_le_bytes());
     }
     digests.extend(item.map(|_| xxh3_64(&hashes)));

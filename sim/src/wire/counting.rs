@@ -1,6 +1,6 @@
-//! Sizes by a tokenizer: what a counter has to answer, and how its answers become sizes of prefixes.
+//! Sizes by a tokenizer: the interface of counters, and how counts become sizes of prefixes.
 //!
-//! The counters themselves, with their vocabularies, live outside this crate.
+//! The counters themselves, with their vocabularies, are outside this crate.
 
 use std::fmt;
 
@@ -12,21 +12,21 @@ use super::level::{Level, Place};
 use super::model::{ModelId, Tokenizer};
 use super::request::Request;
 
-/// Counts tokens of blocks, and of what a provider puts around them.
+/// Counts tokens of blocks, and of the frame that a provider adds around them.
 pub trait TokenCounter: fmt::Debug + Send + Sync {
     /// Tokens of one block alone. The same block always has the same tokens.
     fn block_tokens(&self, tokenizer: Tokenizer, content: Content<'_>) -> u64;
 
-    /// Tokens that a request costs beside its blocks.
+    /// Tokens of a request besides its blocks.
     fn frame_tokens(&self, frame: &Frame) -> FrameTokens;
 }
 
-/// What decides the tokens that a request costs beside its blocks.
+/// Facts that decide how many tokens a request has besides its blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The model, where the table knows it.
+    /// The model, if it is in the table.
     pub model: Option<ModelId>,
-    /// How its text becomes tokens.
+    /// Its tokenizer.
     pub tokenizer: Tokenizer,
     /// Whether tools are offered, and whether the model may choose.
     pub tools: ToolUse,
@@ -41,18 +41,18 @@ pub enum ToolUse {
     Absent,
     /// `tool_choice` is `auto`, `none` or absent.
     Free,
-    /// `tool_choice` is `any` or one tool.
+    /// `tool_choice` is `any` or names a tool.
     Forced,
 }
 
-/// Tokens that a provider adds, by the place where they stand.
+/// Tokens that a provider adds, by their position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameTokens {
-    /// Before the first block: what every request has, and the instructions for tools.
+    /// Before the first block: a part of every request, and the instructions for tools.
     pub head: u64,
     /// Around the blocks of each message.
     pub message: u64,
-    /// Behind the last block.
+    /// After the last block.
     pub tail: u64,
 }
 
@@ -77,10 +77,10 @@ impl Frame {
     }
 }
 
-/// Web search stands among the parameters of the system level, but is a tool.
+/// Web search is among the parameters of the system level, but counts as a tool.
 fn has_system_tool(request: &Request, wire: &Wire) -> bool {
     let head = Place::head(Level::System);
-    // Levels come in order, so the look ends where the conversation begins: it costs what stands above it.
+    // Levels come in order, so the search ends at the first message: its cost is that of the levels above.
     let at = request.places.iter().take_while(|place| place.level <= Level::System).position(|place| *place == head);
     let block = at.and_then(|at| wire.prefixes.block(request.nodes[at]));
     block.is_some_and(|block| member(wire.blocks.bytes(block), b"\"web_search\"").is_some())
@@ -90,7 +90,7 @@ fn member<'a>(object: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     json::members(object).flatten().filter(|(name, _)| *name == key).map(|(_, value)| value).last()
 }
 
-/// Counts that were made: each block is counted once for each tokenizer, however many requests hold it.
+/// Cached counts: each block is counted once for each tokenizer, however many requests contain it.
 #[derive(Clone, Debug, Default)]
 pub struct CountedBlocks {
     tokens: Index<(BlockId, Tokenizer), u64>,
@@ -108,8 +108,8 @@ impl CountedBlocks {
         *self.tokens.get_or_insert_with((block, tokenizer), || counter.block_tokens(tokenizer, content))
     }
 
-    /// Tokens of each prefix of `request`, whose model has `tokenizer`, shortest first. What stands before the first
-    /// block belongs to the first, what stands around a message to the message's first block.
+    /// Tokens of each prefix of `request`, for a model with this `tokenizer`, shortest first. The frame before the
+    /// first block counts as part of that block, the frame around a message as part of the message's first block.
     pub fn cumulative(
         &mut self,
         counter: &dyn TokenCounter,

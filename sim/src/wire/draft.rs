@@ -1,6 +1,7 @@
 //! A request that an agent is about to send: pieces and breakpoints, no bytes yet.
 //!
-//! Taking a draft into the arena costs a look at each piece, never at the bytes of a piece that was sent before.
+//! Taking a draft into the arena costs one step for each piece and never reads the bytes of a piece that was sent
+//! before.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -23,13 +24,13 @@ use super::request::Request;
 /// A message of a draft.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Who speaks.
+    /// Role.
     pub role: Role,
-    /// What is said, block by block.
+    /// Content, block by block.
     pub content: Pieces,
 }
 
-/// Where a breakpoint is asked for. A mark where no block stands asks for nothing; of two on one block the last counts.
+/// A requested breakpoint. A mark without a block is ignored; of two marks on one block the last counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Level of the block.
@@ -45,7 +46,7 @@ pub struct Mark {
 /// A request about to be sent.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// The model as it is spelled.
+    /// The model as spelled.
     pub model: Rc<str>,
     /// Tool definitions.
     pub tools: Rc<[Piece]>,
@@ -53,15 +54,15 @@ pub struct Draft {
     pub system: Rc<[Piece]>,
     /// The conversation.
     pub messages: Vec<Rc<Message>>,
-    /// All other top-level keys with their values as JSON text, in the order in which they are sent. Keys that the
-    /// draft has a field for are passed over; of equal keys the last counts.
+    /// All other top-level keys with their values as JSON text, in the order in which they are sent. Keys with a field
+    /// of their own in the draft are ignored; of duplicate keys the last counts.
     pub parameters: Rc<[(String, String)]>,
     /// Breakpoints.
     pub marks: Vec<Mark>,
 }
 
 impl Draft {
-    /// The piece that stands at `place`, if one does.
+    /// The piece at `place`, if there is one.
     pub fn piece(&self, place: Place) -> Option<&Piece> {
         let item = place.item as usize;
         let part = place.part as usize;
@@ -85,9 +86,9 @@ impl Draft {
         self.parameters.iter().filter(move |(key, _)| !own(key))
     }
 
-    /// A digest that tells prompts apart as caches do, and nothing else: two drafts have one digest exactly if they are
-    /// one prompt of one model under the default normal forms. Breakpoints, and keys that are no part of the identity
-    /// (`max_tokens`, `metadata`, `stream`), change nothing. [`Wire::digest`] gives the same for a body that was read.
+    /// A digest that distinguishes prompts as caches do: two drafts have equal digests exactly if they are one prompt
+    /// of one model under the default normal forms. Breakpoints, and keys outside the identity (`max_tokens`,
+    /// `metadata`, `stream`), change nothing. [`Wire::digest`] returns the same for a body that was read.
     pub fn digest(&self) -> blake3::Hash {
         let forms = NormalForms::default();
         let head = self.head();
@@ -122,11 +123,11 @@ impl Draft {
         digest.0.finalize()
     }
 
-    /// What the draft says beside its prompt.
+    /// Everything in the draft besides its prompt.
     pub(super) fn head(&self) -> Head {
         let mut model = Vec::with_capacity(self.model.len() + 2);
         super::json::push_string(&self.model, &mut model);
-        // As in a body: of equal keys the last stays, where it stands.
+        // As in a body: of duplicate keys the last one stays, at its position.
         let mut last = BTreeMap::new();
         last.extend(self.sent_parameters().enumerate().map(|(at, (key, _))| (key, at)));
         let sent = self.sent_parameters().enumerate().filter(|(at, (key, _))| last.get(key) == Some(at));
@@ -136,16 +137,16 @@ impl Draft {
 }
 
 impl Wire {
-    /// Takes a draft sent in `scope`: the request that its body would be read as, without making the body. Costs a look
-    /// at each piece; [`Wire::take_after`] spares those that the chain's last draft had.
+    /// Takes a draft sent in `scope`: returns the request that reading its body would give, without making the body.
+    /// Costs one step for each piece; [`Wire::take_after`] skips the pieces shared with the chain's last draft.
     pub fn take(&mut self, draft: &Draft, scope: &str) -> Request {
         let sorted = self.forms().results_sorted;
         let placement = DraftParts::of(draft, sorted, &mut |piece: &_, level, role| self.part(piece, level, role));
         self.request(draft.head(), placement.marked(&draft.marks), scope, None)
     }
 
-    /// The digest of a request's prompt and model. Under the default normal forms it is that of the draft of the same
-    /// prompt ([`Draft::digest`]). Costs a look at all its bytes.
+    /// The digest of a request's prompt and model. Under the default normal forms it equals the digest of a draft of
+    /// the same prompt ([`Draft::digest`]). Costs a pass over all its bytes.
     pub fn digest(&self, request: &Request) -> blake3::Hash {
         let mut digest = PromptDigest::new(model_key(&request.model, request.resolved));
         for block in request.nodes.iter().filter_map(|node| self.prefixes.block(*node)) {
@@ -160,7 +161,7 @@ struct PromptDigest(blake3::Hasher);
 impl PromptDigest {
     fn new(model: &str) -> Self {
         let mut hasher = blake3::Hasher::new();
-        // The length keeps the model's name apart from the blocks behind it.
+        // The length separates the model's name from the blocks after it.
         hasher.update(&(model.len() as u64).to_le_bytes()).update(model.as_bytes());
         Self(hasher)
     }

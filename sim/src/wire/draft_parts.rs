@@ -14,12 +14,12 @@ use super::piece::Piece;
 pub struct DraftParts {
     placed: Vec<Placed>,
     tools: usize,
-    /// For each message: where its parts end, and the last calls up to there.
+    /// For each message: the end of its parts, and the last calls up to there.
     messages: Vec<(usize, LastCalls)>,
 }
 
 impl DraftParts {
-    /// The parts of `draft`, as `read` reads its pieces.
+    /// The parts of `draft`; `read` reads its pieces.
     pub fn of(draft: &Draft, results_sorted: bool, read: &mut impl FnMut(&Piece, Level, Role) -> Part) -> Self {
         let mut placement = Self::heads(draft, read);
         placement.extend(&draft.messages, results_sorted, read);
@@ -63,7 +63,7 @@ impl DraftParts {
         }
     }
 
-    /// Keeps the first `messages` messages and what stands before them.
+    /// Keeps the first `messages` messages and everything before them.
     pub fn keep(&mut self, messages: usize) {
         self.placed.truncate(self.start(messages));
         self.messages.truncate(messages);
@@ -96,7 +96,7 @@ impl DraftParts {
     }
 }
 
-/// The role that a reader of the body finds.
+/// The role that a reader of the body would find.
 pub(super) fn spoken(role: Role) -> Role {
     if role == Role::None { Role::Other } else { role }
 }

@@ -1,7 +1,7 @@
-//! The one map without an order: fixed hasher, no iteration.
+//! The only unordered map: fixed hasher, no iteration.
 //!
-//! `std`'s maps draw a seed per process, and iterating any hash map makes output depend on it. This wrapper offers
-//! look-ups alone, so nothing observable can depend on the hashing.
+//! `std`'s maps draw a seed per process, and iterating any hash map makes output depend on it. This wrapper only offers
+//! look-ups, so nothing observable can depend on the hashing.
 
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -28,7 +28,7 @@ impl<K: Eq + Hash, V> Index<K, V> {
         self.0.get(key)
     }
 
-    /// The value at `key`, to be changed in place.
+    /// A mutable reference to the value at `key`.
     pub fn get_mut<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -44,12 +44,12 @@ impl<K: Eq + Hash, V> Index<K, V> {
         self.0.contains_key(key)
     }
 
-    /// Puts `value` at `key`; gives back what stood there.
+    /// Stores `value` at `key`; returns the value that it replaces.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         self.0.insert(key, value)
     }
 
-    /// Takes the value at `key` out.
+    /// Removes the value at `key`.
     pub fn remove<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -57,17 +57,17 @@ impl<K: Eq + Hash, V> Index<K, V> {
         self.0.remove(key)
     }
 
-    /// The value at `key`, made by `make` where there is none.
+    /// The value at `key`; made by `make` if there is none.
     pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
         self.0.entry(key).or_insert_with(make)
     }
 
-    /// How many keys there are.
+    /// Number of keys.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no key.
+    /// Whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

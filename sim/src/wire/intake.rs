@@ -1,4 +1,4 @@
-//! From the raw body of a request, or from the parts of a draft, to a path in the arena.
+//! Turns the raw body of a request, or the parts of a draft, into a path in the arena.
 
 use super::block::{BlockId, BlockKind, Blocks, Content};
 use super::body::{self, Body, BodyError};
@@ -17,7 +17,8 @@ use super::request::{BadMarker, BadMarkerWhy, ExcludedBlock, ExcludedWhy, Reques
 use super::spelling::{self, SpellingNote};
 use super::trail::Path;
 
-/// Everything that was ever sent: the blocks and prefixes of a run, and how bodies become paths among them.
+/// Everything that was ever sent: the blocks and prefixes of a run, and the memory that turns bodies into paths among
+/// them.
 #[derive(Clone, Debug, Default)]
 pub struct Wire {
     /// Distinct blocks.
@@ -36,7 +37,7 @@ impl Wire {
         Self { forms, ..Self::default() }
     }
 
-    /// An empty wire under `forms` for one body of about `body_bytes`: it expects nothing to repeat.
+    /// An empty wire under `forms` for one body of about `body_bytes`: it expects no repetition.
     pub fn for_one_body(forms: NormalForms, body_bytes: usize) -> Self {
         Self { forms, blocks: Blocks::with_bytes(body_bytes), memory: ElementMemory::off(), ..Self::default() }
     }
@@ -46,24 +47,24 @@ impl Wire {
         &self.forms
     }
 
-    /// Bytes of elements and pieces that had to be read because nothing like them was read before: the work that grows
-    /// with what is new.
+    /// Bytes of elements and pieces that had to be read because no equal one was read before: the work that grows with
+    /// new content.
     pub const fn bytes_read(&self) -> u64 {
         self.bytes_read
     }
 
-    /// Reads a body sent in `scope`. `model_outside` is the model where the address names it and the body does not.
+    /// Reads a body sent in `scope`. `model_outside` is the model if the address names it and the body does not.
     ///
     /// # Errors
-    /// When the body is no request of the Messages API; no prefix is kept of it then.
+    /// When the body is no request of the Messages API; no prefix of it is kept then.
     pub fn read(&mut self, body: &[u8], scope: &str, model_outside: &str) -> Result<Request, BodyError> {
         self.read_by(Maker::Anthropic, body, scope, model_outside)
     }
 
-    /// The same for a body that follows the rules of `maker`: one of another spelling is read in its translation.
+    /// The same for a body that follows the rules of `maker`: a body in another spelling is read in its translation.
     ///
     /// # Errors
-    /// When the body is no request of the Messages API; no prefix is kept of it then.
+    /// When the body is no request of the Messages API; no prefix of it is kept then.
     pub fn read_by(
         &mut self,
         maker: Maker,
@@ -78,7 +79,7 @@ impl Wire {
         Ok(self.request(head, placed, scope, None))
     }
 
-    /// The harmless differences of two bodies that were read, as [`spelling::notes`] gives them, for less work.
+    /// The harmless differences of two bodies that were read, as in [`spelling::notes`], with less work.
     ///
     /// # Errors
     /// When one of the bodies is no request.
@@ -86,12 +87,12 @@ impl Wire {
         spelling::notes_knowing(old, new, &self.forms, &self.memory)
     }
 
-    /// What tells this wire from others.
+    /// Distinguishes this wire from others.
     pub(super) const fn identity(&self) -> &WireIdentity {
         &self.identity
     }
 
-    /// The request of these parts: the path is laid, the breakpoints are put on it. `path` is the one that is expected.
+    /// The request made of these parts: lays the path and sets the breakpoints on it. `path` is the expected path.
     pub(super) fn request(
         &mut self,
         head: Head,
@@ -128,7 +129,7 @@ impl Wire {
         request
     }
 
-    /// What `piece` contributes at `level`, said by `role`: read once, known by the piece from then on.
+    /// What `piece` contributes at `level` in a message of `role`: read once, then remembered by the piece.
     pub(super) fn part(&mut self, piece: &Piece, level: Level, role: Role) -> Part {
         if let Some(part) = piece.reading(&self.identity, level, role) {
             return part;
@@ -158,7 +159,7 @@ impl Wire {
         Ok(placed)
     }
 
-    /// Places the elements of a level; gives their rows in the memory.
+    /// Places the elements of a level; returns their rows in the memory.
     fn level(&mut self, level: Level, raws: &[&[u8]], placed: &mut Vec<Placed>) -> Result<Vec<u32>, BodyError> {
         let mut calls = LastCalls::default();
         let mut rows = Vec::with_capacity(raws.len());
@@ -249,7 +250,7 @@ impl Wire {
     }
 }
 
-/// How far the laying of a path has come.
+/// Progress of laying a path.
 struct Steps<'a> {
     path: Option<&'a mut Path>,
     all_known: bool,
@@ -263,7 +264,7 @@ fn place(element: &Element, level: Level, item: usize, placed: &mut Vec<Placed>)
     placed.extend(element.parts.iter().map(|part| Placed::new(*part, level, item)));
 }
 
-/// Notes the breakpoint of a part. On a block outside the identity it marks the block before it.
+/// Notes the breakpoint of a part. On a block outside the identity it marks the previous block.
 fn mark(request: &mut Request, part: &Part, place: Place) {
     let Some(ttl) = part.marker else { return };
     request.markers_sent += 1;
@@ -281,8 +282,8 @@ fn mark(request: &mut Request, part: &Part, place: Place) {
     }
 }
 
-/// Puts the automatic breakpoint on the last block that can carry one. On an already marked block it changes nothing
-/// where the lifetimes agree (prompt-caching page, "automatic caching", 2026-09).
+/// Sets the automatic breakpoint on the last block that can carry one. On a marked block it changes nothing if the
+/// lifetimes agree (prompt-caching page, "automatic caching", 2026-09).
 fn set_automatic(request: &mut Request, placed: &[Placed], ttl: Ttl, prefixes: &Prefixes) {
     let eligible = |part: &Part| {
         part.place == PartPlace::Prompt

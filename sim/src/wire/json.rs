@@ -70,7 +70,7 @@ impl<'a> Iterator for Members<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// Offset of the scanner: the end of the element that came last.
+    /// Offset of the scanner: the end of the last element.
     pub const fn offset(&self) -> usize {
         self.scanner.offset()
     }
@@ -101,8 +101,8 @@ pub fn is_null(raw: &[u8]) -> bool {
     raw == b"null"
 }
 
-/// The text of a raw JSON string, escapes resolved; `None` when it is no string. Lone surrogates become U+FFFD: for
-/// names and ids only, identity bytes are made by [`normalise`].
+/// The text of a raw JSON string, escapes resolved; `None` if it is not a string. Lone surrogates become U+FFFD: use
+/// this for names and ids only, identity bytes are made by [`normalise`].
 pub fn string(raw: &[u8]) -> Option<String> {
     let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     let mut spelled = Vec::with_capacity(inner.len());
@@ -122,7 +122,7 @@ enum Piece<'a> {
     Surrogate(u16),
 }
 
-/// The pieces of a string's inside, escapes resolved one by one.
+/// The pieces of a string's content, escapes resolved one by one.
 struct Pieces<'a> {
     rest: &'a [u8],
 }
@@ -188,7 +188,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// Appends the whole value `raw` like [`normalise`], faster where it is a string.
+/// Appends the whole value `raw` like [`normalise`], faster for a string.
 pub fn normalise_value(raw: &[u8], out: &mut Vec<u8>) {
     match raw {
         [b'"', .., b'"'] => normalise_string(raw, out),
@@ -196,14 +196,14 @@ pub fn normalise_value(raw: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `raw` in the one normal spelling: no white space between tokens, and each string with the fewest escapes.
-/// Key order, number spellings and duplicate keys stay, because they reach the model's tokenizer.
+/// Appends `raw` in the normal spelling: no white space between tokens, and each string with the fewest escapes. Key
+/// order, spellings of numbers and duplicate keys stay, because they reach the model's tokenizer.
 pub fn normalise(raw: &[u8], out: &mut Vec<u8>) {
     let mut rest = raw;
     while let Some((byte, behind)) = rest.split_first() {
         if *byte == b'"' {
             let mut scanner = Scanner::new(rest);
-            // A caller may hold text that was cut; what is left of a string then stays as it is.
+            // A caller may pass truncated text; the rest of a cut string then stays as it is.
             let Ok(string) = scanner.value() else {
                 out.extend_from_slice(rest);
                 return;
@@ -235,7 +235,7 @@ fn normalise_string(raw: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Whether all escapes of a string are those that its normal spelling has, where no letters are numbers.
+/// Whether a string only has the escapes of its normal spelling, and no letter is written as a number.
 fn is_normal(raw: &[u8]) -> bool {
     let mut rest = raw;
     while let Some(step) = memchr::memchr(b'\\', rest) {
@@ -259,11 +259,11 @@ fn push_char(c: char, out: &mut Vec<u8>) {
     }
 }
 
-/// How an escaped letter begins.
+/// Beginning of an escaped letter.
 static ESCAPED_LETTER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\\u00"));
 
-/// The raw text with nothing but letters where letters are meant. No key or word that has a meaning needs an escape, so
-/// most texts are taken as they are.
+/// The raw text with escaped letters resolved. No key or word with a meaning needs an escape, so most texts are
+/// returned unchanged.
 pub fn plain(raw: &[u8]) -> Cow<'_, [u8]> {
     if ESCAPED_LETTER.find(raw).is_none() {
         return Cow::Borrowed(raw);

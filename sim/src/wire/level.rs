@@ -1,11 +1,11 @@
-//! The three levels of a prompt, the roles, and where a block stands.
+//! The three levels of a prompt, the roles, and the place of a block.
 
 use std::fmt;
 
 use crate::outside::words;
 
 words! {
-    /// Levels in the order in which the provider hashes them, whatever the order of keys in the body.
+    /// Levels in the order in which the provider hashes them, regardless of the order of keys in the body.
     ///
     /// Source: Anthropic prompt-caching page, "tools, system, messages" (2026-09).
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +19,7 @@ words! {
     }
 }
 
-/// Who speaks.
+/// Role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Outside messages.
@@ -57,7 +57,7 @@ impl Role {
     }
 }
 
-/// Where a block stood in the body as sent.
+/// Position of a block in the body as sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Level.

@@ -1,21 +1,22 @@
-//! Whose rules a request follows.
+//! The provider with the rules that a request follows.
 
 use super::model::Vendor;
 
-/// Whose rules a request follows: they say what of it is its prompt's identity, and who keeps its prefixes.
+/// The provider with the rules that a request follows: they define the identity of its prompt and the cache that keeps
+/// its prefixes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Maker {
-    /// Anthropic's, whoever runs the model. No other cache is modelled.
+    /// Anthropic's rules, on any platform. No other cache is modelled.
     #[default]
     Anthropic,
-    /// `OpenAI`'s.
+    /// OpenAI's rules.
     OpenAi,
-    /// Those of anybody else, of which little is known.
+    /// Rules of any other provider; little is known about them.
     Other,
 }
 
 impl Maker {
-    /// The same by the name that a provider has in reports.
+    /// By the provider's name in reports.
     pub fn of_provider(name: &str) -> Self {
         match name {
             "anthropic" => Self::Anthropic,
@@ -24,7 +25,7 @@ impl Maker {
         }
     }
 
-    /// The same where the model is all that is known; `None` for one that no table names.
+    /// By the model alone; `None` for one that is in no table.
     pub const fn of_vendor(vendor: Option<Vendor>) -> Self {
         match vendor {
             Some(Vendor::Anthropic) => Self::Anthropic,

@@ -8,7 +8,7 @@ use crate::outside::words;
 use crate::time::Duration;
 
 words! {
-    /// How long a written prefix lives at least.
+    /// Minimum lifetime of a written prefix.
     ///
     /// Source: Anthropic prompt-caching page, "1-hour cache duration" (2026-09).
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,7 +43,7 @@ pub struct Marker {
     pub node: NodeId,
     /// Lifetime asked for.
     pub ttl: Ttl,
-    /// Where the marked block stood in the body.
+    /// Position of the marked block in the body.
     pub place: Place,
     /// Set by the top-level `cache_control`, not on a block.
     pub automatic: bool,

@@ -1,7 +1,8 @@
-//! What was read before is not read again: elements by their raw bytes, and the latest bodies by their elements.
+//! Remembers what was read, so that nothing is read twice: elements by their raw bytes, and the latest bodies by their
+//! elements.
 //!
-//! A request mostly repeats the one before it. Where the bytes at a place are those of the element that stood there
-//! before, the element is neither scanned nor looked for: one comparison confirms it.
+//! A request mostly repeats the previous one. If the bytes at a position equal the element that was there before, the
+//! element is neither scanned nor looked up: one comparison confirms it.
 
 use std::collections::VecDeque;
 
@@ -12,10 +13,10 @@ use super::level::Level;
 use super::number::number;
 use super::part::Element;
 
-/// Raw bytes kept before the memory starts afresh. Starting afresh costs reading each live element once more.
+/// Most raw bytes kept before the memory is cleared. Clearing costs reading each live element once more.
 const RAW_BYTES_MAX: usize = 64 << 20;
 
-/// Elements that were read, found again by their raw bytes.
+/// Elements that were read, by their raw bytes.
 #[derive(Clone, Debug, Default)]
 pub struct ElementMemory {
     ids: HashTable<u32>,
@@ -29,7 +30,7 @@ pub struct ElementMemory {
 /// The elements of a body by level, as rows of the memory.
 pub type Layout = [Vec<u32>; 3];
 
-/// Bodies whose order of elements is remembered: enough for a few agents that take turns.
+/// Bodies with a remembered order of elements: enough for a few agents that take turns.
 const LAYOUTS_MAX: usize = 8;
 
 #[derive(Clone, Debug)]
@@ -46,7 +47,7 @@ impl ElementMemory {
         Self { is_off: true, ..Self::default() }
     }
 
-    /// The element that `raw` was read as at `level`, and its row.
+    /// The element read from `raw` at `level`, and its row.
     pub fn get(&self, level: Level, raw: &[u8]) -> Option<(u32, &Element)> {
         if self.is_off {
             return None;
@@ -61,8 +62,8 @@ impl ElementMemory {
         &self.raw[row.start..row.start + row.len]
     }
 
-    /// Keeps what `raw` was read as; gives its row. Rows given before mean nothing once the memory has started afresh,
-    /// which [`Self::remember`] takes care of.
+    /// Stores what was read from `raw`; returns its row. Clearing the memory invalidates earlier rows, and
+    /// [`Self::remember`] takes care of that.
     pub fn put(&mut self, level: Level, raw: &[u8], element: Element) -> u32 {
         if self.is_off {
             return 0;
@@ -79,12 +80,12 @@ impl ElementMemory {
         id
     }
 
-    /// How often the memory has started afresh.
+    /// How often the memory was cleared.
     pub const fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Keeps the order of a body's elements, whose rows were given in this generation.
+    /// Stores the order of a body's elements, with rows of this generation.
     pub fn remember(&mut self, layout: Layout, generation: u32) {
         if self.is_off || generation != self.generation {
             return;
@@ -95,8 +96,8 @@ impl ElementMemory {
         self.layouts.push_front(layout);
     }
 
-    /// The elements that are to be expected at `level` where `text` begins with its first: those of the longest
-    /// remembered body that began so.
+    /// The elements to expect at `level` if `text` begins with the first of them: those of the longest remembered body
+    /// with this beginning.
     pub fn expected(&self, level: Level, text: &[u8]) -> Expectation<'_> {
         let rows = self.layouts.iter().map(|layout| layout[level as usize].as_slice());
         let fitting = rows.filter(|rows| rows.first().is_some_and(|first| text.starts_with(self.raw(*first))));
@@ -105,7 +106,7 @@ impl ElementMemory {
     }
 }
 
-/// Elements that a body is expected to repeat, one after the other.
+/// Elements that a body is expected to repeat, in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Expectation<'a> {
     memory: &'a ElementMemory,
@@ -113,7 +114,7 @@ pub struct Expectation<'a> {
 }
 
 impl Expectation<'_> {
-    /// The length of the next element where `text` begins with it and it ends there; steps on in any case.
+    /// The length of the next element if `text` begins with it and it ends there; advances in any case.
     pub fn step(&mut self, text: &[u8]) -> Option<usize> {
         let (next, rest) = self.rows.split_first()?;
         self.rows = rest;
@@ -123,7 +124,7 @@ impl Expectation<'_> {
     }
 }
 
-/// Hash of the raw bytes, apart for each level. Bytes decide; the hash only finds.
+/// Hash of the raw bytes, different for each level. It only finds candidates; the bytes decide.
 fn hash(level: Level, raw: &[u8]) -> u64 {
     xxh3_64(raw).wrapping_add(level as u64)
 }

@@ -1,11 +1,11 @@
-//! What is sent, byte for byte.
+//! The bytes that are sent.
 //!
 //! * [`Wire`] reads bodies: [`Blocks`] are interned, [`Prefixes`] form an arena, a [`Request`] is a path in it.
-//! * A [`Draft`] is a request that an agent is about to send: its [`Piece`]s are read once, however often they are sent.
-//! * [`normal`] holds the normal forms, [`parameters`] what a level's identity has beside its blocks.
+//! * A [`Draft`] is a request that an agent is about to send: each [`Piece`] is read once, however often it is sent.
+//! * [`normal`] holds the normal forms, [`parameters`] the parts of a level's identity besides its blocks.
 //! * [`model`] is the model table.
 //!
-//! This is the only room in which identity bytes are made.
+//! Identity bytes are made in this room only.
 
 mod address;
 mod adopt;

@@ -1,4 +1,4 @@
-//! Normal forms: what the provider is believed to treat as the same prompt.
+//! Normal forms: prompts that the provider is believed to treat as equal.
 //!
 //! Envelope keys are sorted and breakpoints left out; key order inside tool inputs and schemas stays, because it
 //! reaches the model. Sources: `providers.md` 1.7 and 2.1 (Anthropic prompt-caching page, 2026-09), `clients.md` 9.
@@ -6,19 +6,20 @@
 use super::json::{self, Member, ScanError};
 use super::marker::Ttl;
 
-/// Switches of the normal form. The presets of the cache room fill them in.
+/// Switches of the normal form. The presets of the cache room set them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NormalForms {
     /// A plain string is the same as a list of one text block. Confirmed on 41 recorded requests (2026-08).
     pub string_is_block: bool,
-    /// Tool results of one message stand in the order of their calls. Undocumented, seen in recordings (2026-08).
+    /// Tool results of one message are put into the order of their calls. Undocumented, seen in recordings (2026-08).
     pub results_sorted: bool,
     /// Models that do not keep thinking lose earlier thinking blocks at a user turn (prompt-caching page, 2026-09).
     pub thinking_stripped: bool,
     /// Adding the first image to a prompt, or removing the last, changes the messages level (page of 2026-09). Off by
     /// default because the page says "anywhere in the prompt" and recordings neither confirm nor refute it.
     pub images_in_level: bool,
-    /// The level whose prefix a change of `thinking` or effort breaks. The page says "model-specific" above messages.
+    /// The level at which a change of `thinking` or effort breaks the prefix. The page says "model-specific" above
+    /// messages.
     pub thinking_level: super::level::Level,
 }
 
@@ -37,15 +38,16 @@ impl Default for NormalForms {
 /// The key that carries a breakpoint.
 const MARKER_KEY: &[u8] = b"\"cache_control\"";
 
-/// Deepest envelope: message block, nested block, its source. What lies deeper is content, and stays as sent.
+/// Deepest envelope: message block, nested block, its source. Anything deeper is content, and stays as sent.
 const ENVELOPE_DEPTH_MAX: u8 = 4;
 
-/// The raw members of an object in the provider's eyes: the last of equal keys wins, breakpoint and order left out.
+/// The raw members of an object as the provider sees them: of duplicate keys the last wins, breakpoint and order left
+/// out.
 pub fn envelope(raw: &[u8]) -> Result<Vec<Member<'_>>, ScanError> {
     Ok(enveloped(&json::members(raw).collect::<Result<Vec<_>, _>>()?))
 }
 
-/// The same of members that are known.
+/// The same for members that were already read.
 fn enveloped<'a>(members: &[Member<'a>]) -> Vec<Member<'a>> {
     let mut fields: Vec<Member<'_>> = Vec::with_capacity(members.len());
     for (key, value) in members.iter().filter(|(key, _)| *key != MARKER_KEY) {
@@ -58,7 +60,7 @@ fn enveloped<'a>(members: &[Member<'a>]) -> Vec<Member<'a>> {
     fields
 }
 
-/// The breakpoint that an object of these members carries, if any.
+/// The breakpoint among these members of an object, if any.
 pub fn marker(members: &[Member<'_>]) -> Option<Ttl> {
     members.iter().rev().find(|(key, _)| *key == MARKER_KEY).and_then(|(_, value)| ttl(value))
 }
@@ -75,8 +77,8 @@ pub fn ttl(cache_control: &[u8]) -> Option<Ttl> {
     }
 }
 
-/// Canonical bytes of an envelope object of these members: keys sorted, contents of `content` lists likewise, the rest
-/// as sent.
+/// Canonical bytes of an envelope object with these members: keys sorted, also those of blocks in `content` lists; the
+/// rest as sent.
 pub fn push_envelope(members: &[Member<'_>], forms: &NormalForms, out: &mut Vec<u8>) -> Result<(), ScanError> {
     push_fields(enveloped(members), forms, ENVELOPE_DEPTH_MAX, out)
 }
@@ -143,14 +145,14 @@ fn push_list(raw: &[u8], forms: &NormalForms, depth_left: u8, out: &mut Vec<u8>)
     Ok(())
 }
 
-/// Canonical bytes of the text block that a raw JSON string stands for.
+/// Canonical bytes of the text block that a raw JSON string means.
 pub fn push_text_block(raw_string: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"text\":");
     json::normalise_value(raw_string, out);
     out.extend_from_slice(b",\"type\":\"text\"}");
 }
 
-/// Canonical bytes of an object of unknown meaning: its keys in their order, the breakpoint alone left out.
+/// Canonical bytes of an object of unknown meaning: its keys in their order, only the breakpoint left out.
 pub fn push_opaque(raw: &[u8], out: &mut Vec<u8>) -> Result<(), ScanError> {
     if raw.first() != Some(&b'{') {
         json::normalise_value(raw, out);

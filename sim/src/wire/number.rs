@@ -1,7 +1,7 @@
 //! Ids of 32 bits, counted up.
 
-/// The number of the next of `held` things. A thing takes more than a byte, so four billion of them are a bug before they are
-/// a prompt.
+/// The next number after `held` of them. Each numbered thing takes more than a byte, so four billion of them are a bug,
+/// not a prompt.
 pub const fn number(held: usize) -> u32 {
     assert!(held < u32::MAX as usize, "more things than ids");
     held as u32

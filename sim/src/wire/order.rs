@@ -1,4 +1,4 @@
-//! Parts at their places in a prompt, and the rules that look at several of them before the path is laid.
+//! Parts at their places in a prompt, and the rules that concern several of them before the path is laid.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use super::part::{Part, PartPlace};
 /// A part at its place in the prompt, before the path is laid.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
-    /// What it contributes.
+    /// Its contribution.
     pub part: Part,
-    /// Where it stood in the body.
+    /// Its position in the body.
     pub place: Place,
 }
 
@@ -26,7 +26,7 @@ impl Placed {
     }
 }
 
-/// The last calls seen so far, as a range of the placed parts: the results behind them are put into their order.
+/// The last calls seen so far, as a range of the placed parts: results after them are put into their order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LastCalls {
     from: usize,
@@ -53,7 +53,7 @@ impl LastCalls {
         let is_result = |index: &usize| placed[*index].part.kind == BlockKind::ToolResult;
         let slots: Vec<usize> = (from..placed.len()).filter(is_result).collect();
         let ranks = self.ranks(placed);
-        // A result of no call that is known comes last.
+        // A result without a known call comes last.
         let rank = |placed: Placed| ranks.get(&placed.part.call).copied().unwrap_or(usize::MAX);
         let mut sorted: Vec<(usize, Placed)> = slots.iter().map(|slot| (rank(placed[*slot]), placed[*slot])).collect();
         sorted.sort_by_key(|(rank, _)| *rank);
@@ -62,14 +62,14 @@ impl LastCalls {
         }
     }
 
-    /// The place of each call among the last ones; of two with one id the first counts.
+    /// The index of each call among the last ones; of two with one id the first counts.
     fn ranks(self, placed: &[Placed]) -> BTreeMap<u64, usize> {
         let calls = placed[self.from..self.to].iter().map(|placed| placed.part.call).enumerate();
         calls.filter(|(_, call)| *call != 0).rev().map(|(at, call)| (call, at)).collect()
     }
 }
 
-/// Takes thinking out of all assistant turns before the last user turn that brings no tool result.
+/// Removes thinking from all assistant turns before the last user turn without a tool result.
 pub fn strip_thinking(placed: &mut [Placed]) {
     let Some(last_user_turn) = last_user_turn(placed) else { return };
     for Placed { part, place } in placed {
@@ -79,8 +79,8 @@ pub fn strip_thinking(placed: &mut [Placed]) {
     }
 }
 
-/// The message index of the last user turn that brings no tool result. Thinking stands in assistant messages alone,
-/// so a message that holds thinking is none.
+/// The index of the last user message without a tool result. Only assistant messages have thinking, so a message with
+/// thinking is none.
 fn last_user_turn(placed: &[Placed]) -> Option<u32> {
     let messages = placed.iter().filter(|placed| placed.place.level == Level::Messages);
     let mut last: Option<(u32, bool)> = None;
@@ -99,7 +99,7 @@ fn last_user_turn(placed: &[Placed]) -> Option<u32> {
     last.filter(|(_, plain)| *plain).map(|(item, _)| item).or(found)
 }
 
-/// Takes out the messages before the last block `compaction`: the provider ignores them (Messages API, compaction, beta
+/// Removes the messages before the last block `compaction`: the provider ignores them (Messages API, compaction, beta
 /// `compact-2026-01-12`, 2026-09).
 pub fn forget_compacted<'a>(placed: &mut [Placed], bytes: impl Fn(BlockId) -> &'a [u8]) {
     let is_compaction = |placed: &Placed| {
@@ -115,10 +115,10 @@ pub fn forget_compacted<'a>(placed: &mut [Placed], bytes: impl Fn(BlockId) -> &'
     }
 }
 
-/// What such a block is known by in canonical bytes.
+/// The mark of such a block in canonical bytes.
 const COMPACTION: (&[u8], &[u8]) = (br#""type""#, br#""compaction""#);
 
-/// What the parameters of the levels depend on, with `bytes` giving the canonical bytes of a block.
+/// Facts on which the parameters of the levels depend; `bytes` returns the canonical bytes of a block.
 pub fn facts(placed: &[Placed], bytes: impl Fn(BlockId) -> Vec<u8>) -> PromptFacts {
     let mut facts = PromptFacts::default();
     for Placed { part, .. } in placed {

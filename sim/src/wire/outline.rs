@@ -1,45 +1,45 @@
-//! Blocks whose content was not kept: what tells one from others, how long it was, and digests of its parts.
+//! Blocks without their content: digest, length, and digests of their parts.
 
 use super::block::{BlockId, BlockKind, Blocks, Content};
 use super::level::{Level, Role};
 use super::number::number;
 
-/// A block whose content was not kept: what tells it from others, and how long it was.
+/// A block without its content, known by digest and length.
 #[derive(Clone, Copy, Debug)]
 pub struct Outline {
     /// Level of the prompt.
     pub level: Level,
-    /// Who speaks; [`Role::None`] outside messages.
+    /// Role of its message; [`Role::None`] outside messages.
     pub role: Role,
-    /// What it is.
+    /// Its kind.
     pub kind: BlockKind,
-    /// Digest of its content: blocks with equal ones are taken to be equal.
+    /// Digest of its content: blocks with equal digests count as equal.
     pub digest: u64,
-    /// Length of its content; zero where that is not known.
+    /// Length of its content; zero if unknown.
     pub len_bytes: u64,
 }
 
-/// Canonical bytes for which one digest stands: the precision of offsets where no content is kept.
+/// Canonical bytes that one digest covers: the precision of offsets without content.
 pub const PART_BYTES: usize = 256;
 
 /// The first byte of an outline: no canonical JSON begins with it.
 const OUTLINE: u8 = 1;
 
-/// Bytes of an outline before its name: the mark, digest, length, and how long the name is.
+/// Bytes of an outline before its name: the mark, digest, length, and the length of the name.
 const HEAD_BYTES: usize = 21;
 
-/// The digest of a part: the first 32 bits of that of its bytes.
+/// The digest of a part: the first 32 bits of the digest of its bytes.
 pub fn part_digest(bytes: &[u8]) -> u32 {
     blake3::hash(bytes).as_bytes().iter().take(4).fold(0, |sum, byte| sum << 8 | u32::from(*byte))
 }
 
 impl Blocks {
-    /// The id of a block of which an outline is known. It equals no block with content.
+    /// The id of a block that is known by its outline. It never equals a block with content.
     pub fn outlined(&mut self, outline: Outline) -> BlockId {
         self.outlined_in_parts(outline, "", &[])
     }
 
-    /// The same of a block with a name (of its tool) and digests of its parts of [`PART_BYTES`] each.
+    /// The same for a block with a name (of its tool) and digests of its parts of [`PART_BYTES`] each.
     pub fn outlined_in_parts(&mut self, outline: Outline, name: &str, parts: &[u32]) -> BlockId {
         let Outline { level, role, kind, digest, len_bytes } = outline;
         let name_bytes = number(name.len());
@@ -53,12 +53,12 @@ impl Blocks {
         self.intern(Content { level, role, kind, bytes: &bytes })
     }
 
-    /// Whether an outline is all that is known of a block, so that its bytes are none that were sent.
+    /// Whether only an outline of the block is known, so that its bytes are not bytes that were sent.
     pub fn is_outline(&self, id: BlockId) -> bool {
         self.bytes(id).first() == Some(&OUTLINE)
     }
 
-    /// Length of the canonical bytes; of an outline, of the content that it stands for.
+    /// Length of the canonical bytes; for an outline, of the content that it describes.
     pub fn len_bytes(&self, id: BlockId) -> u64 {
         match self.bytes(id) {
             [OUTLINE, outline @ ..] => {
@@ -68,13 +68,14 @@ impl Blocks {
         }
     }
 
-    /// The name in an outline; `None` where it has none, or the block is no outline.
+    /// The name in an outline; `None` if it has none, or the block is no outline.
     pub fn outline_name(&self, id: BlockId) -> Option<&str> {
         let name = std::str::from_utf8(self.outline_tail(id)?.0).ok()?;
         (!name.is_empty()).then_some(name)
     }
 
-    /// Digests of the parts of a block, from its content where that is kept; `None` where neither is.
+    /// Digests of the parts of a block, computed from its content or taken from its outline; `None` if neither is
+    /// known.
     pub fn parts(&self, id: BlockId) -> Option<Vec<u32>> {
         if !self.is_outline(id) {
             return Some(self.bytes(id).chunks(PART_BYTES).map(part_digest).collect());
@@ -83,7 +84,7 @@ impl Blocks {
         (!parts.is_empty()).then(|| parts.iter().map(|part| u32::from_le_bytes(*part)).collect())
     }
 
-    /// Name and parts of an outline, as they are kept.
+    /// Name and part digests in the bytes of an outline.
     fn outline_tail(&self, id: BlockId) -> Option<(&[u8], &[u8])> {
         let (head, tail) = self.bytes(id).split_at_checked(HEAD_BYTES).filter(|(head, _)| head[0] == OUTLINE)?;
         let name_bytes = u32::from_le_bytes(*head.last_chunk()?);

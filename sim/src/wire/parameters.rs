@@ -7,18 +7,18 @@ use super::level::Level;
 use super::normal::{self, NormalForms};
 use super::request::EnvelopeField;
 
-/// Effort that a request without the field has; an explicit default is the same as none (page of 2026-09).
+/// Effort of a request without the field; an explicit default is equal to it (page of 2026-09).
 const EFFORT_DEFAULT: &[u8] = b"\"high\"";
 
-/// The key under which a body that was translated from another spelling carries what is part of its identity beside tools
-/// and input: an object of settings by their JSON paths. All of them stand before the tools, since a change of any keeps
-/// nothing (`OpenAI` prompt-caching guide, "cache-affecting settings", 2026-09).
+/// The key under which a body that was translated from another spelling carries the parts of its identity besides tools
+/// and input: an object of settings by their JSON paths. They come before the tools, because a change of any of them
+/// keeps nothing (`OpenAI` prompt-caching guide, "cache-affecting settings", 2026-09).
 pub const TRANSLATED_SETTINGS: &str = "translated_settings";
 
 /// Facts about the prompt's blocks that its parameters depend on.
 #[derive(Clone, Debug, Default)]
 pub struct PromptFacts {
-    /// The definitions of tools that alter the system text, in canonical bytes.
+    /// Canonical bytes of the tool definitions that alter the system text.
     pub system_tools: Vec<Vec<u8>>,
     /// A document has citations switched on.
     pub citations: bool,
@@ -26,7 +26,7 @@ pub struct PromptFacts {
     pub image: bool,
 }
 
-/// The canonical parameters of `level` as a JSON object; `None` where all are at their defaults.
+/// The canonical parameters of `level` as a JSON object; `None` if all have their defaults.
 pub fn canonical(
     level: Level,
     envelope: &[EnvelopeField],
@@ -82,7 +82,7 @@ fn system(envelope: &[EnvelopeField], facts: &PromptFacts, fields: &mut Vec<(&st
 fn messages(envelope: &[EnvelopeField], facts: &PromptFacts, forms: &NormalForms, fields: &mut Vec<(&str, Vec<u8>)>) {
     if let Some(choice) = value(envelope, "tool_choice") {
         let mut bytes = Vec::new();
-        // A body that got this far holds valid JSON, so the copy is whole.
+        // A body read this far is valid JSON, so the copy is complete.
         let whole = normal::push_parameter(choice, &[], &mut bytes).is_ok();
         if whole && bytes != b"{\"type\":\"auto\"}" {
             fields.push(("tool_choice", bytes));
@@ -99,7 +99,7 @@ fn messages(envelope: &[EnvelopeField], facts: &PromptFacts, forms: &NormalForms
 fn thinking(envelope: &[EnvelopeField], fields: &mut Vec<(&str, Vec<u8>)>) {
     if let Some(thinking) = value(envelope, "thinking") {
         let mut bytes = Vec::new();
-        // `display` differs between a parent and its foreground children alone (clients.md 9, 2026-11).
+        // `display` differs only between a parent and its foreground children (clients.md 9, 2026-11).
         let whole = normal::push_parameter(thinking, &[b"\"display\""], &mut bytes).is_ok();
         if whole && bytes != b"{\"type\":\"disabled\"}" {
             fields.push(("thinking", bytes));

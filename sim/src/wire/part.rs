@@ -1,4 +1,4 @@
-//! Elements of `tools`, `system` and `messages`, read into parts: what one element contributes to a prompt.
+//! Reads elements of `tools`, `system` and `messages` into parts: the contribution of one element to a prompt.
 
 use super::block::{BlockId, BlockKind, Blocks, Content};
 use super::json::{self, Member, ScanError};
@@ -7,23 +7,23 @@ use super::marker::Ttl;
 use super::normal::{self, NormalForms};
 use super::number::number;
 
-/// One block of an element, interned, with what the rules need to know beside its identity.
+/// One interned block of an element, with the facts that the rules need besides its identity.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     /// The interned block.
     pub block: BlockId,
-    /// What it is.
+    /// Its kind.
     pub kind: BlockKind,
-    /// Who speaks.
+    /// Role of its message.
     pub role: Role,
     /// Index in the message's `content`.
     pub index: u32,
     /// Breakpoint on the block.
     pub marker: Option<Ttl>,
-    /// Hash of the id that ties a tool's call and its result together; zero for other blocks. Equal ids have equal
-    /// hashes, and two calls of one message whose ids collide would only keep the order in which they were sent.
+    /// Hash of the id that ties a tool call to its result; zero for other blocks. Equal ids have equal hashes; if the
+    /// ids of two calls of one message collided, their results would only keep the order in which they were sent.
     pub call: u64,
-    /// What keeps the block out of the identity, if anything.
+    /// Why the block is not part of the identity, if it is not.
     pub place: PartPlace,
     /// A text block without text, which cannot carry a breakpoint.
     pub empty: bool,
@@ -33,28 +33,28 @@ pub struct Part {
     pub citations: bool,
 }
 
-/// Where a part belongs in the prompt.
+/// Position of a part in the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartPlace {
-    /// Where it stands.
+    /// At its own position.
     Prompt,
     /// In the head of the system level: the definition of a tool that changes the system text.
     SystemHead,
-    /// Nowhere: a client's billing header, a tool whose loading is deferred, thinking that is stripped.
+    /// Excluded: a client's billing header, a tool with deferred loading, thinking that is stripped.
     Excluded,
-    /// Nowhere any more: a summary of the provider's stands for it.
+    /// Excluded: replaced by a summary of the provider's.
     Compacted,
 }
 
-/// What one element of an array contributes.
+/// The contribution of one element of an array.
 #[derive(Clone, Debug, Default)]
 pub struct Element {
     /// Its blocks in the order sent.
     pub parts: Vec<Part>,
 }
 
-/// First words of a text that Claude Code sends as a system block and the provider takes out
-/// (`clients.md` 1, client version 2.1.330, 2026-11).
+/// First words of a text that Claude Code sends as a system block and the provider removes (`clients.md` 1, client
+/// version 2.1.330, 2026-11).
 const BILLING_HEADER: &[u8] = b"\"x-anthropic-billing-header";
 
 /// Reads elements of one request body.
@@ -70,7 +70,7 @@ impl ElementReader<'_> {
     /// Reads one element of `level`.
     ///
     /// # Errors
-    /// When the element is not an object of the shape that its level asks for.
+    /// When the element is not an object of the shape that its level requires.
     pub fn read(&mut self, level: Level, raw: &[u8]) -> Result<Element, ScanError> {
         let raw = &*json::plain(raw);
         match level {
@@ -80,9 +80,9 @@ impl ElementReader<'_> {
         }
     }
 
-    /// Reads one tool definition, system block or content block that `role` says.
+    /// Reads one tool definition, system block, or content block of a message with `role`.
     ///
-    /// What is no object counts as it stands: whoever builds a piece answers for it.
+    /// A value that is not an object is taken as it is: the maker of a piece is responsible for it.
     pub fn piece(&mut self, level: Level, role: Role, raw: &[u8]) -> Part {
         let spelled = &*json::plain(raw);
         let part = match level {
@@ -125,7 +125,7 @@ impl ElementReader<'_> {
         Ok(part)
     }
 
-    /// The element that a plain-string system prompt stands for.
+    /// The block that a plain-string system prompt means.
     pub fn system_string(&mut self, raw: &[u8]) -> Element {
         let raw = &*json::plain(raw);
         let mut part = self.string(Level::System, Role::None, raw);
@@ -154,7 +154,7 @@ impl ElementReader<'_> {
         Ok(Element { parts })
     }
 
-    /// Keys of the message itself (a message's own `output_config`) as a block in front of its content.
+    /// The message's own keys (such as `output_config`) as a block before its content.
     fn own_keys(&mut self, role: Role, keys: &[(&[u8], &[u8])]) -> Part {
         let mut bytes = Vec::new();
         normal::push_members(keys.iter().copied(), &mut bytes);
@@ -195,7 +195,7 @@ impl ElementReader<'_> {
             Some(b'"') => return Ok(self.string(level, role, raw)),
             _ => return self.opaque(level, role, raw),
         }
-        // Long texts are walked over once for all questions.
+        // Long texts are scanned once for all questions.
         let members = json::members(raw).collect::<Result<Vec<_>, _>>()?;
         let kind = kind(&members);
         let mut part = if kind == BlockKind::Opaque {
@@ -237,7 +237,7 @@ fn field<'a>(raw: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     json::members(raw).flatten().filter(|(name, _)| *name == key).map(|(_, value)| value).last()
 }
 
-/// The same where the members are known.
+/// The same for members that were already read.
 fn named<'a>(members: &[Member<'a>], key: &[u8]) -> Option<&'a [u8]> {
     members.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| *value)
 }
@@ -255,7 +255,7 @@ fn kind(members: &[Member<'_>]) -> BlockKind {
     }
 }
 
-/// Fills in what the rules need to know of a message block beside its bytes.
+/// Fills in the facts that the rules need about a message block besides its bytes.
 fn describe(members: &[Member<'_>], part: &mut Part) {
     let id = match part.kind {
         BlockKind::ToolUse => named(members, b"\"id\""),
@@ -273,7 +273,7 @@ fn describe(members: &[Member<'_>], part: &mut Part) {
         && named(members, b"\"citations\"").and_then(|value| field(value, b"\"enabled\"")) == Some(b"true");
 }
 
-/// The number of an id, however it is escaped.
+/// The number of an id, whatever its escapes.
 fn call(id: &[u8]) -> u64 {
     let mut spelled = Vec::new();
     let id = if memchr::memchr(b'\\', id).is_some() {

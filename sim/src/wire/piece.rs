@@ -1,6 +1,6 @@
-//! Pieces of a request that is not sent yet: blocks with real bytes, shared by all requests that hold them.
+//! Pieces of a request that has not been sent yet: blocks with real bytes, shared by all requests that contain them.
 //!
-//! A piece remembers what it was read as, so an agent's hundredth request looks at the bytes of its last turn alone.
+//! A piece remembers how it was read, so an agent's hundredth request reads only the bytes of its last turn.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -30,7 +30,7 @@ struct Inner {
     canonicals: RefCell<Vec<Canonical>>,
 }
 
-/// What a piece was read as by one wire, at one place.
+/// How one wire interned this piece at one position.
 struct Reading {
     wire: WeakIdentity,
     level: Level,
@@ -44,12 +44,12 @@ impl Reading {
     }
 }
 
-/// A piece without a wire: its canonical bytes by their digest, under the default normal forms.
+/// How a piece reads without a wire: its canonical bytes as a digest, under the default normal forms.
 #[derive(Clone)]
 pub struct Canonical {
     level: Level,
     role: Role,
-    /// What the rules need to know; its block id means nothing.
+    /// Facts that the rules need; the block id in it is meaningless.
     pub part: Part,
     /// Digest of the canonical block.
     pub digest: blake3::Hash,
@@ -57,23 +57,23 @@ pub struct Canonical {
     pub system_tool: Option<Rc<[u8]>>,
 }
 
-/// Tells wires apart. A clone of a wire goes its own way, so it gets an identity of its own.
+/// Distinguishes wires. A clone of a wire develops on its own, so it gets an identity of its own.
 #[derive(Debug, Default)]
 pub struct WireIdentity(Arc<()>);
 
-/// The identity of a wire that may be gone.
+/// The identity of a wire that may have been dropped.
 #[derive(Clone, Debug, Default)]
 pub struct WeakIdentity(Weak<()>);
 
 impl WireIdentity {
-    /// The identity, to be compared with later.
+    /// The identity, for later comparisons.
     pub fn downgrade(&self) -> WeakIdentity {
         WeakIdentity(Arc::downgrade(&self.0))
     }
 }
 
 impl WeakIdentity {
-    /// Whether it is that of `wire`.
+    /// Whether it is the identity of `wire`.
     pub fn is(&self, wire: &WireIdentity) -> bool {
         std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&wire.0))
     }
@@ -86,7 +86,7 @@ impl Clone for WireIdentity {
 }
 
 impl Piece {
-    /// The piece with these bytes, which must be one JSON object. A `cache_control` in it is sent as it stands.
+    /// The piece with these bytes, which must be one JSON object. A `cache_control` in it is sent as it is.
     pub fn new(json: String) -> Self {
         debug_assert!(body::is_valid(json.as_bytes()), "a piece is JSON: {json}");
         debug_assert!(json.trim_start().starts_with('{'), "a piece is an object: {json}");
@@ -107,19 +107,19 @@ impl Piece {
         Self::object(&[("type", Field::Text("text")), ("text", Field::Text(text))])
     }
 
-    /// A call of a tool. Keys of `input` are sent in the order in which `input` gives them.
+    /// A tool call. Keys of `input` are sent in their order in `input`.
     pub fn tool_use(id: &str, name: &str, input: &Value) -> Self {
         Self::tool_use_raw(id, name, &input.to_string())
     }
 
-    /// A call of a tool whose input is JSON text, which keeps the order of its keys: clients send them back in the order
+    /// A tool call with JSON text as its input, which keeps the order of its keys: clients send them back in the order
     /// of the tool's schema (`clients.md` 1, trap 6, client version 2.1.330, 2026-11).
     pub fn tool_use_raw(id: &str, name: &str, input: &str) -> Self {
         let head = [("type", Field::Text("tool_use")), ("id", Field::Text(id)), ("name", Field::Text(name))];
         Self::object(&[head.as_slice(), &[("input", Field::Raw(input))]].concat())
     }
 
-    /// The result of the call `tool_use_id`. `is_error` is sent where it is true.
+    /// The result of the call `tool_use_id`. `is_error` is sent if it is true.
     pub fn tool_result(tool_use_id: &str, content: &str, is_error: bool) -> Self {
         let mut fields = vec![
             ("tool_use_id", Field::Text(tool_use_id)),
@@ -168,7 +168,7 @@ impl Piece {
         Self::new(String::from_utf8(bytes).unwrap_or_default())
     }
 
-    /// The same bytes with a declared size: a scenario says that this block has `tokens`.
+    /// The same bytes with a declared size: a scenario declares `tokens` for this block.
     #[must_use]
     pub fn sized(self, tokens: u64) -> Self {
         Self::with(Rc::clone(&self.0.json), Some(tokens))
@@ -179,17 +179,17 @@ impl Piece {
         &self.0.json
     }
 
-    /// How many tokens a scenario says that the block has.
+    /// The declared number of tokens, if a scenario declares one.
     pub fn declared_tokens(&self) -> Option<u64> {
         self.0.declared_tokens
     }
 
-    /// Whether the two are one piece and not only equal.
+    /// Whether the two are the same piece and not only equal.
     pub fn same(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
-    /// What the piece was read as at this place by the wire of this identity.
+    /// How the wire with this identity read the piece at this place.
     pub(super) fn reading(&self, wire: &WireIdentity, level: Level, role: Role) -> Option<Part> {
         let is_it = |reading: &&Reading| reading.is_at(wire, level, role);
         if let Some(reading) = self.0.latest.borrow().as_ref().filter(is_it) {
@@ -198,7 +198,7 @@ impl Piece {
         self.0.others.borrow().iter().find(is_it).map(|reading| reading.part)
     }
 
-    /// Keeps a reading, and forgets those of wires that are gone.
+    /// Stores a reading, and drops those of wires that no longer exist.
     pub(super) fn keep_reading(&self, wire: &WireIdentity, level: Level, role: Role, part: Part) {
         let latest = Reading { wire: wire.downgrade(), level, role, part };
         let mut others = self.0.others.borrow_mut();
@@ -222,7 +222,7 @@ impl Piece {
     }
 }
 
-/// A value of an object that is written down.
+/// A value of an object to be serialised.
 #[derive(Clone, Copy)]
 enum Field<'a> {
     Text(&'a str),

@@ -1,4 +1,4 @@
-//! The blocks of a message. What many messages begin with is held once for all of them.
+//! The blocks of a message. A beginning that many messages share is stored once.
 
 use std::fmt;
 use std::iter::Chain;
@@ -8,8 +8,8 @@ use std::slice;
 
 use super::piece::Piece;
 
-/// The blocks of a message, in order. A clone shares the part for which [`Pieces::shared`] was called: siblings of a fan-out
-/// answer thousands of calls alike, and each of them would hold thousands of pointers.
+/// The blocks of a message, in order. A clone shares the part for which [`Pieces::shared`] was called: siblings of a
+/// fan-out answer thousands of calls alike, and each of them would store thousands of pointers.
 #[derive(Clone, Default)]
 pub struct Pieces {
     head: Option<Rc<Head>>,
@@ -23,18 +23,18 @@ struct Head {
 }
 
 impl Pieces {
-    /// These blocks, of which clones hold nothing twice.
+    /// These blocks; clones share them.
     pub fn shared(pieces: Vec<Piece>) -> Self {
         let is_declared = are_declared(&pieces);
         Self { head: Some(Rc::new(Head { pieces, is_declared })), own: Vec::new() }
     }
 
-    /// One block more, in this message alone.
+    /// Appends a block to this message only.
     pub fn push(&mut self, piece: Piece) {
         self.own.push(piece);
     }
 
-    /// All blocks as a list of this message alone, to be changed.
+    /// All blocks as a list of this message's own, to be changed.
     pub fn own(&mut self) -> &mut Vec<Piece> {
         if let Some(head) = self.head.take() {
             self.own.splice(0..0, head.pieces.iter().cloned());
@@ -47,17 +47,17 @@ impl Pieces {
         self.head().iter().chain(&self.own)
     }
 
-    /// How many there are.
+    /// Number of blocks.
     pub fn len(&self) -> usize {
         self.head().len() + self.own.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no blocks.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The block at this place.
+    /// The block at this index.
     pub fn get(&self, at: usize) -> Option<&Piece> {
         match at.checked_sub(self.head().len()) {
             Some(behind) => self.own.get(behind),
@@ -70,7 +70,7 @@ impl Pieces {
         self.own.last().or_else(|| self.head().last())
     }
 
-    /// Whether every block has a declared size. Costs a look at what is this message's own.
+    /// Whether every block has a declared size. Costs a pass over the blocks that are this message's own.
     pub fn are_declared(&self) -> bool {
         self.head.as_ref().is_none_or(|head| head.is_declared) && are_declared(&self.own)
     }
@@ -80,12 +80,12 @@ impl Pieces {
         self.head().len()
     }
 
-    /// The shared blocks alone.
+    /// The shared blocks only.
     pub(crate) fn shared_part(&self) -> Self {
         Self { head: self.head.clone(), own: Vec::new() }
     }
 
-    /// Whether both begin with one and the same shared part, not only with equal blocks.
+    /// Whether both begin with the same shared part, not only with equal blocks.
     pub(crate) fn shares_with(&self, other: &Self) -> bool {
         self.head.as_ref().zip(other.head.as_ref()).is_some_and(|(one, other)| Rc::ptr_eq(one, other))
     }

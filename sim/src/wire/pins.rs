@@ -1,7 +1,7 @@
-//! Recorded sizes: prefixes whose tokens an earlier request's usage has shown.
+//! Recorded sizes: prefixes with token counts that an earlier request's usage has shown.
 //!
-//! What a request's own usage says about read and write is never used for that request: only its total is. Where it has none,
-//! blocks keep the tokens that a measured request showed, and the rest is estimated by length.
+//! A request's own read and write counts are never used for that request: only its total is. Without a total, blocks
+//! keep the tokens that a measured request showed, and the rest is estimated by length.
 
 use super::Wire;
 use super::adopt::Moved;
@@ -18,13 +18,13 @@ use super::usage::Usage;
 pub struct Pins {
     sizes: Index<NodeId, u64>,
     tails: Index<NodeId, u64>,
-    /// Tokens of blocks as the last measured request had them, by the hashes of their contents, which outlive a wire, and how
-    /// many of the same content there were up to it in the request.
+    /// Tokens of blocks in the last measured request, by the hashes of their contents, which outlive a wire, and by how
+    /// many blocks of the same content there were up to it in the request.
     shown: Index<(u64, u32), u64>,
 }
 
 impl Pins {
-    /// The same over a wire to which these prefixes moved; of others nothing is known any more.
+    /// The same over a wire to which these prefixes moved; sizes of other prefixes are dropped.
     pub fn moved(self, moved: &Moved) -> Self {
         let mut sizes = Index::default();
         let mut tails = Index::default();
@@ -39,13 +39,14 @@ impl Pins {
         Self { sizes, tails, ..self }
     }
 
-    /// The size of `node` where an earlier request has shown it.
+    /// The size of `node` if an earlier request has shown it.
     pub fn get(&self, node: NodeId) -> Option<u64> {
         self.sizes.get(&node).copied()
     }
 
-    /// Tokens of each prefix of a request: as the input has `declared` them, unless they are another prompt's or another
-    /// bill's; else [`Self::cumulative`] of its recorded total; else what measured requests showed of its blocks.
+    /// Tokens of each prefix of a request: as the input has `declared` them, unless they belong to another prompt or
+    /// another bill; else [`Self::cumulative`] of its recorded total; else the sizes that measured requests showed for
+    /// its blocks.
     pub fn sizes(
         &self,
         request: &Request,
@@ -73,7 +74,7 @@ impl Pins {
         tokens.collect()
     }
 
-    /// Takes down what a measured request of these sizes shows of its blocks.
+    /// Records the block sizes of a measured request.
     pub fn show(&mut self, request: &Request, wire: &Wire, cumulative: &[u64]) {
         debug_assert_eq!(request.nodes.len(), cumulative.len(), "one size for each prefix");
         let mut before = 0;
@@ -83,8 +84,8 @@ impl Pins {
         }
     }
 
-    /// Tokens of each prefix of `request`, whose whole prompt has `total_tokens`: exact where pinned, in between in
-    /// proportion to the estimated sizes of the blocks.
+    /// Tokens of each prefix of `request`, with a whole prompt of `total_tokens`: exact for pinned prefixes, in between
+    /// in proportion to the estimated sizes of the blocks.
     pub fn cumulative(&self, request: &Request, prefixes: &Prefixes, blocks: &Blocks, total_tokens: u64) -> Vec<u64> {
         let estimates: Vec<u64> = request
             .nodes
@@ -99,7 +100,7 @@ impl Pins {
             let pin = self.get(*node).filter(|size| (base..=total_tokens).contains(size));
             let size = match pin {
                 Some(size) => size,
-                // A tail that an earlier request had may be longer than all of this one.
+                // A tail sent by an earlier request may be longer than this whole request.
                 None if last => total_tokens.saturating_sub(self.tail(request)).max(base),
                 None => continue,
             };
@@ -109,13 +110,13 @@ impl Pins {
         cumulative
     }
 
-    /// Tokens that stay behind a breakpoint on the very last block: a few of the closing frame, the same for all
-    /// requests of a model as far as recordings show, learnt from the earlier ones.
+    /// Tokens after a breakpoint on the very last block: a few of the closing frame, equal for all requests of a model
+    /// as far as recordings show, learnt from earlier requests.
     fn tail(&self, request: &Request) -> u64 {
         self.tails.get(&request.root).copied().unwrap_or(0)
     }
 
-    /// Learns from a request's usage, once its own prediction is made. `effective` are its breakpoints that count,
+    /// Learns from a request's usage, after its own prediction is made. `effective` are its breakpoints that count,
     /// `hit` the prefix that the cache is believed to have served.
     pub fn learn(&mut self, request: &Request, effective: &[Marker], hit: Option<NodeId>, usage: &Usage) {
         let written = usage.cache_creation_input_tokens();
@@ -141,12 +142,12 @@ impl Pins {
     }
 
     fn pin(&mut self, node: NodeId, tokens: u64) {
-        // The first word stands: a later one that differs speaks of a hit that was not this prefix.
+        // The first value stays: a later, different one comes from a hit on another prefix.
         self.sizes.get_or_insert_with(node, || tokens);
     }
 }
 
-/// The blocks of a request, each with the hash of its content and how many of the same there are up to it.
+/// The blocks of a request, each with the hash of its content and the number of equal blocks up to it.
 fn blocks<'a>(request: &'a Request, wire: &'a Wire) -> impl Iterator<Item = (BlockId, (u64, u32))> + 'a {
     let mut counts: Index<u64, u32> = Index::default();
     request.nodes.iter().filter_map(|node| wire.prefixes.block(*node)).map(move |block| {
@@ -157,7 +158,7 @@ fn blocks<'a>(request: &'a Request, wire: &'a Wire) -> impl Iterator<Item = (Blo
     })
 }
 
-/// Shares `size - base` among blocks in proportion to their estimates; the sizes grow and end at `size`.
+/// Shares `size - base` among blocks in proportion to their estimates; the resulting sizes grow and end at `size`.
 fn share(estimates: &[u64], base: u64, size: u64, cumulative: &mut [u64]) {
     let whole: u128 = estimates.iter().map(|tokens| u128::from(*tokens)).sum();
     let span = u128::from(size - base);

@@ -1,16 +1,16 @@
 //! Prefixes as nodes of an arena: equal prefixes have equal ids.
 //!
 //! A node is (parent, block). A hit then needs neither digest nor comparison, a fork costs nothing, and a turn costs
-//! what is new. Nodes lie in flat vectors, so no chain of references can overflow a stack.
+//! only its new content. Nodes are stored in flat vectors, so no chain of references can overflow a stack.
 //!
-//! Nodes also form *lines*: the first child of a node continues its line, every further child begins a new one. A
-//! line is a path, so what a cache has to do to "all prefixes of this prefix" is done to a few ranges of depths.
+//! Nodes also form *lines*: the first child of a node continues its line, every further child begins a new one. A line
+//! is a path, so an operation of a cache on "all prefixes of this prefix" works on a few ranges of depths.
 
 use super::block::{BlockId, BlockKind};
 use super::index::Index;
 use super::number::number;
 
-/// A prefix: a root and the blocks behind it.
+/// A prefix: a root and the blocks after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) u32);
 
@@ -19,14 +19,14 @@ pub struct NodeId(pub(crate) u32);
 pub struct LineId(pub(crate) u32);
 
 impl NodeId {
-    /// The prefix's number: they are numbered from zero in order of first appearance.
+    /// The prefix's number, counted from zero in order of first appearance.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl LineId {
-    /// The line's number: they are numbered from zero in order of first appearance.
+    /// The line's number, counted from zero in order of first appearance.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -39,9 +39,10 @@ struct Node {
     depth: u32,
     line: LineId,
     kind: BlockKind,
-    /// The child that continues the line; the node itself where there is none.
+    /// The child that continues the line; the node itself without one.
     first_child: NodeId,
-    /// The first node of the run of blocks of one kind that ends here: a fan-out of ten thousand has runs as long.
+    /// The first node of the run of blocks of one kind that ends here: in a fan-out of ten thousand, runs are that
+    /// long.
     run_start: NodeId,
 }
 
@@ -49,7 +50,7 @@ struct Node {
 #[derive(Clone, Debug, Default)]
 pub struct Prefixes {
     nodes: Vec<Node>,
-    /// Children that begin a line; the others are found from their parent.
+    /// Children that begin a line; other children are found through their parent.
     children: Index<(NodeId, BlockId), NodeId>,
     roots: Index<String, NodeId>,
     lines: Vec<Option<NodeId>>,
@@ -61,7 +62,7 @@ const NO_BLOCK: BlockId = BlockId(u32::MAX);
 impl Prefixes {
     /// The empty prompt of `model` in `scope`.
     pub fn root(&mut self, scope: &str, model: &str) -> NodeId {
-        // The length keeps scope and model apart whatever characters they hold.
+        // The length separates scope and model, whatever characters they contain.
         let key = format!("{}:{scope}{model}", scope.len());
         if let Some(root) = self.roots.get(&key) {
             return *root;
@@ -102,7 +103,7 @@ impl Prefixes {
         (id, true)
     }
 
-    /// The prefix `parent` followed by `block`, where it was ever sent.
+    /// The prefix `parent` followed by `block`, if it was ever sent.
     pub fn child(&self, parent: NodeId, block: BlockId) -> Option<NodeId> {
         let first = self.node(parent).first_child;
         if first == parent {
@@ -133,13 +134,13 @@ impl Prefixes {
         (node.depth > 0).then_some(node.block)
     }
 
-    /// What the last block of the prefix is.
+    /// Kind of the prefix's last block.
     pub fn kind(&self, id: NodeId) -> BlockKind {
         self.node(id).kind
     }
 
-    /// The shortest prefix from which on all blocks up to the last one are of its kind: the prefix itself where the block
-    /// before is of another. A root's is its own.
+    /// The shortest prefix from which on all blocks up to the last one have its kind: the prefix itself if the block
+    /// before has another one. For a root it is the root.
     pub fn run_start(&self, id: NodeId) -> NodeId {
         self.node(id).run_start
     }
@@ -149,12 +150,12 @@ impl Prefixes {
         self.node(id).depth
     }
 
-    /// The line that the prefix lies on.
+    /// The line of the prefix.
     pub fn line(&self, id: NodeId) -> LineId {
         self.node(id).line
     }
 
-    /// Where `line` branched off: the last node before it; `None` for a line that begins at a root.
+    /// The node at which `line` branched off, before its first node; `None` for a line that begins at a root.
     pub fn branch(&self, line: LineId) -> Option<NodeId> {
         self.lines[line.0 as usize]
     }
@@ -164,7 +165,7 @@ impl Prefixes {
         std::iter::successors(Some(from), |id| self.parent(*id)).filter(|id| self.depth(*id) > 0)
     }
 
-    /// How many prefixes there are, roots included.
+    /// Number of prefixes, including roots.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -174,7 +175,7 @@ impl Prefixes {
         self.nodes.is_empty()
     }
 
-    /// Bytes that the nodes take, without the index.
+    /// Bytes of the nodes, without the index.
     pub fn total_bytes(&self) -> usize {
         self.nodes.len() * size_of::<Node>()
     }
@@ -184,7 +185,8 @@ impl Prefixes {
     }
 }
 
-/// How many prefixes two paths have in common. Equal prefixes have equal ids, so where one differs all longer ones do.
+/// How many prefixes two paths have in common. Equal prefixes have equal ids, so after the first difference all longer
+/// ones differ too.
 pub fn shared_nodes(older: &[NodeId], newer: &[NodeId]) -> usize {
     let mut same = 0;
     let mut other = older.len().min(newer.len());

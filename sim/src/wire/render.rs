@@ -1,7 +1,7 @@
 //! From a draft to the bytes that are sent.
 //!
-//! Keys stand in the order of the client of 2026: `model`, `messages`, `system`, `tools`, then the rest
-//! (`clients.md` 1, client version 2.1.330, 2026-11).
+//! Keys have the order of the client of 2026: `model`, `messages`, `system`, `tools`, then the rest (`clients.md` 1,
+//! client version 2.1.330, 2026-11).
 
 use super::draft::{Draft, Message};
 use super::json;
@@ -10,7 +10,7 @@ use super::marker::Ttl;
 use super::piece::Piece;
 
 impl Draft {
-    /// The body as it is sent. Levels without an element are left out, but for `messages`.
+    /// The body as it is sent. Empty levels are left out, except `messages`.
     pub fn body(&self) -> Vec<u8> {
         let mut body = Vec::new();
         self.render(&mut body);
@@ -83,7 +83,7 @@ fn put_piece(piece: &Piece, marked: Option<Ttl>, out: &mut Vec<u8>) {
         return;
     };
     out.extend_from_slice(open.as_bytes());
-    // No comma behind the bracket of an object without keys.
+    // No comma after the bracket of an object without keys.
     out.extend_from_slice(if open.trim_end() == "{" { b"" } else { b"," });
     out.extend_from_slice(match ttl {
         Ttl::FiveMinutes => b"\"cache_control\":{\"type\":\"ephemeral\"}}",

@@ -13,7 +13,7 @@ use super::prefix::NodeId;
 /// A block that is sent but is no part of the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExcludedBlock {
-    /// Where it stood.
+    /// Its position.
     pub place: Place,
     /// The block.
     pub block: BlockId,
@@ -28,18 +28,18 @@ pub enum ExcludedWhy {
     BillingHeader,
     /// A tool with `defer_loading`.
     DeferredTool,
-    /// Thinking that the model does not keep over a user turn.
+    /// Thinking that the model does not keep past a user turn.
     StrippedThinking,
-    /// What stands before the summary by which the provider replaced it.
+    /// Messages that the provider replaced by the summary after them.
     Compacted,
 }
 
 /// A breakpoint that the provider refuses, with the block's kind for the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadMarker {
-    /// Where the marked block stood.
+    /// Position of the marked block.
     pub place: Place,
-    /// What is wrong with it.
+    /// The error.
     pub why: BadMarkerWhy,
 }
 
@@ -66,21 +66,22 @@ pub struct EnvelopeField {
 pub struct Request {
     /// The model as the body (or the address) spelled it.
     pub model: String,
-    /// The model that the spelling means, where the table knows it.
+    /// The model that the spelling means, if it is in the table.
     pub resolved: Option<Resolved>,
-    /// Whose rules it follows.
+    /// The provider with the rules that it follows.
     pub maker: Maker,
     /// The empty prompt of this scope and model.
     pub root: NodeId,
     /// The prompt: each prefix from the first block to the last.
     pub nodes: Vec<NodeId>,
-    /// Where the last block of each prefix stood in the body, in step with `nodes`.
+    /// Position in the body of the last block of each prefix, in step with `nodes`.
     pub places: Vec<Place>,
-    /// How many leading prefixes an earlier request of this scope and model had already.
+    /// How many leading prefixes an earlier request of this scope and model already had.
     pub known: usize,
-    /// Breakpoints in prompt order. The automatic one is among them.
+    /// Breakpoints in prompt order, including the automatic one.
     pub markers: Vec<Marker>,
-    /// Breakpoints that the body asks for, also those on blocks outside the identity: these count towards the limit.
+    /// Number of breakpoints in the body, including those on blocks outside the identity: these count towards the
+    /// limit.
     pub markers_sent: usize,
     /// Breakpoints that no provider accepts.
     pub bad_markers: Vec<BadMarker>,
@@ -90,7 +91,7 @@ pub struct Request {
     pub excluded: Vec<ExcludedBlock>,
     /// Top-level keys that are not prompt.
     pub envelope: Vec<EnvelopeField>,
-    /// Where its parts stood in the body that was sent, where what was read is a translation.
+    /// Positions of its parts in the body that was sent, if a translation of it was read.
     pub addresses: Option<Arc<Addresses>>,
 }
 
@@ -115,18 +116,18 @@ impl Request {
         self.envelope.iter().find(|field| field.key == key).map(|field| field.value.as_slice())
     }
 
-    /// Whether the rules of its provider's cache are modelled: those of Anthropic are, on whatever platform. What is
-    /// translated from another provider's spelling is compared, but what it would have read is not known.
+    /// Whether the cache rules of its provider are modelled: Anthropic's are, on any platform. Requests translated from
+    /// another provider's spelling can be compared, but their reads cannot be predicted.
     pub fn has_modelled_cache(&self) -> bool {
         self.maker == Maker::Anthropic
     }
 
-    /// The JSON path of what stands at `place`, in the body as it was sent.
+    /// The JSON path of the part at `place`, in the body as it was sent.
     pub fn path(&self, place: Place) -> String {
         self.addresses.as_ref().map_or_else(|| place.to_string(), |addresses| addresses.path(place))
     }
 
-    /// The JSON path in the body as it was sent of what stands at `path` in the body that was read.
+    /// The JSON path in the body as it was sent for a path in the body that was read.
     pub fn sent_path(&self, path: String) -> String {
         self.addresses.as_ref().map(|addresses| addresses.translate(&path)).unwrap_or(path)
     }

@@ -1,21 +1,21 @@
-//! A cursor over JSON text, the only one there is: bodies, recordings and transcripts are read with it.
+//! A cursor over JSON text, used for bodies, recordings and transcripts alike.
 //!
-//! It never recurses, so a million nested brackets cost a loop and no stack. It finds the borders of values; whether what
-//! lies between is valid JSON is serde's to say, once per value that was never seen before.
+//! It never recurses, so a million nested brackets cost a loop and no stack. It finds the borders of values; serde
+//! checks once for each new value whether the text between them is valid JSON.
 
-/// Where in a text a scan stopped, and what was expected there.
+/// Offset at which a scan failed, and the expected text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanError {
     /// Offset in bytes.
     pub offset: usize,
-    /// What should have stood there.
+    /// The expected text.
     pub expected: &'static str,
 }
 
-/// What a scan expected that came to the end of the text within a string.
+/// Expected by a scan that reached the end of the text within a string.
 pub const CLOSING_QUOTE: &str = "a closing quote";
 
-/// What a scan expected that came to the end of the text within brackets.
+/// Expected by a scan that reached the end of the text within brackets.
 pub const CLOSING_BRACKET: &str = "a closing bracket";
 
 /// A cursor over JSON text.
@@ -51,19 +51,19 @@ impl<'a> Scanner<'a> {
         ScanError { offset: self.at, expected }
     }
 
-    /// What is not consumed.
+    /// The text that is not consumed yet.
     pub fn rest(&self) -> &'a [u8] {
         debug_assert!(self.at <= self.text.len(), "the scanner stays in its text");
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// What was consumed since an offset.
+    /// The text consumed since an offset.
     #[inline]
     pub fn since(&self, offset: usize) -> &'a [u8] {
         &self.text[offset..self.at]
     }
 
-    /// Consumes `len` bytes that the caller knows, and gives them.
+    /// Consumes `len` bytes that the caller knows, and returns them.
     pub fn take(&mut self, len: usize) -> &'a [u8] {
         let (taken, _) = self.rest().split_at(len.min(self.rest().len()));
         self.at += taken.len();
@@ -82,7 +82,7 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// Consumes `byte` (after white space) or says that it is missing.
+    /// Consumes `byte` (after white space) or reports that it is missing.
     ///
     /// # Errors
     /// When another byte, or nothing, follows.
@@ -95,7 +95,7 @@ impl<'a> Scanner<'a> {
         Err(self.error(expected))
     }
 
-    /// Steps into the object or list that begins here with `open`. Any other value is consumed, and `false` is given.
+    /// Enters the object or list that begins here with `open`. Any other value is consumed, and `false` is returned.
     ///
     /// # Errors
     /// When no value begins here.
@@ -108,8 +108,8 @@ impl<'a> Scanner<'a> {
         self.value().map(|_| false)
     }
 
-    /// Consumes the next key of the object that was stepped into, and gives what is between its quotes as written; `None`
-    /// after the last member.
+    /// Consumes the next key of the current object, and returns the text between its quotes as written; `None` after
+    /// the last member.
     ///
     /// # Errors
     /// When something else follows.
@@ -131,7 +131,7 @@ impl<'a> Scanner<'a> {
         Ok(Some(key))
     }
 
-    /// Whether another element of the list that was stepped into follows.
+    /// Whether another element of the current list follows.
     ///
     /// # Errors
     /// When neither an element nor the end of the list follows.
@@ -142,7 +142,7 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     fn more(&mut self, open: u8, close: u8, expected: &'static str) -> Result<bool, ScanError> {
-        // Directly after the bracket there is no comma; no value ends with an opening bracket.
+        // Directly after the opening bracket there is no comma; no value ends with an opening bracket.
         let first = self.at.checked_sub(1).is_some_and(|before| self.text[before] == open);
         match self.peek() {
             Some(byte) if byte == close => {
@@ -158,7 +158,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Consumes one value. Of a string it gives what is between the quotes, as written; `None` of any other value.
+    /// Consumes one value. Returns the text between the quotes of a string, as written; `None` for any other value.
     ///
     /// # Errors
     /// See [`Self::value`].
@@ -170,7 +170,7 @@ impl<'a> Scanner<'a> {
         self.value().map(|_| None)
     }
 
-    /// Consumes one value and gives its raw text.
+    /// Consumes one value and returns its raw text.
     ///
     /// # Errors
     /// When the text ends inside the value or no value begins here.
@@ -188,7 +188,7 @@ impl<'a> Scanner<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    /// Consumes the string that begins here, and gives it with its quotes.
+    /// Consumes the string that begins here, and returns it with its quotes.
     fn quoted(&mut self) -> Result<&'a [u8], ScanError> {
         let start = self.at;
         let inside = &self.text[start + 1..];

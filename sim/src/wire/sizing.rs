@@ -1,6 +1,6 @@
 //! How many tokens a prefix has.
 //!
-//! Three sizings: counted (by length for now), declared (a scenario says so), and recorded ([`super::Pins`]).
+//! Three sizings: counted (by length for now), declared (by a scenario), and recorded ([`super::Pins`]).
 
 use super::block::{BlockId, Blocks};
 use super::prefix::{NodeId, Prefixes};
@@ -11,24 +11,24 @@ pub trait Sizes {
     fn tokens_at(&self, node: NodeId) -> u64;
 }
 
-/// Bytes of JSON that make a token, in tenths: the median of what captured Claude Code requests grew by against the
-/// tokens that the provider counted for it (fable-5 3.09, sonnet-5 3.16; recordings of 2026-07 and 2026-08).
+/// Bytes of JSON per token, in tenths: the median growth of captured Claude Code requests in bytes divided by the
+/// growth in tokens that the provider counted (fable-5 3.09, sonnet-5 3.16; recordings of 2026-07 and 2026-08).
 const BYTES_PER_TOKEN_TENTHS: u64 = 31;
 
-/// Tokens of a block by its length alone: an estimate, at least one token.
+/// Estimates the tokens of a block by its length alone: at least one token.
 pub fn estimated_tokens(blocks: &Blocks, block: BlockId) -> u64 {
     (blocks.len_bytes(block) * 10).div_ceil(BYTES_PER_TOKEN_TENTHS).max(1)
 }
 
-/// Sizes that follow from the blocks alone (`counted` or `declared`), kept per prefix.
+/// Sizes that follow from the blocks alone (`counted` or `declared`), stored per prefix.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSizes {
     tokens: Vec<u64>,
 }
 
 impl NodeSizes {
-    /// Says that the last block of `node` has `tokens`. Shorter prefixes come first; a prefix that was sized keeps
-    /// its size.
+    /// Declares that the last block of `node` has `tokens`. Shorter prefixes must be declared first; a prefix that has
+    /// a size keeps it.
     pub fn declare(&mut self, prefixes: &Prefixes, node: NodeId, tokens: u64) {
         let at = node.0 as usize;
         if self.tokens.len() <= at {
@@ -59,7 +59,7 @@ pub struct PathSizes<'a> {
 }
 
 impl<'a> PathSizes<'a> {
-    /// Sizes of the prefixes of a path, shortest first: `cumulative[0]` is that of its first block.
+    /// Sizes of the prefixes of a path, shortest first: `cumulative[0]` is the size of its first block.
     pub fn new(prefixes: &'a Prefixes, nodes: &[NodeId], cumulative: &'a [u64]) -> Self {
         assert_eq!(nodes.len(), cumulative.len(), "one size for each prefix");
         let first_depth = nodes.first().map_or(1, |node| prefixes.depth(*node));

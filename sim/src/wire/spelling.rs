@@ -1,4 +1,4 @@
-//! Differences of wire bytes that are none of the canonical bytes: harmless, and said so.
+//! Differences in wire bytes that do not change the canonical bytes: harmless, and reported as such.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,26 +22,26 @@ pub enum SpellingKind {
     Whitespace,
     /// Another escape for the same character.
     Escape,
-    /// A breakpoint stands elsewhere or has another lifetime.
+    /// A breakpoint is on another block or has another lifetime.
     MarkerMoved,
     /// A field of the request that is not prompt.
     Envelope,
 }
 
-/// A harmless difference and where it stands.
+/// A harmless difference and its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpellingNote {
-    /// JSON path: in the newer body where it has the place, else in the older.
+    /// JSON path: in the newer body if it has this place, else in the older.
     pub path: String,
-    /// What differs.
+    /// Kind of the difference.
     pub kind: SpellingKind,
 }
 
 /// Top-level keys that are part of a level's identity, with the level they belong to by default.
 const PARAMETER_KEYS: [&str; 4] = ["tool_choice", "thinking", "output_config", "speed"];
 
-/// The harmless differences of two bodies: the envelope first, then each in prompt order the spellings, the blocks that
-/// are no prompt, and the breakpoints.
+/// The harmless differences of two bodies: first those of the envelope, then in prompt order the spellings, the blocks
+/// outside the prompt, and the breakpoints.
 ///
 /// # Errors
 /// When one of the bodies is no request.
@@ -71,7 +71,7 @@ pub(super) fn notes_knowing(
     Ok(both.found)
 }
 
-/// A body's text and its cut.
+/// The text of a body, and its elements.
 struct RawBody<'a> {
     text: &'a [u8],
     body: Body<'a>,
@@ -129,8 +129,8 @@ fn outside(old: &RawBody<'_>, new: &RawBody<'_>, found: &mut Vec<SpellingNote>) 
     }
 }
 
-/// Whether there is white space between the tokens of a body, elements left out that `other` has to the byte at the same
-/// place: what they hold, both hold.
+/// Whether there is white space between the tokens of a body. Elements are skipped if `other` has the same bytes at the
+/// same place, because white space in them is in both.
 fn blanks_beside(own: &RawBody<'_>, other: &RawBody<'_>) -> bool {
     let text = own.text;
     let body = &own.body;
@@ -163,7 +163,7 @@ fn has_blanks(text: &[u8]) -> bool {
     false
 }
 
-/// Raw text without the blanks between tokens.
+/// Raw text without white space between tokens.
 fn without_blanks(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
     let mut rest = raw;
@@ -192,7 +192,7 @@ fn same_text(old: &[u8], new: &[u8]) -> bool {
     minified(old) == minified(new)
 }
 
-/// What two raw texts of the same meaning differ by.
+/// How two raw texts with the same meaning differ.
 fn spelling_of(old: &[u8], new: &[u8]) -> SpellingKind {
     if without_blanks(old) == without_blanks(new) {
         SpellingKind::Whitespace
@@ -254,8 +254,8 @@ impl Both<'_> {
         old.is_some() && old == ids(self, new)
     }
 
-    /// Blocks that are sent and are no prompt: a header that changed, a deferred tool that came or went. Where several
-    /// did, the first is noted.
+    /// Differences in blocks that are sent outside the prompt: a changed header, an added or removed deferred tool.
+    /// Only the first is noted.
     fn excluded(&mut self, old: &Body<'_>, new: &Body<'_>) {
         let excluded = |both: &mut Self, body, other| {
             let mut parts = both.parts(body, other);
@@ -285,13 +285,13 @@ impl Both<'_> {
         }
     }
 
-    /// The breakpoints of a body by their blocks' places, but for those on elements that `other` has at the same place.
+    /// The breakpoints of a body by the places of their blocks, except on elements that `other` has at the same place.
     fn marked(&mut self, body: &Body<'_>, other: &Body<'_>) -> BTreeMap<Place, Ttl> {
         self.parts(body, other).into_iter().filter_map(|(place, part)| Some((place, part.marker?))).collect()
     }
 
-    /// The blocks of a body and their places, but for elements that `other` has to the byte at the same place: most of
-    /// them, as bodies repeat each other.
+    /// The blocks of a body and their places, except elements that `other` has, byte for byte, at the same place: most
+    /// of them, because bodies repeat each other.
     fn parts(&mut self, body: &Body<'_>, other: &Body<'_>) -> Vec<(Place, Part)> {
         let mut found = Vec::new();
         let levels = [
@@ -310,7 +310,7 @@ impl Both<'_> {
     }
 }
 
-/// How two raw elements of the same meaning differ, breakpoints apart; `None` where only these differ.
+/// How two raw elements with the same meaning differ, ignoring breakpoints; `None` if they do not.
 fn element_kind(level: Level, old: &[u8], new: &[u8]) -> Option<SpellingKind> {
     let old_bare = unmarked(level, old);
     let new_bare = unmarked(level, new);
@@ -320,15 +320,15 @@ fn element_kind(level: Level, old: &[u8], new: &[u8]) -> Option<SpellingKind> {
     (without_blanks(old) == without_blanks(new)).then_some(SpellingKind::Whitespace)
 }
 
-/// The raw element without its breakpoints and without the blanks around its members.
+/// The raw element without its breakpoints and without white space around its members.
 fn unmarked(level: Level, raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
     copy_unmarked(raw, level == Level::Messages, &mut out);
     out
 }
 
-/// Copies an object without its breakpoint; with `nested`, the blocks of its `content` likewise. The copy is only ever
-/// compared with another one, so a comma behind each member does.
+/// Copies an object without its breakpoint; with `nested`, also without those of the blocks of its `content`. The copy
+/// is only ever compared with another one, so a comma after each member does no harm.
 fn copy_unmarked(raw: &[u8], nested: bool, out: &mut Vec<u8>) {
     if raw.first() != Some(&b'{') {
         out.extend_from_slice(raw);

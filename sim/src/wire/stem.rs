@@ -1,7 +1,7 @@
-//! What the requests of a wide fan-out begin with, walked once for all of them.
+//! The common beginning of a wide fan-out's requests, walked once for all of them.
 //!
-//! Each of N siblings sends the N calls of the message that forked and N results: N² blocks, of which every request has a
-//! handful to itself. A stem is the path up to there. What a request adds to it costs what it adds.
+//! Each of N siblings sends the N calls of the message that forked and N results: N² blocks, of which only a handful
+//! differ between requests. A stem is the path of the shared blocks. A request then costs only the blocks that it adds.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,28 +20,28 @@ use super::prefix::{NodeId, Prefixes};
 use super::request::Request;
 use super::sizing::Sizes;
 
-/// What many requests may begin with: all up to the shared blocks of one message ([`Pieces::shared`]).
+/// A beginning that many requests may share: everything up to the shared blocks of one message ([`Pieces::shared`]).
 #[derive(Debug)]
 pub struct Beginning {
-    /// Model, levels and messages; of the last message the shared blocks alone. It has no marks.
+    /// Model, levels and messages, without marks; the last message only has the shared blocks.
     draft: Draft,
     scope: Rc<str>,
 }
 
-/// A beginning as it was taken.
+/// The path of a beginning.
 #[derive(Debug)]
 pub struct Stem {
     beginning: Rc<Beginning>,
     request: Request,
-    /// Where each block stands in the path.
+    /// Position of each block in the path.
     steps: BTreeMap<Place, usize>,
 }
 
-/// Shared blocks that make a stem worth its while.
+/// Fewest shared blocks that make a stem worthwhile.
 const SHARED_MIN: usize = 16;
 
 impl Wire {
-    /// The stem of a beginning that an earlier request had; nothing where what comes behind it decides how it is read.
+    /// The stem of a beginning that an earlier request had; `None` if later blocks decide how it is read.
     pub fn stem(&mut self, beginning: &Rc<Beginning>) -> Option<Stem> {
         let draft = &beginning.draft;
         let request = self.take(draft, &beginning.scope);
@@ -53,14 +53,14 @@ impl Wire {
         Some(Stem { beginning: beginning.clone(), request, steps })
     }
 
-    /// The request that `draft` is, of which `nodes` and `places` are those behind the stem alone; nothing where it does not
-    /// begin with the stem, or has something that only a look at all of it can judge. Otherwise it is the request of
-    /// [`Wire::take`], but for `excluded`. What the stem holds counts as known.
+    /// The request of `draft`, with only the `nodes` and `places` after the stem. `None` if it does not begin with the
+    /// stem, or contains something that requires looking at all of it. Otherwise it is the request that [`Wire::take`]
+    /// returns, except for `excluded`. The content of the stem counts as known.
     pub fn take_behind(&mut self, stem: &Stem, draft: &Draft, scope: &str) -> Option<Request> {
         if !stem.beginning.begins(draft, scope) {
             return None;
         }
-        // All looks before the first step: a path that is given up half-way would count as sent.
+        // Check everything before the first step: a path abandoned half-way would count as sent.
         let parts = self.parts_behind(stem, draft)?;
         let places: Vec<Place> = parts.iter().map(|(_, place)| *place).collect();
         let marks = self.marks(stem, draft, &places)?;
@@ -92,13 +92,14 @@ impl Wire {
         })
     }
 
-    /// What `draft` adds to the stem; nothing where it decides how the rest is read.
+    /// The part that `draft` adds to the stem; `None` if it decides how the rest is read.
     fn parts_behind(&mut self, stem: &Stem, draft: &Draft) -> Option<Vec<(Part, Place)>> {
         let mut found = Vec::new();
         let last = stem.beginning.last_message();
         for (item, message) in draft.messages.iter().enumerate().skip(last) {
             let from = if item == last { stem.beginning.shared().len() } else { 0 };
-            // Results stand in the order of their calls: in a message that has some already, or several, they may move.
+            // Results follow the order of their calls: in a message that already has some, or has several, they may
+            // move.
             let mut results = usize::from(item == last);
             for (at, piece) in message.content.iter().enumerate().skip(from) {
                 let part = self.plain(piece, message.role)?;
@@ -112,14 +113,14 @@ impl Wire {
         Some(found)
     }
 
-    /// A block of a message that stands where it was sent and changes nothing elsewhere.
+    /// A message block that is at the position where it was sent and changes nothing elsewhere.
     fn plain(&mut self, piece: &Piece, role: Role) -> Option<Part> {
         let part = self.part(piece, Level::Messages, spoken(role));
         let is_plain = part.place == PartPlace::Prompt && !part.image && !part.citations && part.marker.is_none();
         is_plain.then_some(part)
     }
 
-    /// Where the breakpoints stand in the path, of which `places` are those behind the stem.
+    /// Positions of the breakpoints in the path; `places` are those after the stem.
     fn marks(&mut self, stem: &Stem, draft: &Draft, places: &[Place]) -> Option<BTreeMap<usize, (Place, Ttl)>> {
         let mut found = BTreeMap::new();
         for Mark { level, item, part, ttl } in draft.marks.iter().copied() {
@@ -149,7 +150,7 @@ impl Stem {
         &self.beginning.draft
     }
 
-    /// The request of which [`Wire::take_behind`] gives what lies behind the stem.
+    /// The full request for the part after the stem that [`Wire::take_behind`] returns.
     pub fn whole(&self, behind: Request) -> Request {
         let Self { request: beginning, .. } = self;
         let nodes = [&beginning.nodes[..], &behind.nodes].concat();
@@ -157,7 +158,7 @@ impl Stem {
         Request { nodes, places, excluded: beginning.excluded.clone(), ..behind }
     }
 
-    /// Sizes of the prefixes of a request that begins with the stem: those of the stem, then those behind it.
+    /// Sizes of the prefixes of a request that begins with the stem: first those of the stem, then the others.
     pub fn sizes<'a>(&self, prefixes: &'a Prefixes, stem: &'a [u64], behind: &'a [u64]) -> StemSizes<'a> {
         let first_depth = self.request.nodes.first().map_or(1, |node| prefixes.depth(*node));
         StemSizes { prefixes, first_depth, stem, behind }
@@ -168,7 +169,7 @@ impl Stem {
         self.request.nodes.len()
     }
 
-    /// Where the block at `place` stands in a path whose places behind the stem are `behind`.
+    /// Position of the block at `place` in a path with the places `behind` after the stem.
     fn step(&self, place: Place, behind: &[Place]) -> Option<usize> {
         let own = || behind.binary_search(&place).ok().map(|at| self.len() + at);
         self.steps.get(&place).copied().or_else(own)
@@ -176,7 +177,7 @@ impl Stem {
 }
 
 impl Beginning {
-    /// What `draft`, sent in `scope`, may have in common with others; nothing where few of its blocks are shared.
+    /// The part of `draft`, sent in `scope`, that others may share; `None` if few of its blocks are shared.
     pub fn of(draft: &Draft, scope: &str) -> Option<Self> {
         let at = last_shared(draft)?;
         let mut messages = draft.messages[..at].to_vec();
@@ -185,7 +186,7 @@ impl Beginning {
         Some(Self { draft: Draft { messages, marks: Vec::new(), ..draft.clone() }, scope: scope.into() })
     }
 
-    /// Whether `draft`, sent in `scope`, begins with it and with no longer one.
+    /// Whether `draft`, sent in `scope`, begins with this stem and with no longer one.
     pub fn begins(&self, draft: &Draft, scope: &str) -> bool {
         let own = &self.draft;
         let at = self.last_message();
@@ -215,7 +216,8 @@ fn last_shared(draft: &Draft) -> Option<usize> {
     draft.messages.iter().rposition(|message| message.content.shared_len() >= SHARED_MIN)
 }
 
-/// Whether both levels have the same blocks at the same sizes. What is rendered or put together anew is not the same list.
+/// Whether both levels have the same blocks with the same sizes. Two lists that were rendered or assembled separately
+/// are not the same.
 fn alike(one: &Rc<[Piece]>, other: &Rc<[Piece]>) -> bool {
     let said = |piece: &Piece| (piece.declared_tokens(), piece.json().len());
     let same =
@@ -227,7 +229,7 @@ fn place(level: Level, item: usize, part: usize) -> Place {
     Place { level, item: number(item), part: number(part), keys: false }
 }
 
-/// Sizes along a path of which the beginning is a stem.
+/// Sizes along a path that begins with a stem.
 #[derive(Clone, Copy, Debug)]
 pub struct StemSizes<'a> {
     prefixes: &'a Prefixes,

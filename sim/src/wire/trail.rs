@@ -1,8 +1,9 @@
-//! What a chain sent last: its next draft is taken from where it differs.
+//! A chain's last draft: the next one is processed from the first difference on.
 //!
-//! A draft that adds two messages to three hundred shares those three hundred with the one before it, as the same
-//! pointers. The trail holds them, so they cannot change, and what they were taken as is copied, not looked up. Of a message
-//! that differs behind the blocks that siblings share ([`Pieces::shared`](super::Pieces::shared)) these are not looked up either.
+//! A draft that adds two messages to three hundred shares those three hundred with the previous draft, as the same
+//! pointers. The trail holds them, so they cannot change, and the earlier result is copied instead of looked up. If a
+//! message differs only after the blocks that siblings share ([`Pieces::shared`](super::Pieces::shared)), these are not
+//! looked up either.
 
 use std::rc::Rc;
 
@@ -14,8 +15,8 @@ use super::piece::{Piece, WeakIdentity};
 use super::prefix::NodeId;
 use super::request::Request;
 
-/// What one chain sent last and how a wire took it. It only saves work: a trail of another chain, scope or wire, or none,
-/// gives the same requests.
+/// A chain's last draft and how a wire processed it. It only saves work: with the trail of another chain, scope or
+/// wire, or with none, the requests are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
     wire: WeakIdentity,
@@ -35,7 +36,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// Goes back to the beginning, below `root`.
+    /// Returns to the beginning, below `root`.
     pub fn begin(&mut self, root: NodeId) {
         self.walked = 0;
         if self.root.replace(root) != Some(root) {
@@ -43,7 +44,7 @@ impl Path {
         }
     }
 
-    /// The next prefix, if the path goes on with `block`; else the path ends here.
+    /// The next prefix, if the path continues with `block`; else the path ends here.
     pub fn next(&mut self, block: BlockId) -> Option<NodeId> {
         match self.steps.get(self.walked) {
             Some((next, node)) if *next == block => {
@@ -57,7 +58,7 @@ impl Path {
         }
     }
 
-    /// Goes on where the path ended.
+    /// Extends the path at its end.
     pub fn push(&mut self, block: BlockId, node: NodeId) {
         self.steps.push((block, node));
         self.walked = self.steps.len();
@@ -65,7 +66,7 @@ impl Path {
 }
 
 impl Wire {
-    /// Takes a draft like [`Wire::take`], the same request for less work where `trail` holds what its chain sent last.
+    /// Takes a draft like [`Wire::take`]: the same request for less work if `trail` holds the chain's last draft.
     pub fn take_after(&mut self, draft: &Draft, scope: &str, trail: &mut Trail) -> Request {
         trail.keep_shared(draft, self);
         let sorted = self.forms().results_sorted;
@@ -82,7 +83,7 @@ impl Trail {
         Rc::ptr_eq(&self.tools, &draft.tools) && Rc::ptr_eq(&self.system, &draft.system)
     }
 
-    /// Forgets all that `draft` does not share.
+    /// Drops everything that `draft` does not share.
     fn keep_shared(&mut self, draft: &Draft, wire: &mut Wire) {
         if !self.has_heads_of(draft) || !self.wire.is(wire.identity()) {
             let wire_before = wire.identity().downgrade();

@@ -4,9 +4,9 @@ use std::ops::{Add, AddAssign};
 
 use super::marker::Ttl;
 
-/// Largest count of tokens that is believed, whoever says it: a recording, a scenario or an option. A thousand times the
-/// largest context window (10 million, 2026-11), so that the sum of a whole session fits as well; and 1.8 billion such counts
-/// still add up to less than 2⁶⁴, so a sum that does not fit is a fault of the program.
+/// Largest accepted count of tokens, from a recording, a scenario or an option. A thousand times the largest context
+/// window (10 million, 2026-11), so that the sum of a whole session fits as well; and 1.8 billion such counts still add
+/// up to less than 2⁶⁴, so a sum that does not fit is a fault of the program.
 pub const TOKENS_MAX: u64 = 10_000_000_000;
 
 /// Usage in the additive convention: the four input parts are disjoint and their sum is the whole prompt.
@@ -22,11 +22,12 @@ pub const TOKENS_MAX: u64 = 10_000_000_000;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Usage {
-    /// Tokens behind the last effective breakpoint (or the whole prompt where nothing is cached).
+    /// Tokens after the last effective breakpoint (or the whole prompt if nothing is cached).
     pub input_tokens: u64,
     /// Tokens taken from the cache.
     pub cache_read_input_tokens: u64,
-    /// Tokens written with a lifetime of five minutes, or another short one that is the only one (30 minutes of `OpenAI`).
+    /// Tokens written with a lifetime of five minutes, or with a short one that is the provider's only one (30 minutes
+    /// of `OpenAI`).
     pub ephemeral_5m_input_tokens: u64,
     /// Tokens written with a lifetime of one hour.
     pub ephemeral_1h_input_tokens: u64,
@@ -40,7 +41,7 @@ impl Usage {
         self.ephemeral_5m_input_tokens + self.ephemeral_1h_input_tokens
     }
 
-    /// The lifetime at which everything that was written was billed; `None` where nothing was, or at two.
+    /// The lifetime at which all written tokens were billed; `None` if none were written, or at two lifetimes.
     pub const fn billed_ttl(&self) -> Option<Ttl> {
         match (self.ephemeral_5m_input_tokens, self.ephemeral_1h_input_tokens) {
             (1.., 0) => Some(Ttl::FiveMinutes),
@@ -49,7 +50,7 @@ impl Usage {
         }
     }
 
-    /// The longest lifetime at which anything that was written was billed; `None` where nothing was.
+    /// The longest lifetime at which written tokens were billed; `None` if none were written.
     pub const fn longest_ttl(&self) -> Option<Ttl> {
         match (self.ephemeral_5m_input_tokens, self.ephemeral_1h_input_tokens) {
             (0, 0) => None,

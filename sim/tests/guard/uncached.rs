@@ -31,7 +31,7 @@ fn a_conversation_without_breakpoints_is_told_of() {
         report.warnings,
         [
             "The 3 requests of `#1` carry no cache breakpoint, so nothing of them is cached and no change can break a prefix. \
-          If they are those of a test, `in_tests` holds them all the same."
+          If they are those of a test, `in_tests` checks them all the same."
         ]
     );
     // One request has nothing to keep, and one breakpoint that counts shows that somebody thought of it.
@@ -45,7 +45,7 @@ fn a_conversation_without_breakpoints_is_told_of() {
 fn a_conversation_below_the_minimum_is_told_of_with_its_length() {
     let warnings = check(&[marked(0), marked(1)]).warnings;
     let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
-    assert!(warning.contains("have breakpoints behind at most 1") && warning.contains("below 1024"), "{warning}");
+    assert!(warning.contains("have their last breakpoint after 1") && warning.contains("below 1024"), "{warning}");
 }
 
 #[test]

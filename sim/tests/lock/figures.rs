@@ -42,7 +42,7 @@ fn a_chain_that_costs_more_or_reads_less_than_expected_is_reported() {
     assert_eq!(budget(&good, &same, &limits(0, 0)), []);
     let found = budget(&good, &broken, &limits(50, 20));
     let what: Vec<&str> = found.iter().map(|found| found.what.as_str()).collect();
-    assert_eq!(what, ["cost of all requests", "hit rate behind the first request"]);
+    assert_eq!(what, ["cost of all requests", "hit rate after the first request"]);
     assert!(found.iter().all(|found| found.rule == Rule::Budget && found.chain.as_deref() == Some("main")));
     assert!(found[1].found == "0.0 %" && found[1].expected.contains("in the lock"), "{found:?}");
     assert_eq!(budget(&good, &broken, &limits(5_000, 1_000)), []);

@@ -24,7 +24,7 @@ fn a_newer_version_says_what_to_do() {
     let newer = Talk::new().lock().text().replace("version = 1", "version = 3") + "\n[unheard]\nof = {}\n";
     assert_eq!(
         complaint(&newer),
-        "written by a newer forkcast (version 3, this program knows 1): update, or write it anew with --update"
+        "written by a newer forkcast (version 3, this program knows 1): update forkcast, or rewrite the lock with --update"
     );
     // Even if its syntax is unknown.
     assert!(matches!(Lock::parse("version = 9\n<~~ new syntax"), Err(BadLock::Newer { found: 9, known: 1 })));

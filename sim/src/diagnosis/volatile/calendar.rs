@@ -17,7 +17,7 @@ const MONTHS: [&str; 12] = [
 
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A name in full or by its first three letters.
+/// A full name or its first three letters.
 fn is_name(word: &str, names: &[&str]) -> bool {
     let word = word.trim_end_matches(['.', ',']).to_lowercase();
     names.iter().any(|name| word == *name || word == name[..3])
@@ -52,7 +52,7 @@ pub(super) fn is_date(word: &str) -> bool {
     }
 }
 
-/// A week day, a month, or a number that a month or the word for a day stands beside.
+/// A week day, a month, or a number next to a month or a word for a day.
 pub(super) fn is_day(word: &str, before: &str, behind: &str) -> bool {
     if is_name(word, &DAYS) || is_name(word, &MONTHS) {
         return true;
@@ -88,7 +88,7 @@ fn is_logged(word: &str) -> bool {
     }
 }
 
-/// `12:34` or `9:34:56`, also behind a date.
+/// `12:34` or `9:34:56`, also after a date.
 pub(super) fn holds_time(word: &str) -> bool {
     if is_logged(word) {
         return true;
@@ -98,7 +98,7 @@ pub(super) fn holds_time(word: &str) -> bool {
     let colons = bytes.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(at, _)| at);
     colons.into_iter().any(|at| {
         let from = if at > 1 && digit(at - 2) { at.saturating_sub(2) } else { at.saturating_sub(1) };
-        // A line and column of a file stand behind a colon or a letter.
+        // A line and column of a file follow a colon or a letter.
         let begins = from == 0 || matches!(bytes[from - 1], b'T' | b' ' | b'=' | b'@' | b'_' | b'-');
         at > 0 && digit(at - 1) && digit(at + 1) && digit(at + 2) && !digit(at + 3) && begins
     })

@@ -1,4 +1,4 @@
-//! Ids, as programs draw them.
+//! Random ids.
 
 use super::Word;
 
@@ -13,13 +13,13 @@ fn is_uuid(word: &str) -> bool {
     }
 }
 
-/// 26 letters and digits of Crockford's base 32, of which the first is below eight.
+/// 26 letters and digits of Crockford's base 32, the first of them below eight.
 fn is_ulid(word: &str) -> bool {
     let of_base = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() && !"ILOU".contains(c);
     word.len() == 26 && word.chars().all(of_base) && word.starts_with(|c| ('0'..='7').contains(&c))
 }
 
-/// The words are the same but for ids in them: alone, behind a name, in a path.
+/// The words are equal except for ids in them: alone, after a name, in a path.
 pub(super) fn differ_in_ids(words: &[Word; 2]) -> bool {
     let parts =
         |word: &Word| -> Vec<String> { word.text.split(['=', ':', '/', '_', '?', '&']).map(str::to_owned).collect() };
@@ -41,13 +41,13 @@ pub(super) fn is_git_id(word: &str) -> bool {
         && word.chars().any(|c| c.is_ascii_digit())
 }
 
-/// What services put before the ids of their things.
+/// Prefixes that services give to their ids.
 const PREFIXES: [&str; 14] = [
     "req", "msg", "toolu", "call", "resp", "chatcmpl", "run", "thread", "sess", "session", "trace", "span", "evt",
     "conv",
 ];
 
-/// Fewest letters and digits of an id behind such a prefix, and of one that a word before it calls so.
+/// Fewest letters and digits of an id after such a prefix, and of one that the word before it calls an id.
 const NAMED_LEN_MIN: usize = 12;
 
 /// `req_011CSHoEeqs5C35K2UUqR7Fy`, `chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT`.
@@ -57,12 +57,12 @@ pub(super) fn is_named_id(word: &str) -> bool {
     named.is_some_and(|(_, id)| is_drawn(id))
 }
 
-/// Letters and digits without a word in them, as `V1StGXR8_Z5jdHi6B-myT`.
+/// Letters and digits that form no word, such as `V1StGXR8_Z5jdHi6B-myT`.
 pub(super) fn is_random(word: &str) -> bool {
     is_drawn(word.rsplit(['=', ':']).next().unwrap_or(word))
 }
 
-/// Drawn by chance: digits and letters of both cases, or about as many digits as chance gives.
+/// Random: digits and letters of both cases, or about as many digits as chance gives.
 fn is_drawn(id: &str) -> bool {
     let count = |test: fn(&char) -> bool| id.chars().filter(test).count();
     let (digits, letters) = (count(char::is_ascii_digit), count(char::is_ascii_alphabetic));

@@ -1,11 +1,11 @@
-//! What a varying thing is called: the words before it.
+//! The name of a varying value: the words before it.
 
 use super::Word;
 
-/// What the nearest known word before a thing calls it.
+/// What the nearest known word before a value calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
-    /// State of a repository, whatever its form.
+    /// State of a repository, in any form.
     Status,
     /// A branch.
     Branch,
@@ -15,7 +15,7 @@ pub(super) enum Label {
     Id,
     /// A process.
     Process,
-    /// What is on or off.
+    /// A value that is on or off.
     Switch,
     /// Anything else.
     Other,
@@ -32,21 +32,21 @@ const NAMES: [(Label, &[&str]); 7] = [
     (Label::Other, &["turn", "step", "tokens", "attempt", "messages", "count", "cwd", "directory", "folder", "path"]),
 ];
 
-/// Bytes before a number in which the name of a process or a switch is looked for.
+/// How many bytes before a number are searched for the name of a process or a switch.
 const NEAR_BYTES: usize = 20;
 
 /// Letters that git puts before a path, one for the index and one for the work tree.
 const STATUS_LETTERS: &str = " MADRCTU?!";
 
 impl Label {
-    /// What `word` is called in its sentence: by the nearest known word, unless another key stands nearer.
+    /// The label of `word` in its sentence: the nearest known word decides, unless another key is nearer.
     pub(super) fn before(word: &Word) -> Option<Self> {
         let own = word.text.rfind(['=', ':', '#']).map_or("", |at| &word.text[..=at]);
         let before = format!("{}{own}", word.before).to_lowercase();
         let said = before.rfind(". ").map_or(before.as_str(), |at| &before[at + 2..]);
         let all = NAMES.iter().flat_map(|(label, names)| names.iter().map(move |name| (*label, *name)));
         let ends = all.filter_map(|(label, name)| Some((last_end(said, name)?, name.len(), label)));
-        // Of two words that end together the longer names the thing: a process id is a process.
+        // If two known words end together, the longer one decides: a process id is a process.
         let (end, _, label) = ends.max_by_key(|(end, len, _)| (*end, *len))?;
         let has_other_key = said[end..].trim_start_matches([' ', '"', '\'', ':', '=']).contains([':', '=']);
         let is_far = match label {
@@ -60,7 +60,7 @@ impl Label {
     }
 }
 
-/// Where `name` ends for the last time in `text` as a word of its own, or as the end of one behind an underscore.
+/// Where `name` ends for the last time in `text`, as a word of its own or after an underscore.
 fn last_end(text: &str, name: &str) -> Option<usize> {
     let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let stands =
@@ -68,7 +68,7 @@ fn last_end(text: &str, name: &str) -> Option<usize> {
     text.rmatch_indices(name).map(|(at, _)| at).find(stands).map(|at| at + name.len())
 }
 
-/// Whether what stands before a path on its line is what git's short status puts there.
+/// Whether the text before a path on its line is what git's short status puts there.
 pub(super) fn is_status_line(before: &str) -> bool {
     let line = before.rfind(['\n', '"']).and_then(|at| before[at + 1..].strip_suffix(' '));
     line.is_some_and(|state| {

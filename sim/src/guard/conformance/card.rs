@@ -1,44 +1,44 @@
-//! The score card: of each check whether it passed, on what evidence, and what would mend it.
+//! The score card: for each check whether it passed, on what evidence, and how to fix a failure.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::check::{CHECKS, Check};
 
-/// Pieces of evidence that are kept for each check; the others are counted.
+/// Most pieces of evidence kept for each check; the others are counted.
 const EVIDENCE_MAX: usize = 8;
 
-/// Where something was seen.
+/// A place in the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The chain.
     pub chain: String,
     /// The request, counted from zero among all.
     pub request: usize,
-    /// What it was compared with.
+    /// The request that it was compared with.
     pub older: Option<usize>,
-    /// JSON path in the request's body; empty where the request as a whole is meant.
+    /// JSON path in the request's body; empty for the request as a whole.
     pub path: String,
-    /// What was seen there, in words without content.
+    /// What was found there, in words without content.
     pub found: String,
 }
 
-/// What is known of a check.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The check.
     pub check: Check,
-    /// Whether it passed; `None` where the input cannot tell.
+    /// Whether it passed; `None` if the input does not show it.
     pub passed: Option<bool>,
     /// How often it was applied.
     pub applied: usize,
     /// How often it failed.
     pub failed: usize,
-    /// Why the input cannot tell, or could not everywhere.
-    pub untold: Option<&'static str>,
+    /// Why the input does not show it, or not everywhere.
+    pub why_unknown: Option<&'static str>,
     /// The first failures.
     pub evidence: Vec<Evidence>,
-    /// What is worth knowing and harmless: spellings, blocks outside the prompt's identity.
+    /// Harmless observations: spellings, blocks outside the prompt's identity.
     pub notes: Vec<Evidence>,
 }
 
@@ -60,7 +60,7 @@ impl Card {
             passed: None,
             applied: 0,
             failed: 0,
-            untold: None,
+            why_unknown: None,
             evidence: Vec::new(),
             notes: Vec::new(),
         };
@@ -72,7 +72,7 @@ impl Card {
         &self.rows[check as usize]
     }
 
-    /// Of each check, by its word, whether it passed; `None` where the input cannot tell.
+    /// For each check, by its word, whether it passed; `None` if the input does not show it.
     pub fn score(&self) -> BTreeMap<&'static str, Option<bool>> {
         self.rows.iter().map(|row| (row.check.word(), row.passed)).collect()
     }
@@ -98,7 +98,7 @@ impl Card {
         keep(&mut row.evidence, evidence);
     }
 
-    /// Passed where there is nothing to be seen, else failed with all of it.
+    /// Passes without evidence, else fails with all of it.
     pub(super) fn judge(&mut self, check: Check, found: Vec<Evidence>) {
         let row = self.row_mut(check);
         row.applied += 1;
@@ -108,21 +108,21 @@ impl Card {
         }
     }
 
-    pub(super) fn untold(&mut self, check: Check, why: &'static str) {
-        self.row_mut(check).untold.get_or_insert(why);
+    pub(super) fn unknown(&mut self, check: Check, why: &'static str) {
+        self.row_mut(check).why_unknown.get_or_insert(why);
     }
 
     pub(super) fn note(&mut self, check: Check, evidence: Evidence) {
         keep(&mut self.row_mut(check).notes, evidence);
     }
 
-    /// Fills in the verdicts. A check that was never applied tells nothing, and says why.
+    /// Fills in the verdicts. A check that was never applied has no verdict, and says why.
     pub(super) fn finished(mut self) -> Self {
         let none = if self.forks == 0 { NO_FORK } else { NEVER_APPLIED };
         for row in &mut self.rows {
             row.passed = (row.applied > 0).then_some(row.failed == 0);
             if row.passed.is_none() {
-                row.untold.get_or_insert(none);
+                row.why_unknown.get_or_insert(none);
             }
         }
         self
@@ -133,8 +133,8 @@ impl Card {
     }
 }
 
-const NO_FORK: &str = "no fork is in the input";
-const NEVER_APPLIED: &str = "nothing in the input could be put through it";
+const NO_FORK: &str = "there is no fork in the input";
+const NEVER_APPLIED: &str = "it did not apply to anything in the input";
 
 fn keep(list: &mut Vec<Evidence>, evidence: Evidence) {
     if list.len() < EVIDENCE_MAX && !list.contains(&evidence) {
@@ -148,7 +148,7 @@ impl Row {
         match self.passed {
             Some(true) => "passed",
             Some(false) => "failed",
-            None => "not told",
+            None => "unknown",
         }
     }
 }
@@ -168,8 +168,8 @@ impl fmt::Display for Card {
         writeln!(f, "{} forks in {} requests", self.forks, self.requests)?;
         for row in &self.rows {
             writeln!(f, "{:<9} {:<18}  {}", row.verdict(), row.check.word(), row.check.sentence())?;
-            if let Some(why) = row.untold {
-                writeln!(f, "          not told: {why}")?;
+            if let Some(why) = row.why_unknown {
+                writeln!(f, "          unknown: {why}")?;
             }
             for evidence in &row.evidence {
                 writeln!(f, "          {evidence}")?;

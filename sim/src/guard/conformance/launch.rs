@@ -1,4 +1,4 @@
-//! Whether a fork asked when there was something to be read.
+//! Whether a fork was sent when there was something to read.
 
 use crate::time::{Duration, Instant};
 
@@ -13,24 +13,24 @@ pub(super) struct Timing {
     pub first_byte_at: Option<Instant>,
 }
 
-/// What is to be said of a launch.
+/// Verdict on a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Launch {
-    /// Something could be read, or nobody was writing it.
+    /// Something could be read, or it was not being written.
     Fine,
-    /// It asked while the only writer's answer had not begun.
+    /// It was sent before the answer of the only writer had begun.
     TooEarly(String),
-    /// The input does not tell.
-    Untold(&'static str),
+    /// The input does not show it.
+    Unknown(&'static str),
 }
 
 const NO_INSTANTS: &str = "the input does not say when requests were sent";
 const NO_FIRST_BYTES: &str = "the input does not say when answers began";
 
-/// Judges a fork by those who wrote what it reads before it: its parent's requests, and its siblings. An entry lives for
-/// `lifetime` from when it was used last (`providers.md` 1.3).
+/// Judges a fork by the earlier writers of its prefix: its parent's requests, and its siblings. An entry lives for
+/// `lifetime` from its last use (`providers.md` 1.3).
 pub(super) fn judge(fork: &Timing, writers: &[Timing], lifetime: Duration) -> Launch {
-    let Some(at) = fork.at else { return Launch::Untold(NO_INSTANTS) };
+    let Some(at) = fork.at else { return Launch::Unknown(NO_INSTANTS) };
     let before = writers.iter().filter_map(|writer| Some((writer, writer.at.filter(|sent| *sent <= at)?)));
     let (mut waits_for, mut may_wait) = (None, false);
     for (writer, sent) in before {
@@ -48,8 +48,8 @@ pub(super) fn judge(fork: &Timing, writers: &[Timing], lifetime: Duration) -> La
             writer.request,
             began.since(at).as_millis()
         )),
-        None if may_wait => Launch::Untold(NO_FIRST_BYTES),
-        None if writers.iter().all(|writer| writer.at.is_none()) => Launch::Untold(NO_INSTANTS),
+        None if may_wait => Launch::Unknown(NO_FIRST_BYTES),
+        None if writers.iter().all(|writer| writer.at.is_none()) => Launch::Unknown(NO_INSTANTS),
         None => Launch::Fine,
     }
 }
@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn what_the_input_does_not_say_is_not_guessed() {
         let silent = Timing { request: 0, at: None, first_byte_at: None };
-        assert!(matches!(launch(silent, &[timing(1, 0, 1)]), Launch::Untold(_)));
-        assert!(matches!(launch(timing(1, 5, 6), &[silent]), Launch::Untold(_)));
+        assert!(matches!(launch(silent, &[timing(1, 0, 1)]), Launch::Unknown(_)));
+        assert!(matches!(launch(timing(1, 5, 6), &[silent]), Launch::Unknown(_)));
         let unanswered = Timing { first_byte_at: None, ..timing(0, 0, 0) };
-        assert!(matches!(launch(timing(1, 5, 6), &[unanswered]), Launch::Untold(_)));
+        assert!(matches!(launch(timing(1, 5, 6), &[unanswered]), Launch::Unknown(_)));
     }
 }

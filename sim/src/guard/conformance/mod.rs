@@ -1,9 +1,10 @@
-//! The fork conformance suite: what any harness's captures can be put through.
+//! The fork conformance suite, for captures of any harness.
 //!
-//! Each chain's first request that goes on from another chain's is a fork, and is laid beside that. The card says of each
-//! check whether it passed, on what evidence, and what would mend it; what an input cannot tell is said to be so.
+//! A chain's first request that continues another chain's request is a fork, and is compared with that request. The
+//! card reports for each check whether it passed, on what evidence, and how to fix a failure; if an input cannot show
+//! something, the card says so.
 //!
-//! * [`Check`]: the checks and their stable words. [`Card`]: what came of them.
+//! * [`Check`]: the checks and their stable words. [`Card`]: their results.
 //! * [`Suite`]: takes requests in the order in which they were sent.
 
 mod card;
@@ -28,7 +29,7 @@ use crate::diagnosis::compare;
 use crate::time::Duration;
 use crate::wire::{BodyError, ChainId, Request, Ttl, Wire};
 
-/// Puts requests through the checks.
+/// Applies the checks to requests.
 #[derive(Debug)]
 pub struct Suite {
     wire: Wire,
@@ -41,17 +42,17 @@ struct Record {
     rules: Rules,
     identity: Identity<Arc<Capture>>,
     chains: BTreeMap<ChainId, ParentHarm>,
-    /// Forks by the request that they go on from.
+    /// Forks by the request that they continue.
     launched: BTreeMap<usize, Vec<Timing>>,
     card: Card,
 }
 
-/// What forks did to a chain that they went on from.
+/// The effect of forks on a chain that they continue.
 #[derive(Debug, Default)]
 struct ParentHarm {
-    /// What the last request lost of the one before.
+    /// What the last request lost of the previous one.
     harm: Vec<Evidence>,
-    /// Requests that forks went on from and that no next request was judged by yet.
+    /// Requests that were forked and have not been compared with a next request yet.
     forked: BTreeSet<usize>,
 }
 
@@ -71,7 +72,7 @@ impl Suite {
     /// Takes a body in the order in which it was sent.
     ///
     /// # Errors
-    /// When the body is no request of the Messages API; nothing is remembered of it then.
+    /// When the body is no request of the Messages API; nothing of it is kept then.
     pub fn take(&mut self, sent: &Sent<'_>) -> Result<(), BodyError> {
         let mut request = self.wire.read_by(sent.maker, sent.body, sent.facts.scope, sent.model_outside)?;
         sent.breakpoints.apply(&mut request);
@@ -79,8 +80,8 @@ impl Suite {
         Ok(())
     }
 
-    /// Takes a request that the caller has read into a wire of its own, the same for all. Without a body nothing is said
-    /// of what a recording leaves out.
+    /// Takes a request that the caller has read into a wire of its own, the same for all. Without a body, checks of
+    /// content that a recording leaves out do not apply.
     pub fn watch(&mut self, wire: &Wire, request: Request, body: Option<&[u8]>, facts: &Facts<'_>) {
         self.record.take(wire, request, body, facts);
     }
@@ -135,7 +136,7 @@ impl Record {
     fn launch(&mut self, pair: &Pair<'_>) {
         let own = pair.fork.timing();
         let parents = self.identity.recent(pair.base.sender.chain).into_iter().flat_map(Recent::iter);
-        // What the parent wrote before the request that the fork goes on from is only the beginning of that.
+        // What the parent wrote before the request that the fork continues is only the beginning of that request.
         let reaches = |asked: &Timing| asked.request >= pair.base.sender.index;
         let mut writers: Vec<Timing> =
             parents.map(|taken| taken.timing()).filter(reaches).chain([pair.base.timing()]).collect();
@@ -145,14 +146,14 @@ impl Record {
         match launch::judge(&own, &writers, lifetime(&pair.base.request)) {
             Launch::Fine => self.card.pass(Check::LaunchTiming),
             Launch::TooEarly(found) => self.card.fail(Check::LaunchTiming, pair.evidence(String::new(), found)),
-            Launch::Untold(why) => self.card.untold(Check::LaunchTiming, why),
+            Launch::Unknown(why) => self.card.unknown(Check::LaunchTiming, why),
         }
     }
 
-    /// The parent's next request is judged when it comes, or now where it was first.
+    /// Judges the parent's next request when it arrives, or now if it was sent before the fork.
     fn unharmed(&mut self, pair: &Pair<'_>) {
-        const NO_NEXT: &str = "no parent asked anything after its forks";
-        self.card.untold(Check::ParentUnharmed, NO_NEXT);
+        const NO_NEXT: &str = "no parent sent a request after its forks";
+        self.card.unknown(Check::ParentUnharmed, NO_NEXT);
         let parent = &pair.base.sender;
         let Some(recent) = self.identity.recent(parent.chain) else { return };
         let Some(chain) = self.chains.get_mut(&parent.chain) else { return };
@@ -164,7 +165,7 @@ impl Record {
     }
 }
 
-/// How long what a request wrote last lives.
+/// The lifetime of a request's last write.
 fn lifetime(request: &Request) -> Duration {
     request.markers.last().map_or(Ttl::FiveMinutes, |marker| marker.ttl).duration()
 }

@@ -1,4 +1,4 @@
-//! A fork beside the request that it goes on from.
+//! A fork compared with the request that it continues.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::guard::{Facts, Finding};
 use crate::time::Instant;
 use crate::wire::{Level, Request, Wire};
 
-/// A request as it is remembered.
+/// A stored request.
 #[derive(Clone, Debug)]
 pub(super) struct Capture {
     pub sender: Sender,
     pub request: Arc<Request>,
-    /// What was sent; `None` where the input has rebuilt requests.
+    /// The body; `None` if the requests of the input were rebuilt.
     pub body: Option<Vec<u8>>,
     at: Option<Instant>,
     first_byte_at: Option<Instant>,
@@ -53,7 +53,7 @@ impl Relative for Arc<Capture> {
     }
 }
 
-/// A fork and what it goes on from.
+/// A fork and the request that it continues.
 pub(super) struct Pair<'a> {
     pub wire: &'a Wire,
     /// The parent's request.
@@ -64,9 +64,9 @@ pub(super) struct Pair<'a> {
     pub until: usize,
     /// The fork compared with `base`.
     pub comparison: &'a Comparison,
-    /// What siblings share beyond that, and the fork compared with the first of them.
+    /// The part that siblings share beyond that, and the fork compared with the first of them.
     pub sibling: Option<(Sibling<Arc<Capture>>, Comparison)>,
-    /// The fork compared with the first of its siblings, and from which block on that is not its parent's.
+    /// The fork compared with its first sibling, and the block from which on that sibling differs from the parent.
     pub eldest: Option<(Comparison, usize)>,
 }
 
@@ -81,21 +81,22 @@ impl Pair<'_> {
         self.evidence(found.path.clone(), in_words(found.cause, &found.name, found.offset_in_block))
     }
 
-    /// Blocks of the parent's request whose history counts: what its breakpoints cover, where they reach into the messages.
+    /// Blocks of the parent's request that count as history: those that its breakpoints cover, if these reach into the
+    /// messages.
     pub(super) fn history_end(&self) -> usize {
         let covered = self.base.covered();
         let start = self.base.request.level_start(Level::Messages);
         if covered > start { covered.min(self.until) } else { self.until }
     }
 
-    /// Differences to the first sibling within what siblings share, and that sibling.
+    /// Differences from the first sibling within the part that siblings share, and that sibling.
     pub(super) fn siblings_differences(&self) -> Vec<(&Difference, usize)> {
         let Some((sibling, comparison)) = &self.sibling else { return Vec::new() };
         let within = comparison.differences.iter().filter(|found| sibling.shared.contains(&found.old_index));
         within.map(|found| (found, sibling.first.sender.index)).collect()
     }
 
-    /// What is the fork's own and stands before something that it shares with the first of its siblings.
+    /// The fork's own content before content that it shares with its first sibling.
     pub(super) fn early(&self) -> Option<Evidence> {
         let (comparison, own_from) = self.eldest.as_ref()?;
         let (partner, places) = (&comparison.alignment.partner, &self.fork.request.places);
@@ -103,11 +104,11 @@ impl Pair<'_> {
         let inherited = partner.iter().rposition(|old| old.is_some_and(|old| old < *own_from))?;
         let varies = (inherited + 1..partner.len()).find(|at| partner[*at].is_none() && !places[*at].keys)?;
         let shares = (varies + 1..partner.len()).any(|at| is_own(&partner[at]) && !places[at].keys);
-        let found = "its own, and stands before what it shares with its siblings".to_owned();
+        let found = "its own, and comes before content that it shares with its siblings".to_owned();
         shares.then(|| self.evidence(self.fork.request.path(places[varies]), found))
     }
 
-    /// The fork's block at which the parent's last breakpoint stands; `None` where it has none.
+    /// The fork's block with the parent's last breakpoint; `None` without one.
     pub(super) fn covered_end(&self) -> Option<usize> {
         let last = self.base.covered().min(self.until).checked_sub(1)?;
         let partner = &self.comparison.alignment.partner;
@@ -120,7 +121,7 @@ impl Pair<'_> {
         stays.or_else(changed).or_else(before).or(Some(0))
     }
 
-    /// What of the cache's address is not the parent's.
+    /// Parts of the cache's address that differ from the parent's.
     pub(super) fn cache_key(&self) -> Vec<Evidence> {
         const KEY: &str = "prompt_cache_key";
         let mut found = Vec::new();
@@ -134,7 +135,8 @@ impl Pair<'_> {
     }
 }
 
-/// What the next request of a chain lost of what the last one left in the cache, as the judge sees it, however short the prompt.
+/// What the next request of a chain lost of the entries that the last one left in the cache, according to the judge,
+/// however short the prompt is.
 pub(super) fn harm(wire: &Wire, rules: &Rules, last: &Capture, next: &Capture) -> Vec<Evidence> {
     let judged = judge_of_tests(wire, rules, &last.request, &next.request);
     let broken = judged.findings.iter().filter(|found| found.breaks_prefix && found.cause.is_change());

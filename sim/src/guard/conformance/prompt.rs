@@ -1,4 +1,4 @@
-//! What of a fork's prompt is its parent's: system, tools, settings, history.
+//! Which parts of a fork's prompt are its parent's: system, tools, settings, history.
 
 use super::Pair;
 use super::card::{Card, Evidence};
@@ -8,10 +8,10 @@ use crate::outside::quoted;
 use crate::wire::spelling::{self, SpellingKind};
 use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, Wire, json};
 
-/// Why a transcript says nothing of what it leaves out.
+/// Why a transcript shows nothing of the parts that it leaves out.
 const HIDDEN: &str = "the input does not show what was sent";
 
-/// Puts a pair through the checks of content.
+/// Applies the checks of content to a pair.
 pub(super) fn check(pair: &Pair<'_>, card: &mut Card) {
     card.judge(Check::SameModel, found(pair, |difference| difference.cause == Cause::ModelChanged));
     if pair.fork.has_body() && pair.base.has_body() {
@@ -27,7 +27,7 @@ pub(super) fn check(pair: &Pair<'_>, card: &mut Card) {
     } else {
         use Check::{SameEffort, SameParameters, SameThinking, SystemReused, ToolsOrder, ToolsSchema};
         for check in [SystemReused, ToolsOrder, ToolsSchema, SameEffort, SameThinking, SameParameters] {
-            card.untold(check, HIDDEN);
+            card.unknown(check, HIDDEN);
         }
     }
     history(pair, card);
@@ -46,7 +46,7 @@ fn found(pair: &Pair<'_>, is_this: impl Fn(&Difference) -> bool) -> Vec<Evidence
     pair.comparison.differences.iter().filter(|found| is_this(found)).map(|found| pair.difference(found)).collect()
 }
 
-/// The names of a request's tools with their blocks and places. Tools whose loading is deferred are no prompt.
+/// The names of a request's tools with their blocks and places. Tools with deferred loading are not part of the prompt.
 fn tools<'a>(wire: &'a Wire, request: &'a Request) -> Vec<(String, BlockId, Place)> {
     let of_level = request.nodes.iter().zip(&request.places).filter(|(_, place)| place.level == Level::Tools);
     of_level
@@ -67,7 +67,7 @@ fn tools_order(pair: &Pair<'_>) -> Vec<Evidence> {
     let same = old.iter().zip(&new).take_while(|(old, new)| old.0 == new.0).count();
     let found = match (old.get(same), new.get(same)) {
         (None, None) => return Vec::new(),
-        (Some(old), Some(new)) => format!("tool {} stands where the parent has {}", quoted(&new.0), quoted(&old.0)),
+        (Some(old), Some(new)) => format!("tool {} instead of the parent's {}", quoted(&new.0), quoted(&old.0)),
         (Some(old), None) => format!("tool {} of the parent is missing", quoted(&old.0)),
         (None, Some(new)) => format!("tool {} is not the parent's", quoted(&new.0)),
     };
@@ -89,7 +89,7 @@ fn tools_schema(pair: &Pair<'_>) -> Vec<Evidence> {
         .collect()
 }
 
-/// Blocks of the parent's history that the fork does not have at their places; what came in between is apart.
+/// Blocks of the parent's history that are missing at their places in the fork; inserted blocks are listed separately.
 fn history(pair: &Pair<'_>, card: &mut Card) {
     let (mut respelled, mut early) = (Vec::new(), Vec::new());
     let limit = pair.history_end();
@@ -110,7 +110,7 @@ fn history(pair: &Pair<'_>, card: &mut Card) {
     card.judge(Check::TrailingReminders, early);
 }
 
-/// What clients put between the messages, not what somebody said.
+/// Text that clients insert between messages, which is no user's or model's text.
 fn is_reminder(wire: &Wire, block: BlockId) -> bool {
     const TAG: &[u8] = b"<system-reminder>";
     let text = wire.blocks.bytes(block);
@@ -118,7 +118,7 @@ fn is_reminder(wire: &Wire, block: BlockId) -> bool {
     wire.blocks.role(block) == Role::System || is_tagged
 }
 
-/// Harmless spellings of the history, and blocks that are sent and are no prompt.
+/// Harmless spellings of the history, and blocks that are sent outside the prompt.
 fn notes(pair: &Pair<'_>, card: &mut Card) {
     let (Some(old), Some(new)) = (pair.base.body.as_deref(), pair.fork.body.as_deref()) else { return };
     let Ok(notes) = spelling::notes(old, new, pair.wire.forms()) else { return };

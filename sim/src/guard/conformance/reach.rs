@@ -1,4 +1,4 @@
-//! Whether a fork's breakpoints reach what its parent wrote.
+//! Whether a fork's breakpoints reach the entries that its parent wrote.
 
 use super::Pair;
 use super::card::{Card, Evidence};
@@ -7,13 +7,13 @@ use crate::cache::{LookBack, Rules, look_back, refusal};
 use crate::wire::{Marker, Request};
 
 const HIDDEN: &str = "the input does not show the breakpoints that were sent";
-const NOTHING_MARKED: &str = "no breakpoint of the fork covers the end of what is shared";
+const NOTHING_MARKED: &str = "no breakpoint of the fork covers the end of the shared part";
 
-/// Puts a pair through the checks of breakpoints.
+/// Applies the checks of breakpoints to a pair.
 pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {
     if !(pair.fork.has_body() && pair.base.has_body()) {
-        card.untold(Check::Breakpoints, HIDDEN);
-        card.untold(Check::LookBack, HIDDEN);
+        card.unknown(Check::Breakpoints, HIDDEN);
+        card.unknown(Check::LookBack, HIDDEN);
         return;
     }
     let mut wrong = Vec::new();
@@ -39,20 +39,18 @@ pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {
         }),
         Some(end) if covering(&pair.fork.request, end).is_none() => {
             let path = path_of(&pair.fork.request, end);
-            wrong.push(
-                pair.evidence(path, "no breakpoint stands here or behind, where the shared part ends".to_owned()),
-            );
+            wrong.push(pair.evidence(path, "no breakpoint here or later, where the shared part ends".to_owned()));
         }
         Some(_) => {}
     }
     card.judge(Check::Breakpoints, wrong);
     match end.and_then(|end| Some((end, covering(&pair.fork.request, end)?))) {
         Some((end, marker)) => card.judge(Check::LookBack, beyond(pair, end, marker, rules.look_back)),
-        None => card.untold(Check::LookBack, NOTHING_MARKED),
+        None => card.unknown(Check::LookBack, NOTHING_MARKED),
     }
 }
 
-/// The first breakpoint at or behind block `end`.
+/// The first breakpoint at or after block `end`.
 fn covering(request: &Request, end: usize) -> Option<&Marker> {
     request.markers.iter().find(|marker| request.index_of(marker).is_some_and(|at| at >= end))
 }
@@ -64,7 +62,7 @@ fn beyond(pair: &Pair<'_>, end: usize, marker: &Marker, rule: LookBack) -> Vec<E
         return Vec::new();
     }
     let found = format!(
-        "the breakpoint at {} looks back {} positions ({}), and the parent's last entry lies further",
+        "the breakpoint at {} looks back {} positions ({}), and the parent's last entry is further back",
         request.path(marker.place),
         rule.reach,
         rule.count.name()

@@ -1,8 +1,8 @@
-//! Kin: which earlier request the first one of a chain is akin to.
+//! Kin: which earlier request the first one of a chain is related to.
 //!
-//! Ids decide where the input has them. Else a fork is known by its history: what its parent had been told, and then
-//! something of its own. An agent that got a brief of its own shares tools and system prompt with others of its kind.
-//! A family is what one request of a parent, or one kind of brief, brought forth; of each the first member is kept.
+//! Ids decide if the input has them. Else a fork is recognised by its history: its parent's messages, followed by its
+//! own. An agent with a brief of its own shares tools and system prompt with others of its kind. A family consists of
+//! the children of one request, or of the agents with one kind of brief; only its first member is kept.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -14,29 +14,29 @@ use crate::diagnosis::{align, blocks};
 use crate::guard::Facts;
 use crate::wire::{BlockKind, ChainId, Level, NodeId, Place, Request, Role, Wire, shared_nodes};
 
-/// Whose request it is.
+/// The sender of a request.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    /// Its position among all requests.
+    /// The request's position among all requests.
     pub index: usize,
     /// Its chain.
     pub chain: ChainId,
-    /// What that is called in reports.
+    /// Name of the chain in reports.
     pub name: String,
-    /// What the input calls its chain, where it does.
+    /// The input's name for the chain, if it has one.
     called: Option<String>,
-    /// The chain that called it, where the input says so.
+    /// The chain that started this one, if the input shows it.
     pub parent: Option<String>,
-    /// What it goes on from, by its position, where the input says so.
+    /// Position of the request that it continues, if the input shows it.
     continues: Option<usize>,
-    /// Who may share a cache with it.
+    /// The scope in which it may share a cache.
     pub scope: String,
-    /// Whoever called it called the others of this scope too.
+    /// All agents of this scope have the same caller.
     siblings: bool,
 }
 
 impl Sender {
-    /// Who sent request `index`, which belongs to `lane`.
+    /// The sender of request `index`, which belongs to `lane`.
     pub fn new(index: usize, lane: &Lane, facts: &Facts<'_>) -> Self {
         let [called, parent] = [facts.chain, facts.parent].map(|name| name.map(str::to_owned));
         Self {
@@ -56,35 +56,36 @@ impl Sender {
     }
 }
 
-/// A request that others may be akin to.
+/// A request that others may be related to.
 pub trait Relative: Clone {
     /// The request.
     fn request(&self) -> &Request;
-    /// Whose it is.
+    /// Its sender.
     fn sender(&self) -> &Sender;
 }
 
-/// What a chain's first request is to the earlier ones.
+/// Relation of a chain's first request to earlier requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kinship<T> {
-    /// It goes on from a request of another chain.
+    /// It continues a request of another chain.
     Fork {
-        /// What it goes on from.
+        /// The request that it continues.
         parent: T,
-        /// Blocks of that, from the first, that it has to share where a breakpoint covers them.
+        /// How many leading blocks of that request it has to share, if a breakpoint covers them.
         until: usize,
-        /// What its siblings share beyond that.
+        /// The part that its siblings share beyond that.
         sibling: Option<Sibling<T>>,
-        /// The first that went on from there, and the block from which on it is not its parent's; `None` for that itself.
+        /// The first request that continued from there, and the block from which on it differs from its parent; `None`
+        /// for that request itself.
         eldest: Option<(T, usize)>,
     },
-    /// It has a brief of its own, and others of its kind were before it.
+    /// It has a brief of its own, and there were others of its kind before.
     Brief(Sibling<T>),
     /// It is the first of its kind.
     New,
 }
 
-/// An earlier sibling, and what a later one has to share with it.
+/// An earlier sibling, and the part of it that a later one has to share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sibling<T> {
     /// The family's first request.
@@ -93,13 +94,13 @@ pub struct Sibling<T> {
     pub shared: Range<usize>,
 }
 
-/// What one request, or one kind of brief, brought forth.
+/// The children of one request, or the agents with one kind of brief.
 #[derive(Clone, Debug)]
 struct Family<T> {
-    /// What its members go on from; `None` where they have briefs of their own.
+    /// The request that its members continue; `None` if they have briefs of their own.
     parent: Option<T>,
     first: T,
-    /// From where on blocks of the first are no longer its parent's.
+    /// The block from which on the first member differs from its parent.
     own_from: usize,
     /// How many leading blocks the first two share; `None` until there are two.
     shared: Option<usize>,
@@ -111,11 +112,11 @@ pub struct Kin<T> {
     families: VecDeque<Family<T>>,
 }
 
-/// Families that are remembered. Each holds at most two requests beside those of its chains; a child that comes later than
-/// so many other fan-outs is compared with its parent alone.
+/// Most families kept. Each keeps at most two requests besides those of its chains; a child that arrives later than
+/// this many other fan-outs is compared only with its parent.
 const FAMILIES_MAX: usize = 32;
 
-/// Messages that a fork adds at its beginning: the parent's answer, and what tells the fork what to do.
+/// Messages that a fork adds at its beginning: the parent's answer, and its directive.
 const OWN_MESSAGES: usize = 2;
 
 impl<T> Default for Kin<T> {
@@ -125,7 +126,7 @@ impl<T> Default for Kin<T> {
 }
 
 impl<T: Relative> Kin<T> {
-    /// What `newer`, the first request of its chain, is to the earlier ones, and takes it into its family. `open` are
+    /// The relation of `newer`, the first request of its chain, to earlier requests; adds it to its family. `open` are
     /// the latest requests of all other chains.
     pub fn meet<'a>(&mut self, wire: &Wire, newer: &T, open: impl Iterator<Item = &'a T>) -> Kinship<T>
     where
@@ -139,7 +140,7 @@ impl<T: Relative> Kin<T> {
         }
     }
 
-    /// Gives each request that families hold to `renew`.
+    /// Passes each request that families hold to `renew`.
     pub fn for_each_mut(&mut self, mut renew: impl FnMut(&mut T)) {
         for family in &mut self.families {
             family.parent.iter_mut().for_each(&mut renew);
@@ -172,7 +173,7 @@ impl<T: Relative> Kin<T> {
     }
 
     fn brief(&mut self, wire: &Wire, newer: &T) -> Kinship<T> {
-        // Conversations with ids that nobody called are each their own.
+        // Conversations with ids but without a caller are unrelated.
         let sender = newer.sender();
         if sender.called.is_some() && sender.parent().is_none() && !sender.siblings {
             return Kinship::New;
@@ -189,7 +190,7 @@ impl<T: Relative> Kin<T> {
             return Kinship::New;
         };
         let first = family.first.request();
-        // Of children of one parent it is known that they are of one kind; of others only if two of them were before.
+        // Children of one parent are known to be of one kind; others only if two earlier ones were.
         let known = if newer.sender().parent().is_some() { first.level_start(Level::Messages) } else { 0 };
         let end = family.shared.map_or(known, |shared| shared.max(known));
         let directive = directive(wire, first).min(directive(wire, newer.request()));
@@ -205,20 +206,20 @@ impl<T: Relative> Kin<T> {
     }
 }
 
-/// Whether two agents were called by the same one, and may read from one cache.
+/// Whether two agents have the same caller, and may read from one cache.
 fn may_share<T: Relative>(older: &T, newer: &T) -> bool {
     older.sender().scope == newer.sender().scope
         && older.sender().parent() == newer.sender().parent()
         && older.request().root == newer.request().root
 }
 
-/// What `newer` goes on from among `known`, and how many of its leading blocks `newer` has to share.
+/// The request among `known` that `newer` continues, and how many of its leading blocks `newer` has to share.
 fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Option<(&'a T, usize)> {
     let is_named = |older: &&T| newer.sender().continues == Some(older.sender().index);
     if let Some(older) = known.iter().copied().find(is_named) {
         return Some((older, shared_until(wire, older, newer, is_continued(older.request(), newer.request()))));
     }
-    // A name means the chain of its own scope; another scope's may merely be called alike, so there history decides.
+    // A name means the chain of its own scope; another scope may use the same name by chance, so there history decides.
     let may_be = |older: &&T| {
         older.sender().chain != newer.sender().chain
             && match newer.sender().parent() {
@@ -228,7 +229,7 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
     };
     known.retain(may_be);
     let whole = known.iter().filter(|older| is_continued(older.request(), newer.request()));
-    // The latest of equals: a chain that repeats a request goes on from the repetition.
+    // The latest of equal candidates: a chain that repeats a request continues from the repetition.
     let whole = whole.max_by_key(|older| (older.request().nodes.len(), older.sender().index));
     let own = History::of(wire, newer.request());
     if let Some(older) = whole {
@@ -256,14 +257,14 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
     Some((older, shared_until(wire, older, newer, is_whole)))
 }
 
-/// How many leading blocks of `older` the one that goes on from it has to share.
+/// How many leading blocks of `older` its continuation has to share.
 fn shared_until<T: Relative>(wire: &Wire, older: &T, newer: &T, is_whole: bool) -> usize {
     if is_whole { older.request().nodes.len() } else { branch(wire, older.request(), newer.request()) }
 }
 
-/// Whether `newer`, which holds the whole of `older`, goes on from a later request of the same chain, some of which it
-/// changed: it is longer than that, holds more of it than `older` did, and its messages there have as many blocks. Where a
-/// fork's answers to its parent's calls stand, its directive stands too.
+/// Whether `newer`, which contains all of `older`, continues a later request of the same chain and changed part of it:
+/// it is longer than that request, shares more of it than `older` contained, and its messages there have as many
+/// blocks. A message with a fork's answers to its parent's calls also has its directive.
 fn goes_on_from<T: Relative>(wire: &Wire, [older, later]: [&T; 2], newer: &T, own: &History) -> bool {
     let (before, after) = (History::of(wire, older.request()), History::of(wire, later.request()));
     let is_later = later.sender().chain == older.sender().chain && later.sender().index > older.sender().index;
@@ -276,14 +277,15 @@ fn goes_on_from<T: Relative>(wire: &Wire, [older, later]: [&T; 2], newer: &T, ow
         && (before.messages..after.messages).all(|item| blocks(later.request(), item) == blocks(newer.request(), item))
 }
 
-/// Whether `newer` begins with the whole of `older`.
+/// Whether `newer` begins with all of `older`.
 fn is_continued(older: &Request, newer: &Request) -> bool {
     let end = older.nodes.len();
     older.root == newer.root && end > 0 && newer.nodes.get(end - 1) == older.nodes.last() && newer.nodes.len() > end
 }
 
-/// Where `newer` left the path of `older`, which had gone on meanwhile: blocks of `older` before that. What `newer` was
-/// made of is not there any more, so only what stands before its own messages is known to be meant for sharing.
+/// Where `newer` left the path of `older`, which had continued in the meantime: the number of blocks of `older` before
+/// that. The request from which `newer` was built is gone, so only the blocks before its own messages are known to be
+/// meant for sharing.
 fn branch(wire: &Wire, older: &Request, newer: &Request) -> usize {
     let (old, new) = (blocks(older, &wire.prefixes), blocks(newer, &wire.prefixes));
     let last = newer.places.last().map_or(0, |place| place.item as usize);
@@ -294,13 +296,13 @@ fn branch(wire: &Wire, older: &Request, newer: &Request) -> usize {
     align(&old, &new).partner[..own].iter().flatten().max().map_or(0, |at| at + 1)
 }
 
-/// Blocks of `newer` up to the last one that it has of `older`.
+/// Blocks of `newer` up to the last one that is also in `older`.
 fn inherited(wire: &Wire, older: &Request, newer: &Request) -> usize {
     let alignment = align(&blocks(older, &wire.prefixes), &blocks(newer, &wire.prefixes));
     alignment.partner.iter().rposition(Option::is_some).map_or(0, |at| at + 1)
 }
 
-/// Where an agent is told what is its own alone: the last text that a user says in its first request.
+/// Where an agent's own instructions are: the last user text in its first request.
 fn directive(wire: &Wire, request: &Request) -> usize {
     let is_users = |node: &NodeId| {
         let block = wire.prefixes.block(*node);

@@ -1,10 +1,10 @@
-//! Which chain a request belongs to, over all scopes.
+//! Assigns requests to chains, over all scopes.
 //!
-//! Where the input names no agents, a request continues the chain with which it shares most message history. One kind of
-//! request it would tear: siblings of a fan-out, and answers that were asked for again, all continue the same earlier
-//! request and differ behind it. Each of them is a chain of its own. And one kind it would lose: a history that was replaced
-//! (compacted, or with all its ids renewed) shares nothing with what it stands for: see [`super::replacement`]. What bytes
-//! cannot tell is told as a note ([`NoteKind::NewChain`], [`NoteKind::Branch`]).
+//! If the input names no agents, a request continues the chain with which it shares most message history. Two cases
+//! need care. Siblings of a fan-out, and retries for another answer, all continue the same earlier request and would be
+//! mixed up in one chain: each of them gets a chain of its own. A replaced history (compacted, or with new ids
+//! throughout) shares nothing with the original and would start a new chain: see [`super::replacement`]. Cases that
+//! bytes cannot decide get a note ([`NoteKind::NewChain`], [`NoteKind::Branch`]).
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,18 @@ use crate::guard::{Facts, NoteKind};
 use crate::outside::quoted;
 use crate::wire::{BlockId, ChainId, Chains, Continuation, Level, Request, Wire};
 
-/// Where a request belongs.
+/// The chain of a request.
 #[derive(Clone, Debug)]
 pub struct Lane {
     /// The chain, numbered over all scopes in order of first requests.
     pub chain: ChainId,
-    /// What it is called.
+    /// Name of the chain.
     pub name: String,
     /// The request is its first.
     pub first: bool,
-    /// The chain that it branches off: behind the request before that chain's last.
+    /// The chain that it branches off, after the request before that chain's last one.
     pub branches_off: Option<ChainId>,
-    /// What bytes do not tell of it.
+    /// The note for a case that bytes do not decide.
     pub doubt: Option<NoteKind>,
 }
 
@@ -45,14 +45,14 @@ struct Scope {
     numbers: Vec<ChainId>,
     /// Chains found by history.
     unnamed: Vec<ChainId>,
-    /// Requests without a name that begin chains although there were some: how many, and the first.
+    /// Requests without a name that begin chains although there were others: how many, and the first.
     strangers: Option<(usize, usize)>,
     /// Requests that continue two chains equally: how many, and the first with both.
     torn: Option<(usize, usize, [ChainId; 2])>,
 }
 
 impl Lanes {
-    /// How many chains there are.
+    /// Number of chains.
     pub fn len(&self) -> usize {
         self.names.len()
     }
@@ -105,13 +105,13 @@ impl Lanes {
         Lane { chain, name: self.names[chain.0 as usize].clone(), first: continued.first, branches_off, doubt }
     }
 
-    /// What makes chains less sure than they look, in words.
+    /// Warnings about uncertain chains, in words.
     pub fn warnings(&self) -> Vec<String> {
         self.scopes.iter().flat_map(|(scope, chains)| chains.warnings(scope, &self.names)).collect()
     }
 }
 
-/// What a new chain is called: by the input's name for it, which another scope may have used.
+/// Name of a new chain: the input's name for it, unless another scope has used it.
 fn name(names: &[String], facts: &Facts<'_>, chain: ChainId) -> String {
     match facts.chain {
         Some(name) if !names.iter().any(|known| known == name) => name.to_owned(),
@@ -121,8 +121,8 @@ fn name(names: &[String], facts: &Facts<'_>, chain: ChainId) -> String {
 }
 
 impl Scope {
-    /// The chain that `request` branches off: it holds the whole history of the request before that chain's last one, not
-    /// of the last one, and is no longer than that. Tools and system prompt may have changed.
+    /// The chain that `request` branches off: it contains the whole history of the request before that chain's last
+    /// one, but not of the last one, and is no longer than that. Tools and system prompt may have changed.
     fn branch<T: Relative>(
         &self,
         wire: &Wire,
@@ -145,7 +145,7 @@ impl Scope {
         recent().find(|(_, recent)| branches(recent)).map(|(chain, _)| chain)
     }
 
-    /// The chains without names whose last request `request` is most alike, and how alike that is.
+    /// The chains without names with a last request most similar to `request`, and their similarity.
     fn of_kind<'a, T: Relative>(
         &self,
         wire: &Wire,
@@ -155,8 +155,8 @@ impl Scope {
         replacement::most_alike(wire, request, || self.known(latest))
     }
 
-    /// The chain, numbered within the scope, whose history `request` replaced, which continues none: yet it is no beginning
-    /// ([`replacement`]), and one chain alone can be meant.
+    /// The chain, numbered within the scope, with the history that `request` replaced. `request` continues no chain,
+    /// but is no beginning either ([`replacement`]), and only one chain is possible.
     fn replaced<T: Relative>(
         &self,
         wire: &Wire,
@@ -168,7 +168,7 @@ impl Scope {
         self.within(replacement::only(wire, request, trace, likeness, &known)?)
     }
 
-    /// The chain, numbered within the scope, whose history `request` tells again with changes all over.
+    /// The chain, numbered within the scope, with the history that `request` repeats with changes all over.
     fn retold<T: Relative>(
         &self,
         wire: &Wire,
@@ -192,7 +192,7 @@ impl Scope {
         Some(ChainId(u32::try_from(within).unwrap_or(u32::MAX)))
     }
 
-    /// Whether `request`, which begins a chain, could be a known one's with its history replaced.
+    /// Whether `request`, which begins a chain, could belong to a known chain with its history replaced.
     fn could_be_known<T: Relative>(
         &self,
         wire: &Wire,
@@ -219,7 +219,7 @@ impl Scope {
     }
 
     fn warnings(&self, scope: &str, names: &[String]) -> Vec<String> {
-        // At the end and quoted: what a message quotes is left out where names are.
+        // At the end and quoted: the quoted part of a message is left out of anonymised output.
         let scope = if scope.is_empty() { String::new() } else { format!(" Scope: {}.", quoted(scope)) };
         let strangers = self.strangers.map(|(count, first)| {
             let which = match count {

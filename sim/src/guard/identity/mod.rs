@@ -1,7 +1,8 @@
-//! Whose requests are: the chain of each, and what the first request of a chain goes on from (`design.md` 3, *Chain*).
+//! Identity of requests: the chain of each, and the request that the first one of a chain continues (`design.md` 3,
+//! *Chain*).
 //!
-//! * [`lanes`]: which chain a request belongs to. Where no id says so: [`retelling`], [`replacement`].
-//! * [`kin`]: which earlier request the first one of a chain is akin to.
+//! * [`lanes`]: the chain of a request. Without ids: [`retelling`], [`replacement`].
+//! * [`kin`]: the earlier request to which the first one of a chain is related.
 //! * [`resemblance`]: how much two prompts have in common.
 
 mod kin;
@@ -20,20 +21,20 @@ use lanes::Lanes;
 use super::sent::Facts;
 use crate::wire::{ChainId, Request, Wire};
 
-/// Whose a request is.
+/// Identity of a request.
 #[derive(Clone, Debug)]
 pub struct Whose<T> {
     /// Its chain.
     pub lane: Lane,
-    /// The chain's request before; for a fork's first request its parent's.
+    /// The chain's previous request; for a fork's first request its parent's.
     pub previous: Option<T>,
-    /// What it is to earlier requests; of a chain's first alone.
+    /// Its relation to earlier requests; for a chain's first request only.
     pub kinship: Kinship<T>,
-    /// The chain from whose history it is the first to go on, though that had gone on before.
+    /// The chain whose history it is the first to continue, though that chain had continued on its own.
     pub behind: Option<ChainId>,
 }
 
-/// Decides whose requests are, one after the other, all read into one wire.
+/// Identifies requests, one after the other, all read into one wire.
 #[derive(Clone, Debug)]
 pub struct Identity<T> {
     lanes: Lanes,
@@ -47,7 +48,7 @@ pub struct Identity<T> {
 pub struct Recent<T> {
     /// Its last request.
     pub last: T,
-    /// The one before; for a chain that branched off, the one that it branched off from.
+    /// The previous one; for a chain that branched off, the one that it branched off from.
     pub before: Option<T>,
 }
 
@@ -65,7 +66,7 @@ impl<T> Recent<T> {
 }
 
 impl<T: Relative> Identity<T> {
-    /// Takes the next request, which `relative` keeps.
+    /// Takes the next request, sent by `relative`.
     pub fn take(
         &mut self,
         wire: &Wire,
@@ -93,7 +94,7 @@ impl<T: Relative> Identity<T> {
         Whose { lane, previous, kinship, behind }
     }
 
-    /// A fork that has the answer with which its parent went on too was called by that answer.
+    /// If a fork has the answer with which its parent continued too, that answer called it.
     fn behind(&self, kinship: &Kinship<T>, newer: &Request) -> Option<ChainId> {
         let Kinship::Fork { parent, eldest: None, .. } = kinship else { return None };
         let chain = parent.sender().chain;
@@ -108,17 +109,17 @@ impl<T: Relative> Identity<T> {
         self.latest.get(&chain)
     }
 
-    /// How many chains there are.
+    /// Number of chains.
     pub fn chains(&self) -> usize {
         self.lanes.len()
     }
 
-    /// What makes chains less sure than they look, in words.
+    /// Warnings about uncertain chains, in words.
     pub fn warnings(&self) -> Vec<String> {
         self.lanes.warnings()
     }
 
-    /// Gives each request that later ones are compared with to `renew`.
+    /// Passes each request that later ones are compared with to `renew`.
     pub fn for_each_mut(&mut self, mut renew: impl FnMut(&mut T)) {
         for recent in self.latest.values_mut() {
             recent.before.iter_mut().for_each(&mut renew);

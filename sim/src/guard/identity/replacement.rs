@@ -1,31 +1,31 @@
-//! Whose history a request replaced, where no id says so and nothing of what was said goes on in it.
+//! Whose history a request replaced, without ids and without any message that continues.
 //!
-//! Such a request is no beginning if a model has spoken in it, or if it holds what clients and providers put in place of a
-//! history. Whose it is can be told by tools and system prompt alone. They may have changed together with the history, since many clients
-//! load their tools and render their prompt anew when they compact; the less alike they are, the better must be what speaks
-//! for a replaced history. If two chains could be meant, none is: a break that is missed is told as a note, and a false one
-//! would fail a build.
+//! Such a request is no beginning if it contains a model's message, or text with which clients and providers replace a
+//! history. Only tools and system prompt can show which chain it belongs to. They may have changed together with the
+//! history, because many clients load their tools and render their prompt again when they compact; the less similar
+//! they are, the stronger the evidence of a replaced history must be. If two chains are possible, neither is chosen: a
+//! missed break is reported as a note, whereas a false one would fail a build.
 
 use super::lanes::messages;
 use super::resemblance::{Likeness, is_same_head, likeness, said};
 use crate::diagnosis::{could_be_summary, is_summary};
 use crate::wire::{BlockId, ChainId, Request, Role, Wire};
 
-/// What shows that something was said before a request's first words.
+/// Evidence that a request's first message was not the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trace {
-    /// A user's text begins as clients begin a summary, or a block is a provider's.
+    /// A user's text begins like a known client's summary, or a block is a provider's.
     Summary,
-    /// A model has spoken. Examples that a new agent is given, and a recording that began late, look like that too.
+    /// It contains a model's message. So do examples given to a new agent, and a recording that began late.
     Words,
-    /// A user's text begins as many a summary does; so may a question.
+    /// A user's text begins like many summaries; a question may too.
     Opening,
-    /// Such a text, and a model has spoken.
+    /// Such a text together with a model's message.
     OpeningAndWords,
 }
 
 impl Trace {
-    /// The surest trace in `request`.
+    /// The strongest evidence in `request`.
     pub fn of(wire: &Wire, request: &Request) -> Option<Self> {
         let blocks = &wire.blocks;
         let holds = |what: &dyn Fn(BlockId) -> bool| said(wire, request).any(|(_, block)| what(block));
@@ -42,14 +42,14 @@ impl Trace {
     }
 }
 
-/// Chains whose tools and system prompts are compared byte by byte, the latest first. One that so many others came after
-/// is taken for ended, unless its head is the very same.
+/// Most chains whose tools and system prompts are compared byte by byte, the latest first. An older chain counts as
+/// ended, unless its head is exactly the same.
 const COMPARED_MAX: usize = 32;
 
-/// How many times as many messages as a history has that stands for it.
+/// A history has at least this many times as many messages as its replacement.
 const SHORTER: usize = 2;
 
-/// The chains among `known`, which are given the latest first, that `request` is most alike, and how alike that is.
+/// The chains among `known` (latest first) most similar to `request`, and their similarity.
 pub(super) fn most_alike<'a, I: Iterator<Item = (ChainId, &'a Request)>>(
     wire: &Wire,
     request: &Request,
@@ -65,7 +65,7 @@ pub(super) fn most_alike<'a, I: Iterator<Item = (ChainId, &'a Request)>>(
     Some((most, alike.into_iter().filter(|(likeness, _)| *likeness == most).map(|(_, known)| known).collect()))
 }
 
-/// The one chain among `known` whose history `request` replaced, with this trace of it and so alike.
+/// The one chain among `known` with the history that `request` replaced, given this evidence and similarity.
 pub(super) fn only(
     wire: &Wire,
     request: &Request,
@@ -73,14 +73,14 @@ pub(super) fn only(
     likeness: Likeness,
     known: &[(ChainId, &Request)],
 ) -> Option<ChainId> {
-    // Who has the very same head is believed to have spoken before the recording began.
+    // With exactly the same head, the agent is assumed to have spoken before the recording began.
     let is_believed = matches!(trace, Trace::Words | Trace::OpeningAndWords) && likeness == Likeness::Same;
     let mut spoken = known.iter().filter(|(_, last)| is_believed || Trace::of(wire, last).is_some());
     let (chain, last) = spoken.next().filter(|_| spoken.next().is_none())?;
     let is_meant = match (trace, likeness) {
         (Trace::Summary, _) | (Trace::Words, Likeness::Same) => true,
         (Trace::OpeningAndWords, Likeness::Same | Likeness::Alike) => true,
-        // Nobody says how a summary in words of its own begins; but it is shorter than what it stands for.
+        // The beginning of a summary in its own words is unknown; but a summary is shorter than the text it replaces.
         (Trace::Words, Likeness::Alike) | (Trace::Opening, Likeness::Same | Likeness::Alike) => {
             is_shorter(request, last)
         }

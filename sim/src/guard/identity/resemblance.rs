@@ -1,25 +1,25 @@
-//! How much two prompts have in common where no id says that they belong together.
+//! How much two prompts have in common if no id connects them.
 
 use crate::diagnosis::{Cause, compare};
 use crate::wire::{BlockId, Level, Request, Role, SharedEnds, Wire};
 
-/// What was said in a request, block by block. What clients put in between for the system (environment, skills) is no
-/// history: agents of one kind all have the same.
+/// The content of a request's messages, block by block. System text that clients insert (environment, skills) is no
+/// history, because all agents of one kind have the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct History {
     blocks: Vec<BlockId>,
-    /// Messages that these stand in.
+    /// Number of messages with these blocks.
     pub messages: usize,
 }
 
-/// What two histories share.
+/// The common part of two histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shared {
     /// Blocks, aligned from both ends.
     pub blocks: usize,
-    /// The last block of the older history is among them.
+    /// It includes the last block of the older history.
     pub holds_last: bool,
-    /// They are more than half of the shorter history.
+    /// It is more than half of the shorter history.
     pub most: bool,
 }
 
@@ -35,12 +35,12 @@ impl History {
         history
     }
 
-    /// How many blocks it has.
+    /// Number of blocks.
     pub fn len(&self) -> usize {
         self.blocks.len()
     }
 
-    /// What `newer` shares with it.
+    /// The part that `newer` shares with it.
     pub fn shared(&self, newer: &Self) -> Shared {
         let ends = SharedEnds::of(&self.blocks, &newer.blocks);
         let blocks = ends.len();
@@ -56,31 +56,33 @@ pub(super) fn said<'a>(wire: &'a Wire, request: &'a Request) -> impl Iterator<It
     blocks.filter_map(|(node, place)| Some((place.item, wire.prefixes.block(*node)?)))
 }
 
-/// Least share of bytes, in percent, that the tools of two agents of one kind have in common: one that came, went or
-/// changed leaves most of the others.
+/// Least share of bytes, in percent, that the tools of two agents of one kind have in common: an added, removed or
+/// changed tool leaves most of the others.
 const TOOLS_PERCENT_MIN: u64 = 50;
 
-/// The same of their system prompts. Kinds of agents share notes on their surroundings, hence so much.
+/// The same for their system prompts. Different kinds of agents share notes on their environment, hence the high value.
 const SYSTEM_PERCENT_MIN: u64 = 90;
 
-/// Whether two requests have the tools and the system prompt of one kind of agent, give or take a change.
+/// Whether two requests have the tools and the system prompt of one kind of agent, allowing for a change.
 pub(super) fn resembles(wire: &Wire, older: &Request, newer: &Request) -> bool {
     percent(wire, older, newer, Level::Tools) >= TOOLS_PERCENT_MIN
         && percent(wire, older, newer, Level::System) >= SYSTEM_PERCENT_MIN
 }
 
-/// How sure it is, by tools and system prompt alone, that a later request is of a known agent. The surer stands later.
+/// How certain it is, by tools and system prompt alone, that a later request belongs to a known agent; in ascending
+/// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
-    /// One of the two is the same, or both changed a little: another kind of agent may have that too.
+    /// One of the two is equal, or both changed a little: another kind of agent may have that too.
     Partial,
-    /// One of the two is the same, and the other changed a little.
+    /// One of the two is equal, and the other changed a little.
     Alike,
-    /// Both are the same, and so are model and parameters.
+    /// Both are equal, and so are model and parameters.
     Same,
 }
 
-/// How alike the tools and the system prompts of two requests are; `None` where one has neither, or they are of other kinds.
+/// Similarity of the tools and the system prompts of two requests; `None` if one has neither, or they are of different
+/// kinds.
 pub(super) fn likeness(wire: &Wire, older: &Request, newer: &Request) -> Option<Likeness> {
     if is_same_head(older, newer) {
         return Some(Likeness::Same);
@@ -96,15 +98,16 @@ pub(super) fn likeness(wire: &Wire, older: &Request, newer: &Request) -> Option<
     }
 }
 
-/// Whether two requests have the very same tools and system prompt, model and parameters, and not only nothing.
+/// Whether two requests have exactly the same tools and system prompt, model and parameters, and do have some.
 pub(super) fn is_same_head(older: &Request, newer: &Request) -> bool {
     let head = |request: &Request| request.level_start(Level::Messages).checked_sub(1).map(|last| request.nodes[last]);
     head(newer).is_some_and(|newer| head(older) == Some(newer))
 }
 
-/// Whether two first requests are of agents of one kind. Another kind has other tools or another prompt, and often both, so
-/// one of them has to be the same. Where it is only the system prompt that differs, kinds with like prompts are told apart
-/// from one kind whose prompt moved: it `is_known` that two before were alike, or what differs varies by itself.
+/// Whether two first requests belong to agents of one kind. Another kind has other tools or another prompt, and often
+/// both, so one of them has to be equal. If only the system prompt differs, there may be two kinds with similar prompts
+/// or one kind with a changed prompt: it is one kind if it `is_known` that two earlier requests were related, or if the
+/// difference is volatile content.
 pub(super) fn is_of_kind(wire: &Wire, older: &Request, newer: &Request, is_known: bool) -> bool {
     let same = |level| level_blocks(wire, older, level) == level_blocks(wire, newer, level);
     if !resembles(wire, older, newer) || !(same(Level::Tools) || same(Level::System)) {
@@ -116,7 +119,7 @@ pub(super) fn is_of_kind(wire: &Wire, older: &Request, newer: &Request, is_known
     }
 }
 
-/// Share of the bytes of a level that two requests have in common; all of it where neither has any.
+/// Share of the bytes of a level that two requests have in common; all of it if neither has any.
 fn percent(wire: &Wire, older: &Request, newer: &Request, level: Level) -> u64 {
     let (mut old, mut new) = (level_blocks(wire, older, level), level_blocks(wire, newer, level));
     let len = |block: &BlockId| wire.blocks.len_bytes(*block);
@@ -142,7 +145,7 @@ fn level_blocks(wire: &Wire, request: &Request, level: Level) -> Vec<BlockId> {
     here.filter_map(|(node, _)| wire.prefixes.block(*node)).collect()
 }
 
-/// Bytes that two texts begin and end with alike.
+/// Bytes that two texts share at their beginning and end.
 pub(super) fn alike_bytes(old: &[u8], new: &[u8]) -> u64 {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let end = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(old, new)| old == new).count();

@@ -1,37 +1,38 @@
-//! Whose history a request tells again, changed all over, where no id says so.
+//! Whose history a request repeats with changes all over, without ids.
 //!
-//! A chain is followed by messages that are byte for byte the same, as long as these are the most. Where half of them or
-//! more changed a little (a path, a date, thinking that a model does not keep), or where all went but the newest, what was
-//! said is still recognised, so that tools or a system prompt that changed with it are that chain's break.
+//! A chain normally continues through messages that are equal byte for byte, as long as these are the majority. If half
+//! of them or more changed a little (a path, a date, thinking that a model does not keep), or if all but the newest are
+//! gone, the content is still recognised, so that tools or a system prompt that changed at the same time are a break of
+//! that chain.
 
 use std::collections::BTreeMap;
 
 use super::resemblance::{alike_bytes, said};
 use crate::wire::{BlockId, ChainId, Request, Role, Wire};
 
-/// Chains that are compared, the latest first.
+/// Most chains that are compared, the latest first.
 const COMPARED_MAX: usize = 32;
 
-/// Least share of bytes, in percent, that two tellings of a message have in common.
+/// Least share of bytes, in percent, that two versions of a message have in common.
 const MESSAGE_PERCENT_MIN: u64 = 60;
 
-/// Bytes of a block's canonical form that all blocks of its kind have: keys, braces, the type.
+/// Bytes of a block's canonical form that all blocks of its kind share: keys, braces, the type.
 const FRAME_BYTES: u64 = 26;
 
-/// A message as short as this is no trace: everybody says "Go on.".
+/// A message as short as this proves nothing: "Go on." is common.
 const TRACE_BYTES_MIN: u64 = 16;
 
-/// What somebody said.
+/// A message.
 struct Saying {
     role: Role,
     blocks: Vec<BlockId>,
 }
 
-/// How much of a chain's history is told again: messages, and bytes of them.
+/// How much of a chain's history is repeated: messages, and bytes of them.
 type Share = (usize, u64);
 
-/// The one chain among `known`, which are given the latest first, whose history `request` tells again. A request in which
-/// no model has spoken is a beginning, however like another one's it is.
+/// The one chain among `known` (latest first) with the history that `request` repeats. A request without a model's
+/// message is a beginning, however similar to another one.
 pub(super) fn only<'a>(
     wire: &Wire,
     request: &Request,
@@ -50,7 +51,7 @@ pub(super) fn only<'a>(
     })
 }
 
-/// The one that has most of it; none where two have as much.
+/// The one with the largest repeated part; `None` if two are equal.
 fn most<T: Ord + Copy>(shares: impl Iterator<Item = (T, ChainId)>) -> Option<ChainId> {
     let mut by_share: BTreeMap<T, Vec<ChainId>> = BTreeMap::new();
     shares.for_each(|(share, chain)| by_share.entry(share).or_default().push(chain));
@@ -60,7 +61,7 @@ fn most<T: Ord + Copy>(shares: impl Iterator<Item = (T, ChainId)>) -> Option<Cha
     }
 }
 
-/// The messages of a request. What clients put in between for the system is no history.
+/// The messages of a request. System text that clients insert is no history.
 fn told(wire: &Wire, request: &Request) -> Vec<Saying> {
     let mut messages: Vec<(u32, Saying)> = Vec::new();
     for (item, block) in said(wire, request) {
@@ -74,15 +75,16 @@ fn told(wire: &Wire, request: &Request) -> Vec<Saying> {
     messages.into_iter().map(|(_, message)| message).collect()
 }
 
-/// How much of `old` stands in `new` at its place, or near enough; `None` where that is not more than half of the shorter.
+/// How much of `old` is in `new` at the same place, or near it; `None` if that is not more than half of the shorter
+/// one.
 fn retold(wire: &Wire, old: &[Saying], new: &[Saying]) -> Option<Share> {
     let alike = old.iter().zip(new).filter_map(|(old, new)| alike(wire, old, new));
     let (messages, bytes) = alike.fold((0, 0), |(messages, bytes), alike| (messages + 1, bytes + alike));
     (messages * 2 > old.len().min(new.len())).then_some((messages, bytes))
 }
 
-/// How many bytes two tellings of a message have in common; `None` where they are two messages. Blocks that one of them left
-/// out, such as thinking, tell nothing.
+/// How many bytes two versions of a message have in common; `None` if they are different messages. Blocks that only one
+/// of them has, such as thinking, are ignored.
 fn alike(wire: &Wire, old: &Saying, new: &Saying) -> Option<u64> {
     if old.role != new.role {
         return None;
@@ -104,7 +106,7 @@ fn alike(wire: &Wire, old: &Saying, new: &Saying) -> Option<u64> {
     (is_alike || kept * 2 >= fewer && kept > 0).then_some(same + common)
 }
 
-/// Bytes of a block beyond its frame.
+/// Bytes of a block besides its frame.
 fn said_bytes(wire: &Wire, block: BlockId) -> u64 {
     wire.blocks.len_bytes(block).saturating_sub(FRAME_BYTES)
 }
@@ -117,7 +119,7 @@ fn common_bytes(wire: &Wire, old: BlockId, new: BlockId) -> u64 {
     alike_bytes(wire.blocks.bytes(old), wire.blocks.bytes(new)).saturating_sub(FRAME_BYTES)
 }
 
-/// The newest message of `old` stands in `new`, and a model has answered it there.
+/// The newest message of `old` is in `new`, followed by a model's answer.
 fn goes_on_from_last(wire: &Wire, old: &[Saying], new: &[Saying]) -> bool {
     let Some(last) = old.last() else { return false };
     let is_trace = last.blocks.iter().map(|block| said_bytes(wire, *block)).sum::<u64>() >= TRACE_BYTES_MIN;

@@ -1,4 +1,4 @@
-//! What a lock knows of a block.
+//! A block in a lock.
 
 use super::digest::Digest;
 use crate::wire::{BlockId, BlockKind, Level, PART_BYTES, Role, Wire, json, part_digest};
@@ -8,22 +8,22 @@ use crate::wire::{BlockId, BlockKind, Level, PART_BYTES, Role, Wire, json, part_
 pub struct Block {
     /// Level of the prompt.
     pub level: Level,
-    /// What it is.
+    /// Its kind.
     pub kind: BlockKind,
-    /// The tool of a definition or a call; who speaks a text; the fields of parameters, each with the digest of its
+    /// The tool of a definition or a call; the role of a text; the fields of parameters, each with the digest of its
     /// value, as `thinking#0a1b2c3d effort#4e5f6071`. Empty for others.
     pub name: String,
-    /// Length of the canonical bytes; of a block whose content was not kept, of that.
+    /// Length of the canonical bytes; without content, of the content that was not kept.
     pub bytes: u64,
     /// Digest of the canonical bytes with level, role and kind.
     pub digest: Digest,
-    /// Digest of each 256 canonical bytes, in order; none where the content was not kept.
+    /// Digests of each 256 canonical bytes, in order; none if the content was not kept.
     pub chunks: Vec<u32>,
-    /// The canonical bytes as text, where the lock was asked to show them.
+    /// The canonical bytes as text, if the lock was asked to show them.
     pub content: Option<String>,
 }
 
-/// Hexadecimal digits of the id of a name: the same as everywhere else where names are replaced.
+/// Hexadecimal digits of an id that replaces a name; the same length as in all anonymised output.
 const ID_DIGITS: usize = 10;
 
 impl Block {
@@ -61,7 +61,7 @@ fn name(wire: &Wire, id: BlockId, anonymous: bool) -> String {
         BlockKind::Text if wire.blocks.role(id) != Role::None => wire.blocks.role(id).name().to_owned(),
         BlockKind::Parameters => {
             let field = |(key, value): (&[u8], &[u8])| {
-                // A blank parts fields, so none may stand in one.
+                // Fields are separated by blanks, so a key must not contain one.
                 let key = json::string(key).unwrap_or_default().replace(' ', "_");
                 format!("{key}#{:08x}", part_digest(value))
             };
@@ -71,7 +71,7 @@ fn name(wire: &Wire, id: BlockId, anonymous: bool) -> String {
     }
 }
 
-/// A stable id in the place of a name: equal names have equal ids.
+/// A stable id instead of a name: equal names have equal ids.
 pub(super) fn anonymised(kind: &str, name: &str) -> String {
     let digest = blake3::hash(name.as_bytes()).to_hex();
     format!("{kind}-{}", digest.as_str().get(..ID_DIGITS).unwrap_or_default())

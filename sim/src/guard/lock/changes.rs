@@ -1,4 +1,4 @@
-//! What an update of a lock changes, and what that costs.
+//! The changes of a lock by an update, and their cost.
 
 use std::fmt;
 
@@ -16,49 +16,49 @@ use crate::wire::{Level, Usage};
 pub struct Changes {
     /// Chain by chain, request by request.
     pub changes: Vec<Change>,
-    /// What all requests of the older lock were expected to cost.
+    /// Expected cost of all requests of the older lock.
     pub cost_before: Option<Money>,
-    /// The same of the newer.
+    /// The same for the newer lock.
     pub cost_after: Option<Money>,
 }
 
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A chain came in.
+    /// A chain was added.
     ChainAdded {
         /// Its name.
         chain: String,
-        /// How many requests it has.
+        /// Number of its requests.
         requests: usize,
-        /// What they cost together.
+        /// Their cost.
         cost: Option<Money>,
     },
-    /// A chain is gone.
+    /// A chain was removed.
     ChainRemoved {
         /// Its name.
         chain: String,
-        /// How many requests it had.
+        /// Number of its requests.
         requests: usize,
-        /// What they cost together.
+        /// Their cost.
         cost: Option<Money>,
     },
     /// A request of a chain differs.
     Request {
         /// The chain.
         chain: String,
-        /// Its place in the chain, counted from zero; of the older lock where it is gone.
+        /// Its place in the chain, counted from zero; if it was removed, in the older lock.
         position: usize,
-        /// What changed, in words; empty where usage alone did.
+        /// The changes in words; empty if only its usage changed.
         what: Vec<String>,
-        /// Usage and cost before; `None` where it came in.
+        /// Usage and cost before; `None` if it was added.
         before: Option<(Usage, Option<Money>)>,
-        /// Usage and cost now; `None` where it is gone.
+        /// Usage and cost now; `None` if it was removed.
         after: Option<(Usage, Option<Money>)>,
     },
 }
 
-/// What differs between `old` and `new`.
+/// The differences between `old` and `new`.
 pub fn changes(old: &Lock, new: &Lock) -> Changes {
     let mut found = Changes { changes: Vec::new(), cost_before: old.cost(), cost_after: new.cost() };
     for Match { old: before, new: after } in matching::chains(old, new) {
@@ -81,13 +81,13 @@ pub fn changes(old: &Lock, new: &Lock) -> Changes {
 }
 
 impl Changes {
-    /// Nothing differs.
+    /// Whether nothing differs.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 }
 
-/// Two locks side by side.
+/// Two locks compared.
 struct Locks<'a> {
     old: &'a Lock,
     new: &'a Lock,

@@ -1,8 +1,8 @@
-//! Digests as a lock holds them.
+//! Digests in a lock.
 
 use std::fmt;
 
-/// The first 64 bits of a blake3 digest: enough to tell a billion blocks apart.
+/// The first 64 bits of a blake3 digest: enough to distinguish a billion blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(u64);
 
@@ -13,7 +13,7 @@ pub(super) const DIGITS: usize = 16;
 pub(super) const CHUNK_DIGITS: usize = 8;
 
 impl Digest {
-    /// The beginning of a whole digest.
+    /// The beginning of a full digest.
     pub fn of(whole: &blake3::Hash) -> Self {
         Self(whole.as_bytes().iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
     }
@@ -32,7 +32,7 @@ impl Digest {
         self.0
     }
 
-    /// Reads what [`Display`](fmt::Display) writes.
+    /// Parses the output of [`Display`](fmt::Display).
     pub fn read(text: &str) -> Option<Self> {
         (is_hex(text) && text.len() == DIGITS).then(|| u64::from_str_radix(text, 16).ok().map(Self))?
     }
@@ -44,7 +44,7 @@ impl fmt::Display for Digest {
     }
 }
 
-/// Digests of 256 bytes one behind the other; `None` where the text is none.
+/// Concatenated digests of 256 bytes each; `None` if the text is no such list.
 pub(super) fn chunks(text: &str) -> Option<Vec<u32>> {
     if !is_hex(text) || !text.len().is_multiple_of(CHUNK_DIGITS) {
         return None;

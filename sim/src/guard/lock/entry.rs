@@ -1,4 +1,4 @@
-//! A lock as TOML has it, before anything is believed.
+//! A lock as parsed from TOML, before validation.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -52,7 +52,7 @@ pub(super) struct LevelsEntry {
     pub messages: Option<Spanned<String>>,
 }
 
-/// What is kept of an earlier request.
+/// The part kept from an earlier request.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KeepsEntry {

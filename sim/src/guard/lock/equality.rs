@@ -1,4 +1,4 @@
-//! A newer lock beside the pinned one.
+//! Compares a newer lock with the pinned one.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ use crate::guard::timeless::TimelessCache;
 use crate::guard::{Finding, NoteKind, Noted, Report, Rule, Rules, Severity, Violation};
 use crate::wire::{BlockId, Level};
 
-/// What differs from a lock.
+/// Differences from a lock.
 #[derive(Clone, Debug, Default)]
 pub struct Equality {
     /// Blocks, parameters and models that differ, each once in its chain.
     pub findings: Vec<Finding>,
-    /// Breakpoints that stand elsewhere.
+    /// Breakpoints at other places.
     pub notes: Vec<Noted>,
     /// Chains and requests of the lock that were not sent.
     pub missing: Vec<Violation>,
-    /// Chains and requests that the lock does not hold.
+    /// Chains and requests that are not in the lock.
     pub strangers: Vec<Violation>,
 }
 
 impl Equality {
-    /// Adds what was found to the report. What is missing fails the check as hard as the rules hold it. Chains and requests
-    /// that are new fail it if all of the prompt is to be equal, or its conversation; else they are reported as warnings.
+    /// Adds the differences to the report. Missing chains and requests fail the check as severely as the rules require.
+    /// New ones fail it if the whole prompt has to be equal, or its conversation; else they are reported as warnings.
     pub fn report(self, rules: &Rules, report: &mut Report) {
         let is_whole = rules.equality == Severity::Fail || rules.pinned.contains(&Level::Messages);
         let strangers = if is_whole { Severity::Fail } else { Severity::Note };
@@ -48,8 +48,8 @@ fn judge(found: Vec<Violation>, severity: Severity, report: &mut Report) {
     }
 }
 
-/// Lays `new` beside `old`: all levels, or the pinned ones alone where equality is off besides. Where the conversation is
-/// not asked about, it may be of any length.
+/// Compares `new` with `old`: all levels, or only the pinned ones if equality is off. If the conversation is not
+/// compared, it may have any length.
 pub fn equality(old: &Lock, new: &Lock, rules: &Rules) -> Equality {
     let levels = match rules.equality {
         Severity::Off => rules.pinned.clone(),
@@ -99,8 +99,8 @@ fn counted(requests: usize) -> String {
     }
 }
 
-/// What a difference is known by, so that it is told once: what stays different stays so in every later request. Of breakpoints
-/// all are one.
+/// Identifies a difference, so that it is reported once: it would reappear in every later request. All differences of
+/// breakpoints count as one.
 type Known = (Cause, Option<BlockId>, Option<BlockId>, Option<String>);
 
 fn known_by(found: &Difference) -> Known {
@@ -115,14 +115,14 @@ struct Chains<'a> {
     rules: &'a Rules,
 }
 
-/// A chain of the lock beside the one that was sent.
+/// A chain of the lock and the one that was sent.
 struct Beside<'a> {
     chains: &'a Chains<'a>,
     name: &'a str,
     outlines: Outlines,
-    /// What the lock's requests and those sent in their place have written.
+    /// The prefixes that the lock's requests and the ones sent instead have written.
     cache: TimelessCache,
-    /// Requests of both that are in no wire yet: as long as they are the same, nobody asks.
+    /// Requests of both that are in no wire yet: as long as they are equal, this is not needed.
     waiting: Vec<[&'a Locked; 2]>,
     known: BTreeSet<Known>,
 }
@@ -185,7 +185,7 @@ impl<'a> Beside<'a> {
         [older, self.outlines.read(new, after, after, rules)]
     }
 
-    /// What differs, as the judge sees it, and what is sent besides.
+    /// Differences according to the judge, and differences in the rest of the body.
     fn judge(&mut self, older: &Subject, newer: &Subject, after: &Locked, whole: bool) -> Vec<Finding> {
         let levels = self.chains.levels;
         let wire = &self.outlines.wire;
@@ -205,7 +205,7 @@ impl<'a> Beside<'a> {
             rule: Rule::Equality,
             chain: self.name,
             concerns: &concerns,
-            // What is known already moved the older request's end away.
+            // A difference that is already reported moved the older request's end away.
             asks_breakpoints: whole && comparison.differences.iter().all(concerns),
         };
         let (mut findings, _) = judge_compared(&case, &comparison);

@@ -1,11 +1,11 @@
-//! Figures of a chain against those that the lock expects.
+//! Compares figures of a chain with the lock's.
 
 use super::matching;
 use super::{Chain, Lock};
 use crate::guard::{Budget, Rule, Violation};
 use crate::pricing::{Money, div_half_even};
 
-/// Chains that cost more than the lock expects, or read less, beyond what `budget` lets pass.
+/// Chains that cost more than the lock expects, or read less, beyond the tolerance of `budget`.
 pub fn budget(old: &Lock, new: &Lock, budget: &Budget) -> Vec<Violation> {
     let mut found = Vec::new();
     for chain in matching::chains(old, new) {
@@ -43,13 +43,13 @@ fn colder(before: &Chain, after: &Chain, most: u32) -> Option<Violation> {
     (is < least).then(|| Violation {
         rule: Rule::Budget,
         chain: Some(after.name.clone()),
-        what: "hit rate behind the first request".to_owned(),
+        what: "hit rate after the first request".to_owned(),
         found: shown(is),
         expected: format!("at least {} ({} in the lock)", shown(least), shown(was)),
     })
 }
 
-/// Tokens read of a thousand input tokens, the first request left out; `None` where there is no other.
+/// Tokens read per thousand input tokens, without the first request; `None` if there is no other.
 fn hit_rate_per_mille(chain: &Chain) -> Option<u32> {
     let usage = chain.requests.iter().skip(1).map(|request| request.usage);
     let (read, total) = usage.fold((0_i128, 0_i128), |(read, total), usage| {

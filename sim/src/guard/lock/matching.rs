@@ -1,19 +1,20 @@
-//! Which chain and which request of one lock is which of another.
+//! Matches the chains and requests of two locks.
 
 use super::digest::Digest;
 use super::{Chain, Lock, Locked};
 use crate::diagnosis::{Gap, align};
 use crate::wire::{BlockId, Index, Level};
 
-/// What was found at the same place in two locks; one side is absent where something is missing or new.
+/// A pair at the same place of two locks; one side is absent if it is missing or new.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Match<'a, T> {
     pub old: Option<&'a T>,
     pub new: Option<&'a T>,
 }
 
-/// Chains by name, in the order of the newer lock. Names that are made up count chains, so by their first messages before
-/// that; last by their number alone, since such names begin with that of a folder.
+/// Matches chains by name, in the order of the newer lock. Generated names only number chains, so chains with such
+/// names are first matched by their first messages, and by number last, because generated names begin with the name of
+/// a folder.
 pub(super) fn chains<'a>(old: &'a Lock, new: &'a Lock) -> Vec<Match<'a, Chain>> {
     let opening = |chain: &Chain| chain.requests.first().and_then(|first| first.levels[Level::Messages as usize]);
     let opens_alike = |old: &Chain, new: &Chain| opening(new).is_some() && opening(old) == opening(new);
@@ -35,14 +36,14 @@ pub(super) fn chains<'a>(old: &'a Lock, new: &'a Lock) -> Vec<Match<'a, Chain>> 
     both.chain(left.into_iter().map(|chain| Match { old: Some(chain), new: None })).collect()
 }
 
-/// The number in a name that was made up: `bodies#2`.
+/// The number in a generated name: `bodies#2`.
 fn number(chain: &Chain) -> Option<&str> {
     let (_, number) = chain.name.rsplit_once('#')?;
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
 }
 
-/// Requests of a chain in their order. Where the conversation is asked about, one that is missing or new moves those
-/// behind it; where it is not, the conversation may be of any length and its last request stands for all behind.
+/// Matches the requests of a chain in order. If the conversation is compared, a missing or new request shifts those
+/// after it; if not, the conversation may have any length and its last request counts for all later ones.
 pub(super) fn requests<'a>(old: &'a Chain, new: &'a Chain, levels: &[Level]) -> Vec<Match<'a, Locked>> {
     if !levels.contains(&Level::Messages) {
         let of = |at: usize| old.requests.get(at).or(old.requests.last());
@@ -66,7 +67,7 @@ pub(super) fn requests<'a>(old: &'a Chain, new: &'a Chain, levels: &[Level]) -> 
     found
 }
 
-/// Request by request of a stretch; what the longer side has more is missing or new.
+/// Matches a stretch request by request; the excess of the longer side is missing or new.
 fn both<'a>(old: &'a Chain, new: &'a Chain, stretch: &Gap, found: &mut Vec<Match<'a, Locked>>) {
     let length = stretch.old.len().max(stretch.new.len());
     let at = |chain: &'a Chain, stretch: &std::ops::Range<usize>, step: usize| {

@@ -1,12 +1,12 @@
 //! The lock: prefixes that were sent, as digests in a small text that people review.
 //!
 //! * [`Recorder`] makes a [`Lock`] of requests as they come; [`Lock::text`] and [`Lock::parse`] are its text.
-//! * [`equality()`] lays a newer lock beside the pinned one: which block, which 256 bytes of it, and why.
-//! * [`sharing()`]: siblings that share less than they did; [`budget`]: what costs more than was expected.
-//! * [`changes()`] lists what an update of the lock changes and what that costs.
+//! * [`equality()`] compares a newer lock with the pinned one: which block, which 256 bytes of it, and why.
+//! * [`sharing()`]: siblings that share less than they did; [`budget`]: figures above the expected cost.
+//! * [`changes()`] lists the changes of an update of the lock and their cost.
 //!
-//! It holds no text of any prompt unless that was asked for: of each block its kind, path, name, size and digests.
-//! Memory is that of the lock: what requests share is held once.
+//! It contains no text of a prompt unless requested: for each block its kind, path, name, size and digests. It takes as
+//! much memory as the lock: shared parts of requests are stored once.
 
 mod block;
 mod changes;
@@ -39,7 +39,7 @@ pub use sharing::sharing;
 /// The version of the text that is written and read.
 pub const VERSION: u64 = 1;
 
-/// Canonical bytes for which one digest stands: the precision of offsets.
+/// Canonical bytes that one digest covers: the precision of offsets.
 pub const CHUNK_BYTES: u64 = PART_BYTES as u64;
 
 /// Prefixes that were sent.
@@ -49,7 +49,7 @@ pub struct Lock {
     pub preset: String,
     /// Version of the price book.
     pub prices: String,
-    /// Names of tools and agents stand as ids.
+    /// Names of tools and agents are replaced by ids.
     pub anonymous: bool,
     /// Chains in order of their first requests.
     pub chains: Vec<Chain>,
@@ -60,9 +60,9 @@ pub struct Lock {
 /// The requests of one agent.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
-    /// Its name, as the check shows it.
+    /// Its name, as in the check's output.
     pub name: String,
-    /// The chain that started it, where the input says so.
+    /// The chain that started it, if the input shows it.
     pub parent: Option<String>,
     /// Its requests in order.
     pub requests: Vec<Locked>,
@@ -75,22 +75,23 @@ pub struct Locked {
     pub model: String,
     /// Digest of each level, in the order of [`Level::ALL`]; `None` for a level without blocks.
     pub levels: [Option<Digest>; 3],
-    /// Its place among all requests that were taken, counted from zero; in a lock that was read, in the text.
+    /// Its place among all requests, counted from zero; for a lock read from a text, its place in the text.
     pub request: usize,
-    /// How many blocks its prompt has.
+    /// Number of blocks of its prompt.
     pub blocks: usize,
     /// Breakpoints in prompt order.
     pub breakpoints: Vec<Breakpoint>,
-    /// What the request is expected to read, write and send plainly.
+    /// The usage that the request is expected to have.
     pub usage: Usage,
-    /// What that costs; `None` for a model without a price.
+    /// Its cost; `None` for a model without a price.
     pub cost: Option<Money>,
-    /// Its prices; known of requests that were just recorded, never of those read from a text.
+    /// Its prices; known for requests that were just recorded, never for those read from a text.
     pub rates: Option<Rates>,
-    /// Whose rules it follows; known of requests that were just recorded, never of those read from a text.
+    /// The provider with the rules that it follows; known for requests that were just recorded, never for those read
+    /// from a text.
     pub maker: Maker,
-    /// Where its parts stood in the body that was sent, where its paths are those of a translation; known of requests that
-    /// were just recorded, never of those read from a text.
+    /// Positions of its parts in the body that was sent, if its paths are those of a translation; known for requests
+    /// that were just recorded, never for those read from a text.
     pub addresses: Option<Arc<Addresses>>,
     end: Option<NodeAt>,
 }
@@ -109,7 +110,7 @@ pub struct Breakpoint {
 pub struct Placed<'a> {
     /// The block.
     pub block: &'a Block,
-    /// Where it stood in the body.
+    /// Position in the body.
     pub place: Place,
     /// Its tokens.
     pub tokens: u64,
@@ -119,7 +120,7 @@ pub struct Placed<'a> {
 /// Index of a node.
 type NodeAt = u32;
 
-/// A prefix: the one before it, and a block behind that.
+/// A prefix: a shorter one, and the block after it.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: Option<NodeAt>,
@@ -129,14 +130,14 @@ struct Node {
 }
 
 impl Chain {
-    /// The sum of what its requests are expected to cost; `None` where none has a price.
+    /// The expected cost of all its requests; `None` if none has a price.
     pub fn cost(&self) -> Option<Money> {
         self.requests.iter().filter_map(|request| request.cost).reduce(|sum, cost| sum + cost)
     }
 }
 
 impl Lock {
-    /// How many requests it holds.
+    /// Number of its requests.
     pub fn requests(&self) -> usize {
         self.chains.iter().map(|chain| chain.requests.len()).sum()
     }
@@ -146,7 +147,7 @@ impl Lock {
         self.chains.iter().find(|chain| chain.name == name)
     }
 
-    /// The prompt of a request of this lock, block by block. Costs a look at each block.
+    /// The prompt of a request of this lock, block by block. Costs one step for each block.
     pub fn prompt(&self, request: &Locked) -> Vec<Placed<'_>> {
         let mut found = Vec::with_capacity(request.blocks);
         let mut next = request.end;
@@ -160,12 +161,12 @@ impl Lock {
         found
     }
 
-    /// The sum of what its requests are expected to cost; `None` where none has a price.
+    /// The expected cost of all its requests; `None` if none has a price.
     pub fn cost(&self) -> Option<Money> {
         self.chains.iter().filter_map(Chain::cost).reduce(|sum, cost| sum + cost)
     }
 
-    /// The sum of what its requests are expected to use.
+    /// The expected usage of all its requests.
     pub fn usage(&self) -> Usage {
         let requests = self.chains.iter().flat_map(|chain| &chain.requests);
         requests.fold(Usage::default(), |sum, request| sum + request.usage)
@@ -173,12 +174,12 @@ impl Lock {
 }
 
 impl Locked {
-    /// Where the part at `path` stood in the body that was sent.
+    /// Position of the part at `path` in the body that was sent.
     fn sent_at(&self, path: &str) -> String {
         self.addresses.as_ref().map_or_else(|| path.to_owned(), |addresses| addresses.translate(path))
     }
 
-    /// Whether both sent the same prompt to the same model, as far as `levels` ask.
+    /// Whether both sent the same prompt to the same model, comparing only `levels`.
     fn is_same(&self, other: &Self, levels: &[Level]) -> bool {
         let same = |level: &Level| self.levels[*level as usize] == other.levels[*level as usize];
         self.model == other.model && levels.iter().all(same)

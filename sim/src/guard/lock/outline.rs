@@ -1,7 +1,7 @@
-//! Requests of locks read into a wire, so that the judge lays them side by side as it does bodies.
+//! Reads requests of locks into a wire, so that the judge compares them as it compares bodies.
 //!
-//! A block whose content the lock shows is that content. Of others digests are known: equal ones are equal blocks, and how much
-//! of an edited one was sent before is known to 256 bytes (`design.md` 6).
+//! If the lock shows a block's content, the block has that content. Others have digests: blocks with equal digests are
+//! equal, and the part of an edited block that was sent before is known to within 256 bytes (`design.md` 6).
 
 use super::{Block, Digest, Lock, Locked, Placed};
 use crate::cache::{minimum_tokens, refusal};
@@ -18,7 +18,7 @@ pub(super) struct Outlines {
 }
 
 impl Outlines {
-    /// The request of a lock as the judge takes it, with the paths of the body in which `newer` was sent.
+    /// A request of a lock in the form that the judge takes, with the paths of the body in which `newer` was sent.
     pub fn read(&mut self, lock: &Lock, locked: &Locked, newer: &Locked, rules: &Rules) -> Subject {
         let prompt = lock.prompt(locked);
         let request = self.request(locked, &prompt, newer);
@@ -87,7 +87,7 @@ impl Outlines {
     }
 }
 
-/// Who speaks: of a text the lock says so, other kinds are of one role each.
+/// The role: the lock records it for texts; other kinds have one role each.
 fn role(block: &Block) -> Role {
     match block.kind {
         _ if block.level != Level::Messages => Role::None,
@@ -98,7 +98,7 @@ fn role(block: &Block) -> Role {
     }
 }
 
-/// Keys and digests of their values as an object: in two of them those members differ that differed in what was sent.
+/// Keys and digests of their values as an object: two such objects differ in the members that differed in the bodies.
 fn parameters(block: &Block) -> String {
     let members = block.parameters().into_iter().map(|(key, digest)| (key.to_owned(), digest.into()));
     let object = serde_json::Value::Object(members.collect());

@@ -1,4 +1,4 @@
-//! A lock back from its text. Nothing in it is believed: whoever edits or merges locks makes mistakes.
+//! Parses a lock. Nothing in it is trusted, because people edit and merge locks.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,9 +16,9 @@ use crate::wire::{BlockKind, Index, Level, Maker, Place, TOKENS_MAX, Ttl, Usage}
 /// A text that is no lock.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadLock {
-    /// Another version than this program knows.
+    /// The version is unknown to this program.
     #[error(
-        "written by a newer forkcast (version {found}, this program knows {known}): update, or write it anew with --update"
+        "written by a newer forkcast (version {found}, this program knows {known}): update forkcast, or rewrite the lock with --update"
     )]
     Newer {
         /// The version of the text.
@@ -31,17 +31,17 @@ pub enum BadLock {
     At {
         /// Line, counted from one.
         line: usize,
-        /// What stands there.
+        /// The text found.
         found: String,
-        /// What should.
+        /// The text expected.
         expected: String,
     },
 }
 
-/// Blocks that all requests of a lock may have together where they are written out; real ones have some thousand.
+/// Most blocks that all requests of a lock may have together when written out; real locks have a few thousand.
 const NODES_MAX: usize = 1 << 24;
 
-/// What is wrong, and at which byte.
+/// An error, and its byte offset.
 struct Fault {
     at: usize,
     found: String,
@@ -62,10 +62,10 @@ impl Lock {
     pub fn parse(text: &str) -> Result<Self, BadLock> {
         let at = |offset: usize| text.get(..offset.min(text.len())).unwrap_or(text).matches('\n').count() + 1;
         if let Some(line) = text.lines().position(|line| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")) {
-            let expected = "a lock: the mark of a merge conflict stands here; solve it, or write it anew with --update";
+            let expected = "a lock without the mark of a merge conflict: resolve it, or rewrite the lock with --update";
             return Err(BadLock::At { line: line + 1, found: "`<<<<<<<`".to_owned(), expected: expected.to_owned() });
         }
-        // What a newer version holds besides is not known, so its number is looked for first.
+        // The rest of a newer version is unknown, so its number is checked first.
         if let Some(found) = stated_version(text).filter(|found| *found > VERSION) {
             return Err(BadLock::Newer { found, known: VERSION });
         }
@@ -82,7 +82,7 @@ impl Lock {
     }
 }
 
-/// The number behind `version =` before the first table.
+/// The number after `version =` before the first table.
 fn stated_version(text: &str) -> Option<u64> {
     let head = text.lines().map(str::trim).take_while(|line| !line.starts_with('['));
     let value = |line: &str| line.strip_prefix("version")?.trim_start().strip_prefix('=')?.trim().parse().ok();
@@ -217,7 +217,7 @@ impl Reader {
         }
     }
 
-    /// Blocks of an earlier request that stand at the same places again.
+    /// Blocks of an earlier request, repeated at the same places.
     fn again(&mut self, request: usize, [from, end]: [u64; 2], at: usize, path: &mut Vec<NodeAt>) -> Read<()> {
         let known = self.path(request, at)?;
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -310,7 +310,7 @@ fn whole(what: &str, stated: &Spanned<usize>, found: usize) -> Read<()> {
     fault(stated.span().start, format!("{found} {what}{s} in the file"), expected)
 }
 
-/// Costs of a request that are believed, to both sides: sums of them fit whatever their number.
+/// Costs of a request that are accepted, positive or negative: sums of them fit whatever their number.
 const COST_MAX: Money = Money::from_picousd(1_000_000_000_000_000_000_000_000);
 
 fn cost(text: &Spanned<String>) -> Read<Money> {

@@ -1,4 +1,4 @@
-//! A lock as text: what requests share stands once, and every block has a line of its own.
+//! A lock as text: parts that requests share are written once, and every block has a line of its own.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,7 @@ struct Print<'a> {
     text: String,
     /// Number of the next request.
     number: usize,
-    /// The first request that each prefix stands in.
+    /// The first request that contains each prefix.
     owners: Index<u32, usize>,
 }
 
@@ -87,7 +87,7 @@ impl Print<'_> {
         if let Some(cost) = request.cost {
             line(&mut self.text, "cost_usd", &format!("\"{cost}\""));
         }
-        // Always there and last, so that a text that was cut off shows it.
+        // Always present and last, so that it reveals a truncated text.
         let usage = &request.usage;
         let parts = [
             ("read", usage.cache_read_input_tokens),
@@ -99,11 +99,11 @@ impl Print<'_> {
         line(&mut self.text, "expected", &format!("{{ {parts} }}"));
     }
 
-    /// A line for each block; one for each stretch that the chain's request before had at the same places.
+    /// A line for each block; one for each stretch that the chain's previous request had at the same places.
     fn rows(&mut self, prompt: &[Placed<'_>], before: Option<&(usize, Vec<Placed<'_>>)>) {
         let again = |placed: &Placed<'_>| {
             let (number, before) = before?;
-            // Places are mostly in order, so the search costs little; where they are not, the block is written out.
+            // Places are mostly in order, so the search is cheap; if they are not, the block is written out.
             let at = before.binary_search_by(|known| known.place.cmp(&placed.place)).ok()?;
             let same = before[at].block.digest == placed.block.digest && before[at].tokens == placed.tokens;
             same.then_some((*number, at))

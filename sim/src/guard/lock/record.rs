@@ -1,4 +1,4 @@
-//! From requests as they come to a lock.
+//! Records requests in a lock.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use super::{Breakpoint, Chain, Lock, Locked, Node, NodeAt};
 use crate::pricing::{Money, Rates};
 use crate::wire::{BlockId, Index, Level, Place, Request, Usage, Wire};
 
-/// What a lock is to hold.
+/// Content of a lock.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// Name of the cache rules.
     pub preset: String,
     /// Version of the price book.
     pub prices: String,
-    /// The text of blocks too.
+    /// Include the text of blocks.
     pub show_content: bool,
-    /// Ids in the place of names of tools and agents.
+    /// Replace names of tools and agents by ids.
     pub anonymous: bool,
 }
 
@@ -26,25 +26,25 @@ pub struct Recording {
 pub struct RequestRecord<'a> {
     /// Name of its chain.
     pub chain: &'a str,
-    /// Name of the chain that started its chain, where the input says so.
+    /// Name of the chain that started its chain, if the input shows it.
     pub parent: Option<&'a str>,
-    /// What it was read into.
+    /// The wire into which it was read.
     pub wire: &'a Wire,
-    /// Which wire that is: another number for another one, never one that was used before.
+    /// Number of that wire: each wire has a new one.
     pub arena: u64,
     /// The request.
     pub request: &'a Request,
     /// Tokens of each of its prefixes.
     pub cumulative: &'a [u64],
-    /// What it is expected to read, write and send plainly.
+    /// The usage that it is expected to have.
     pub usage: Usage,
-    /// What that costs.
+    /// Its cost.
     pub cost: Option<Money>,
     /// Its prices.
     pub rates: Option<Rates>,
 }
 
-/// Makes a lock. Holds the lock, and of each chain the path of its last request.
+/// Makes a lock. Holds the lock, and the path of each chain's last request.
 #[derive(Debug, Default)]
 pub struct Recorder {
     recording: Recording,
@@ -52,14 +52,14 @@ pub struct Recorder {
     by_name: BTreeMap<String, usize>,
     by_digest: Index<Digest, u32>,
     nodes: Index<(Option<NodeAt>, u32, Place), NodeAt>,
-    /// Blocks of the wire of number `arena`.
+    /// Blocks of the wire with number `arena`.
     known: Index<BlockId, u32>,
     arena: u64,
     /// In step with the chains of the lock.
     latest: Vec<Vec<Step>>,
 }
 
-/// A step of a path: block and place as the wire has them, and the node that they led to.
+/// A step of a path: block and place in the wire, and the resulting node.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     block: BlockId,
@@ -68,18 +68,18 @@ struct Step {
 }
 
 impl Recorder {
-    /// An empty lock to be.
+    /// An empty recorder.
     pub fn new(recording: Recording) -> Self {
         let Recording { preset, prices, anonymous, .. } = recording.clone();
         Self { recording, lock: Lock { preset, prices, anonymous, ..Lock::default() }, ..Self::default() }
     }
 
-    /// How many requests it has taken.
+    /// Number of requests taken.
     pub fn requests(&self) -> usize {
         self.lock.requests()
     }
 
-    /// Takes a request. Costs a look at each of its blocks, and a digest of each that is new.
+    /// Takes a request. Costs one step for each of its blocks, and a digest for each new one.
     pub fn take(&mut self, seen: &RequestRecord<'_>) {
         if seen.arena != self.arena {
             self.arena = seen.arena;
@@ -114,7 +114,7 @@ impl Recorder {
         at
     }
 
-    /// The path of a request; where it goes on as its chain's last one did, nothing is looked up.
+    /// The path of a request; the part that equals its chain's last one needs no look-ups.
     fn path(&mut self, seen: &RequestRecord<'_>, chain: usize) -> Vec<Step> {
         let last = std::mem::take(&mut self.latest[chain]);
         let mut path: Vec<Step> = Vec::with_capacity(seen.request.nodes.len());
@@ -190,7 +190,7 @@ impl Recorder {
     }
 }
 
-/// The prefix that no transcript shows: a lock begins behind it.
+/// The prefix that a transcript does not show: a lock begins after it.
 fn is_hidden(wire: &Wire, block: BlockId) -> bool {
     // No canonical JSON begins with a zero byte.
     wire.blocks.level(block) != Level::Messages && wire.blocks.bytes(block).first() == Some(&0)

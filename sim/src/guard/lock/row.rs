@@ -15,7 +15,7 @@ const KINDS: [(BlockKind, &str); 9] = [
     (BlockKind::Opaque, "opaque"),
 ];
 
-/// Stands in place of the digests of 256 bytes where the content was not kept.
+/// Written instead of the digests of 256 bytes if the content was not kept.
 pub(super) const NO_CHUNKS: &str = "-";
 
 /// The word for `kind`.

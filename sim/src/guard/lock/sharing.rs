@@ -1,4 +1,4 @@
-//! What siblings shared in a lock, they share still.
+//! Siblings still share what they shared in a lock.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::guard::timeless::TimelessCache;
 use crate::guard::{Finding, Rule, Rules};
 use crate::wire::{Index, Level, Place};
 
-/// Chains whose first request shares less with the others than it did in the older lock: where it parts from them now,
-/// and why. What the others share changes nothing as long as all change alike.
+/// Chains with a first request that shares less with the others than in the older lock: where it diverges from them
+/// now, and why. Changes to the shared part itself do not matter as long as all chains change alike.
 pub fn sharing(old: &Lock, new: &Lock, rules: &Rules) -> Vec<Finding> {
     let (before, after) = (Shared::of(old), Shared::of(new));
     let mut found = Vec::new();
     let numbers: BTreeMap<&str, usize> =
         old.chains.iter().enumerate().map(|(at, old)| (old.name.as_str(), at)).collect();
-    // Those of the newer lock come first and in its order.
+    // The newer lock's chains come first, in its order.
     let matched = matching::chains(old, new).into_iter().map(|known| known.old);
     for ((at, chain), was) in new.chains.iter().enumerate().zip(matched) {
         let Some(was_at) = was.and_then(|was| numbers.get(was.name.as_str())).copied() else { continue };
@@ -31,11 +31,11 @@ pub fn sharing(old: &Lock, new: &Lock, rules: &Rules) -> Vec<Finding> {
     found
 }
 
-/// How far the first request of each chain goes with a chain before it.
+/// How much the first request of each chain shares with an earlier chain.
 struct Shared {
     /// In step with the chains: leading blocks shared.
     blocks: Vec<usize>,
-    /// In step with the chains: with whom.
+    /// In step with the chains: the chain that it shares them with.
     with: Vec<Option<usize>>,
 }
 
@@ -57,7 +57,7 @@ impl Shared {
         shared
     }
 
-    /// The place where the first request of a chain parts from all before it; `None` where it shares nothing, or has
+    /// The place where the first request of a chain diverges from all earlier ones; `None` if it shares nothing, or has
     /// nothing of its own.
     fn parts(&self, lock: &Lock, chain: usize) -> Option<Place> {
         let first = lock.chains.get(chain)?.requests.first()?;
@@ -65,12 +65,12 @@ impl Shared {
     }
 }
 
-/// Places in the order of a prompt: a level's own parameters stand before its elements.
+/// Places in the order of a prompt: a level's own parameters come before its elements.
 const fn order(place: Place) -> (Level, u32, bool, u32) {
     (place.level, place.item.wrapping_add(1), !place.keys, place.part)
 }
 
-/// Where `chain` parts from the sibling `name` now: from that request of it with which it goes furthest.
+/// Where `chain` now diverges from the sibling `name`: from the request of it with which it shares most.
 fn parting(lock: &Lock, chain: &Chain, name: &str, rules: &Rules) -> Option<Finding> {
     let after = chain.requests.first()?;
     let own = lock.prompt(after);

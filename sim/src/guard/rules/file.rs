@@ -1,4 +1,4 @@
-//! Rules as a text says them.
+//! Parses rules.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -47,7 +47,7 @@ struct AllowEntry {
     path: Option<String>,
 }
 
-/// Reads a text.
+/// Parses a text.
 pub(super) fn read(text: &str) -> Result<Rules, BadRules> {
     let entries: Entries = parse(text)?;
     let text = Text(text);

@@ -1,25 +1,25 @@
-//! What is checked, and how hard. A file says it, and each line of it may be absent:
+//! What is checked, and how severely. Read from a file in which every line is optional:
 //!
 //! ```toml
 //! cache = "docs-2026-09"     # the provider's cache rules
-//! stability = "fail"         # each request keeps the prefix of the one before: off, note or fail
+//! stability = "fail"         # each request keeps the prefix of the previous one: off, note or fail
 //! sharing = "fail"           # forks and siblings share what they can
-//! equality = "note"          # the prompt is the one that the lock holds
+//! equality = "note"          # the prompt equals the one in the lock
 //! missing = "fail"           # every request of the lock is sent
-//! pinned = ["tools"]         # levels whose equality with the lock is always held to `fail`
-//! requests_per_day = 1000    # what costs per day are told for
-//! in_tests = true            # prompts are short ones of tests: no minimum, and breakpoints where there are none
+//! pinned = ["tools"]         # levels in which a difference from the lock always fails
+//! requests_per_day = 1000    # for costs per day
+//! in_tests = true            # prompts are short, as in tests: no minimum, and breakpoints are assumed if there are none
 //!
 //! [budget]
-//! min_hit_rate = 0.9         # tokens read, of all input tokens of a chain, its first request left out
+//! min_hit_rate = 0.9         # share of input tokens read, over a chain without its first request
 //! max_cost_per_turn = 0.05   # USD
 //! max_breakpoints = 3
-//! max_cost_rise = 0.05       # against a lock: how much more of its cost a chain may cost
-//! max_hit_rate_fall = 0.02   # against a lock: how much of all input tokens a chain may read less
+//! max_cost_rise = 0.05       # against a lock: by how much a chain's cost may rise
+//! max_hit_rate_fall = 0.02   # against a lock: by how much the share of tokens read may fall
 //!
-//! [[allow]]                  # what may happen
+//! [[allow]]                  # allowed changes
 //! cause = "compacted"
-//! path = "messages"          # a path that begins so; left out, anywhere
+//! path = "messages"          # beginning of the path; without it, anywhere
 //! ```
 
 mod file;
@@ -32,80 +32,80 @@ use crate::diagnosis::Cause;
 use crate::pricing::Money;
 use crate::wire::Level;
 
-/// Largest number of requests a day that costs are multiplied by.
+/// Most requests a day that costs are multiplied by.
 pub const REQUESTS_PER_DAY_MAX: u64 = 10_000_000_000;
 
-/// What happens to what a rule finds.
+/// Treatment of the findings of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It is not looked for.
+    /// It is not checked.
     Off,
-    /// It is told.
+    /// It is reported.
     Note,
     /// The check fails.
     Fail,
 }
 
-/// What is checked, and how hard.
+/// What is checked, and how severely.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
     /// The provider's cache rules.
     pub preset: cache::Rules,
-    /// Each request keeps the whole prefix of the one before in its chain.
+    /// Each request keeps the whole prefix of the previous one in its chain.
     pub stability: Severity,
-    /// Forks share all up to their directive, siblings all that they shared before.
+    /// Forks share everything up to their directive, siblings everything that earlier siblings shared.
     pub sharing: Severity,
-    /// The prompt is the one that the lock holds.
+    /// The prompt equals the one in the lock.
     pub equality: Severity,
-    /// Every chain and every request of the lock is sent. Looked at as far as the lock is: not if equality is off and no
-    /// level is pinned, and of a chain whose conversation nobody asks about only whether it is there.
+    /// Every chain and every request of the lock is sent. Limited to the compared part of the lock: not checked if
+    /// equality is off and no level is pinned; a chain whose conversation is not compared only has to exist.
     pub missing: Severity,
-    /// Levels whose equality with the lock is held to [`Severity::Fail`].
+    /// Levels in which a difference from the lock always is a [`Severity::Fail`].
     pub pinned: Vec<Level>,
-    /// Figures that must be kept.
+    /// Limits on figures.
     pub budget: Budget,
-    /// What may happen.
+    /// Allowed changes.
     pub allow: Vec<Allowed>,
-    /// Requests a day that costs per day are told for.
+    /// Requests a day, for costs per day.
     pub requests_per_day: Option<u64>,
-    /// Prompts are those of tests, which are short: every breakpoint counts, however little it covers, and bodies are taken
-    /// as marked behind the system prompt and at the end until one carries a breakpoint.
+    /// Prompts are short, as in tests: every breakpoint counts, however little it covers, and breakpoints after the
+    /// system prompt and at the end are assumed until a body carries one.
     pub in_tests: bool,
 }
 
-/// Figures that must be kept; `None` holds nothing.
+/// Limits on figures; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Tokens read of a thousand input tokens, at least, over a chain without its first request.
+    /// Least share of tokens read, per thousand input tokens, of a chain without its first request.
     pub min_hit_rate_per_mille: Option<u32>,
-    /// What a request may cost.
+    /// Highest cost of a request.
     pub max_cost_per_turn: Option<Money>,
-    /// Breakpoints that a request may carry.
+    /// Most breakpoints of a request.
     pub max_breakpoints: Option<usize>,
-    /// Thousandths by which a chain may cost more than a lock expects.
+    /// Thousandths by which a chain's cost may exceed a lock's.
     pub max_cost_rise_per_mille: Option<u32>,
-    /// Thousandths of all input tokens by which a chain may read less than a lock expects.
+    /// Thousandths of all input tokens by which a chain's reads may fall below a lock's.
     pub max_hit_rate_fall_per_mille: Option<u32>,
 }
 
-/// A change that may happen.
+/// An allowed change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
-    /// By this cause.
+    /// Its cause.
     pub cause: Cause,
-    /// At paths that begin so; `None`: anywhere.
+    /// Beginning of its path; `None` for any.
     pub path: Option<String>,
 }
 
-/// A text that is no rules.
+/// An error in a text of rules.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: found {found}, expected {expected}")]
 pub struct BadRules {
     /// Line, counted from 1.
     pub line: usize,
-    /// What stands there.
+    /// The text found.
     pub found: String,
-    /// What should.
+    /// The text expected.
     pub expected: String,
 }
 
@@ -127,15 +127,15 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// The rules that a text says; what it leaves out is as in [`Rules::default`].
+    /// Parses rules; missing ones are as in [`Rules::default`].
     ///
     /// # Errors
-    /// When it is no TOML, or says something that no rule is.
+    /// When the text is no TOML, or contains something that is no rule.
     pub fn from_toml(text: &str) -> Result<Self, BadRules> {
         file::read(text)
     }
 
-    /// How hard `rule` is held.
+    /// The severity of `rule`.
     pub fn severity(&self, rule: Rule) -> Severity {
         match rule {
             Rule::Stability => self.stability,
@@ -145,11 +145,11 @@ impl Rules {
         }
     }
 
-    /// Whether `rule` is looked at.
+    /// Whether `rule` is checked.
     pub fn checks(&self, rule: Rule) -> bool {
         match rule {
             Rule::Budget => self.budget != Budget::default(),
-            // A lock says so.
+            // The lock decides this.
             Rule::Equality => false,
             _ => self.severity(rule) != Severity::Off,
         }

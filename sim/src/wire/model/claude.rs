@@ -1,4 +1,4 @@
-//! Spellings of Claude models, whose parts stand in many orders.
+//! Spellings of Claude models, with their parts in any order.
 
 use super::{Family, MODELS, Platform, Resolved};
 
@@ -11,7 +11,7 @@ pub(super) fn resolve(text: &str) -> Option<Resolved> {
     Some(Resolved { id: found.model, platform, regional })
 }
 
-/// Prefixes that name a platform. The bare ones with a colon are pydantic-ai's, those with a slash LiteLLM's.
+/// Prefixes that name a platform. Those with a colon are pydantic-ai's, those with a slash LiteLLM's.
 const SELLERS: [(&str, Platform); 8] = [
     ("anthropic:", Platform::Maker),
     ("openrouter/anthropic/", Platform::OpenRouter),
@@ -23,7 +23,7 @@ const SELLERS: [(&str, Platform); 8] = [
     ("copilot/", Platform::Copilot),
 ];
 
-/// Platform and geography from what stands before the name.
+/// Platform and geography from the text before the name.
 fn seller(before: &str, slug: &Slug) -> Option<(Platform, bool)> {
     if let Some(place) = before.strip_suffix("anthropic.") {
         let geography = place.rsplit_once(['/', ':']).map_or(place, |(_, geography)| geography);
@@ -55,7 +55,7 @@ struct Slug {
     bare_major: bool,
 }
 
-/// What Bedrock's URLs put behind the id.
+/// Suffixes of the id in Bedrock's URLs.
 const BEDROCK_ACTIONS: [&str; 4] = ["/converse", "/converse-stream", "/invoke", "/invoke-with-response-stream"];
 
 impl Slug {
@@ -68,7 +68,7 @@ impl Slug {
         let (at, family) = parts.iter().enumerate().find_map(|(at, part)| Some((at, family(part)?)))?;
         let front = parts.get(..at)?;
         let back = parts.get(at + 1..)?;
-        // `3-5-haiku` and `4.6-sonnet` have the version in front, later ids behind the family.
+        // `3-5-haiku` and `4.6-sonnet` have the version before the family, later ids after it.
         let digits = back.iter().take_while(|part| is_version(part)).count();
         let (numbers, suffixes) = if front.is_empty() { back.split_at(digits) } else { (front, back) };
         suffixes.iter().all(|part| is_suffix(part)).then_some(())?;
@@ -120,7 +120,7 @@ fn number(text: &str) -> Option<u8> {
     is_short.then(|| text.parse().ok()).flatten()
 }
 
-/// What may follow the version: the date of a snapshot, an alias, or a revision as in `-v1`.
+/// Suffixes after the version: the date of a snapshot, an alias, or a revision as in `-v1`.
 fn is_suffix(part: &str) -> bool {
     let is_date = part.len() == 8 && part.starts_with("20") && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_revision = part.strip_prefix('v').is_some_and(|revision| number(revision).is_some());

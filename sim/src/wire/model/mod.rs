@@ -1,8 +1,9 @@
 //! The model table: from any spelling to a model.
 //!
-//! Minimum prefixes stand in `cache` and prices in `pricing`; both are keyed by [`ModelId`]. A model stands in the table
-//! where somebody may want it priced: every model of `providers.md` 6 and those that recordings name and a dated source
-//! prices. What no source tells is `None`. [`resolve`] never guesses: a name that only begins like a model is none.
+//! Minimum prefixes are in `cache` and prices in `pricing`; both are keyed by [`ModelId`]. The table has the models
+//! that somebody may want to price: every model of `providers.md` 6, and those that recordings name and a dated source
+//! prices. Facts without a source are `None`. [`resolve`] never guesses: a name that only begins like a model is
+//! unknown.
 
 mod claude;
 mod names;
@@ -13,7 +14,7 @@ use std::fmt;
 pub use names::resolve;
 pub use table::{MODELS, ModelId};
 
-/// Who makes a model.
+/// The maker of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Vendor {
     /// Claude.
@@ -37,7 +38,7 @@ pub enum Vendor {
 }
 
 impl Vendor {
-    /// All, in the order of the table.
+    /// All vendors, in the order of the table.
     pub const ALL: [Self; 9] = [
         Self::Anthropic,
         Self::OpenAi,
@@ -87,19 +88,19 @@ pub enum Family {
     Fable,
 }
 
-/// How a model makes tokens of text.
+/// The tokenizer of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tokenizer {
     /// Claude up to Opus 4.6, Sonnet 4.6 and Haiku 4.5. Its vocabulary is not published.
     Claude,
-    /// Opus 4.7 and later, Mythos, Fable, Sonnet 5 and later, Haiku 5.5: the same text makes 1.0 to 1.35 times the
-    /// tokens of the older one. Not published. Source: models overview pages (PC-A archive, 2026-08-21).
+    /// Opus 4.7 and later, Mythos, Fable, Sonnet 5 and later, Haiku 5.5: the same text has 1.0 to 1.35 times as many
+    /// tokens as with the older tokenizer. Not published. Source: models overview pages (PC-A archive, 2026-08-21).
     Claude47,
     /// The public vocabulary `o200k_base`: gpt-4o, gpt-4.1, gpt-5 and the o-series, as `tiktoken` maps them.
     O200k,
     /// The public vocabulary `cl100k_base`: gpt-4 and gpt-3.5.
     Cl100k,
-    /// Another one, or one that no source names; counts by any other vocabulary are estimates.
+    /// Another one, or an unknown one; counts by any other vocabulary are estimates.
     Other,
 }
 
@@ -115,8 +116,8 @@ impl Tokenizer {
         }
     }
 
-    /// How the text of a request to the model of this `spelling` becomes tokens; `resolved` is what the table knows of it.
-    /// A Claude model that the table does not know is taken for a new one.
+    /// The tokenizer of the model with this `spelling`; `resolved` is its entry in the table. A Claude model that is
+    /// not in the table is assumed to be new.
     pub fn of(resolved: Option<Resolved>, spelling: &str) -> Self {
         match resolved {
             Some(resolved) => resolved.id.row().tokenizer,
@@ -126,30 +127,30 @@ impl Tokenizer {
     }
 }
 
-/// What is known of a model beside its cache rules and its prices.
+/// Facts about a model, except its cache rules and prices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {
     /// The row's own key.
     pub model: ModelId,
-    /// Who makes it.
+    /// Its maker.
     pub vendor: Vendor,
     /// Canonical id: the undated spelling of the maker's API.
     pub id: &'static str,
     /// Name for people, without the maker's.
     pub name: &'static str,
-    /// Names beside the id that mean this model at this price. Dated snapshots and `-latest` need none.
+    /// Other names for this model at this price. Dated snapshots and `-latest` need no entry.
     pub aliases: &'static [&'static str],
-    /// Family and version (major, minor; (0, 0) for a preview that has none) of a Claude model: its spellings vary in
-    /// order, so they are read rather than compared.
+    /// Family and version (major, minor; (0, 0) for a preview without one) of a Claude model. The order varies between
+    /// its spellings, so they are parsed rather than compared.
     pub claude: Option<(Family, (u8, u8))>,
     /// Context window without any beta switch, in tokens.
     pub window_tokens: Option<u64>,
-    /// How text becomes tokens.
+    /// Its tokenizer.
     pub tokenizer: Tokenizer,
-    /// Whether thinking of earlier turns stays in the prompt at a user turn that is no tool result. Where it does not,
-    /// the prefix changes there. Source: PC-N, table of invalidations (2026-09); unknown for other makers.
+    /// Whether thinking of earlier turns stays in the prompt at a user turn that is no tool result. If it does not, the
+    /// prefix changes there. Source: PC-N, table of invalidations (2026-09); unknown for other makers.
     pub keeps_thinking: Option<bool>,
-    /// First day on sale (year, month, day), where a source gives one.
+    /// First day on sale (year, month, day), if a source gives one.
     pub first_date: Option<(i32, u8, u8)>,
 }
 
@@ -174,7 +175,7 @@ impl Model {
     }
 }
 
-/// Who runs the model, as far as its spelling tells.
+/// The platform that runs the model, as far as its spelling shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Platform {
     /// The maker's own API.
@@ -183,7 +184,7 @@ pub enum Platform {
     Bedrock,
     /// Google Cloud.
     Vertex,
-    /// Microsoft Foundry and Azure OpenAI; their ids are the makers', so only a router's prefix tells.
+    /// Microsoft Foundry and Azure OpenAI; their ids are the makers', so only a router's prefix identifies them.
     Foundry,
     /// OpenRouter.
     OpenRouter,
@@ -191,15 +192,15 @@ pub enum Platform {
     Copilot,
 }
 
-/// What a spelling says.
+/// Information in a spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resolved {
     /// The model.
     pub id: ModelId,
-    /// Who runs it.
+    /// Its platform.
     pub platform: Platform,
     /// Whether the spelling binds the request to a geography (any Bedrock id but `global.`, a Vertex location but
-    /// `global`), which costs more. A Vertex id alone does not tell and counts as global.
+    /// `global`), which costs more. A Vertex id without a location counts as global.
     pub regional: bool,
 }
 

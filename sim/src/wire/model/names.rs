@@ -1,12 +1,13 @@
-//! From any spelling to a model, whoever made it.
+//! From any spelling to a model of any maker.
 
 use super::{MODELS, Model, Platform, Resolved, Vendor, claude};
 
-/// The model behind a spelling. Claude: ids of the Claude API (dated, `-latest`, `[1m]`), Bedrock ids, ARNs and URLs,
-/// Vertex ids and paths, OpenRouter slugs, Copilot ids. Others: ids and their aliases, dated snapshots, `-latest`, dots
-/// written as dashes, `models/…` and Vertex paths of Gemini with or without a method. All of these behind the prefixes
-/// of common routers. Case and percent escapes do not matter. `None` for everything else: names without a version
-/// (`opus`) are not models, and a longer name (`gpt-5-codex`) is not the one with which it begins.
+/// The model that a spelling means. Claude: ids of the Claude API (dated, `-latest`, `[1m]`), Bedrock ids, ARNs and
+/// URLs, Vertex ids and paths, OpenRouter slugs, Copilot ids. Others: ids and their aliases, dated snapshots,
+/// `-latest`, dots written as dashes, `models/…` and Vertex paths of Gemini with or without a method. All of these also
+/// after the prefixes of common routers. Case and percent escapes do not matter. `None` for everything else: names
+/// without a version (`opus`) are not models, and a longer name (`gpt-5-codex`) is not the model with whose name it
+/// begins.
 pub fn resolve(spelling: &str) -> Option<Resolved> {
     let text = plain(spelling.trim());
     if text.contains("claude-") { claude::resolve(&text) } else { resolve_other(&text) }
@@ -20,8 +21,8 @@ fn plain(spelling: &str) -> String {
     ESCAPES.iter().fold(lower, |text, (escape, character)| text.replace(escape, character))
 }
 
-/// Prefixes of routers with who runs the model behind them. Those with a colon are pydantic-ai's, those with a slash
-/// LiteLLM's; what follows may begin with a maker's prefix.
+/// Prefixes of routers, with the platform that each implies. Those with a colon are pydantic-ai's, those with a slash
+/// LiteLLM's; the rest may begin with a maker's prefix.
 const ROUTERS: [(&str, Platform); 13] = [
     ("openrouter/", Platform::OpenRouter),
     ("openrouter:", Platform::OpenRouter),
@@ -38,8 +39,8 @@ const ROUTERS: [(&str, Platform); 13] = [
     ("openai-chat:", Platform::Maker),
 ];
 
-/// Prefixes that name the maker, as `OpenRouter` and others write them; a colon in the place of the slash is
-/// pydantic-ai's.
+/// Prefixes that name the maker, as `OpenRouter` and others write them; pydantic-ai writes a colon instead of the
+/// slash.
 const MAKERS: [(&str, Vendor); 14] = [
     ("openai", Vendor::OpenAi),
     ("google", Vendor::Google),
@@ -71,7 +72,7 @@ fn resolve_other(text: &str) -> Option<Resolved> {
     Some(Resolved { id: row.model, platform: router.unwrap_or(Platform::Maker), regional: false })
 }
 
-/// The maker's prefix and what stands behind it.
+/// The maker's prefix and the text after it.
 fn maker(text: &str) -> (Option<Vendor>, &str) {
     let found = MAKERS.iter().find_map(|(prefix, vendor)| {
         let rest = text.strip_prefix(prefix)?;
@@ -80,10 +81,10 @@ fn maker(text: &str) -> (Option<Vendor>, &str) {
     found.unwrap_or((None, text))
 }
 
-/// Methods that stand behind a Gemini model in an address.
+/// Methods after a Gemini model in an address.
 const METHODS: [&str; 3] = ["generatecontent", "streamgeneratecontent", "counttokens"];
 
-/// A model in a path of Google's: who runs it, whether the path binds the request to a geography, and the name.
+/// A model in a path of Google's: its platform, whether the path binds the request to a geography, and the name.
 fn google_path(text: &str) -> Option<(Platform, bool, &str)> {
     let (before, name) = text.rsplit_once("models/")?;
     let vertex = before.ends_with("publishers/google/");
@@ -122,7 +123,7 @@ fn undotted(name: &str) -> String {
     name.char_indices().map(|(at, c)| if c == '.' && version(at) { '-' } else { c }).collect()
 }
 
-/// The name in front of a snapshot's date, `-2024-08-06` or `-20260512`.
+/// The name without a snapshot's date, `-2024-08-06` or `-20260512`.
 fn without_date(name: &str) -> Option<&str> {
     let short = |length: usize| name.len().checked_sub(length).and_then(|at| name.split_at_checked(at));
     let is_year = |digits: &str| digits.starts_with("20");

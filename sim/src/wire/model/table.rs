@@ -29,7 +29,7 @@ const M1: u64 = 1_000_000;
 const OLD: Tokenizer = Tokenizer::Claude;
 const NEW: Tokenizer = Tokenizer::Claude47;
 
-/// A row about which nothing is known yet.
+/// A row with no facts yet.
 const fn model(vendor: Vendor, id: &'static str) -> Model {
     Model {
         // Replaced by the list.
