@@ -1,4 +1,4 @@
-//! What ends a run before its time: a question without an answer, or a broken law.
+//! Why a run is stopped early: a question without an answer, or a broken law.
 
 use std::cell::RefCell;
 
@@ -7,13 +7,13 @@ use tokio::sync::Notify;
 use crate::model::Unscripted;
 use crate::time::Instant;
 
-/// Why a run cannot go on.
+/// Why a run cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {
-    /// An agent asked something that no script answers.
+    /// An agent sent a request for which no script has an answer.
     #[error(transparent)]
     Unscripted(Unscripted),
-    /// The model has answered as often as it may.
+    /// The model has given the maximum number of answers.
     #[error(
         "stopped at {} ms after {limit} answers of the model. Look for an agent that never ends, or raise the limit of turns",
         .at.0 / 1_000_000
@@ -31,12 +31,12 @@ pub enum Cause {
         law: &'static str,
         /// When.
         at: Instant,
-        /// What is wrong.
+        /// The violation.
         why: String,
     },
 }
 
-/// Rings once; what rang first is kept.
+/// An alarm that rings once; only the first reason is kept.
 #[derive(Debug, Default)]
 pub struct Alarm {
     cause: RefCell<Option<Cause>>,
@@ -55,7 +55,7 @@ impl Alarm {
         self.cause.borrow().clone()
     }
 
-    /// Ready when it rang.
+    /// Ready as soon as it rings.
     pub async fn rung(&self) -> Cause {
         loop {
             let rung = self.rung.notified();

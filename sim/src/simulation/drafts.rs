@@ -1,19 +1,19 @@
-//! Drafts as they are kept after they were sent: a turn holds what it added, not the conversation once more.
+//! Stores drafts that were sent: each turn only stores the messages that it added.
 
 use std::rc::Rc;
 
 use crate::wire::{ChainId, Draft, Index, Mark, Message};
 
-/// The drafts of a run, line by line. A conversation of ten thousand turns takes what its messages take; as whole lists it
-/// took the square of that.
+/// The drafts of a run, line by line. A conversation of ten thousand turns takes the memory of its messages; stored as
+/// whole lists it took the square of that.
 #[derive(Clone, Debug, Default)]
 pub struct Drafts {
     kept: Vec<StoredDraft>,
-    /// The line that each chain sent last; of a fork that has sent nothing, its parent's.
+    /// The line that each chain sent last; for a fork that has sent nothing yet, its parent's.
     last: Index<ChainId, usize>,
 }
 
-/// A draft without the messages that it has in common with an earlier one.
+/// A draft without the messages that it shares with an earlier one.
 #[derive(Clone, Debug)]
 struct StoredDraft {
     base: Option<Base>,
@@ -28,17 +28,17 @@ struct Base {
 }
 
 impl Drafts {
-    /// How many there are.
+    /// Number of drafts.
     pub const fn len(&self) -> usize {
         self.kept.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no drafts.
     pub const fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// The draft that was sent as line `line`. Costs a look at each of its messages.
+    /// The draft that was sent as line `line`. Costs one step for each of its messages.
     ///
     /// # Panics
     /// When there is no such line.
@@ -61,7 +61,7 @@ impl Drafts {
         (0..self.len()).map(|line| self.draft(line))
     }
 
-    /// `chain` sent `draft` as the next line.
+    /// Stores `draft`, which `chain` sent as the next line.
     pub(super) fn push(&mut self, chain: ChainId, draft: &Draft) {
         let base = self.last.get(&chain).and_then(|line| self.base(*line, &draft.messages));
         let own = draft.messages[base.map_or(0, |base| base.messages)..].to_vec();
@@ -77,14 +77,14 @@ impl Drafts {
         self.kept.push(StoredDraft { base, own });
     }
 
-    /// `fork` goes on where `parent` stands.
+    /// Lets `fork` continue where `parent` is.
     pub(super) fn fork(&mut self, fork: ChainId, parent: ChainId) {
         if let Some(line) = self.last.get(&parent).copied() {
             self.last.insert(fork, line);
         }
     }
 
-    /// What `messages` have in common with line `line`, or with the earlier one that holds all of that.
+    /// The part of `messages` shared with line `line`, or with the earlier line that contains all of that part.
     fn base(&self, mut line: usize, messages: &[Rc<Message>]) -> Option<Base> {
         let shared = self.shared(line, messages);
         while let Some(earlier) = self.kept[line].base.filter(|earlier| shared <= earlier.messages) {
@@ -93,7 +93,7 @@ impl Drafts {
         (shared > 0).then_some(Base { line, messages: shared })
     }
 
-    /// How many messages both begin with: the very same ones.
+    /// How many messages at the beginning are identical, not only equal.
     fn shared(&self, line: usize, messages: &[Rc<Message>]) -> usize {
         let older = self.beginning(Some(Base { line, messages: usize::MAX }));
         older.into_iter().flatten().zip(messages).take_while(|(old, new)| Rc::ptr_eq(old, new)).count()
@@ -105,7 +105,7 @@ impl Drafts {
         let mut next = base;
         while let Some(Base { line, messages }) = next {
             let StoredDraft { base, own } = &self.kept[line];
-            // What is asked for may end within the base.
+            // The requested part may end within the base.
             let own_len = messages.saturating_sub(base.map_or(0, |base| base.messages)).min(own.messages.len());
             parts.push(&own.messages[..own_len]);
             next = base.map(|base| Base { messages: base.messages.min(messages), ..base });
@@ -158,7 +158,7 @@ mod tests {
     }
 
     proptest! {
-        /// Chains grow, are cut, repeat what they sent and fork.
+        /// Chains grow, are cut, repeat messages and fork.
         #[test]
         fn drafts_come_back_whole(steps in prop::collection::vec((0..4_u32, 0..6_usize, 0..3_usize, 0..4_u32), 1..60)) {
             let mut drafts = Drafts::default();

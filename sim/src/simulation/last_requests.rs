@@ -1,4 +1,4 @@
-//! What agents sent last, held in little room however many they are.
+//! The last requests of agents, in little memory however many agents there are.
 
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -14,22 +14,22 @@ pub(super) struct LastRequest {
     pub sizes: Last,
 }
 
-/// Agents whose last request is held. More would only save work, and cost room for each block of each of them.
+/// Most agents whose last request is kept. More would only save work, and cost memory for each of their blocks.
 const HELD_MAX: usize = 32;
 
-/// What agents sent last, of those that asked last. A fork goes on where its parent stood.
+/// The last requests of the agents that sent one most recently. A fork continues where its parent was.
 #[derive(Debug, Default)]
 pub(super) struct LastRequests {
     held: BTreeMap<Rc<str>, (u64, Rc<LastRequest>)>,
-    /// The agents that are held, by when they asked.
+    /// The agents with a kept request, by when they sent it.
     order: BTreeMap<u64, Rc<str>>,
-    /// Of each fork what it begins with.
+    /// The beginning of each fork.
     origins: Index<Rc<str>, Rc<LastRequest>>,
     asked: u64,
 }
 
 impl LastRequests {
-    /// What `agent`, which sends `draft`, sent last, as far as it is known; to be given back by [`Self::put`].
+    /// The last request of `agent`, which sends `draft`, as far as it is known; to be returned with [`Self::put`].
     pub fn take(&mut self, agent: &str, draft: &Draft) -> LastRequest {
         let own = self.held.remove(agent).map(|(asked, taken)| {
             self.order.remove(&asked);
@@ -39,14 +39,14 @@ impl LastRequests {
             return Rc::unwrap_or_clone(own);
         }
         let mut taken = self.origins.get(agent).map(|origin| LastRequest::clone(origin)).unwrap_or_default();
-        // Other tools, though some have equal bytes, may have other declared sizes.
+        // Other tools, even with equal bytes, may have other declared sizes.
         if !taken.trail.has_heads_of(draft) {
             taken.sizes = Last::default();
         }
         taken
     }
 
-    /// `agent` sent this just now.
+    /// `agent` just sent this.
     pub fn put(&mut self, agent: &Rc<str>, taken: LastRequest) {
         self.asked += 1;
         let taken = Rc::new(taken);
@@ -59,7 +59,7 @@ impl LastRequests {
         }
     }
 
-    /// `agent` begins with what `parent` sent last.
+    /// `agent` begins with `parent`'s last request.
     pub fn fork(&mut self, agent: &Rc<str>, parent: &str) {
         let origin = match self.held.get(parent) {
             Some((_, taken)) => Some(taken.clone()),
@@ -70,7 +70,7 @@ impl LastRequests {
         }
     }
 
-    /// `agent` asks no more.
+    /// `agent` sends no more requests.
     pub fn forget(&mut self, agent: &str) {
         self.origins.remove(agent);
         if let Some((asked, _)) = self.held.remove(agent) {
@@ -79,22 +79,22 @@ impl LastRequests {
     }
 }
 
-/// What each chain continues: the request of a line of the ledger.
+/// The request that each chain continues, by its line of the ledger.
 #[derive(Debug, Default)]
 pub(super) struct Continuations {
     chains: BTreeMap<ChainId, Link>,
-    /// By the line that was forked from: the first request of the first fork, from which its siblings differ little.
+    /// By the line that was forked: the first request of the first fork, from which its siblings differ little.
     first_forks: BTreeMap<usize, Weak<Subject>>,
 }
 
-/// What a chain continues.
+/// The request that a chain continues.
 #[derive(Debug)]
 enum Link {
     /// Its own last request.
     Own(Rc<Subject>),
-    /// It is a fork that has sent nothing yet: its parent's last request.
+    /// A fork that has sent nothing yet: its parent's last request.
     Parents(Rc<Subject>),
-    /// It is a fork: its own last request, whose path begins with so many blocks of `base`.
+    /// A fork: its own last request, whose path begins with this many blocks of `base`.
     Beyond { base: Rc<Subject>, shared: usize, own: Box<Subject> },
 }
 
@@ -113,7 +113,7 @@ impl Continuations {
         }
     }
 
-    /// `fork` continues what `parent` sent last.
+    /// `fork` continues `parent`'s last request.
     pub fn fork(&mut self, fork: ChainId, parent: ChainId) {
         if let Some(previous) = self.get(parent) {
             self.chains.insert(fork, Link::Parents(previous));
@@ -134,7 +134,7 @@ impl Continuations {
         self.chains.insert(chain, link);
     }
 
-    /// The first request of the first fork of `line`; of those that still ask something.
+    /// The first request of the first fork of `line`, while any fork of it still sends requests.
     fn first_fork(&mut self, line: usize, previous: &Subject) -> Rc<Subject> {
         if let Some(first) = self.first_forks.get(&line).and_then(Weak::upgrade) {
             return first;
@@ -144,7 +144,7 @@ impl Continuations {
         first
     }
 
-    /// `chain` asks no more.
+    /// `chain` sends no more requests.
     pub fn forget(&mut self, chain: ChainId) {
         self.chains.remove(&chain);
     }

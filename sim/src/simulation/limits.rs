@@ -1,12 +1,12 @@
-//! Limits of rate: how many requests, and how much input that is not read, a provider takes in a minute.
+//! Rate limits: how many requests, and how much uncached input, a provider accepts per minute.
 //!
-//! * What counts: `input_tokens` and `cache_creation_input_tokens`; reads do not, but of Haiku 3.5 (`providers.md` 1, "ITPM
-//!   limit"; platform.claude.com, rate limits, read 2026-11-22). Each model has limits of its own (same page).
-//! * How: a bucket that holds one minute's worth, is full in the beginning and refills without steps. That the provider
-//!   counts so is an assumption: third parties describe it as a token bucket, and the page warns that a limit may be held
-//!   over less than a minute. Nothing is published about the size of its bucket.
-//! * What is refused takes nothing, and is told to come back after the whole seconds until there is room (`retry-after`,
-//!   `providers.md` 2.4). What is larger than the bucket is never taken, and is told no time.
+//! * What counts: `input_tokens` and `cache_creation_input_tokens`; reads do not, except for Haiku 3.5 (`providers.md`
+//!   1, "ITPM limit"; platform.claude.com, rate limits, read 2026-11-22). Each model has limits of its own (same page).
+//! * How: a bucket that holds one minute's worth, starts full and refills continuously. That the provider counts this
+//!   way is an assumption: third parties describe it as a token bucket, and the page warns that a limit may be enforced
+//!   over less than a minute. The size of its bucket is not published.
+//! * A refused request takes nothing, and is told to retry after the whole seconds until there is room (`retry-after`,
+//!   `providers.md` 2.4). A request larger than the bucket is never accepted, and gets no time.
 //! * Tokens are known when the request arrives. A provider estimates first and corrects later. Limits on output are not
 //!   modelled.
 
@@ -18,19 +18,19 @@ use crate::time::{Duration, Instant};
 use crate::wire::Usage;
 use crate::wire::model::{self, ModelId};
 
-/// What a provider takes of one model in a minute. What is `None` is not limited.
+/// What a provider accepts for one model per minute. `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RateLimits {
     /// Requests.
     pub requests_per_minute: Option<u64>,
-    /// Tokens of input that are not read.
+    /// Uncached input tokens.
     pub input_tokens_per_minute: Option<u64>,
-    /// Nothing before this instant counts or is refused.
+    /// Requests before this instant neither count nor are refused.
     pub from: Instant,
 }
 
 impl RateLimits {
-    /// Whether nothing is limited.
+    /// Whether there is no limit.
     pub const fn is_none(&self) -> bool {
         self.requests_per_minute.is_none() && self.input_tokens_per_minute.is_none()
     }
@@ -39,19 +39,19 @@ impl RateLimits {
 const NANOS_PER_MINUTE: u128 = 60_000_000_000;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// A bucket that holds what a minute brings, and fills by nanoseconds. Its contents are exact.
+/// A bucket that holds one minute's worth and is refilled per nanosecond. Its contents are exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bucket {
     per_minute: u64,
-    /// What is in it, times the nanoseconds of a minute.
+    /// Its contents, times the nanoseconds of a minute.
     level: u128,
     at: Instant,
 }
 
-/// There is not enough in a bucket.
+/// A bucket does not contain enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Short {
-    /// When there will be, if nothing else is taken; `None` where the bucket cannot hold so much.
+    /// When it will, if nothing else is taken; `None` if the bucket cannot hold this much.
     pub enough_after: Option<Duration>,
 }
 
@@ -61,7 +61,7 @@ impl Bucket {
         Self { per_minute, level: u128::from(per_minute) * NANOS_PER_MINUTE, at }
     }
 
-    /// Looks whether `amount` is there.
+    /// Checks whether `amount` is available.
     ///
     /// # Errors
     /// When it is not, with the time until it is.
@@ -74,12 +74,12 @@ impl Bucket {
         if amount > self.per_minute {
             return Err(Short { enough_after: None });
         }
-        // No more than the bucket holds, so at most the nanoseconds of a minute.
+        // At most the bucket's capacity, so at most the nanoseconds of a minute.
         let after = (wanted - self.level).div_ceil(u128::from(self.per_minute));
         Err(Short { enough_after: Some(Duration(after as u64)) })
     }
 
-    /// Takes `amount` out, which it [holds](Self::holds).
+    /// Takes `amount`, which it [holds](Self::holds).
     pub fn take(&mut self, amount: u64, at: Instant) {
         self.fill(at);
         self.level -= u128::from(amount) * NANOS_PER_MINUTE;
@@ -97,11 +97,11 @@ impl Bucket {
 #[derive(Debug)]
 pub(super) struct Meter {
     limits: RateLimits,
-    /// Of each model: requests, tokens.
+    /// For each model: requests, tokens.
     buckets: BTreeMap<Rc<str>, [Option<Bucket>; 2]>,
 }
 
-/// What stands in a refusal, bucket by bucket.
+/// The limit as named in a refusal, bucket by bucket.
 const COUNTED: [&str; 2] = ["requests", "input tokens"];
 
 impl Meter {
@@ -109,12 +109,12 @@ impl Meter {
         Self { limits, buckets: BTreeMap::new() }
     }
 
-    /// Whether anything that comes at `at` counts.
+    /// Whether requests at `at` count.
     pub fn is_on(&self, at: Instant) -> bool {
         !self.limits.is_none() && at >= self.limits.from
     }
 
-    /// Takes a request of `model` into account, or refuses it.
+    /// Counts a request of `model`, or refuses it.
     pub fn admit(&mut self, model: &Rc<str>, usage: &Usage, at: Instant) -> Result<(), CallError> {
         let RateLimits { requests_per_minute, input_tokens_per_minute, from } = self.limits;
         let full = |limit: Option<u64>| limit.map(|limit| Bucket::full(limit, from));

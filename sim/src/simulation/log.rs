@@ -1,4 +1,4 @@
-//! What happened, in order, with a digest over all of it.
+//! The events of a run in order, with a digest over all of them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,7 +22,7 @@ pub struct Logged {
     pub event: Event,
 }
 
-/// Takes the events of a run: digests them, shows them to the observers, keeps them where somebody wants to read them.
+/// Takes the events of a run: digests them, passes them to the observers, and keeps them if requested.
 pub struct Log {
     service: Rc<RefCell<Service>>,
     state: RefCell<State>,
@@ -40,7 +40,7 @@ struct State {
 }
 
 impl Log {
-    /// A log beside `service`, whose observers it tells.
+    /// A log that passes events to the observers of `service`.
     pub fn new(service: Rc<RefCell<Service>>, keeps_events: bool) -> Self {
         let state = State {
             digest: Box::new(Xxh3::new()),
@@ -58,12 +58,12 @@ impl Log {
         self.state.borrow().digest.digest128()
     }
 
-    /// How many events there were.
+    /// Number of events.
     pub fn events(&self) -> u64 {
         self.state.borrow().events
     }
 
-    /// The events, where they were kept.
+    /// The events, if they were kept.
     pub fn take(&self) -> Vec<Logged> {
         self.state.borrow_mut().kept.take().unwrap_or_default()
     }
@@ -78,13 +78,13 @@ impl Log {
         self.state.borrow().roster.type_of(id).cloned()
     }
 
-    /// Ready when permission is asked for after this call.
+    /// Ready when permission is requested after this call.
     pub(super) fn asked(&self) -> Notified<'_> {
         self.asked.notified()
     }
 
-    /// The request that an answer is for: the oldest that is open, else the oldest that is gone without an answer. It is
-    /// answered from here on.
+    /// The request that an answer belongs to: the oldest open one, else the oldest one that ended without an answer. It
+    /// counts as answered from now on.
     pub(super) fn request_to_answer(&self, session: &Session, tool: Option<&str>) -> Option<u64> {
         let open = session.permissions.open_requests();
         let unanswered = &mut self.state.borrow_mut().unanswered;
@@ -101,7 +101,7 @@ impl Sink for Log {
         let mut state = self.state.borrow_mut();
         let State { digest, line, events, kept, roster, unanswered } = &mut *state;
         line.clear();
-        // An event holds strings, numbers and lists of them: writing it into memory cannot fail.
+        // An event consists of strings, numbers and lists of them: writing it into memory cannot fail.
         let written = serde_json::to_writer(&mut *line, event);
         debug_assert!(written.is_ok(), "an event is always writable");
         digest.update(&at.0.to_le_bytes());

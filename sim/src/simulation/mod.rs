@@ -1,13 +1,13 @@
 //! Where agents meet the cache: the only room that sees both branches.
 //!
 //! * [`run()`] plays a [`Setup`] from the first [`Act`] of its user until nothing is left to do.
-//! * [`Provider`] is the model that agents ask: a script behind a cache, a clock and a bill.
+//! * [`Provider`] is the model that agents call: a script, with a cache, a clock and a bill.
 //! * [`Service`] serves one request: arena, sizes, cache, explanation, bill, its [`Entry`].
-//! * [`Drafts`] are the requests as they were last_requests, where they are kept.
-//! * [`Pace`] is how long that takes, [`RateLimits`] how much of it there may be in a minute.
+//! * [`Drafts`] are the requests as they were sent, if they are kept.
+//! * [`Pace`] is how long that takes, [`RateLimits`] how many requests and tokens a provider accepts per minute.
 //! * [`Log`] takes the events of agents, with a digest over them.
 //! * [`Alarm`] ends a run that cannot go on.
-//! * [`Observer`] is told of everything that happens on both sides; laws are observers.
+//! * [`Observer`] sees everything that happens on both sides; laws are observers.
 
 mod alarm;
 mod drafts;
@@ -44,7 +44,7 @@ use crate::service::Entry;
 use crate::time::Instant;
 use crate::wire::{Draft, Request, Wire};
 
-/// Looks on. It is told of what happens and changes nothing.
+/// Sees everything that happens and changes nothing.
 pub trait Observer {
     /// Its name, for reports.
     fn name(&self) -> &'static str;
@@ -52,7 +52,7 @@ pub trait Observer {
     /// An agent's event.
     ///
     /// # Errors
-    /// What is wrong with it: the run ends there.
+    /// The violation, if there is one: the run ends there.
     fn event(&mut self, _at: Instant, _event: &agent::Event) -> Result<(), String> {
         Ok(())
     }
@@ -60,23 +60,23 @@ pub trait Observer {
     /// A request was looked up.
     ///
     /// # Errors
-    /// What is wrong with it: the run ends there.
+    /// The violation, if there is one: the run ends there.
     fn served(&mut self, _seen: &Lookup<'_>) -> Result<(), String> {
         Ok(())
     }
 
-    /// What a request wrote can be read from `at` on.
+    /// The writes of a request are readable from `at` on.
     ///
     /// # Errors
-    /// What is wrong with it: the run ends there.
+    /// The violation, if there is one: the run ends there.
     fn first_byte(&mut self, _line: usize, _at: Instant) -> Result<(), String> {
         Ok(())
     }
 
-    /// The session came to its end by itself; its tasks are still there.
+    /// The session ended by itself; its tasks still exist.
     ///
     /// # Errors
-    /// What was left behind.
+    /// The remains, if there are any.
     fn closed(&mut self, _session: &agent::Session) -> Result<(), String> {
         Ok(())
     }
@@ -84,7 +84,7 @@ pub trait Observer {
     /// The run is over; `entries` is its ledger.
     ///
     /// # Errors
-    /// What is missing.
+    /// The missing part, if there is one.
     fn end(&mut self, _at: Instant, _entries: &[Entry]) -> Result<(), String> {
         Ok(())
     }
@@ -97,17 +97,17 @@ pub struct Lookup<'a> {
     pub line: usize,
     /// When.
     pub at: Instant,
-    /// Who asked.
+    /// The agent that sent it.
     pub agent: &'a str,
-    /// What was last_requests.
+    /// The request that was sent.
     pub draft: &'a Draft,
     /// Blocks and prefixes.
     pub wire: &'a Wire,
-    /// What the cache was given.
+    /// The prompt that the cache was asked for.
     pub request: &'a Request,
     /// Tokens of each of its prefixes.
     pub cumulative: &'a [u64],
-    /// What the cache gave.
+    /// Result of the look-up.
     pub outcome: &'a Outcome,
     /// The ledger's line.
     pub ledger: &'a Line,

@@ -2,24 +2,24 @@
 
 use crate::time::Duration;
 
-/// Time to the first token from tokens read, written and fresh, then tokens a second. All integers.
+/// Time to the first token from tokens read, written and fresh, then tokens per second. All integers.
 ///
-/// No provider publishes these figures, so the defaults are a declared assumption: they are of the size that public
-/// measurements of prompt caching show (arXiv 2601.06007: caching shortens the time to the first token by 13 to 31 %),
-/// and every report that shows time says so.
+/// Providers do not publish these figures, so the defaults are a declared assumption: they have the order of magnitude
+/// of public measurements of prompt caching (arXiv 2601.06007: caching shortens the time to the first token by 13 to 31
+/// %), and every report with times says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Before anything else: network, queue, the first token itself.
+    /// Fixed part: network, queue, the first token itself.
     pub base: Duration,
-    /// For a thousand tokens read from the cache.
+    /// Per thousand tokens read from the cache.
     pub read_per_kilotoken: Duration,
-    /// For a thousand tokens written to it.
+    /// Per thousand tokens written to it.
     pub write_per_kilotoken: Duration,
-    /// For a thousand tokens that are neither.
+    /// Per thousand tokens that are neither.
     pub fresh_per_kilotoken: Duration,
-    /// For a token of the answer.
+    /// Per token of the answer.
     pub per_output_token: Duration,
-    /// Until a refusal.
+    /// Time to a refusal.
     pub refusal: Duration,
 }
 
@@ -47,7 +47,7 @@ impl Pace {
             + part(fresh_tokens, self.fresh_per_kilotoken)
     }
 
-    /// Time from the first byte to the end of an answer of so many tokens.
+    /// Time from the first byte to the end of an answer of this many tokens.
     pub fn streaming(&self, output_tokens: u64) -> Duration {
         Duration(output_tokens.saturating_mul(self.per_output_token.0))
     }

@@ -1,4 +1,4 @@
-//! A script behind a cache, a clock and a bill: the model that agents ask in a simulation.
+//! The model that agents call in a simulation: a script with a cache, a clock and a bill.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use crate::model::{Answer, Broken, CallError, Calling, Delta, Event, Events, Mod
 use crate::time::{Duration, Handle, Instant, Sleep};
 use crate::wire::Usage;
 
-/// Answers with what a script says, when a provider would, billed as a provider would.
+/// Answers with a script's content, with the timing and the bill of a provider.
 pub struct Provider {
     handle: Handle,
     pace: Pace,
@@ -28,19 +28,20 @@ pub struct Provider {
     meter: RefCell<Meter>,
 }
 
-/// A span of time in which the provider refuses everything, whatever the script says: it is overloaded, say.
+/// A span of time in which the provider refuses everything, whatever the script says, for example because it is
+/// overloaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
     /// The first instant.
     pub from: Instant,
     /// The first instant after it.
     pub until: Instant,
-    /// What it says.
+    /// The error that it returns.
     pub error: CallError,
 }
 
 impl Provider {
-    /// A provider on this clock. A question that the script has no answer for rings `alarm`.
+    /// A provider on this clock. A request without an answer in the script rings `alarm`.
     pub fn new(
         handle: Handle,
         pace: Pace,
@@ -60,13 +61,13 @@ impl Provider {
         self
     }
 
-    /// Takes no more than this in a minute.
+    /// Accepts at most this much per minute.
     pub fn with_rate_limits(mut self, limits: RateLimits) -> Self {
         self.meter = RefCell::new(Meter::new(limits));
         self
     }
 
-    /// Rings the alarm in the place of the answer after so many.
+    /// Rings the alarm instead of answering after this many answers.
     pub fn with_limit(mut self, turns_max: Option<u64>) -> Self {
         self.turns_max = turns_max;
         self
@@ -85,19 +86,19 @@ impl Provider {
             },
         };
         self.alarm.ring(cause);
-        // No answer will ever come: the run ends, and with it this task.
+        // No answer will ever come: the run ends, and this task with it.
         let _waiting = self.handle.waiting_for("an answer that no script has");
         std::future::pending().await
     }
 
-    /// Looks at the limits of rate, before the script is asked: what is refused now is asked again.
+    /// Checks the rate limits before the script is used: a request refused now is sent again.
     fn admit(&self, question: &Question, at: Instant) -> Result<(), CallError> {
         let mut meter = self.meter.borrow_mut();
         if !meter.is_on(at) {
             return Ok(());
         }
         let mut service = self.service.borrow_mut();
-        // What the provider would refuse for good is refused by the service.
+        // The service refuses requests that the provider would never accept.
         let Some(usage) = service.foresee(&question.agent, &question.draft, at) else { return Ok(()) };
         let admitted = meter.admit(&question.draft.model, &usage, at);
         service.over_limits += u64::from(admitted.is_err());
@@ -120,7 +121,7 @@ impl Provider {
             return Err(error);
         }
         let served = self.service.borrow_mut().serve(&question.agent, &question.draft, now);
-        // Answers take long, and nobody looks at the question any more.
+        // The answer takes long, and the question is no longer needed.
         drop(question);
         let served = match served {
             Ok(served) => served,
@@ -151,12 +152,12 @@ fn invalid(message: &str) -> CallError {
     CallError::Refused { status: 400, kind: "invalid_request_error".into(), message: message.into(), retry_after: None }
 }
 
-/// A request under way. However it ends, the service is told, if only because the agent dropped it.
+/// A request in flight. The service learns its end in any case, even if the agent drops it.
 struct Open {
     served: OpenRequest,
     service: Rc<RefCell<Service>>,
     handle: Handle,
-    /// Tokens of the answer that arrived; `None` before the first byte.
+    /// Tokens of the answer that have arrived; `None` before the first byte.
     arrived: Option<u64>,
 }
 
@@ -174,11 +175,11 @@ impl Drop for Open {
     }
 }
 
-/// An answer that is arriving.
+/// An arriving answer.
 struct Stream {
     open: Open,
     usage: Usage,
-    /// Events with the time from the first byte and the tokens that have arrived with them.
+    /// Events, each with the time since the first byte and the number of tokens that have arrived.
     events: VecDeque<(Duration, u64, Event)>,
     began: Instant,
     end: Option<Broken>,
@@ -213,7 +214,7 @@ impl Stream {
         Self { open, usage, events, began, end, sleep: None }
     }
 
-    /// Fills in what a script leaves open.
+    /// Fills in the parts that a script omits.
     fn with_usage(&self, event: Event, output_tokens: u64) -> Event {
         match event {
             Event::MessageStart { id, .. } => {
@@ -240,7 +241,7 @@ fn interrupt(events: &mut VecDeque<(Duration, u64, Event)>, after: usize, how: I
     None
 }
 
-/// Bytes of an event that are the model's own words.
+/// Bytes of an event that the model itself wrote.
 fn said_bytes(event: &Event) -> u64 {
     match event {
         Event::BlockDelta { delta: Delta::Text(text) | Delta::Thinking(text) | Delta::InputJson(text), .. } => {

@@ -1,4 +1,4 @@
-//! Who took part in a run, told from its events.
+//! The agents of a run, derived from its events.
 
 use std::rc::Rc;
 
@@ -20,15 +20,15 @@ pub struct Agent {
     pub began: Instant,
     /// When its task, or the main agent's last loop, ended.
     pub ended: Option<Instant>,
-    /// Nobody waits for it, or nobody did any more in the end.
+    /// No agent waits for it, or none did any more in the end.
     pub background: bool,
     /// The state of its task: `running`, `completed`, `failed`, `killed`; for the main agent as its last loop ended.
     pub state: &'static str,
     /// Why its last loop ended, in the words of the contract's STOP group.
     pub reason: Option<&'static str>,
-    /// Answers that came to their end.
+    /// Completed answers.
     pub turns: u32,
-    /// What the answers said of usage.
+    /// The usage of its answers.
     pub told: Usage,
 }
 
@@ -50,7 +50,7 @@ impl Roster {
         self.places.get(id).map(|at| &self.agents[*at].agent_type)
     }
 
-    /// Takes what `event` tells of an agent.
+    /// Applies an event of an agent.
     pub fn take(&mut self, at: Instant, event: &Event) {
         match event {
             Event::AgentStarted { agent, parent, agent_type, is_async } => {
@@ -88,7 +88,7 @@ impl Roster {
         self.places.get(id).map(|at| &mut self.agents[*at])
     }
 
-    /// The agent `id`, made where there is none: a takeover begins it anew under its old id.
+    /// The agent `id`, created if there is none: a takeover starts it again under its old id.
     fn begin(
         &mut self,
         at: Instant,

@@ -20,35 +20,35 @@ use crate::seed::Seed;
 use crate::service::Entry;
 use crate::time::{self, Handle, Instant, Stopped};
 
-/// What came of a run, or of the part of it that there was.
+/// The result of a run, or of the part that was run.
 pub struct Finished {
-    /// Where chance began.
+    /// Random seed.
     pub seed: u64,
     /// Digest over (instant, event), in order.
     pub digest: u128,
-    /// How many events there were.
+    /// Number of events.
     pub events: u64,
-    /// The events, where they were kept.
+    /// The events, if they were kept.
     pub log: Vec<Logged>,
-    /// Who took part, in the order in which they began; the main agent first.
+    /// The agents in the order in which they began; the main agent first.
     pub agents: Vec<Agent>,
-    /// The ledger: an entry for each request that the provider took.
+    /// The ledger: an entry for each request that the provider accepted.
     pub entries: Vec<Entry>,
-    /// The requests themselves, by line, where they were kept.
+    /// The requests themselves, by line, if they were kept.
     pub drafts: Drafts,
-    /// Calls that a limit of rate refused. They have no line.
+    /// Calls refused by a rate limit. They have no line.
     pub over_limits: u64,
-    /// Laws that held. A law that is broken ends the run, so the others were watched up to there.
+    /// Laws that held. A broken law ends the run, so the others were checked up to that point.
     pub laws_held: Vec<&'static str>,
-    /// How long it took, on its own clock.
+    /// Its duration on its own clock.
     pub makespan: Instant,
     /// Turns of tasks.
     pub steps: u64,
     /// Timers that fired.
     pub timer_events: u64,
-    /// Acts of the user that found nothing to act upon.
+    /// Acts of the user that had no target.
     pub idle: Vec<Idle>,
-    /// The session as it was left; its clock stands.
+    /// The session in its final state; its clock is stopped.
     pub session: Option<Rc<Session>>,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Debug for Finished {
     }
 }
 
-/// Why a run did not come to its end.
+/// Why a run did not finish.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// A question without an answer, a broken law, too many turns.
@@ -73,24 +73,24 @@ pub enum Failure {
     Stopped(Stopped),
 }
 
-/// A run that did not come to its end. What there was of it is kept.
+/// A run that did not finish. Its partial result is kept.
 #[derive(Debug, thiserror::Error)]
 #[error("{why} (seed {})", .until.seed)]
 pub struct Failed {
     /// Why.
     pub why: Failure,
-    /// What there was until then.
+    /// The partial result.
     pub until: Box<Finished>,
 }
 
-/// Stack for a run: some thousand nested agents. It is taken once, and costs the pages that are touched; deeper ones get more
-/// at each of their turns.
+/// Stack for a run: about a thousand nested agents. It is allocated once, and costs only the pages that are touched;
+/// deeper agents get more in each of their turns.
 const STACK_BYTES: usize = 64 << 20;
 
 /// Runs a setup on the executor of [`crate::time`].
 ///
 /// # Errors
-/// When it cannot go on, at a limit, or when a law does not hold.
+/// When it cannot continue, at a limit, or when a law does not hold.
 pub fn run(setup: Setup) -> Result<Finished, Failed> {
     let plan = setup.plan.clone();
     let (play, record) = prepare(setup);
@@ -98,8 +98,8 @@ pub fn run(setup: Setup) -> Result<Finished, Failed> {
     record.finish(played)
 }
 
-/// A setup as the play that an executor drives, and the record of it. [`run`] does both; on another executor
-/// ([`Handle::on`]) the caller drives the play.
+/// A setup as a play for an executor to drive, and its record. [`run`] does both; on another executor ([`Handle::on`])
+/// the caller drives the play.
 pub fn prepare(setup: Setup) -> (Play, Record) {
     let seed = Seed::new(setup.seed);
     let cache_seed = seed.child("cache").draws().below(u64::MAX);
@@ -131,7 +131,7 @@ pub struct Play {
     record: Record,
 }
 
-/// What is written down while a run runs.
+/// The record of a run, written while it runs.
 #[derive(Clone)]
 pub struct Record {
     seed: u64,
@@ -180,7 +180,7 @@ impl Play {
     }
 }
 
-/// Serves the session until its user has left, or its program has nothing more for it.
+/// Serves the session until its user has left, or its program has no more input for it.
 async fn serve(main: Rc<Context>, doing: &Doing) {
     if main.session.settings.interactive {
         return repl(main).await;
@@ -199,7 +199,7 @@ async fn serve(main: Rc<Context>, doing: &Doing) {
 }
 
 impl Record {
-    /// Shows the observers the session as its consumer leaves it.
+    /// Shows the session to the observers, in the state in which its consumer leaves it.
     fn close(&self, session: &Session) {
         let at = session.now();
         let service = &mut *self.service.borrow_mut();
@@ -210,10 +210,10 @@ impl Record {
         }
     }
 
-    /// The end of a run: the observers look once more, and what nobody read is known now.
+    /// The end of a run: final checks of the observers, and accounting of unread writes.
     ///
     /// # Errors
-    /// When the run did not come to its end, or a law does not hold.
+    /// When the run did not finish, or a law does not hold.
     pub fn finish(self, played: Result<time::Finished<()>, Stopped>) -> Result<Finished, Failed> {
         let (makespan, steps, timer_events) = match &played {
             Ok(played) => (played.at, played.steps, played.timer_events),

@@ -17,20 +17,20 @@ use crate::service::{Engine, Entry, Grounds, Layout, PriceFacts, Quote, Recorded
 use crate::time::Instant;
 use crate::wire::{ChainId, Draft, Index, Prefixes, Request, Usage, Wire, number};
 
-/// What serves the requests of a run.
+/// Serves the requests of a run.
 pub struct Service {
     /// Blocks and prefixes of the run.
     pub wire: Wire,
-    /// What was asked, request by request, where it is kept.
+    /// The requests that were sent, if they are kept.
     pub drafts: Option<Drafts>,
     /// Who looks on.
     pub observers: Vec<Box<dyn Observer>>,
-    /// Calls that a limit of rate refused. They have no line.
+    /// Calls refused by a rate limit. They have no line.
     pub over_limits: u64,
-    /// Requests are explained, and held against those that they continue. Without it a line has usage and money,
-    /// and no layout, and requests of a wide fan-out cost what is their own, unless somebody looks on.
+    /// Whether requests are explained, and compared with those that they continue. If not, a line has usage and money
+    /// and no layout, and a request of a wide fan-out costs only its own part, unless there are observers.
     pub explains: bool,
-    /// What a broken law rings.
+    /// The alarm that a broken law rings.
     pub alarm: Rc<Alarm>,
     rules: Rules,
     /// The cache, and the ledger.
@@ -57,21 +57,21 @@ pub struct OpenRequest {
     ticket: Option<Ticket>,
 }
 
-/// How an answer went.
+/// How an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerEnd {
-    /// It ended, or broke off, after so many tokens.
+    /// It ended, or broke off, after this many tokens.
     Ended {
         /// Tokens that arrived.
         output_tokens: u64,
     },
-    /// It was given up before its first byte: nothing is billed, nothing is written.
+    /// It was cancelled before its first byte: nothing is billed or written.
     GivenUp,
 }
 
 impl Service {
-    /// A service under `rules` that bills by `book` as of `prices_of` (the newest prices where that is not said). All
-    /// agents share one `scope`.
+    /// A service under `rules` that bills by `book` as of `prices_of` (`None` for the newest prices). All agents share
+    /// one `scope`.
     pub fn new(
         rules: Rules,
         sizing: Sizing,
@@ -146,7 +146,7 @@ impl Service {
         Ok(OpenRequest { line, usage, ticket: reading.ticket })
     }
 
-    /// What `draft` would be told of usage if it were served at `at`; nothing if it would be refused. Nothing is read or
+    /// The usage that `draft` would have if it were served at `at`; `None` if it would be refused. Nothing is read or
     /// written.
     pub fn foresee(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Option<Usage> {
         let (request, tokens) = self.take(agent, draft);
@@ -156,7 +156,7 @@ impl Service {
         Some(self.engine.foresee(&asked).usage())
     }
 
-    /// The request that `draft` is, and the tokens of its prefixes.
+    /// The request made from `draft`, and the tokens of its prefixes.
     fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> (Request, Tokens) {
         if self.sizer.adds_nothing() {
             let Self { stems, wire, sizer, scope, .. } = self;
@@ -172,7 +172,7 @@ impl Service {
         (request, Tokens::Whole(cumulative))
     }
 
-    /// `agent` begins with what `parent` sent last: that is what its first request is compared with.
+    /// `agent` begins with `parent`'s last request, and its first request is compared with that.
     pub fn forked(&mut self, agent: &Rc<str>, parent: &Rc<str>) {
         self.latest.fork(agent, parent);
         let fork = self.chain(agent);
@@ -185,7 +185,7 @@ impl Service {
         }
     }
 
-    /// The task of `agent` has ended: it asks no more, and what it sent need not be kept.
+    /// The task of `agent` has ended: it sends no more requests, and its last one need not be kept.
     pub fn task_ended(&mut self, agent: &Rc<str>) {
         self.latest.forget(agent);
         if let Some(chain) = self.chains.get(agent) {
@@ -208,7 +208,7 @@ impl Service {
         tariff.quote(&PriceFacts::answered(model, &RecordedUsage::default(), None), usage)
     }
 
-    /// Shows the observers the latest entry.
+    /// Shows the latest entry to the observers.
     fn observe_served(
         &mut self,
         at: Instant,
@@ -240,7 +240,7 @@ impl Service {
         }
     }
 
-    /// The answer is over.
+    /// The answer ended.
     pub fn answered(&mut self, served: &OpenRequest, how: AnswerEnd, at: Instant) {
         self.engine.entry_mut(served.line).ended_at = Some(at);
         match how {
@@ -252,19 +252,19 @@ impl Service {
                 self.tell(served, |cache, prefixes, ticket| cache.given_up(prefixes, ticket));
                 self.engine.rebill(served.line, Usage::default());
                 let line = &mut self.engine.entry_mut(served.line).line;
-                line.remarks.push("given up before its first byte: nothing was billed".to_owned());
+                line.remarks.push("cancelled before its first byte: nothing was billed".to_owned());
             }
         }
     }
 
-    /// Tells the cache of an answer.
+    /// Reports an answer to the cache.
     fn tell(&mut self, served: &OpenRequest, of: impl FnOnce(&mut dyn PromptCache, &Prefixes, Ticket)) {
         if let Some(ticket) = served.ticket {
             of(self.engine.cache_mut(), &self.wire.prefixes, ticket);
         }
     }
 
-    /// The run is over by itself: the observers look once more.
+    /// The run ended by itself: final checks of the observers.
     pub fn end(&mut self, at: Instant) {
         for observer in &mut self.observers {
             if let Err(why) = observer.end(at, self.engine.entries()) {
@@ -273,7 +273,7 @@ impl Service {
         }
     }
 
-    /// The run is over: the ledger, with what nobody read.
+    /// The run is over: the ledger, including unread writes.
     pub fn take_entries(&mut self) -> Vec<Entry> {
         self.engine.finish()
     }

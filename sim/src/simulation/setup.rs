@@ -1,4 +1,4 @@
-//! Everything that a run begins with.
+//! Everything that a run starts with.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,9 +18,9 @@ use crate::model::Script;
 use crate::pricing::{Date, PriceBook};
 use crate::time::Plan;
 
-/// Everything that a run begins with; two runs of one setup are the same run.
+/// Everything that a run starts with; two runs of one setup are identical.
 pub struct Setup {
-    /// Where chance begins.
+    /// Random seed.
     pub seed: u64,
     /// Options of the session.
     pub settings: Settings,
@@ -30,9 +30,9 @@ pub struct Setup {
     pub permissions: Permissions,
     /// Kinds of agents.
     pub definitions: Definitions,
-    /// Skills that agents can be given.
+    /// Skills available to agents.
     pub skills: Skills,
-    /// Every tool that there is.
+    /// All tools.
     pub tools: Tools,
     /// Hooks of the session.
     pub hooks: Hooks,
@@ -40,11 +40,11 @@ pub struct Setup {
     pub world: World,
     /// Slash commands by name, without the slash.
     pub commands: BTreeMap<Rc<str>, Rc<dyn Command>>,
-    /// What stands in the main conversation already.
+    /// Messages that are already in the main conversation.
     pub history: Vec<Rc<Entry>>,
-    /// What the model says.
+    /// The model's answers.
     pub script: Box<dyn Script>,
-    /// What the user does.
+    /// The user's acts.
     pub acts: Vec<Act>,
     /// The cache's rules.
     pub rules: Rules,
@@ -54,30 +54,30 @@ pub struct Setup {
     pub book: Rc<PriceBook>,
     /// The day of the prices; `None` for the newest.
     pub prices_of: Option<Date>,
-    /// How fast the provider is.
+    /// The provider's speed.
     pub pace: Pace,
-    /// When the provider refuses everything.
+    /// Spans in which the provider refuses everything.
     pub outages: Vec<Outage>,
-    /// How much it takes in a minute. By default it takes everything.
+    /// Rate limits. By default there are none.
     pub rate_limits: RateLimits,
     /// Scheduling and limits.
     pub plan: Plan,
-    /// Answers of the model, of all agents together, after which the run is stopped.
+    /// Number of answers of the model, over all agents, after which the run is stopped.
     pub turns_max: Option<u64>,
-    /// Who looks on: `laws::all`, say.
+    /// The observers: `laws::all`, for example.
     pub observers: Vec<Box<dyn Observer>>,
-    /// Keeps every event. The digest is made in any case.
+    /// Keeps every event. The digest is computed in any case.
     pub keeps_events: bool,
-    /// Keeps every request, for its body. They share what they have in common, so this costs little.
+    /// Keeps every request, for its body. They share common parts, so this costs little.
     pub keeps_drafts: bool,
-    /// Says of each request why it missed and how it is laid out. Without it wide fan-outs cost what each child has to
-    /// itself: only usage and money are known of their requests.
+    /// Explains for each request why it missed and how it is laid out. If not, wide fan-outs only cost each child's own
+    /// part: just usage and money of their requests are known.
     pub explains: bool,
 }
 
 impl Setup {
-    /// An interactive session by default settings with all tools, in an empty world, whose user does nothing; `script`
-    /// answers under the default rules, at the newest prices. Nobody looks on.
+    /// An interactive session with default settings and all tools, in an empty world, with a user who does nothing;
+    /// `script` answers under the default rules, at the newest prices. There are no observers.
     pub fn new(seed: u64, script: impl Script + 'static) -> Self {
         Self {
             seed,

@@ -1,4 +1,4 @@
-//! How many tokens a prompt has: as a scenario declares, as a tokenizer counts, or by estimate.
+//! How many tokens a prompt has: declared by a scenario, counted by a tokenizer, or estimated.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,19 +9,18 @@ use crate::wire::{
     estimated_tokens, shared_nodes,
 };
 
-/// Where sizes come from. A piece that declares its tokens has these, whatever the rest says.
+/// Source of sizes. A piece with declared tokens has these in any case.
 #[derive(Clone, Default)]
 pub enum Sizing {
     /// By length, at 3.1 bytes a token ([`estimated_tokens`]).
     #[default]
     Estimated,
-    /// By a tokenizer, with what the provider adds: its instructions for tools, what stands around messages
+    /// Counted by a tokenizer, with the provider's additions: its instructions for tools, the frame around messages
     /// (`providers.md` 7; pricing page, tool use, 2026-08).
     Counted(Arc<dyn TokenCounter>),
-    /// As declared; what is not declared counts by estimate. A provider adds nothing, since whoever declares a part means
-    /// the whole of it.
+    /// Declared; the rest is estimated. A provider adds nothing, because a declared part is meant to be complete.
     Declared,
-    /// As declared; what is not declared counts by a tokenizer, block by block. A provider adds nothing here either.
+    /// Declared; the rest is counted by a tokenizer, block by block. A provider adds nothing here either.
     DeclaredOrCounted(Arc<dyn TokenCounter>),
 }
 
@@ -36,7 +35,8 @@ impl fmt::Debug for Sizing {
     }
 }
 
-/// Sizes of the requests of one run: each block is counted once, and of a request what its agent's last one had not.
+/// Sizes of the requests of one run: each block is counted once, and for each request only what its agent's last one
+/// did not have.
 #[derive(Debug, Default)]
 pub(super) struct Sizer {
     sizing: Sizing,
@@ -48,12 +48,12 @@ pub(super) struct Sizer {
 pub(super) struct Last {
     frame: FrameTokens,
     nodes: Vec<NodeId>,
-    /// Tokens of each prefix, without what stands behind the whole prompt.
+    /// Tokens of each prefix, without the frame after the whole prompt.
     sums: Vec<u64>,
 }
 
 impl Last {
-    /// Forgets all that `request` does not share; says how many prefixes are left.
+    /// Drops everything that `request` does not share; returns how many prefixes are left.
     fn keep_shared(&mut self, frame: FrameTokens, request: &Request) -> usize {
         let same = self.frame == frame;
         let shared = if same { shared_nodes(&self.nodes, &request.nodes) } else { 0 };
@@ -70,7 +70,8 @@ impl Sizer {
         Self { sizing, ..Self::default() }
     }
 
-    /// Tokens of each prefix of a request, shortest first; `last` is what its agent sent before, or anything else.
+    /// Tokens of each prefix of a request, shortest first; `last` is the previous request of its agent, or anything
+    /// else.
     pub fn cumulative(&mut self, last: &mut Last, draft: &Draft, request: &Request, wire: &Wire) -> Vec<u64> {
         let tokenizer = Tokenizer::of(request.resolved, &request.model);
         let frame = match &self.sizing {
@@ -97,12 +98,12 @@ impl Sizer {
         cumulative
     }
 
-    /// Whether a prompt has the tokens of its blocks and no others.
+    /// Whether a prompt has only the tokens of its blocks.
     pub const fn adds_nothing(&self) -> bool {
         !matches!(self.sizing, Sizing::Counted(_))
     }
 
-    /// Tokens of each prefix of a request of which only what lies behind a beginning of `before` tokens is given, where
+    /// Tokens of each prefix of a request if only the part after a beginning of `before` tokens is given, provided
     /// [`Self::adds_nothing`].
     pub fn behind(&mut self, before: u64, draft: &Draft, request: &Request, wire: &Wire) -> Vec<u64> {
         let tokenizer = Tokenizer::of(request.resolved, &request.model);
@@ -127,8 +128,8 @@ impl Sizer {
     }
 }
 
-/// The sizes that requests of a run had, worked out again from what was sent. Keeping them would cost the square of a wide
-/// fork's children: each has a block for each of its siblings.
+/// Recomputes the sizes of a run's requests from the drafts that were sent. Storing them would cost the square of a
+/// wide fork's children: each has a block for each of its siblings.
 #[derive(Debug)]
 pub struct Recount {
     sizer: Sizer,
@@ -136,7 +137,7 @@ pub struct Recount {
 }
 
 impl Recount {
-    /// Sizes as a run has them whose rules have `forms`.
+    /// Sizes as in a run with rules that have `forms`.
     pub fn new(sizing: Sizing, forms: NormalForms) -> Self {
         Self { sizer: Sizer::new(sizing), wire: Wire::new(forms) }
     }
@@ -162,7 +163,8 @@ mod tests {
     use crate::wire::model::Tokenizer;
     use crate::wire::{Content, Draft, Frame, FrameTokens, Message, NormalForms, Piece, Role, TokenCounter, Wire};
 
-    /// Every block has as many tokens as bytes; the provider adds 1,000 in front, 100 for a message and 10 behind.
+    /// Every block has as many tokens as bytes; the provider adds 1,000 at the beginning, 100 for a message and 10 at
+    /// the end.
     #[derive(Debug, Default)]
     struct Bytes(AtomicUsize);
 

@@ -1,4 +1,4 @@
-//! Requests of wide fan-outs, taken from where their common beginning ends.
+//! Takes requests of wide fan-outs from the end of their common beginning on.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -6,18 +6,18 @@ use std::rc::Rc;
 use super::sizes::{Last, Sizer};
 use crate::wire::{Beginning, Draft, NodeId, PathSizes, Prefixes, Request, Sizes, Stem, StemSizes, Wire};
 
-/// Beginnings that are held. A fan-out has one.
+/// Most beginnings that are kept. A fan-out has one.
 const HELD_MAX: usize = 4;
 
 /// Beginnings of requests that were taken, the newest first.
 #[derive(Debug, Default)]
 pub(super) struct Stems(VecDeque<KnownBeginning>);
 
-/// A beginning that some request had.
+/// The beginning of a request.
 #[derive(Debug)]
 struct KnownBeginning {
     beginning: Rc<Beginning>,
-    /// Made when a second request has it; `Some(None)` if none can be made.
+    /// Made when a second request shares it; `Some(None)` if it cannot be made.
     stem: Option<Option<Rc<MeasuredStem>>>,
 }
 
@@ -33,19 +33,19 @@ pub(super) struct MeasuredStem {
 pub(super) enum Tokens {
     /// Of all of them.
     Whole(Vec<u64>),
-    /// Of those behind a beginning.
+    /// Tokens of those after a beginning.
     Behind(Rc<MeasuredStem>, Vec<u64>),
 }
 
-/// The same, to be asked.
+/// The same, for look-ups.
 pub(super) enum TokenSizes<'a> {
     Whole(PathSizes<'a>),
     Behind(StemSizes<'a>),
 }
 
 impl Stems {
-    /// The request that `draft` is, without what it shares with others, and its tokens; nothing where it shares little, or
-    /// where it is the first that begins so.
+    /// The request made from `draft`, without the part that it shares with others, and its tokens; `None` if it shares
+    /// little, or is the first with its beginning.
     pub fn take(
         &mut self,
         wire: &mut Wire,
@@ -78,7 +78,7 @@ impl Stems {
 }
 
 impl Tokens {
-    /// The request `behind` as a whole, with the tokens of all its prefixes.
+    /// The full request for its part `behind`, with the tokens of all its prefixes.
     pub fn completed(self, behind: Request) -> (Request, Self) {
         match self {
             Self::Whole(_) => (behind, self),
@@ -86,7 +86,7 @@ impl Tokens {
         }
     }
 
-    /// Of the whole prompt.
+    /// Tokens of the whole prompt.
     pub fn total(&self) -> u64 {
         let last = match self {
             Self::Whole(all) => all.last(),
@@ -103,7 +103,7 @@ impl Tokens {
         }
     }
 
-    /// Of all prefixes of the request; nothing where its beginning is not among them.
+    /// Tokens of all prefixes of the request; `None` if its beginning is not among them.
     pub fn whole(&self) -> Option<&[u64]> {
         match self {
             Self::Whole(all) => Some(all),

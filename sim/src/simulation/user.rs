@@ -1,4 +1,4 @@
-//! The user of a run, and what else comes from outside: each act at its instant, through the session's own doors.
+//! The user of a run, and other input from outside: each act at its instant, through the session's public functions.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -12,33 +12,33 @@ use crate::agent::task::{Kind, State, Task};
 use crate::agent::{Event, Session};
 use crate::time::Instant;
 
-/// Something that is done to a session from outside.
+/// An act on a session from outside.
 #[derive(Clone, Debug)]
 pub struct Act {
     /// When. Acts of one instant are done in the order in which they are given.
     pub at: Instant,
-    /// What.
+    /// The act.
     pub does: Does,
 }
 
-/// What is done.
+/// Kinds of acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Does {
     /// A line is typed and sent.
     Types(Rc<str>),
     /// ESC is pressed.
     Escape,
-    /// Synchronous sub-agents go on in the background: those of this id, name, type or description, or all.
+    /// Synchronous sub-agents are moved to the background: those of this id, name, type or description, or all.
     Background(Option<Rc<str>>),
-    /// A permission request is answered: the oldest that is open, of this tool where one is named; else the oldest that
-    /// nobody has answered and that is gone (contract PERM-16); else the next that comes. The run waits for that.
+    /// A permission request is answered: the oldest open one, limited to this tool if one is named; else the oldest one
+    /// that ended without an answer (contract PERM-16); else the next one. The run waits for that.
     Answers {
-        /// With yes.
+        /// Whether permission is given.
         allow: bool,
-        /// The tool; without it any.
+        /// The tool; `None` for any.
         tool: Option<Rc<str>>,
     },
-    /// Remote flags get values.
+    /// Values for remote flags.
     Flips(BTreeMap<String, bool>),
     /// Running tasks of this id, name, type or description are stopped.
     Kills(Rc<str>),
@@ -46,10 +46,11 @@ pub enum Does {
     KillsAll,
     /// A dialog of the terminal opens or closes.
     Dialog {
-        /// It opens.
+        /// Whether it opens.
         open: bool,
     },
-    /// The history of a running sub-agent of this id, name, type or description becomes one text: what a compaction leaves.
+    /// The history of a running sub-agent of this id, name, type or description is replaced by one text, as after a
+    /// compaction.
     Rewrites {
         /// The agent.
         agent: Rc<str>,
@@ -60,18 +61,18 @@ pub enum Does {
     Arrives(Item),
 }
 
-/// An act that found nothing to act upon.
+/// An act without a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idle {
-    /// The act, by its place in the list.
+    /// The act's position in the list.
     pub act: usize,
     /// When.
     pub at: Instant,
-    /// What it looked for.
+    /// The missing target.
     pub why: String,
 }
 
-/// How far the user is.
+/// Progress of the user.
 #[derive(Debug, Default)]
 pub(super) struct Doing {
     is_done: Cell<bool>,
@@ -82,7 +83,7 @@ pub(super) struct Doing {
 }
 
 impl Doing {
-    /// Acts that found nothing to act upon.
+    /// Acts without a target.
     pub fn idle(&self) -> Vec<Idle> {
         self.idle.take()
     }
@@ -98,7 +99,7 @@ impl Doing {
     }
 }
 
-/// Does what `acts` say; then leaves.
+/// Performs `acts`; then leaves.
 pub(super) async fn act_out(session: Rc<Session>, log: Rc<Log>, acts: Vec<Act>, doing: Rc<Doing>) {
     let mut order: Vec<(usize, Act)> = acts.into_iter().enumerate().collect();
     order.sort_by_key(|(_, act)| act.at);
@@ -119,7 +120,7 @@ pub(super) async fn act_out(session: Rc<Session>, log: Rc<Log>, acts: Vec<Act>, 
     doing.changed.notify_waiters();
 }
 
-/// Does an act; says what it looked for where there is nothing to act upon.
+/// Performs an act; returns the missing target if there is none.
 fn act_now(session: &Rc<Session>, log: &Log, does: Does) -> Result<(), String> {
     match does {
         Does::Types(text) => _ = session.front.type_line(session, &text),
@@ -127,7 +128,7 @@ fn act_now(session: &Rc<Session>, log: &Log, does: Does) -> Result<(), String> {
         Does::Background(which) => return background(session, log, which.as_deref()),
         Does::Flips(flags) => flags.iter().for_each(|(flag, value)| session.set_flag(flag, *value)),
         Does::Kills(which) => return kill(session, log, &which),
-        Does::KillsAll if session.tasks.kill_all() == 0 => return Err("a background task that runs".to_owned()),
+        Does::KillsAll if session.tasks.kill_all() == 0 => return Err("a running background task".to_owned()),
         Does::KillsAll => {}
         Does::Dialog { open } => session.front.set_dialog(session, open),
         Does::Arrives(item) => return arrive(session, log, item),
@@ -184,7 +185,7 @@ fn rewrite(session: &Session, log: &Log, which: &str, text: &Rc<str>) -> Result<
     Ok(())
 }
 
-/// The running tasks that `which` means.
+/// The running tasks matching `which`.
 fn running(session: &Session, log: &Log, which: &str) -> Vec<Rc<Task>> {
     let named = session.tasks.names.get(which);
     let is_meant = |task: &Rc<Task>| {
@@ -197,7 +198,7 @@ fn is_meant(log: &Log, task: &Task, which: &str) -> bool {
     *task.id == *which || *task.description == *which || log.type_of(&task.id).as_deref() == Some(which)
 }
 
-/// Answers a request as soon as there is one, while the user goes on with what comes next.
+/// Answers a request as soon as there is one, while the user continues with the next act.
 fn answer_later(session: &Rc<Session>, log: &Rc<Log>, doing: &Rc<Doing>, allow: bool, tool: Option<Rc<str>>) {
     let session = session.clone();
     let log = log.clone();

@@ -103,7 +103,7 @@ fn acts_that_find_nothing_are_told() {
         [
             (1, "a sub-agent in the foreground"),
             (2, "a running task called `worker`"),
-            (3, "a background task that runs")
+            (3, "a running background task")
         ]
     );
 }
