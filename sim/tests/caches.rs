@@ -1,4 +1,4 @@
-//! The prompt-cache emulator: against a slow twin in random conversations, and against a corpus of cases from
+//! The prompt-cache emulator, tested against a slow twin in random conversations, and against a corpus of cases from
 //! documents, recordings and issues.
 
 mod corpus;

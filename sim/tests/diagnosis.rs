@@ -1,6 +1,6 @@
-//! Why it missed: each cause from small requests, what two requests differ by, and laws that hold in every conversation.
+//! Why a cache missed: each cause in small requests, the differences of two requests, and laws of every conversation.
 
-#![allow(clippy::disallowed_methods)] // Recorded requests stand in files.
+#![allow(clippy::disallowed_methods)] // Recorded requests are in files.
 
 mod accounts;
 mod alignment;

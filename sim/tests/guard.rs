@@ -1,4 +1,4 @@
-//! The prefix guard: what breaks a prefix, what does not, and what is said of it.
+//! The prefix guard: what breaks a prefix, what does not, and what is reported.
 
 mod assertions;
 mod breakpoints;

@@ -1,4 +1,4 @@
-//! Forks and siblings on the wire: who is whose kin, and what is found where one does not share what it should.
+//! Forks and siblings on the wire: which requests are related, and what is found if one does not share its part.
 
 mod briefs;
 mod family;

@@ -1,5 +1,5 @@
-//! Requests as they are sent, held to what the documents say of their identity: normal forms, broken bodies, respellings,
-//! chains, recorded sizes.
+//! Requests as they are sent, compared with the documents' rules on their identity: normal forms, broken bodies,
+//! respellings, chains, recorded sizes.
 
 mod arena;
 mod bodies;

@@ -1,7 +1,7 @@
 //! The corpus of cases: its file format, and one test for each file.
 //!
-//! A case is what a document, a recording or an issue says: requests at times, and what each reads and writes. Files
-//! stand in `tests/corpus/`, one for each group of rules; both the emulator and its twin run them.
+//! A case comes from a document, a recording or an issue: requests at times, and what each reads and writes. Files are
+//! in `tests/corpus/`, one for each group of rules; both the emulator and its twin run them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::script;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// What its cases are about.
+    /// The subject of its cases.
     pub about: String,
     /// Request bodies that its cases send, by name.
     #[serde(default)]
@@ -29,19 +29,19 @@ pub struct Group {
 pub struct Case {
     /// What it shows.
     pub name: String,
-    /// Where it is written or was seen.
+    /// Its source.
     pub source: String,
     /// Presets under which it runs.
     pub presets: Vec<String>,
-    /// Models, by whose minimum it runs, one after the other.
+    /// The case runs with the minimum of each of these models.
     #[serde(default)]
     pub models: Vec<String>,
-    /// The minimum where no model says it; zero where neither does.
+    /// The minimum if no model is given; zero without either.
     pub minimum_tokens: Option<u64>,
     /// Switches that differ from the preset.
     #[serde(default)]
     pub switches: Switches,
-    /// What happens.
+    /// The events.
     pub steps: Vec<Step>,
 }
 
@@ -64,7 +64,7 @@ pub struct Switches {
     pub thinking_level: Option<LevelName>,
 }
 
-/// A thing that happens.
+/// An event.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
@@ -85,15 +85,15 @@ pub struct Ask {
     pub name: String,
     /// An earlier request whose blocks come first, without their marks.
     pub after: Option<String>,
-    /// How many of those blocks are kept; all where absent.
+    /// How many of those blocks are kept; all if absent.
     pub keep: Option<usize>,
     /// Marks on blocks of the earlier request: `name ttl`.
     #[serde(default)]
     pub marks: Vec<String>,
-    /// Blocks behind those.
+    /// Blocks after those.
     #[serde(default)]
     pub blocks: Vec<String>,
-    /// The model, where the case names none or another.
+    /// The model, if the case names none or another one.
     pub model: Option<String>,
     /// Workspace.
     #[serde(default = "workspace")]
@@ -101,10 +101,10 @@ pub struct Ask {
     /// Tokens of the prompt that belong to no block.
     #[serde(default)]
     pub tail_tokens: u64,
-    /// Passes of server-side tools behind the first.
+    /// Passes of server-side tools after the first.
     #[serde(default)]
     pub passes: Vec<Pass>,
-    /// When, and what comes of it.
+    /// When it is sent, and its course.
     pub at: Times,
     /// The expected outcome.
     pub expect: Expect,
@@ -115,7 +115,7 @@ pub struct Ask {
     pub why: Option<String>,
 }
 
-/// A pass of a server-side tool: what the prompt has more.
+/// A pass of a server-side tool: the blocks that it adds to the prompt.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {
@@ -131,18 +131,18 @@ pub struct Pass {
 pub struct Body {
     /// Its name within the case.
     pub name: String,
-    /// Which of the file's bodies it is.
+    /// The name of its body in the file.
     pub body: String,
-    /// Texts to replace in it; each stands there exactly once.
+    /// Texts to replace in it; each occurs exactly once.
     #[serde(default)]
     pub replace: Vec<(String, String)>,
     /// Workspace.
     #[serde(default = "workspace")]
     pub scope: String,
-    /// Tokens of its blocks in prompt order, parameters left out; 1,000 each where absent.
+    /// Tokens of its blocks in prompt order, parameters left out; 1,000 each if absent.
     #[serde(default)]
     pub tokens: Vec<u64>,
-    /// When, and what comes of it.
+    /// When it is sent, and its course.
     pub at: Times,
     /// The expected outcome.
     pub expect: Expect,
@@ -152,7 +152,7 @@ fn workspace() -> String {
     "one".to_owned()
 }
 
-/// When a request starts and what becomes of it. An answer begins and ends at once where nothing else is said.
+/// When a request starts and how it ends. By default an answer begins and ends immediately.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Times {
@@ -165,7 +165,7 @@ pub struct Times {
     pub first_byte_ms: Option<u64>,
     /// The end.
     pub ended_ms: Option<u64>,
-    /// When it was given up: before its first byte where `first_byte_ms` is absent.
+    /// When it was cancelled: before its first byte if `first_byte_ms` is absent.
     pub given_up_ms: Option<u64>,
 }
 
@@ -184,17 +184,17 @@ pub struct Expect {
     pub refused: Option<String>,
 }
 
-/// What the cache should hold of a prefix.
+/// The expected state of a prefix in the cache.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StateOf {
-    /// The request whose prompt it begins.
+    /// The request with the prompt that it begins.
     pub of: String,
-    /// Its last block; the request's last where absent.
+    /// Its last block; the request's last if absent.
     pub upto: Option<String>,
     /// When.
     pub at_ms: u64,
-    /// The answer.
+    /// The expected state.
     pub is: StateName,
 }
 
@@ -288,7 +288,7 @@ fn every_file_of_the_folder_is_run() {
 }
 
 #[test]
-fn cases_are_many_and_say_where_they_come_from() {
+fn there_are_many_cases_and_each_names_its_source() {
     let groups: Vec<Group> = FILES.iter().map(|(file, text)| read(file, text)).collect();
     let cases: Vec<&Case> = groups.iter().flat_map(|group| &group.cases).collect();
     assert!(cases.len() >= 60, "{} cases", cases.len());

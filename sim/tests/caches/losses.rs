@@ -1,4 +1,4 @@
-//! Writes lost by chance, and conversations that are long: what the twin does not play.
+//! Writes lost by chance, and long conversations: the cases that the twin does not cover.
 
 use forkcast_sim::cache::{EntryState, MarkedCache, Prompt, PromptCache, Rules};
 use forkcast_sim::time::{Duration, Instant};
@@ -29,7 +29,7 @@ impl Talk {
         self.sizes.declare(&self.prefixes, self.end, 1);
     }
 
-    /// Asks with a breakpoint at the end; gives what was read.
+    /// Sends a request with a breakpoint at the end; returns the tokens read.
     fn ask(&self, cache: &mut MarkedCache, at: Instant) -> u64 {
         let markers = [Marker { node: self.end, ttl: Ttl::FiveMinutes, place: PLACE, automatic: false }];
         let prompt = Prompt {
@@ -94,7 +94,7 @@ fn a_lost_write_is_not_read_and_may_be_written_again() {
 }
 
 #[test]
-fn a_turn_of_a_long_conversation_costs_what_is_new() {
+fn a_turn_of_a_long_conversation_costs_only_its_new_blocks() {
     let mut cache = MarkedCache::new(Rules::default(), 0);
     let mut talk = Talk::new();
     let mut now = Instant(0);

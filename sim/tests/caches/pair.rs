@@ -1,4 +1,4 @@
-//! The emulator and its twin side by side: each call goes to both, and any difference is an error that says where.
+//! The emulator and its twin side by side: each call goes to both, and the first difference is an error.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ impl Pair {
         }
     }
 
-    /// Looks up in both; a peek before must say the same. Gives the request's number.
+    /// Looks up in both; a peek before must give the same result. Returns the request's number.
     pub fn ask(&mut self, prefixes: &Prefixes, asked: &Asked, at: Instant) -> Result<(usize, Outcome), String> {
         self.remember(asked);
         let sizes = PathSizes::new(prefixes, &asked.nodes, &asked.cumulative);
@@ -97,7 +97,7 @@ impl Pair {
         Ok((number, outcome))
     }
 
-    /// Looks up in the emulator alone, where the twin does not know the rule.
+    /// Looks up in the emulator alone, if the twin does not know the rule.
     pub fn ask_emulator(&mut self, prefixes: &Prefixes, asked: &Asked, at: Instant) -> (usize, Outcome) {
         let sizes = PathSizes::new(prefixes, &asked.nodes, &asked.cumulative);
         let prompt = asked.prompt(prefixes, &sizes);
@@ -107,8 +107,8 @@ impl Pair {
         (number, outcome)
     }
 
-    /// Serves a call with passes of server-side tools, each of them given as a request without the breakpoint that the
-    /// provider sets itself. Gives the sums.
+    /// Serves a call with passes of server-side tools; each pass is given as a request without the breakpoint that the
+    /// provider sets itself. Returns the sums.
     pub fn serve(
         &mut self,
         prefixes: &Prefixes,
@@ -130,7 +130,7 @@ impl Pair {
         Ok((number, outcome))
     }
 
-    /// The passes of a call as requests of their own, one after the other.
+    /// The passes of a call as separate requests, in order.
     fn serve_slowly(&mut self, calls: &[(Asked, Instant)]) -> (usize, Answer) {
         let mut sums: Option<(usize, Answer)> = None;
         for (index, (asked, at)) in calls.iter().enumerate() {
@@ -167,13 +167,13 @@ impl Pair {
         self.twin.ended(number, at);
     }
 
-    /// A request given up.
+    /// A cancelled request.
     pub fn given_up(&mut self, prefixes: &Prefixes, number: usize) {
         self.marked.given_up(prefixes, self.tickets[&number]);
         self.twin.given_up(number);
     }
 
-    /// Compares what both hold of every prefix, at `at` and when what was used at `at` is about to run out.
+    /// Compares the state of every prefix in both, at `at` and when entries used at `at` are about to expire.
     pub fn compare_states(&self, prefixes: &Prefixes, at: Instant) -> Result<(), String> {
         for later in [at, at + Duration::from_secs(300)] {
             for (node, path) in &self.paths {
@@ -191,7 +191,7 @@ impl Pair {
     }
 }
 
-/// The outcome with prefixes told by how many blocks they have.
+/// The outcome, with the number of blocks of each prefix.
 fn in_blocks(prefixes: &Prefixes, outcome: &Outcome) -> Answer {
     let blocks = |node: Option<NodeId>| node.map(|node| prefixes.depth(node) as usize);
     Answer {

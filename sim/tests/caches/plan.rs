@@ -1,4 +1,4 @@
-//! Random conversations: what is asked, how it goes on, and how much time passes.
+//! Random conversations: the requests, their course, and the time that passes.
 
 use forkcast_sim::cache::{LifetimeClock, LookBack, PRESETS, PositionCount, Refresh, Rules, VisibleFrom};
 use forkcast_sim::time::Duration;
@@ -34,11 +34,11 @@ pub struct Plan {
     pub rules: Rules,
     /// Shortest prefix that is cached.
     pub minimum_tokens: u64,
-    /// What happens.
+    /// The events.
     pub steps: Vec<Step>,
 }
 
-/// One thing that happens.
+/// An event.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A request.
@@ -47,35 +47,35 @@ pub enum Step {
     FirstByte(Index),
     /// An answer ends.
     End(Index),
-    /// A request is given up.
+    /// A request is cancelled.
     GiveUp(Index),
     /// Time passes.
     Wait(Gap),
 }
 
-/// A request: the beginning of an earlier one, and blocks behind it.
+/// A request: the beginning of an earlier one, and blocks after it.
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// Which earlier request; none for a new conversation.
     pub base: Option<Index>,
-    /// How many of its blocks are kept, where not all.
+    /// How many of its blocks are kept, if not all.
     pub rewind_to: Option<Index>,
     /// Letters of the alphabet and how often each is repeated.
     pub tail: Vec<(usize, usize)>,
-    /// Where breakpoints stand; the last block where none is named.
+    /// Positions of breakpoints; the last block if empty.
     pub marks: Vec<Option<Index>>,
     /// How many of the breakpoints, from the first on, live for an hour.
     pub long: usize,
     /// Another workspace.
     pub elsewhere: bool,
-    /// The prompt's total against the sum of its blocks.
+    /// The prompt's total relative to the sum of its blocks.
     pub surplus: i64,
 }
 
 /// A span of time.
 #[derive(Clone, Debug)]
 pub enum Gap {
-    /// So many nanoseconds.
+    /// A number of nanoseconds.
     Span(u64),
     /// Until a lifetime of an earlier request is over, give or take a nanosecond.
     Lifetime {
@@ -83,7 +83,7 @@ pub enum Gap {
         of: Index,
         /// An hour instead of five minutes.
         long: bool,
-        /// How long behind the lifetime.
+        /// How long after the end of the lifetime.
         slack: Duration,
         /// One nanosecond early, exactly, or one late.
         nudge: i64,
@@ -105,7 +105,7 @@ pub fn plans_under(rules: impl Strategy<Value = Rules>) -> impl Strategy<Value =
     })
 }
 
-/// The presets as they are.
+/// The unmodified presets.
 pub fn presets() -> impl Strategy<Value = Rules> {
     select(PRESETS.to_vec())
 }

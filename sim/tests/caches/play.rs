@@ -1,4 +1,4 @@
-//! Plays a random plan on the pair and tells an observer what happened.
+//! Plays a random plan on the pair and reports the events to an observer.
 
 use forkcast_sim::cache::Outcome;
 use forkcast_sim::time::{Duration, Instant};
@@ -8,20 +8,20 @@ use proptest::sample::Index;
 use super::pair::{Asked, Pair};
 use super::plan::{ALPHABET, Ask, BLOCKS_MAX, Gap, Plan, Step};
 
-/// What happened, for laws that stand outside both caches.
+/// An event, for laws that are independent of both caches.
 pub enum Event<'a> {
     /// A request was looked up; requests are numbered from zero in this order.
     Asked {
         /// The request.
         asked: &'a Asked,
-        /// What it got.
+        /// Its result.
         outcome: &'a Outcome,
         /// When.
         at: Instant,
     },
     /// An answer began (or ended without having begun).
     Began(usize),
-    /// A request was given up.
+    /// A request was cancelled.
     GivenUp(usize),
 }
 
@@ -88,7 +88,7 @@ impl Stage {
         asked
     }
 
-    /// A request for an event: mostly one under way, at times one that is over.
+    /// A request for an event: usually one in flight, sometimes a finished one.
     fn pick(&self, index: &Index) -> Option<usize> {
         let open = self.pair.twin.under_way();
         let pool: Vec<usize> =

@@ -1,6 +1,6 @@
-//! What holds in every conversation.
+//! Laws of every conversation.
 //!
-//! `FORKCAST_CASES` sets how many are tried, `FORKCAST_SEED` which; without them a run always tries the same ones.
+//! `FORKCAST_CASES` sets how many are tried, `FORKCAST_SEED` which; by default a run always tries the same ones.
 
 use forkcast_sim::cache::Outcome;
 use forkcast_sim::time::Instant;
@@ -16,7 +16,7 @@ fn runner() -> TestRunner {
     TestRunner::new(Config { max_shrink_iters: 100_000, ..tries(10_000) })
 }
 
-/// Plays random plans; `law` sees each event and says what is wrong with it.
+/// Plays random plans; `law` checks each event and returns an error if it is violated.
 fn hold<L: Default>(
     plans: impl proptest::strategy::Strategy<Value = Plan>,
     law: impl Fn(&mut L, &Plan, Event<'_>) -> Result<(), String>,
@@ -61,7 +61,7 @@ fn is_copy(outcome: &Outcome) -> bool {
         && (usage.input_tokens, usage.output_tokens) == (outcome.input_tokens, 0)
 }
 
-/// A request as the law on reads remembers it: blocks, what it marked, and when its answer began.
+/// A request as the law on reads remembers it: blocks, its breakpoints, and when its answer began.
 #[derive(Default)]
 struct Seen {
     scope: String,
@@ -106,19 +106,19 @@ fn reason(seen: &[Seen], reader: &Seen, plan: &Plan) -> Result<(), String> {
         return Ok(());
     }
     let lifetimes = seen.iter().filter_map(|earlier| earlier.wrote(reader, reader.read));
-    let Some(longest) = lifetimes.max() else { return Err("read what nobody had written".to_owned()) };
+    let Some(longest) = lifetimes.max() else { return Err("read a prefix that was never written".to_owned()) };
     let uses = seen
         .iter()
         .filter(|earlier| earlier.wrote(reader, reader.read).is_some() || earlier.kept_alive(reader, reader.read));
     let Some(last) = uses.map(|earlier| earlier.at).max() else { return Err("never used".to_owned()) };
     if reader.at.since(last) > longest.duration() + plan.rules.slack {
-        return Err(format!("read what had expired: last use {last:?}, now {:?}", reader.at));
+        return Err(format!("read an expired entry: last use {last:?}, now {:?}", reader.at));
     }
     Ok(())
 }
 
 #[test]
-fn what_is_read_was_written_had_begun_and_lives() {
+fn every_read_entry_was_written_is_readable_and_alive() {
     hold(plan::plans_under(plan::presets()), |seen: &mut Vec<Seen>, plan, event| {
         match event {
             Event::Asked { asked, outcome, at, .. } => {

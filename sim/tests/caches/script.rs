@@ -1,4 +1,4 @@
-//! Runs a case of the corpus on the emulator and its twin, and tells what came out otherwise than expected.
+//! Runs a case of the corpus on the emulator and its twin, and reports results that differ from the expected ones.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use super::corpus::{
 use super::notation::{self, Line};
 use super::pair::{Asked, Pair};
 
-/// Runs a case under each of its presets and models; gives what failed.
+/// Runs a case under each of its presets and models; returns the failures.
 pub fn run(case: &Case, bodies: &BTreeMap<String, String>) -> Vec<String> {
     let mut failures = Vec::new();
     let models = case.models.iter().map(|model| Some(model.as_str()));
     let models: Vec<Option<&str>> = if case.models.is_empty() { vec![None] } else { models.collect() };
     for preset in &case.presets {
         let Some(rules) = Rules::preset(preset) else {
-            failures.push(format!("{}: no preset is called {preset}", case.name));
+            failures.push(format!("{}: there is no preset {preset}", case.name));
             continue;
         };
         for model in &models {
@@ -72,7 +72,7 @@ pub fn level(name: LevelName) -> Level {
     }
 }
 
-/// What is yet to happen to a request.
+/// Pending events of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     FirstByte,
@@ -118,7 +118,7 @@ impl Script {
         if failures.is_empty() { Ok(()) } else { Err(failures.join("; ")) }
     }
 
-    /// Lets everything happen that is due.
+    /// Performs all events that are due.
     fn reach(&mut self, at: Instant) {
         self.due.sort_unstable();
         let later = self.due.split_off(self.due.partition_point(|(due, ..)| *due <= at));
@@ -157,7 +157,7 @@ impl Script {
         expect(ask.differs.get(self.preset).unwrap_or(&ask.expect), &spent(&outcome))
     }
 
-    /// Twin and emulator part where writes are lost by chance.
+    /// Twin and emulator differ if writes are lost by chance.
     fn look_up(&mut self, asked: &Asked, at: Instant) -> Result<(usize, Outcome), String> {
         if self.has_twin {
             return self.pair.ask(&self.wire.prefixes, asked, at);
@@ -292,7 +292,7 @@ fn replaced(text: &str, replacements: &[(String, String)]) -> Result<String, Str
     let mut text = text.to_owned();
     for (old, new) in replacements {
         if text.matches(old.as_str()).count() != 1 {
-            return Err(format!("{old} should stand once in the body"));
+            return Err(format!("{old} should occur once in the body"));
         }
         text = text.replace(old.as_str(), new);
     }

@@ -23,7 +23,7 @@ fn each_preset_names_a_source_of_its_own() {
 }
 
 #[test]
-fn presets_differ_in_look_back_and_slack_alone() {
+fn presets_differ_only_in_look_back_and_slack() {
     let look_backs =
         [(PositionCount::Runs, 20), (PositionCount::Blocks, 20), (PositionCount::BlocksWithoutThinking, 22)];
     for (rules, (count, reach)) in PRESETS.into_iter().zip(look_backs) {
@@ -36,7 +36,7 @@ fn presets_differ_in_look_back_and_slack_alone() {
 }
 
 #[test]
-fn the_default_is_what_the_documents_decide() {
+fn the_default_follows_the_documents() {
     let rules = Rules::default();
     assert!(rules.reads_any_ttl && !rules.read_lifts_ttl && rules.failed_write_stands);
     assert_eq!((rules.refresh, rules.visible_from), (Refresh::Chain, VisibleFrom::FirstByte));
@@ -45,8 +45,8 @@ fn the_default_is_what_the_documents_decide() {
 }
 
 #[test]
-fn recordings_before_the_new_page_are_replayed_by_the_recorded_rules() {
-    // 2026-09-22 is 20,718 days behind 1970-01-01.
+fn recordings_before_the_new_page_are_replayed_under_the_observed_rules() {
+    // 2026-09-22 is 20,718 days after 1970-01-01.
     let days = [(Some(20_454), 2), (Some(20_717), 2), (Some(20_718), 0), (Some(20_719), 0), (None, 0)];
     for (day, preset) in days {
         assert_eq!(Rules::for_recording(day), PRESETS[preset], "{day:?}");
@@ -61,6 +61,6 @@ fn counts_have_words() {
 }
 
 #[test]
-fn a_cache_tells_its_rules() {
+fn a_cache_returns_its_rules() {
     assert_eq!(*MarkedCache::new(PRESETS[1], 0).rules(), PRESETS[1]);
 }

@@ -1,14 +1,14 @@
 //! The slow, obvious twin of the marked cache.
 //!
-//! Everything is a list and every question a walk over it: entries with their whole path of blocks, look-backs as
-//! lists of positions, refreshes that visit each entry. It is written from the rules (`providers.md` 1.3 and 1.6, the
-//! texts of the switches), not from the emulator, and shares types with it alone. It does not know lost writes.
+//! Everything is a list that is walked for every question: entries with their whole path of blocks, look-backs as lists
+//! of positions, refreshes that visit each entry. It is written from the rules (`providers.md` 1.3 and 1.6, the texts
+//! of the switches), not from the emulator, and shares only types with it. It does not support lost writes.
 
 use forkcast_sim::cache::{EntryState, LifetimeClock, PositionCount, Refresh, Rules, VisibleFrom};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{BlockId, BlockKind, Ttl};
 
-/// A prefix: who may share it, and its blocks from the first to the last.
+/// A prefix: scope and model, and its blocks from the first to the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// Scope and model.
@@ -32,7 +32,7 @@ pub struct Spelled {
     pub blocks: Vec<(BlockId, BlockKind)>,
     /// Tokens of the first block, the first two, and so on.
     pub cumulative: Vec<u64>,
-    /// Breakpoints in prompt order: how many blocks lie before each, and its lifetime.
+    /// Breakpoints in prompt order: the number of blocks before each, and its lifetime.
     pub markers: Vec<(usize, Ttl)>,
     /// Tokens of the whole prompt.
     pub total_tokens: u64,
@@ -56,7 +56,7 @@ impl Spelled {
     }
 }
 
-/// What a look-up gave; prefixes are told by how many blocks they have.
+/// Result of a look-up; prefixes are given by their number of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Blocks of the longest prefix found.
@@ -67,16 +67,16 @@ pub struct Answer {
     pub tokens: [u64; 4],
 }
 
-/// A write, from the moment it was asked for.
+/// A write, from the moment of the request.
 #[derive(Clone, Debug)]
 struct Entry {
     path: Path,
     ttl: Ttl,
     last_use: Instant,
-    /// `None` until the writer's answer has come far enough.
+    /// `None` until the entry is readable.
     visible_from: Option<Instant>,
     writer: usize,
-    /// Behind the hit of its writer, and so paid for.
+    /// After the hit of its writer, and therefore billed.
     paid: bool,
 }
 
@@ -85,7 +85,7 @@ struct Running {
     started: Instant,
     hit: Option<Path>,
     answering: bool,
-    /// What it asked to write.
+    /// The writes that it asks for.
     wrote: Vec<(Path, Ttl, bool)>,
     over: bool,
 }
@@ -109,7 +109,7 @@ impl Twin {
         entry.visible_from.is_some() && at.since(entry.last_use).0 <= entry.ttl.duration().0 + self.rules.slack.0
     }
 
-    /// Looks a prompt up; gives the request's number.
+    /// Looks a prompt up; returns the request's number.
     pub fn look_up(&mut self, prompt: &Spelled, at: Instant) -> (usize, Answer) {
         self.latest = at;
         let hit = self.longest_hit(prompt, at);
@@ -131,7 +131,7 @@ impl Twin {
         (number, answer)
     }
 
-    /// The longest of what all breakpoints find.
+    /// The longest hit of all breakpoints.
     fn longest_hit(&self, prompt: &Spelled, at: Instant) -> Option<usize> {
         let mut longest = None;
         for (end, ttl) in prompt.counting() {
@@ -146,7 +146,7 @@ impl Twin {
         longest
     }
 
-    /// The positions that a breakpoint behind `end` blocks checks, nearest first, each with the prefixes to probe.
+    /// The positions that a breakpoint after `end` blocks checks, nearest first, each with the prefixes to probe.
     fn positions(&self, prompt: &Spelled, end: usize) -> Vec<Vec<usize>> {
         let counted: Vec<(usize, BlockKind)> = prompt.blocks[..end]
             .iter()
@@ -189,7 +189,7 @@ impl Twin {
         }
     }
 
-    /// Makes a request's writes readable. One that meets a live entry of the same prefix becomes part of it.
+    /// Makes a request's writes readable. A write that meets a live entry of the same prefix is merged with it.
     fn publish(&mut self, number: usize, at: Instant) {
         let (mine, others): (Vec<Entry>, Vec<Entry>) = std::mem::take(&mut self.entries)
             .into_iter()
@@ -223,7 +223,7 @@ impl Twin {
         }
     }
 
-    /// The end of an answer; an end without a first byte is both.
+    /// The end of an answer; without a first byte before, it is both.
     pub fn ended(&mut self, number: usize, at: Instant) {
         self.latest = at;
         if std::mem::replace(&mut self.requests[number].over, true) {
@@ -235,8 +235,8 @@ impl Twin {
         }
     }
 
-    /// Lets the lifetimes of what a request wrote and read begin at `at`. What it wrote counts from here even where
-    /// the answer took longer than the lifetime.
+    /// Starts the lifetimes of a request's writes and reads at `at`. Its writes count from here even if the answer took
+    /// longer than the lifetime.
     fn restart_clocks(&mut self, number: usize, at: Instant) {
         let Running { hit, wrote, .. } = self.requests[number].clone();
         for (path, ttl, _) in wrote {
@@ -252,7 +252,7 @@ impl Twin {
         }
     }
 
-    /// The request failed or was given up.
+    /// The request failed or was cancelled.
     pub fn given_up(&mut self, number: usize) {
         if std::mem::replace(&mut self.requests[number].over, true) {
             return;
@@ -264,7 +264,7 @@ impl Twin {
         }
     }
 
-    /// Undoes a request's writes. What it paid for goes, whoever wrote the same besides.
+    /// Undoes a request's writes. Prefixes that it was billed for are removed, even if another request wrote them too.
     fn take_back(&mut self, number: usize) {
         let was_visible = !self.entries.iter().any(|entry| entry.writer == number && entry.visible_from.is_none());
         self.entries.retain(|entry| entry.writer != number || entry.visible_from.is_some());
@@ -275,7 +275,7 @@ impl Twin {
         }
     }
 
-    /// What is known of a prefix.
+    /// The state of a prefix.
     pub fn state(&self, path: &Path, at: Instant) -> EntryState {
         let of_path: Vec<&Entry> = self.entries.iter().filter(|entry| entry.path == *path).collect();
         if of_path.iter().any(|entry| self.alive(entry, at)) {

@@ -28,7 +28,7 @@ struct Story {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Told {
-    /// Seconds; ten after the one before unless said.
+    /// Seconds; by default ten after the previous request.
     at: Option<u64>,
     #[serde(default)]
     begins_after: u64,
@@ -74,7 +74,7 @@ fn cause(word: &str) -> Cause {
     CAUSES.into_iter().find(|cause| cause.word() == word).unwrap_or_else(|| panic!("no cause `{word}`"))
 }
 
-/// Where the tokens of a request went: read, new, and missed by cause and by what they were billed as.
+/// Where the tokens of a request went: read, new, and missed by cause and billing.
 type Account = (u64, u64, BTreeMap<(Cause, Category), u64>);
 
 /// `system_changed/40`: of an edited block 40 tokens were sent before, and the rest is new.
@@ -82,7 +82,7 @@ fn parted(word: &str) -> (&str, usize) {
     word.split_once('/').map_or((word, usize::MAX), |(word, tokens)| (word, tokens.parse().unwrap()))
 }
 
-/// What an account in words means in tokens.
+/// The tokens of an account in words.
 fn expected(served: &Served, words: &[&str]) -> Account {
     let usage = &served.usage;
     let read = usage.cache_read_input_tokens;
@@ -115,7 +115,7 @@ fn expected(served: &Served, words: &[&str]) -> Account {
     (read, new, missed)
 }
 
-/// Plays a story; gives what is wrong with it.
+/// Plays a story; returns the errors.
 fn play(story: &Story, met: &mut BTreeSet<Cause>) -> Vec<String> {
     let mut day = Day::new(rules(story), story.minimum);
     let mut before: Option<Sent> = None;
@@ -146,12 +146,12 @@ fn play(story: &Story, met: &mut BTreeSet<Cause>) -> Vec<String> {
 }
 
 #[test]
-fn every_token_goes_where_the_corpus_says() {
+fn accounts_are_those_of_the_corpus() {
     let stories: Vec<Story> = serde_saphyr::from_str(include_str!("accounts.yaml")).unwrap();
     let mut met = BTreeSet::new();
     let wrong: Vec<String> = stories.iter().flat_map(|story| play(story, &mut met)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // A hidden request or another machine cannot be told from the requests that are there.
+    // A hidden request and another machine leave no sign in the visible requests.
     let untold = [Cause::RoutedElsewhere, Cause::HiddenRequest];
     let missing: Vec<_> = CAUSES.iter().filter(|cause| !met.contains(cause) && !untold.contains(cause)).collect();
     assert!(missing.is_empty(), "no story ends in {missing:?}");

@@ -1,4 +1,4 @@
-//! How two prompts lie beside each other.
+//! The alignment of two prompts.
 
 use forkcast_sim::diagnosis::{Alignment, align, blocks, compare};
 use forkcast_sim::wire::{BlockId, BlockKind, Blocks, Content, Level, Role, Wire};
@@ -20,7 +20,7 @@ fn aligned(old: &str, new: &str) -> Alignment {
 }
 
 #[test]
-fn gaps_lie_where_the_prompts_differ() {
+fn gaps_are_where_the_prompts_differ() {
     type Gaps = &'static [([usize; 2], [usize; 2])];
     let table: [(&str, &str, usize, Gaps); 11] = [
         ("", "", 0, &[]),
@@ -44,7 +44,7 @@ fn gaps_lie_where_the_prompts_differ() {
 }
 
 #[test]
-fn appending_is_adding_behind_the_end_and_nothing_else() {
+fn only_additions_at_the_end_count_as_appending() {
     for (old, new, appends) in [
         ("ab", "ab", true),
         ("ab", "abc", true),
@@ -67,9 +67,9 @@ fn body(letters: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(0), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A request that only appends is not walked; an alignment block by block says the same.
+    /// A request that only appends is not walked; an alignment block by block gives the same result.
     #[test]
-    fn what_only_appends_compares_as_block_by_block(begun in "[a-c]{1,8}", more in "[a-c]{0,8}") {
+    fn appending_requests_compare_as_block_by_block(begun in "[a-c]{1,8}", more in "[a-c]{0,8}") {
         let mut wire = Wire::default();
         let mut read = |letters: &str| wire.read(body(letters).as_bytes(), "scope", "").unwrap();
         let older = read(&begun);
@@ -84,7 +84,7 @@ proptest! {
     }
 }
 
-/// Length of the longest common subsequence, by the book.
+/// Length of the longest common subsequence, by the textbook algorithm.
 fn longest_common(old: &[BlockId], new: &[BlockId]) -> usize {
     let mut row = vec![0; new.len() + 1];
     for block in old {
@@ -115,7 +115,7 @@ proptest! {
         prop_assert!(pairs.is_sorted_by(|a, b| a.0 < b.0));
         let common = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
         prop_assert_eq!(found.common(), common.min(new.len()));
-        // The longest common beginning is kept whatever it costs behind it.
+        // The longest common beginning is kept, even if fewer blocks are matched after it.
         prop_assert_eq!(pairs.len(), common + longest_common(&old[common..], &new[common..]));
         let (mut old_at, mut new_at) = (0, 0);
         for gap in &found.gaps {

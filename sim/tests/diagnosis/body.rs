@@ -1,12 +1,12 @@
-//! Short forms for the blocks of a body, so that a corpus stays readable. All else in a body is JSON as it stands.
+//! Short forms for the blocks of a body, so that a corpus stays readable. Anything else in a body is plain JSON.
 //!
 //! `<u:Hi>` is a user message of one text block, `<a:…>` one of the assistant, `<m:…>` one of the system inside the
 //! messages; `<t:…>` is a text block alone, `<r:ID:…>` a tool result, `<c:ID:NAME>` a tool call, `<tool:NAME>` a
-//! definition. `*` behind the first word marks the block for five minutes, `1` for an hour: `<u*:Hi>`.
+//! definition. `*` after the first word marks the block for five minutes, `1` for an hour: `<u*:Hi>`.
 
 use std::fmt::Write;
 
-/// The JSON that a body in short forms stands for.
+/// The JSON of a body in short forms.
 pub fn expand(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

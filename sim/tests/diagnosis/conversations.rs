@@ -1,4 +1,4 @@
-//! What holds in every conversation, however it forks, edits, waits and overlaps.
+//! Laws of every conversation, with forks, edits, pauses and overlaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -15,7 +15,7 @@ use proptest::sample::{Index, select};
 use super::day::{Day, Sent, Served};
 use crate::tries::tries;
 
-/// What happens to an agent's prompt before it is sent again.
+/// Changes of an agent's prompt before it is sent again.
 #[derive(Clone, Debug)]
 enum Change {
     Append(usize),
@@ -33,12 +33,12 @@ enum Change {
 
 #[derive(Clone, Debug)]
 struct Step {
-    /// Which agent; one beyond the last forks a new one off another.
+    /// Index of the agent; one beyond the last forks a new one from another.
     agent: Index,
     change: Change,
     wait_seconds: u64,
     begins_after_seconds: u64,
-    /// Which of tools, system and tail are marked, and the tail's lifetime.
+    /// Whether tools, system and tail are marked, and the tail's lifetime.
     marked: [bool; 4],
     scope: u8,
     /// Share of the predicted read that the bill shows, in percent.
@@ -99,7 +99,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// What an agent would send.
+/// The request that an agent would send.
 #[derive(Clone, Debug, Default)]
 struct Agent {
     tool: u8,
@@ -165,7 +165,7 @@ impl Agent {
     }
 }
 
-/// The bill with less read than predicted: what is not read was written for five minutes.
+/// The bill with less read than predicted: the rest was written for five minutes.
 fn billed_less(usage: &Usage, percent: u64) -> Usage {
     let read = usage.cache_read_input_tokens * percent / 100;
     let unread = usage.cache_read_input_tokens - read;
@@ -211,9 +211,9 @@ fn hold(
 }
 
 /// Tokens that no earlier request sent, by the definition: neither as part of a prefix of the scope and model, nor as a
-/// block of the chain's previous request. The latter is asked of the alignment that the comparison uses. Which block was
-/// edited into which is not asked: of a block without a partner at most all is new, and at least what no block of the
-/// previous request has at its ends.
+/// block of the chain's previous request. The latter is taken from the alignment that the comparison uses. Which block
+/// was edited into which is not considered: of a block without a partner, at most everything is new, and at least the
+/// part that no block of the previous request has at its ends.
 #[derive(Default)]
 struct Novelty {
     prefixes: BTreeSet<Vec<u8>>,
@@ -291,7 +291,7 @@ proptest! {
     }
 
     #[test]
-    fn causes_add_up_to_the_bill_less_the_perfect_bill(
+    fn causes_add_up_to_the_bill_minus_the_perfect_bill(
         plan in plans(),
         prices in prop::array::uniform5(0..10_000_000_000_001u64),
     ) {
@@ -331,7 +331,7 @@ proptest! {
     }
 }
 
-/// Plays a plan with one agent alone.
+/// Plays a plan with a single agent.
 fn hold_one(plan: &Plan, mut law: impl FnMut(&Served) -> Result<(), TestCaseError>) -> Result<(), TestCaseError> {
     let mut day = Day::new(plan.rules, plan.minimum_tokens);
     let (mut agent, mut at, mut fresh) = (Agent::default(), Instant::default(), 0);

@@ -1,5 +1,5 @@
-//! A day of requests in front of one cache: each is read, served, explained, and takes effect once its answer begins.
-//! A block has as many tokens as canonical bytes.
+//! A day of requests to one cache: each is read, served, explained, and takes effect once its answer begins. A block
+//! has as many tokens as canonical bytes.
 
 use std::collections::BTreeMap;
 
@@ -15,23 +15,23 @@ pub struct Sent {
     pub at: Instant,
     /// How long its first byte takes.
     pub begins_after: Duration,
-    /// Who shares its cache.
+    /// The scope of its cache.
     pub scope: String,
     /// The agent.
     pub chain: String,
-    /// What.
+    /// The body.
     pub body: String,
-    /// What it was billed, where that is not what the rules predict.
+    /// Its bill, if it is not the predicted one.
     pub usage: Option<Usage>,
 }
 
-/// What became of it.
+/// Its result.
 pub struct Served {
     /// The request as read.
     pub request: Request,
     /// Tokens of each of its prefixes.
     pub cumulative: Vec<u64>,
-    /// What it was billed.
+    /// Its bill.
     pub usage: Usage,
     /// Where every token went.
     pub explanation: Explanation,
@@ -68,7 +68,7 @@ impl Day {
         }
     }
 
-    /// Sends a request: what it was billed and why.
+    /// Sends a request: returns its bill with the causes.
     pub fn send(&mut self, sent: &Sent) -> Served {
         let read = self.read(sent);
         let predicted = self.outcome(&read, sent.at);
@@ -91,7 +91,7 @@ impl Day {
         Served { request: read.request, cumulative: read.cumulative, usage, explanation }
     }
 
-    /// What a request would be billed. It counts as sent from then on, so this is asked of a copy.
+    /// The bill that a request would get. The request counts as sent afterwards, so this is called on a copy.
     pub fn predict(&self, sent: &Sent) -> Usage {
         let mut copy = self.clone();
         let read = copy.read(sent);
@@ -129,7 +129,7 @@ impl Day {
         self.previous.insert(sent.chain.clone(), previous);
     }
 
-    /// Tells the cache of every answer that began by `at`.
+    /// Reports every answer that began by `at` to the cache.
     fn answer_until(&mut self, at: Instant) {
         while let Some(entry) = self.answers.first_entry().filter(|entry| entry.key().0 <= at) {
             let ((begun, ticket), ()) = entry.remove_entry();

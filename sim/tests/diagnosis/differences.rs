@@ -1,4 +1,4 @@
-//! What two requests differ by, and where: `differences.yaml`.
+//! The differences of two requests and their places: `differences.yaml`.
 
 use forkcast_sim::diagnosis::{Difference, compare, first_difference};
 use forkcast_sim::wire::{NormalForms, Request, Wire};
@@ -11,7 +11,7 @@ use super::body::expand;
 struct Pair {
     name: String,
     results_sorted: Option<bool>,
-    /// Both bodies with one thing in place of `$`, or whole.
+    /// Both bodies with a text in place of `$`, or in full.
     body: Option<String>,
     older: String,
     newer: String,
@@ -24,7 +24,7 @@ struct Expected {
     cause: String,
     path: String,
     name: Option<String>,
-    /// What the two blocks begin with alike; absent for parameters.
+    /// The common beginning of the two blocks; absent for parameters.
     same: Option<String>,
     volatile: Option<String>,
 }
@@ -53,7 +53,7 @@ fn expected(expected: &Expected, found: Option<&Difference>) -> String {
     format!("{} {} | {name} | {offset:?} | {:?}", expected.cause, expected.path, expected.volatile.as_deref())
 }
 
-/// What the offsets and indices of a difference have to do with each other.
+/// Consistency of the offsets and indices of a difference.
 fn check_indices(name: &str, wire: &Wire, newer: &Request, found: &Difference) {
     let offset = found.offset_in_block;
     let sizes = newer.nodes.iter().map(|node| wire.blocks.len_bytes(wire.prefixes.block(*node).unwrap()));
@@ -85,7 +85,7 @@ fn each_difference_is_found_once_with_its_cause_and_its_place() {
 }
 
 #[test]
-fn a_request_differs_from_itself_in_nothing_and_what_is_appended_is_no_difference() {
+fn a_request_equals_itself_and_appended_blocks_are_no_difference() {
     let pairs: Vec<Pair> = serde_saphyr::from_str(include_str!("differences.yaml")).unwrap();
     for pair in &pairs {
         let (wire, older, newer) = read(pair);

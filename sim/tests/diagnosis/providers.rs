@@ -1,10 +1,10 @@
-//! What each provider's own cache diagnosis calls each cause.
+//! How each provider's own cache diagnosis names each cause.
 
 use forkcast_sim::diagnosis::{CAUSES, Cause, Provider};
 use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{Maker, Wire};
 
-/// Cause, Anthropic's word, `OpenAI`'s word; `-` where there is none.
+/// Cause, Anthropic's word, `OpenAI`'s word; `-` without one.
 const TABLE: &str = "
     model_changed      model_changed               model_changed
     breakpoint_limit   -                           -
@@ -83,7 +83,7 @@ fn a_changed_setting_has_the_word_of_the_setting_at_openai_and_none_of_its_own_a
 }
 
 #[test]
-fn the_model_tells_whose_diagnosis_there_is() {
+fn the_model_decides_which_diagnosis_applies() {
     let table = [
         ("claude-opus-4-8", Some(Provider::Anthropic)),
         ("my-local-model", Some(Provider::Anthropic)),
@@ -99,7 +99,7 @@ fn the_model_tells_whose_diagnosis_there_is() {
 }
 
 #[test]
-fn whose_rules_a_body_follows_weighs_more_than_its_model() {
+fn the_rules_of_a_body_outweigh_its_model() {
     let mut wire = Wire::default();
     let mut of = |maker: Maker, model: &str| {
         let body = format!(r#"{{"model":"{model}","messages":[{{"role":"user","content":"a"}}]}}"#);

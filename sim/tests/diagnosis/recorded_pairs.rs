@@ -1,5 +1,5 @@
-//! Pairs of requests that a real client sent one after the other. The truth about each was read off the JSON by hand.
-//! They are other people's data and stand beside the project, not in it; without them the test says so and passes.
+//! Pairs of consecutive requests of a real client. The truth about each was read from the JSON by hand. The recordings
+//! are other people's data and are kept beside the project, not in it; without them the test says so and passes.
 
 use std::fs;
 use std::io::Read;
@@ -19,13 +19,13 @@ struct Truth {
     /// Cause, path, offset in the block.
     differences: &'static [(&'static str, &'static str, u64)],
     notes: &'static [&'static str],
-    /// The newer request only adds behind the end of the older.
+    /// The newer request only appends.
     appends: bool,
 }
 
 const TRUTHS: [Truth; 3] = [
-    // Two reminders that stood behind a tool result in messages[503] are gone; a system message came in behind it instead.
-    // Everything from there on has moved by one message. `{"text":"` is what reminder and message begin with alike.
+    // Two reminders after a tool result in messages[503] are gone; a system message was inserted there instead.
+    // Everything after it has moved by one message. Reminder and message both begin with `{"text":"`.
     Truth {
         file: "harvested-append-after-change-s-628f31b605ed-323.jsonl.gz",
         differences: &[
@@ -36,14 +36,14 @@ const TRUTHS: [Truth; 3] = [
         notes: &["messages[528].content[0] marker_moved", "messages[531].content[0] marker_moved"],
         appends: false,
     },
-    // The last system message was a marked list and is a plain string now: the same prompt, and two messages behind it.
+    // The last system message was a marked list and is now a plain string: the same prompt, followed by two messages.
     Truth {
         file: "harvested-replace-edit-s-157bd37224d7-20.jsonl",
         differences: &[],
         notes: &["messages[4] spelling", "messages[4].content[0] marker_moved", "messages[6].content[0] marker_moved"],
         appends: true,
     },
-    // The same with three messages behind it, one of them a new system message.
+    // The same, followed by three messages, one of them a new system message.
     Truth {
         file: "harvested-splice-insert-mid-s-157bd37224d7-19.jsonl",
         differences: &[],
@@ -106,7 +106,7 @@ fn plain(mut block: Value) -> Value {
 }
 
 #[test]
-fn the_first_difference_of_each_pair_is_where_the_json_says() {
+fn the_first_difference_of_each_pair_is_where_the_json_shows_it() {
     if !folder().is_dir() {
         eprintln!("skipped: no recorded pairs at {}", folder().display());
         return;

@@ -54,7 +54,7 @@ fn causes_have_the_words_and_the_order_of_the_design() {
 }
 
 #[test]
-fn suggestions_speak_of_their_cause() {
+fn suggestions_concern_their_cause() {
     let table = [
         (Cause::Expired, "lifetime"),
         (Cause::InFlight, "begin"),

@@ -1,4 +1,4 @@
-//! Assertions in a test suite, and what one reads when they fail.
+//! Assertions in a test suite, and their messages.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::conversation::{body, replace};
 
-/// What a failed assertion says.
+/// The message of a failed assertion.
 fn said(assertion: impl FnOnce()) -> String {
     let payload = catch_unwind(AssertUnwindSafe(assertion)).expect_err("the assertion holds");
     *payload.downcast::<String>().expect("a text")
@@ -22,7 +22,7 @@ fn short(system: &str, words: &[&str]) -> Value {
 }
 
 #[test]
-fn any_form_of_a_body_will_do() {
+fn every_form_of_a_body_is_accepted() {
     let (older, newer) = (short("Be kind.", &["Hi"]), short("Be kind.", &["Hi", "Hello.", "How are you?"]));
     assert_prefix_stable!(older, newer);
     assert_prefix_stable!(&older, newer.to_string());
@@ -31,7 +31,7 @@ fn any_form_of_a_body_will_do() {
 }
 
 #[test]
-fn a_failure_reads_like_this() {
+fn a_failure_message_looks_like_this() {
     let (older, mut newer) = (body(3), body(4));
     replace(&mut newer, "/system/0/text", "2026-11-20", "2026-11-21");
     replace(&mut newer, "/tools/1/description", "Edit is said here. Edit", "Edit is said twice. Edit");
@@ -41,7 +41,7 @@ fn a_failure_reads_like_this() {
 }
 
 #[test]
-fn short_prompts_without_breakpoints_are_held_too() {
+fn short_prompts_without_breakpoints_are_checked_too() {
     let text = said(|| {
         assert_prefix_stable!(short("It is 10:15.", &["Hi"]), short("It is 10:16.", &["Hi", "Hello.", "And?"]));
     });
@@ -50,7 +50,7 @@ fn short_prompts_without_breakpoints_are_held_too() {
 }
 
 #[test]
-fn a_whole_conversation_is_held_request_by_request() {
+fn a_whole_conversation_is_checked_request_by_request() {
     let mut guard = Guard::in_tests();
     for turns in 0..4 {
         guard.assert_next(&body(turns));
@@ -62,7 +62,7 @@ fn a_whole_conversation_is_held_request_by_request() {
 }
 
 #[test]
-fn a_breakpoint_that_went_away_fails_even_where_all_are_gone() {
+fn a_dropped_breakpoint_fails_even_if_it_was_the_last_one() {
     let mut unmarked = body(2);
     super::conversation::unmark(&mut unmarked);
     unmarked["system"][1].as_object_mut().unwrap().remove("cache_control");
@@ -71,7 +71,7 @@ fn a_breakpoint_that_went_away_fails_even_where_all_are_gone() {
 }
 
 #[test]
-fn what_is_no_request_says_so() {
+fn a_body_that_is_no_request_is_reported() {
     let text = said(|| assert_prefix_stable!("{}", "{}"));
     assert!(text.contains("body 0 is no request of the Messages API: no `messages`"), "{text}");
     let text = said(|| assert_prefix_stable!(body(1), "[1, 2"));
@@ -79,7 +79,7 @@ fn what_is_no_request_says_so() {
 }
 
 #[test]
-fn rules_that_allow_a_change_let_it_pass() {
+fn a_change_that_the_rules_allow_passes() {
     let mut guard = Guard::new(Rules::from_toml("[[allow]]\ncause = \"message_edited\"").unwrap());
     guard.assert_next(&body(1));
     let mut edited = body(2);

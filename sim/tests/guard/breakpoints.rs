@@ -1,4 +1,4 @@
-//! No byte changed, and still nothing is read: breakpoints that went away, that are too far behind, that are refused.
+//! No byte changed, and still nothing is read: breakpoints that were dropped, that are too far back, that are refused.
 
 use forkcast_sim::diagnosis::{Cause, Note};
 use forkcast_sim::guard::{Finding, NoteKind, Report, Rules};
@@ -13,7 +13,7 @@ pub fn found(report: &Report) -> Vec<(usize, Cause, &str, bool)> {
     found.map(|((request, cause, breaks), path)| (request, cause, path, breaks)).collect()
 }
 
-/// A body that says `blocks` texts more than [`body`] of two turns.
+/// A body with `blocks` more texts than [`body`] of two turns.
 fn talkative(blocks: usize) -> Value {
     let mut body = body(2);
     let said: Vec<Value> = (0..blocks).map(|at| json!({"type": "text", "text": format!("word {at}")})).collect();
@@ -25,7 +25,7 @@ fn talkative(blocks: usize) -> Value {
 }
 
 #[test]
-fn a_breakpoint_that_went_away_leaves_what_it_cached_unread() {
+fn a_dropped_breakpoint_leaves_its_cache_entry_unread() {
     let (older, mut newer) = (body(3), body(4));
     unmark(&mut newer);
     let report = check(&[older, newer]);
@@ -61,7 +61,7 @@ fn the_look_back_reaches_twenty_positions_and_no_further() {
 }
 
 #[test]
-fn one_breakpoint_more_within_the_look_back_mends_it() {
+fn another_breakpoint_within_the_look_back_fixes_it() {
     let mut newer = talkative(40);
     newer["messages"][4]["content"][0]["cache_control"] = json!({"type": "ephemeral"});
     assert!(check(&[body(2), newer]).findings.is_empty());
@@ -76,15 +76,15 @@ fn a_fifth_breakpoint_is_refused() {
     let report = check(&[older, newer.clone(), body(5)]);
     assert_eq!(found(&report), [(1, Cause::BreakpointLimit, "messages[8].content[0]", true)]);
     assert!(report.findings[0].tokens_lost() > Some(1_500), "{:?}", report.findings[0].loss);
-    // A chain's first request has nothing to lose, and is refused all the same.
+    // A chain's first request has nothing to lose, but is refused all the same.
     assert_eq!(found(&check(&[newer])), [(0, Cause::BreakpointLimit, "messages[8].content[0]", true)]);
 }
 
 #[test]
-fn an_hour_behind_five_minutes_is_refused() {
+fn an_hour_after_five_minutes_is_refused() {
     let (older, mut newer) = (body(3), body(4));
     newer["messages"][8]["content"][0]["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
-    // One before those of five minutes is where it should be.
+    // A one-hour breakpoint before those of five minutes is allowed.
     newer["tools"][2]["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
     let report = check(&[older, newer]);
     assert_eq!(found(&report), [(1, Cause::TtlOrder, "messages[8].content[0]", true)]);
@@ -96,7 +96,7 @@ fn a_refused_request_writes_nothing() {
     refused["messages"][8]["content"][0]["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
     let mut edited = body(5);
     edited["messages"][8]["content"][0]["content"] = "short".into();
-    // The edit lies in what the refused request alone had sent.
+    // The edit is in the part that only the refused request had sent.
     let report = check(&[body(3), refused, edited]);
     assert_eq!(report.findings.iter().filter(|finding| finding.breaks_prefix).count(), 1);
 }
@@ -118,7 +118,7 @@ fn bytes_and_breakpoints_are_both_found() {
 }
 
 #[test]
-fn a_block_that_went_took_its_breakpoint_along() {
+fn a_removed_block_takes_its_breakpoint_along() {
     let [mut older, mut newer] = [body(2), body(2)];
     unmark(&mut older);
     unmark(&mut newer);
@@ -127,7 +127,7 @@ fn a_block_that_went_took_its_breakpoint_along() {
     assert_eq!(found(&report), [(1, Cause::SystemChanged, "system[1]", true)]);
 }
 
-/// Goes back two turns behind [`body`] of four and says other things there; the breakpoint is two blocks from its end.
+/// Goes back two turns after [`body`] of four and continues differently; the breakpoint is two blocks from its end.
 fn gone_back() -> Value {
     let mut newer = body(2);
     let messages = newer["messages"].as_array_mut().unwrap();
@@ -146,11 +146,11 @@ fn gone_back() -> Value {
 }
 
 #[test]
-fn a_breakpoint_near_the_end_of_what_came_in_a_rewind_is_at_the_end_of_what_it_gave_up() {
+fn a_breakpoint_near_the_end_of_a_rewind_counts_at_the_end_of_the_abandoned_part() {
     let (older, newer) = (body(4), gone_back());
     let rewound = (1, Cause::Rewound, "messages[5].content[0]", true);
     assert_eq!(found(&check(&[older.clone(), newer.clone()])), [rewound]);
-    // Without one among the messages nothing of either history is read.
+    // Without a breakpoint among the messages nothing of either history is read.
     let mut unmarked = newer;
     unmark(&mut unmarked);
     let causes: Vec<Cause> = found(&check(&[older, unmarked])).iter().map(|found| found.1).collect();

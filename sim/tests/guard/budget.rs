@@ -1,4 +1,4 @@
-//! Figures that a chain must keep: at the figure it passes, beyond it fails.
+//! Limits on a chain's figures: a figure at the limit passes, one beyond it fails.
 
 use forkcast_sim::guard::{Facts, Guard, Rules, Sent};
 use forkcast_sim::wire::Usage;
@@ -12,7 +12,7 @@ fn conversation() -> [Value; 3] {
     [body(1), body(2), last]
 }
 
-/// What is outside the budget.
+/// The figures outside the budget.
 fn outside(set: impl Fn(&mut Rules)) -> Vec<String> {
     let mut rules = Rules::default();
     set(&mut rules);
@@ -24,7 +24,7 @@ fn outside(set: impl Fn(&mut Rules)) -> Vec<String> {
 }
 
 #[test]
-fn the_dearest_request_may_cost_as_much_as_the_budget_says() {
+fn the_dearest_request_may_cost_exactly_the_budget() {
     let mut guard = guard();
     let costs = conversation().map(|body| take(&mut guard, &body).cost.unwrap());
     assert!(costs[0] > costs[2]);
@@ -33,13 +33,13 @@ fn the_dearest_request_may_cost_as_much_as_the_budget_says() {
 }
 
 #[test]
-fn a_request_may_have_as_many_breakpoints_as_the_budget_says() {
+fn a_request_may_have_exactly_the_budgeted_breakpoints() {
     assert!(outside(|rules| rules.budget.max_breakpoints = Some(3)).is_empty());
     assert_eq!(outside(|rules| rules.budget.max_breakpoints = Some(2)), ["breakpoints of request 2"]);
 }
 
 #[test]
-fn the_hit_rate_leaves_the_first_request_out() {
+fn the_hit_rate_excludes_the_first_request() {
     let mut guard = guard();
     let later = conversation().map(|body| take(&mut guard, &body).expected);
     let read: u64 = later[1..].iter().map(|usage| usage.cache_read_input_tokens).sum();
@@ -50,7 +50,7 @@ fn the_hit_rate_leaves_the_first_request_out() {
 }
 
 #[test]
-fn the_hit_rate_may_be_as_low_as_the_budget_says() {
+fn the_hit_rate_may_be_exactly_the_budgeted_minimum() {
     let held = |min: u32| {
         let mut rules = Rules::default();
         rules.budget.min_hit_rate_per_mille = Some(min);

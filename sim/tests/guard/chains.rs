@@ -1,4 +1,4 @@
-//! Whose request it is, where nobody says.
+//! Chains of requests without names.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Facts, NoteKind, Report, Rule, Sent};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::conversation::{body, check, guard, mark_end, message, replace, take, text};
 
-/// [`body`] of two turns, a call of a tool, and a directive of its own.
+/// [`body`] of two turns, a tool call, and a directive of its own.
 fn sibling(word: &str, turns: usize) -> Value {
     let mut body = body(2);
     let messages = body["messages"].as_array_mut().unwrap();
@@ -43,7 +43,7 @@ fn siblings_without_ids_are_chains_of_their_own() {
 }
 
 #[test]
-fn of_two_chains_that_share_as_much_the_one_that_is_repeated_whole_goes_on() {
+fn of_two_equally_shared_chains_the_fully_repeated_one_continues() {
     let goes_on = |word: &str| {
         let mut body = sibling(word, 0);
         let messages = body["messages"].as_array_mut().unwrap();
@@ -56,7 +56,7 @@ fn of_two_chains_that_share_as_much_the_one_that_is_repeated_whole_goes_on() {
 }
 
 #[test]
-fn an_answer_that_was_asked_for_again_is_no_break() {
+fn a_retry_for_another_answer_is_no_break() {
     let again = |word: &str| {
         let mut body = body(2);
         let messages = body["messages"].as_array_mut().unwrap();
@@ -70,7 +70,7 @@ fn an_answer_that_was_asked_for_again_is_no_break() {
 }
 
 #[test]
-fn a_sibling_that_lost_what_it_shares_is_a_finding() {
+fn a_sibling_that_lost_its_shared_part_is_a_finding() {
     let mut broken = sibling("b", 0);
     replace(&mut broken, "/system/0/text", "2026-11-20", "2026-11-21");
     let report = check(&[body(1), body(2), sibling("a", 0), broken]);
@@ -90,7 +90,7 @@ fn an_edit_before_the_end_stays_in_its_chain() {
 }
 
 #[test]
-fn what_continues_nothing_begins_a_chain_and_says_so() {
+fn a_request_that_continues_nothing_begins_a_chain_with_a_warning() {
     let other = |turn: usize| {
         let mut body = body(0);
         body["messages"] = json!(
@@ -110,9 +110,9 @@ fn what_continues_nothing_begins_a_chain_and_says_so() {
 }
 
 #[test]
-fn what_continues_two_chains_equally_says_so() {
+fn a_request_that_continues_two_chains_equally_gets_a_warning() {
     let report = check(&[body(2), sibling("a", 0), sibling("b", 0), sibling("b", 0), {
-        // Continues neither sibling, and shares as much with both.
+        // It continues neither sibling, and shares as much with one as with the other.
         let mut body = sibling("c", 3);
         replace(&mut body, "/system/0/text", "2026-11-20", "2026-11-21");
         body
@@ -154,7 +154,7 @@ fn names_of_the_input_decide() {
 }
 
 #[test]
-fn a_history_that_was_replaced_is_still_its_chains() {
+fn a_replaced_history_stays_in_its_chain() {
     let mut compacted = body(0);
     compacted["messages"] =
         json!([message("user", "a summary"), message("assistant", "understood"), message("user", "go on")]);
@@ -176,7 +176,7 @@ fn a_history_that_was_replaced_is_still_its_chains() {
     }
 }
 
-/// A request of which nothing is left but what a user says.
+/// A request with only one user text left.
 fn told(text: &str) -> Value {
     let mut body = body(0);
     body["messages"] = json!([{"role": "user", "content": [{"type": "text", "text": text}]}]);
@@ -184,13 +184,13 @@ fn told(text: &str) -> Value {
     body
 }
 
-/// The requests of which a note says this.
+/// The requests with this note.
 fn noted(report: &Report, kind: NoteKind) -> Vec<usize> {
     report.notes.iter().filter(|noted| noted.note == kind).map(|noted| noted.request).collect()
 }
 
 #[test]
-fn a_history_that_became_a_summary_alone_is_still_its_chains() {
+fn a_history_replaced_by_a_summary_stays_in_its_chain() {
     let openings = [
         "This session is being continued from a previous conversation that ran out of context. The summary below covers",
         "The conversation history before this point was compacted into the following summary:\n\n<summary>\nplan",
@@ -214,7 +214,7 @@ fn a_history_that_became_a_summary_alone_is_still_its_chains() {
     }
 }
 
-/// [`body`] whose history the provider summed up behind `turns` turns; the client goes on sending all of it.
+/// [`body`] with a history that the provider summarised after `turns` turns; the client still sends all of it.
 fn compacted(turns: usize, more: usize) -> Value {
     let mut body = body(turns);
     let messages = body["messages"].as_array_mut().unwrap();
@@ -230,7 +230,7 @@ fn compacted(turns: usize, more: usize) -> Value {
 }
 
 #[test]
-fn what_stands_before_the_providers_own_summary_is_no_prompt_any_more() {
+fn messages_before_the_providers_own_summary_leave_the_prompt() {
     let mut edited = compacted(7, 2);
     edited["messages"][3]["content"][0]["text"] = json!("another");
     let report = check(&[body(6), body(7), compacted(7, 0), compacted(7, 1), edited]);
@@ -246,9 +246,9 @@ fn what_stands_before_the_providers_own_summary_is_no_prompt_any_more() {
 #[test]
 fn a_summary_of_no_known_history_begins_a_chain() {
     let summary = told("Here is a summary of the conversation to date: plan");
-    // No model had said anything that it could sum up.
+    // No model had said anything that could be summarised.
     assert_eq!(check(&[body(0), summary.clone()]).chains, 2);
-    // Two agents of one kind could go on so.
+    // Two agents of one kind could continue like this.
     let other = told("another task");
     let mut answered = other.clone();
     let messages = answered["messages"].as_array_mut().unwrap();
@@ -259,7 +259,7 @@ fn a_summary_of_no_known_history_begins_a_chain() {
 }
 
 #[test]
-fn an_agent_that_goes_back_by_a_step_may_be_a_fork_and_says_so() {
+fn an_agent_that_goes_back_one_step_may_be_a_fork_and_gets_a_note() {
     let otherwise = |word: &str| {
         let mut body = body(2);
         body["messages"].as_array_mut().unwrap().extend([message("assistant", "done"), message("user", word)]);
@@ -280,15 +280,15 @@ fn an_agent_that_goes_back_by_a_step_may_be_a_fork_and_says_so() {
         noted(&report, NoteKind::Branch)
     };
     assert_eq!(notes([0, 10, 20]), [2]);
-    // Sent before the other's answer had begun, it is no later word of the same agent.
+    // It was sent before the other's answer had begun, so it is not the same agent's next turn.
     assert!(notes([0, 10, 11]).is_empty());
     let mut guard = guard();
     bodies.iter().for_each(|body| drop(guard.take(&Sent::body(body.as_bytes())).unwrap()));
-    assert_eq!(noted(&guard.finish(), NoteKind::Branch), [2], "without instants nothing tells");
+    assert_eq!(noted(&guard.finish(), NoteKind::Branch), [2], "unknown without instants");
 }
 
 #[test]
-fn a_conversation_that_begins_replaces_none() {
+fn a_new_conversation_replaces_none() {
     let mut begins = body(0);
     begins["messages"] = json!([message("user", "something else")]);
     mark_end(&mut begins);
@@ -298,7 +298,7 @@ fn a_conversation_that_begins_replaces_none() {
 }
 
 #[test]
-fn a_request_that_goes_on_from_a_branch_is_no_branch_of_a_longer_one() {
+fn a_request_that_continues_a_branch_is_no_branch_of_a_longer_one() {
     let mut guard = guard();
     let bodies = [body(2), sibling("a", 1), sibling("b", 0), sibling("b", 1)];
     let chains = bodies.map(|body| take(&mut guard, &body).chain.0);
@@ -306,7 +306,7 @@ fn a_request_that_goes_on_from_a_branch_is_no_branch_of_a_longer_one() {
 }
 
 #[test]
-fn messages_that_go_on_under_the_head_of_another_agent_are_their_own_chains_break() {
+fn messages_that_continue_under_another_agents_head_break_their_own_chain() {
     let mut other = body(0);
     other["tools"] = json!([{"name": "Search", "input_schema": {"type": "object"}}]);
     other["system"] = json!([{"type": "text", "text": text("elsewhere", 2_000)}]);
@@ -323,7 +323,7 @@ fn messages_that_go_on_under_the_head_of_another_agent_are_their_own_chains_brea
 }
 
 #[test]
-fn of_bodies_too_long_to_keep_the_chain_that_was_silent_longest_loses_its_spelling_notes() {
+fn the_longest_silent_chain_loses_its_spelling_notes_if_bodies_are_too_long_to_keep() {
     let mut guard = guard();
     let mut spelled = |chain, body: &str| {
         let notes = guard
@@ -333,7 +333,7 @@ fn of_bodies_too_long_to_keep_the_chain_that_was_silent_longest_loses_its_spelli
         notes.iter().any(|noted| matches!(noted.note, NoteKind::Harmless(_)))
     };
     let (short, respelled) = (body(0).to_string(), serde_json::to_string_pretty(&body(0)).unwrap());
-    // With one short body it is just what is kept: 8 MiB.
+    // With one more short body it is exactly the limit: 8 MiB.
     let long = short.clone() + &" ".repeat((8 << 20) - 2 * short.len());
     let first = [("a", &short), ("b", &short), ("c", &long)].map(|(chain, body)| spelled(chain, body));
     assert_eq!(first, [false; 3]);

@@ -1,4 +1,4 @@
-//! What time alone loses is noted and never a fault; what a request is expected to read and cost.
+//! Losses by time alone are noted and never a fault; the expected read and cost of a request.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Facts, Guard, NoteKind, Rules, Sent};
@@ -32,11 +32,11 @@ fn a_pause_beyond_the_lifetime_is_a_note() {
 }
 
 #[test]
-fn a_request_before_the_first_byte_of_the_one_before_is_a_note() {
+fn a_request_before_the_first_byte_of_the_previous_one_is_a_note() {
     let mut guard = guard();
     assert!(at(&mut guard, 1, 0, 2_000).is_empty());
     assert_eq!(at(&mut guard, 2, 1_999, 4_000), [NoteKind::Time(Cause::InFlight)]);
-    // What the first wrote can be read by now, what the second wrote cannot.
+    // The first request's write is readable by now, the second one's is not.
     assert_eq!(at(&mut guard, 3, 3_000, 5_000), [NoteKind::Time(Cause::InFlight)]);
     assert!(at(&mut guard, 4, 5_000, 6_000).is_empty());
 }
@@ -56,7 +56,7 @@ fn expected_usage_and_cost_are_those_of_the_cache_and_the_price_book() {
     let second = take(&mut guard, &body(2));
     let (wrote, read) = (first.expected.ephemeral_5m_input_tokens, second.expected.cache_read_input_tokens);
     assert_eq!((first.expected.cache_read_input_tokens, wrote), (0, read));
-    // Sonnet 4.5: $3.75 written, $0.30 read, per million tokens; nothing stands behind the last breakpoint.
+    // Sonnet 4.5: $3.75 written, $0.30 read, per million tokens; there is nothing after the last breakpoint.
     assert_eq!(first.cost.unwrap().picousd(), i128::from(wrote) * 3_750_000);
     let written = second.expected.ephemeral_5m_input_tokens;
     assert_eq!(second.cost.unwrap().picousd(), i128::from(read) * 300_000 + i128::from(written) * 3_750_000);
@@ -80,7 +80,7 @@ fn recorded_usage_pins_the_sizes() {
             .expected
     };
     assert_eq!(sent(1, usage(0, 7_000)).total_input_tokens(), 7_003);
-    // The size of what the first wrote is known from its usage; its own split is not looked at.
+    // The size of the first request's write is known from its usage; the second one's own split is ignored.
     assert_eq!(sent(2, usage(0, 7_900)), usage(7_000, 900));
 }
 

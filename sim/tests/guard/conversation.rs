@@ -3,7 +3,7 @@
 use forkcast_sim::guard::{Checked, Guard, Report, Rules, Sent};
 use serde_json::{Value, json};
 
-/// Text of about `tokens` tokens that no other `word` gives.
+/// Text of about `tokens` tokens, different for each `word`.
 pub fn text(word: &str, tokens: usize) -> String {
     let line = format!("{word} is said here. ");
     line.repeat(tokens * 31 / 10 / line.len() + 1)
@@ -42,14 +42,14 @@ pub fn message(role: &str, word: &str) -> Value {
     json!({"role": role, "content": [{"type": "text", "text": text(word, 40)}]})
 }
 
-/// Marks the last block, and no other of the messages.
+/// Marks the last block, and no other message block.
 pub fn mark_end(body: &mut Value) {
     unmark(body);
     let message = body["messages"].as_array_mut().unwrap().last_mut().unwrap();
     message["content"].as_array_mut().unwrap().last_mut().unwrap()["cache_control"] = json!({"type": "ephemeral"});
 }
 
-/// Takes the breakpoints off the messages.
+/// Removes the breakpoints from the messages.
 pub fn unmark(body: &mut Value) {
     for message in body["messages"].as_array_mut().unwrap() {
         for block in message["content"].as_array_mut().unwrap() {
@@ -71,12 +71,12 @@ pub fn guard() -> Guard {
     Guard::new(Rules::default())
 }
 
-/// Takes a body of which nothing else is known.
+/// Takes a body about which nothing else is known.
 pub fn take(guard: &mut Guard, body: &Value) -> Checked {
     guard.take(&Sent::body(body.to_string().as_bytes())).unwrap()
 }
 
-/// What a guard makes of these bodies.
+/// The guard's report on these bodies.
 pub fn check(bodies: &[Value]) -> Report {
     let mut guard = guard();
     for body in bodies {

@@ -1,4 +1,4 @@
-//! Requests that the provider refuses: said with the block and the provider's own words.
+//! Requests that the provider refuses: reported with the block and the provider's own words.
 
 use std::panic::catch_unwind;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::conversation::{body, check, message};
 
-/// [`body`] of two turns and an answer, to which `change` does something.
+/// [`body`] of two turns and an answer, modified by `change`.
 fn changed(change: impl Fn(&mut Value)) -> Value {
     let mut body = body(2);
     body["messages"].as_array_mut().unwrap().extend([
@@ -26,7 +26,7 @@ fn changed(change: impl Fn(&mut Value)) -> Value {
 
 const MARKED: fn() -> Value = || json!({"type": "ephemeral"});
 
-/// What is refused, at which block, and in which words (providers.md 1.1, 1.2 and 1.10).
+/// The change, the block, and the provider's words (providers.md 1.1, 1.2 and 1.10).
 fn cases() -> Vec<(Value, &'static str, &'static str)> {
     vec![
         (
@@ -74,7 +74,7 @@ fn under(rules: Rules, bodies: &[(&Value, Option<Usage>)]) -> Report {
 }
 
 #[test]
-fn what_the_provider_refuses_fails_with_its_words() {
+fn a_refused_request_fails_with_the_providers_words() {
     for (refused, path, words) in cases() {
         let report = check(&[body(1), body(2), refused.clone(), refused]);
         assert!(!report.passes(&Rules::default()) && !report.score["stability"], "{words}");
@@ -93,7 +93,7 @@ fn noted(report: &Report) -> Vec<(usize, &str, &str)> {
 }
 
 #[test]
-fn what_was_answered_all_the_same_or_may_be_is_told() {
+fn refusals_that_were_answered_or_are_allowed_are_noted() {
     let usage = Usage { input_tokens: 5_000, ..Usage::default() };
     let lenient = || Rules { stability: Severity::Note, ..Rules::default() };
     for (refused, path, words) in cases() {
@@ -106,7 +106,7 @@ fn what_was_answered_all_the_same_or_may_be_is_told() {
 }
 
 #[test]
-fn breakpoints_that_are_findings_say_the_words_too() {
+fn findings_about_breakpoints_include_the_words_too() {
     let five = changed(|body| {
         for tool in body["tools"].as_array_mut().unwrap() {
             tool["cache_control"] = MARKED();
@@ -134,7 +134,7 @@ fn breakpoints_that_are_findings_say_the_words_too() {
 }
 
 #[test]
-fn an_assertion_fails_with_the_words() {
+fn an_assertion_fails_with_the_providers_words() {
     let (refused, _, words) = cases().remove(0);
     let refused = refused.to_string();
     let failed = catch_unwind(|| assert_prefix_stable!(body(1).to_string(), refused)).unwrap_err();

@@ -1,5 +1,5 @@
-//! A history that was replaced, and perhaps tools and system prompt with it, among requests of two kinds of agents
-//! without ids.
+//! A replaced history, possibly together with tools and system prompt, among requests of two kinds of agents without
+//! ids.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{NoteKind, Report};
@@ -18,7 +18,7 @@ fn other(turns: usize) -> Value {
     other
 }
 
-/// [`body`] of no turn whose messages are these.
+/// [`body`] without turns, with these messages.
 fn saying(messages: Vec<Value>) -> Value {
     let mut body = body(0);
     body["messages"] = messages.into();
@@ -28,7 +28,7 @@ fn saying(messages: Vec<Value>) -> Value {
 
 type Change = fn(&mut Value);
 
-/// What is done to tools and system prompt.
+/// Changes of tools and system prompt.
 const HEADS: [(&str, Change); 7] = [
     ("same", |_| {}),
     ("tool added", |body| tools(body).push(json!({"name": "Grep", "input_schema": {"type": "object"}}))),
@@ -48,7 +48,7 @@ fn tools(body: &mut Value) -> &mut Vec<Value> {
 
 const KNOWN: &str = "This session is being continued from a previous conversation that ran out of context. The summary";
 
-/// What is left of a history of seven turns.
+/// The remains of a history of seven turns.
 fn left(what: &str) -> Vec<Value> {
     let history = body(7)["messages"].as_array().unwrap().clone();
     let [first, last] = [history.first(), history.last()].map(|message| message.unwrap().clone());
@@ -64,7 +64,7 @@ fn left(what: &str) -> Vec<Value> {
     }
 }
 
-/// What is said of request `at`: its findings that break the prefix, or the doubt about its chain.
+/// The report on request `at`: its findings that break the prefix, or the note about its chain.
 fn said(report: &Report, at: usize) -> String {
     let found = report.findings.iter().filter(|found| found.request == at && found.breaks_prefix);
     let mut words: Vec<String> = found.map(|found| found.cause.to_string()).collect();
@@ -74,7 +74,7 @@ fn said(report: &Report, at: usize) -> String {
     words.join(" ")
 }
 
-/// Both kinds of agents by turns, then the first one with `left` of its history and a changed head, then both go on.
+/// Both kinds of agents in turn, then the first one with `left` of its history and a changed head, then both continue.
 fn replaced(left: Vec<Value>, change: Change) -> (usize, String) {
     let mut bodies: Vec<Value> = (1..=7).flat_map(|turns| [body(turns), other(turns)]).collect();
     let mut on = left.clone();
@@ -90,7 +90,7 @@ fn replaced(left: Vec<Value>, change: Change) -> (usize, String) {
     (report.chains, said(&report, at))
 }
 
-/// What is left, how the head changed, how many chains there are, and what is said.
+/// The remaining history, the change of the head, the number of chains, and the report.
 const CASES: [(&str, [(usize, &str); 7]); 7] = [
     (
         "known summary",
@@ -163,7 +163,7 @@ const CASES: [(&str, [(usize, &str); 7]); 7] = [
 ];
 
 #[test]
-fn a_history_replaced_together_with_tools_or_system_prompt_is_its_chains_break_or_a_doubt() {
+fn a_history_replaced_together_with_tools_or_system_prompt_is_a_break_or_a_note() {
     let mut wrong = Vec::new();
     for (what, expected) in CASES {
         for ((head, change), (chains, words)) in HEADS.iter().zip(expected) {
@@ -177,7 +177,7 @@ fn a_history_replaced_together_with_tools_or_system_prompt_is_its_chains_break_o
 }
 
 #[test]
-fn what_two_chains_could_be_meant_by_begins_a_chain() {
+fn a_request_that_could_continue_either_of_two_chains_begins_its_own() {
     for what in ["known summary", "own words"] {
         let mut newer = saying(left(what));
         tools(&mut newer).swap(0, 1);
@@ -188,9 +188,9 @@ fn what_two_chains_could_be_meant_by_begins_a_chain() {
         };
         let mut second = [said_so(1), said_so(3)];
         let report = check(&[&[body(7)], &second[..], &[newer.clone()]].concat());
-        // The third of a kind is compared with the first two, whosever it is.
+        // The third of a kind is compared with the first two, whichever chain it belongs to.
         assert_eq!((report.chains, said(&report, 3)), (3, "tools_reordered new_chain".to_owned()), "{what}");
-        // One that is more alike than the other is meant alone.
+        // If one is more similar than the other, it alone is meant.
         second.iter_mut().for_each(|body| replace(body, "/system/0/text", "11-20", "11-21"));
         let report = check(&[&[body(7)], &second[..], &[newer]].concat());
         assert_eq!((report.chains, said(&report, 3)), (2, "tools_reordered compacted".to_owned()), "{what}");
@@ -198,7 +198,7 @@ fn what_two_chains_could_be_meant_by_begins_a_chain() {
 }
 
 #[test]
-fn words_of_a_model_alone_say_nothing_where_the_tools_changed_and_the_history_is_no_shorter() {
+fn a_models_words_alone_prove_nothing_if_the_tools_changed_and_the_history_is_no_shorter() {
     let mut examples = saying(vec![
         message("user", "an example"),
         message("assistant", "what to say then"),
@@ -213,7 +213,7 @@ fn words_of_a_model_alone_say_nothing_where_the_tools_changed_and_the_history_is
 }
 
 #[test]
-fn a_summary_of_what_nobody_had_said_begins_a_chain() {
+fn a_summary_of_an_unknown_history_begins_a_chain() {
     let mut newer = saying(left("known summary"));
     tools(&mut newer).swap(0, 1);
     let report = check(&[body(0), newer]);
@@ -230,7 +230,7 @@ fn a_summary_before_the_last_words_of_a_short_history_is_a_compaction() {
 }
 
 #[test]
-fn a_summary_of_the_providers_own_is_known_by_its_type() {
+fn the_providers_own_summary_is_recognised_by_its_type() {
     let mut newer = saying(vec![
         json!({"role": "assistant", "content": [{"type": "compaction", "content": "what went before"}]}),
         message("user", "go on"),
@@ -242,7 +242,7 @@ fn a_summary_of_the_providers_own_is_known_by_its_type() {
 }
 
 #[test]
-fn a_summary_that_was_edited_is_no_compaction() {
+fn an_edited_summary_is_no_compaction() {
     let last = body(1)["messages"].as_array().unwrap().last().unwrap().clone();
     let older = saying(vec![message("user", KNOWN), last.clone()]);
     let mut newer = older.clone();
@@ -257,7 +257,7 @@ fn a_conversation_that_begins_with_the_words_of_another_breaks_nothing() {
     assert!(report.findings.iter().all(|found| !found.breaks_prefix), "{:#?}", report.findings);
 }
 
-/// Openings that no known client uses and many a summary has.
+/// Openings that no known client uses but many summaries have.
 const COMMON: [&str; 7] = [
     "Summary of the conversation so far: the parser fails",
     "## Conversation summary\n\nThe parser fails",
@@ -269,17 +269,17 @@ const COMMON: [&str; 7] = [
 ];
 
 #[test]
-fn a_text_that_begins_as_many_summaries_do_stands_for_the_one_history_that_it_can() {
+fn a_text_that_begins_like_many_summaries_replaces_the_only_possible_history() {
     for opening in COMMON {
         let summary = || saying(vec![message("user", opening)]);
         let report = check(&[body(5), body(6), body(7), summary()]);
         assert_eq!((report.chains, said(&report, 3).as_str()), (1, "compacted"), "{opening}");
-        // Two conversations of one kind could be meant.
+        // Two conversations of one kind are possible.
         let second = [("user", "another task"), ("assistant", "another answer"), ("user", "another word")];
         let second = |to: usize| saying(second[..to].iter().map(|(role, word)| message(role, word)).collect());
         let report = check(&[body(6), body(7), second(1), second(3), summary()]);
         assert_eq!((report.chains, said(&report, 4).as_str()), (3, "new_chain"), "{opening}");
-        // A question may begin so, and what was said before is no longer than it.
+        // A question may begin like this, and the earlier history is no longer than it.
         let report = check(&[body(0), summary()]);
         assert_eq!(report.chains, 2, "{opening}");
     }

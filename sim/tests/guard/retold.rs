@@ -1,5 +1,5 @@
-//! A history of which most messages changed a little, or of which the newest alone is left, together with tools, system
-//! prompt or model: the chain's break, not a new chain. No request has an id.
+//! A history in which most messages changed a little, or with only the newest one left, together with changed tools,
+//! system prompt or model: a break of its chain, not a new chain. No request has an id.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::Report;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::conversation::{body, check, mark_end, message, replace, unmark};
 
-/// A letter of each of the first `edited` messages, in place.
+/// Changes one letter of each of the first `edited` messages.
 fn edited(mut body: Value, edited: usize) -> Value {
     for message in body["messages"].as_array_mut().unwrap().iter_mut().take(edited) {
         for block in message["content"].as_array_mut().unwrap() {
@@ -22,7 +22,7 @@ fn edited(mut body: Value, edited: usize) -> Value {
 
 type Change = fn(&mut Value);
 
-/// What else changes in the same request.
+/// Other changes in the same request.
 const HEADS: [(Cause, Change); 4] = [
     (Cause::SystemChanged, |body| replace(body, "/system/0/text", "11-20", "11-21")),
     (Cause::ToolsRemoved, |body| drop(body["tools"].as_array_mut().unwrap().remove(1))),
@@ -35,7 +35,7 @@ fn causes(report: &Report) -> Vec<Cause> {
 }
 
 #[test]
-fn messages_that_all_changed_a_little_are_still_their_chains() {
+fn messages_that_all_changed_a_little_stay_in_their_chain() {
     for turns in [0, 1, 2, 4, 7] {
         for (cause, change) in HEADS {
             for changed in 1..=turns * 2 + 1 {
@@ -51,7 +51,7 @@ fn messages_that_all_changed_a_little_are_still_their_chains() {
 }
 
 #[test]
-fn thinking_that_a_model_does_not_keep_is_no_other_conversation() {
+fn thinking_that_a_model_drops_does_not_change_the_conversation() {
     let thinking = |model: &str, turns: usize, task: &str| {
         let mut messages = vec![message("user", task)];
         for turn in 0..turns {
@@ -77,7 +77,7 @@ fn thinking_that_a_model_does_not_keep_is_no_other_conversation() {
 }
 
 #[test]
-fn a_history_cut_down_to_its_newest_message_goes_on_beside_another_agents() {
+fn a_history_cut_down_to_its_newest_message_continues_next_to_another_agent() {
     for (cause, change) in HEADS {
         let mut newer = body(4);
         newer["messages"].as_array_mut().unwrap().drain(..6);
@@ -93,8 +93,8 @@ fn a_history_cut_down_to_its_newest_message_goes_on_beside_another_agents() {
 }
 
 #[test]
-fn who_goes_on_from_a_whole_conversation_is_not_taken_for_one_that_began_otherwise() {
-    // A model in a test that says the same to all.
+fn a_request_that_continues_a_whole_conversation_does_not_join_one_with_another_beginning() {
+    // A model in a test that always gives the same answer.
     let scripted = |task: &str, turns: usize| {
         let mut body = body(turns);
         body["messages"][0] = message("user", task);

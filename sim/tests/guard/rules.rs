@@ -1,4 +1,4 @@
-//! Rules as a file says them.
+//! Rules from a file.
 
 use forkcast_sim::cache;
 use forkcast_sim::diagnosis::Cause;
@@ -15,7 +15,7 @@ fn an_empty_file_is_the_default() {
 }
 
 #[test]
-fn every_line_is_heard() {
+fn every_line_takes_effect() {
     let rules = Rules::from_toml(
         r#"
 cache = "docs-2026-08"
@@ -50,7 +50,7 @@ path = "messages"
 }
 
 #[test]
-fn what_is_no_rule_is_named_with_its_line() {
+fn an_invalid_rule_is_reported_with_its_line() {
     let cases = [
         ("\ncache = \"docs\"", 2, "`docs`", "one of docs-2026-09"),
         ("stability = \"hard\"", 1, "`hard`", "one of off, note, fail"),

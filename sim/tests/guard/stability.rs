@@ -1,4 +1,4 @@
-//! Each request keeps the prefix of the one before, and what moved is found where it moved.
+//! Each request keeps the prefix of the previous one, and a change is found at its place.
 
 use forkcast_sim::diagnosis::{Cause, Note, Volatile};
 use forkcast_sim::guard::{Facts, Finding, NoteKind, Report, Rule, Rules, Sent};
@@ -21,7 +21,7 @@ fn breaking(report: &Report) -> Vec<(usize, Cause, &str)> {
 }
 
 #[test]
-fn what_is_only_appended_is_no_change() {
+fn appended_content_is_no_change() {
     let report = check(&(0..12).map(body).collect::<Vec<_>>());
     assert_eq!((report.chains, report.requests), (1, 12));
     assert!(report.findings.is_empty() && report.notes.is_empty(), "{:#?}", report.findings);
@@ -29,7 +29,7 @@ fn what_is_only_appended_is_no_change() {
 }
 
 #[test]
-fn a_date_in_the_system_prompt_costs_all_that_was_cached_and_is_sent_again() {
+fn a_date_in_the_system_prompt_costs_everything_cached_that_is_sent_again() {
     let (older, mut newer) = (body(3), body(4));
     replace(&mut newer, "/system/0/text", "2026-11-20", "2026-11-21");
     let finding = only(&older, &newer);
@@ -41,7 +41,7 @@ fn a_date_in_the_system_prompt_costs_all_that_was_cached_and_is_sent_again() {
     let offset = r#"{"text":"Today is 2026-11-2"#.len() as u64;
     assert_eq!(finding.offset_in_block.map(|at| at % 100), Some(offset % 100), "canonical bytes of the text");
     assert!(finding.breaks_prefix);
-    // Behind the date: the policy, and all messages of the older request. Before it: the tools, since no breakpoint ends
+    // After the date: the policy, and all messages of the older request. Before it: the tools, since no breakpoint ends
     // there.
     let cached = json!([newer["tools"], newer["system"][1], older["messages"]]).to_string().len() as u64 * 10 / 31;
     let lost = finding.tokens_lost().unwrap();
@@ -65,7 +65,7 @@ fn two_changes_in_one_request_are_both_found_each_once() {
 }
 
 #[test]
-fn a_change_behind_the_last_breakpoint_breaks_nothing() {
+fn a_change_after_the_last_breakpoint_breaks_nothing() {
     let reminder = |body: &mut Value, word: &str| {
         let last = body["messages"].as_array_mut().unwrap().last_mut().unwrap();
         last["content"].as_array_mut().unwrap().push(json!({"type": "text", "text": word}));
@@ -80,7 +80,7 @@ fn a_change_behind_the_last_breakpoint_breaks_nothing() {
 }
 
 #[test]
-fn a_flip_back_to_bytes_that_are_cached_breaks_only_what_that_entry_lacks() {
+fn a_return_to_cached_bytes_breaks_only_the_part_missing_from_that_entry() {
     let flipped = |turns: usize, odd: bool| {
         let mut body = body(turns);
         if odd {
@@ -88,10 +88,10 @@ fn a_flip_back_to_bytes_that_are_cached_breaks_only_what_that_entry_lacks() {
         }
         body
     };
-    // The third request is the first again, to the byte: its whole prompt is still cached.
+    // The third request equals the first, byte for byte: its whole prompt is still cached.
     let report = check(&[flipped(3, false), flipped(3, true), flipped(3, false)]);
     assert_eq!(breaking(&report), [(1, Cause::SystemChanged, "system[0]")]);
-    // The third reads what the first wrote, the fourth what the second wrote: it lacks the turn behind that.
+    // The third reads the first one's write, the fourth the second one's: it lacks the turn after that.
     let report = check(&[flipped(2, false), flipped(2, true), flipped(3, false), flipped(4, true)]);
     assert_eq!(breaking(&report), [(1, Cause::SystemChanged, "system[0]"), (3, Cause::SystemChanged, "system[0]")]);
     let lost: Vec<u64> = report.findings.iter().map(|finding| finding.tokens_lost().unwrap()).collect();
@@ -99,7 +99,7 @@ fn a_flip_back_to_bytes_that_are_cached_breaks_only_what_that_entry_lacks() {
 }
 
 #[test]
-fn another_spelling_of_the_same_is_a_note() {
+fn another_spelling_of_the_same_prompt_is_a_note() {
     let (older, newer) = (body(1).to_string(), body(2).to_string());
     let respelled =
         newer.replacen("plan 0 is", "pl\\u0061n 0 is", 1).replacen("\"max_tokens\":1000", "\"max_tokens\":999", 1);
@@ -138,7 +138,7 @@ fn a_prompt_below_the_minimum_has_nothing_to_lose() {
 }
 
 #[test]
-fn tools_and_system_all_new_but_messages_that_continue_are_that_chains_break() {
+fn new_tools_and_system_with_continued_messages_break_that_chain() {
     let (older, mut newer) = (body(3), body(4));
     for tool in newer["tools"].as_array_mut().unwrap() {
         tool["description"] = text("new", 300).into();
@@ -151,7 +151,7 @@ fn tools_and_system_all_new_but_messages_that_continue_are_that_chains_break() {
 }
 
 #[test]
-fn what_the_rules_allow_is_told_and_passes() {
+fn an_allowed_change_is_reported_and_passes() {
     let (older, mut newer) = (body(3), body(4));
     replace(&mut newer, "/system/0/text", "2026-11-20", "2026-11-21");
     let report = check(&[older, newer]);
@@ -163,7 +163,7 @@ fn what_the_rules_allow_is_told_and_passes() {
 }
 
 #[test]
-fn what_stands_in_the_prompt_and_alters_another_level_is_told_where_it_stands() {
+fn a_block_that_alters_another_level_is_reported_at_its_own_place() {
     let search = json!({"type": "web_search_20250305", "name": "web_search"});
     let deferred = json!({"name": "Late", "defer_loading": true, "input_schema": {}});
     let cited = |enabled: bool| {
@@ -197,7 +197,7 @@ fn what_stands_in_the_prompt_and_alters_another_level_is_told_where_it_stands() 
 }
 
 #[test]
-fn blocks_of_a_newer_request_keep_the_sizes_that_the_usage_of_an_older_one_showed() {
+fn blocks_keep_the_sizes_that_an_older_requests_usage_showed() {
     let mut newer = body(3);
     replace(&mut newer, "/messages/1/content/0/text", "plan 0 is", "plan 0 was");
     let lost = |usage: Option<Usage>| {
@@ -211,7 +211,7 @@ fn blocks_of_a_newer_request_keep_the_sizes_that_the_usage_of_an_older_one_showe
     let estimated = lost(None);
     let total_tokens = guard().take(&Sent::body(body(2).to_string().as_bytes())).unwrap().expected.total_input_tokens();
     let recorded = Usage { ephemeral_5m_input_tokens: total_tokens * 10, ..Usage::default() };
-    // The block that changed is as long as it is.
+    // The changed block has the size of its own length.
     let shown = lost(Some(recorded));
     assert!((estimated * 8..estimated * 10).contains(&shown), "{estimated}, then {shown}");
 }

@@ -1,4 +1,4 @@
-//! Tests that agents' authors write by hand, and what they miss: each passes where the bytes moved.
+//! Tests that agents' authors write by hand, and what they miss: each passes although the bytes changed.
 
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
@@ -41,8 +41,8 @@ fn a_test_that_compares_parsed_objects_does_not_see_the_order_of_keys() {
 }
 
 #[test]
-fn a_test_that_shares_one_tool_list_does_not_see_what_a_second_start_makes_of_it() {
-    /// An agent whose description of a tool counts how often it was asked for.
+fn a_test_that_shares_one_tool_list_does_not_see_the_list_of_a_second_start() {
+    /// An agent with a tool description that counts how often it was rendered.
     struct Agent {
         asked: u32,
     }
@@ -57,7 +57,7 @@ fn a_test_that_shares_one_tool_list_does_not_see_what_a_second_start_makes_of_it
             body
         }
     }
-    // The naive test asks for the tools once and puts them into both bodies by hand.
+    // The naive test renders the tools once and puts them into both bodies by hand.
     let shared = Agent { asked: 0 }.tools();
     let naive = |turns: usize| {
         let mut body = body(turns);
@@ -65,16 +65,16 @@ fn a_test_that_shares_one_tool_list_does_not_see_what_a_second_start_makes_of_it
         body
     };
     assert_eq!(naive(1)["tools"], naive(2)["tools"], "the naive test passes");
-    // Ours looks at what is sent.
+    // Ours checks the bytes that are sent.
     let mut agent = Agent { asked: 0 };
     let (older, newer) = (agent.send(1), agent.send(2));
     assert!(ours_fails(&older.to_string(), &newer.to_string()));
 }
 
 #[test]
-fn a_test_that_looks_at_the_text_alone_does_not_see_where_it_stands() {
+fn a_test_that_compares_only_texts_does_not_see_their_places() {
     let (older, mut newer) = (body(1), body(2));
-    // The same words, with the newest put before the history.
+    // The same text, with the newest message put before the history.
     let messages = newer["messages"].as_array_mut().unwrap();
     messages.rotate_right(2);
     let words = |body: &Value| body["messages"].as_array().unwrap().iter().map(Value::to_string).collect::<Vec<_>>();
@@ -87,7 +87,7 @@ fn a_test_that_looks_at_the_text_alone_does_not_see_where_it_stands() {
 }
 
 #[test]
-fn what_is_spelled_otherwise_and_means_the_same_fails_no_test_of_ours() {
+fn another_spelling_with_the_same_meaning_passes() {
     let (older, newer) = (body(1), body(2));
     let mut respelled = newer.to_string().replace("\",\"", "\", \"").replace("plan", "pl\\u0061n");
     assert!(!ours_fails(&older.to_string(), &respelled));

@@ -1,5 +1,5 @@
-//! The twin law (`design.md` 6): what the guard says that a change costs is what the bill of the changed conversation has
-//! more than the bill of its unchanged twin, but for the tokens that differ.
+//! The twin law (`design.md` 6): the cost that the guard reports for a change is the bill of the changed conversation
+//! minus the bill of its unchanged twin, except for the tokens that differ.
 
 use forkcast_sim::pricing::{Category, Money, PriceBook, Terms};
 use proptest::prelude::*;
@@ -15,26 +15,26 @@ struct Plan {
     tool_tokens: usize,
     result_tokens: usize,
     turns: usize,
-    /// The turn from which on the change is sent.
+    /// The turn of the first request with the change.
     from: usize,
 }
 
-/// What is planted, with the bytes that differ from the twin in a request that carries it.
+/// The planted change, with the bytes that differ from the twin in a request that carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Planted {
-    /// Another clock at the end of the system prompt in every request.
+    /// The system prompt ends with another time in every request.
     ClockAtTheEnd,
-    /// Another date at the head of the system prompt, from one request on.
+    /// The system prompt begins with another date, from one request on.
     DateAtTheHead,
-    /// A counter in the middle of the first tool result, another in every request.
+    /// The first tool result has a counter in its middle, different in every request.
     CounterInAResult,
-    /// Other ids of all calls in every request.
+    /// All calls have other ids in every request.
     NewIds,
-    /// A word of a tool's description, from one request on.
+    /// A tool's description has another word, from one request on.
     ToolChanged,
-    /// Two tools change places, from one request on.
+    /// Two tools swap places, from one request on.
     ToolsSwapped,
-    /// A word of the first message, from one request on.
+    /// The first message has another word, from one request on.
     MessageEdited,
 }
 
@@ -67,11 +67,11 @@ impl Planted {
         }
     }
 
-    /// Bytes of a request that its twin does not have, at most.
+    /// Most bytes of a request that its twin does not have.
     fn differing_bytes(self, turn: usize) -> u64 {
         match self {
             Self::ToolsSwapped => 0,
-            // Both the call and its result hold the id.
+            // Both the call and its result contain the id.
             Self::NewIds => 2 * 2 * turn as u64,
             _ => 10,
         }
@@ -112,7 +112,7 @@ fn body(plan: &Plan, turn: usize) -> Value {
     body
 }
 
-/// The bill of a conversation, and what the guard says that its changes cost.
+/// The bill of a conversation, and the cost that the guard reports for its changes.
 struct Bill {
     total: Money,
     damage: Money,
@@ -159,7 +159,7 @@ proptest! {
     })]
 
     #[test]
-    fn what_a_change_costs_is_the_bill_less_the_bill_of_its_twin(plan in plans()) {
+    fn the_cost_of_a_change_is_its_bill_minus_its_twins_bill(plan in plans()) {
         let twin: Vec<Value> = (0..=plan.turns).map(|turn| body(&plan, turn)).collect();
         let unchanged = bill(&twin);
         prop_assert_eq!((unchanged.breaks, unchanged.damage.picousd()), (0, 0));
@@ -169,7 +169,8 @@ proptest! {
             let changed = bill(&bodies);
             let more = (changed.total - unchanged.total).picousd();
             let damage = changed.damage.picousd();
-            // A changed block shares its tokens by bytes, to a token each; what differs is paid at the price of a write.
+            // A changed block's tokens are shared by bytes, to within one token each; the difference is paid at the
+            // price of a write.
             let differing: u64 = (0..=plan.turns).map(|turn| planted.differing_bytes(turn) * 10 / 31 + 2 * turn as u64 + 2).sum();
             let slack = if planted == Planted::ToolsSwapped { 0 } else { price(Category::Write5m, differing) };
             prop_assert!(changed.breaks > 0, "{planted:?} breaks nothing");

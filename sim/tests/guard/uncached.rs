@@ -1,4 +1,5 @@
-//! Prompts of which nothing is cached: nothing breaks, and that is said; prompts of tests, which are held all the same.
+//! Prompts of which nothing is cached: nothing breaks, and the report says so; short prompts of tests, which are
+//! checked all the same.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Guard, Rules};
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use super::breakpoints::found;
 use super::conversation::{body, check, mark_end, message, replace, take, unmark};
 
-/// A short conversation, whose system prompt holds a clock.
+/// A short conversation, with a clock in its system prompt.
 fn short(turns: usize) -> Value {
     let mut messages = vec![message("user", "Hi")];
     for turn in 0..turns {
@@ -25,7 +26,7 @@ fn marked(turns: usize) -> Value {
 }
 
 #[test]
-fn a_conversation_without_breakpoints_is_told_of() {
+fn a_conversation_without_breakpoints_gets_a_warning() {
     let report = check(&[short(0), short(1), short(2)]);
     assert_eq!(
         report.warnings,
@@ -34,7 +35,7 @@ fn a_conversation_without_breakpoints_is_told_of() {
           If they are those of a test, `in_tests` checks them all the same."
         ]
     );
-    // One request has nothing to keep, and one breakpoint that counts shows that somebody thought of it.
+    // A single request has nothing to keep, and a breakpoint that counts shows that the author thought of caching.
     assert_eq!(check(&[short(0)]).warnings, [""; 0]);
     let mut later = body(1);
     unmark(&mut later);
@@ -42,14 +43,14 @@ fn a_conversation_without_breakpoints_is_told_of() {
 }
 
 #[test]
-fn a_conversation_below_the_minimum_is_told_of_with_its_length() {
+fn a_conversation_below_the_minimum_gets_a_warning_with_its_length() {
     let warnings = check(&[marked(0), marked(1)]).warnings;
     let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
     assert!(warning.contains("have their last breakpoint after 1") && warning.contains("below 1024"), "{warning}");
 }
 
 #[test]
-fn in_tests_both_are_held() {
+fn in_tests_both_are_checked() {
     for body in [short, marked] {
         let mut guard = Guard::new(Rules { in_tests: true, ..Rules::default() });
         (0..3).for_each(|turns| drop(take(&mut guard, &body(turns))));
@@ -58,7 +59,7 @@ fn in_tests_both_are_held() {
         assert_eq!(found(&report), [clock(1), clock(2)]);
         assert!(report.warnings.is_empty(), "{:?}", report.warnings);
     }
-    // A breakpoint that was there and went is missed in tests too.
+    // A dropped breakpoint is missed in tests too.
     let mut guard = Guard::new(Rules { in_tests: true, ..Rules::default() });
     let mut dropped = marked(0);
     unmark(&mut dropped);
@@ -68,7 +69,7 @@ fn in_tests_both_are_held() {
 }
 
 #[test]
-fn a_change_beside_a_breakpoint_that_was_dropped_breaks_for_itself() {
+fn a_change_next_to_a_dropped_breakpoint_breaks_on_its_own() {
     let (older, mut newer) = (body(3), body(4));
     replace(&mut newer, "/messages/1/content/0/text", "plan 0 is", "plan 0 was");
     unmark(&mut newer);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::family::{Post, body, breaks, checked, long, parent, told};
 
-/// The first request of an agent that was called with a brief, behind notes that all of its kind have.
+/// The first request of an agent that was called with a brief, after notes that all of its kind have.
 fn brief(chain: &'static str, words: &str) -> Post {
     let content = json!([
         {"type": "text", "text": long("Notes on the project.")},
@@ -23,7 +23,7 @@ fn changed(mut post: Post, change: fn(&mut Value)) -> Post {
 }
 
 #[test]
-fn cache_13_economics_g2_briefs_that_differ_are_nobodys_fault() {
+fn cache_13_economics_g2_briefs_that_differ_are_no_fault() {
     let posts = [
         parent(),
         brief("a", "Look at one."),
@@ -59,7 +59,7 @@ fn on(day: &str) -> String {
 }
 
 #[test]
-fn where_two_were_alike_a_third_that_says_one_thing_more_is_a_break() {
+fn a_third_agent_with_an_extra_text_is_a_break_if_two_were_alike() {
     let wordy = |body: &mut Value| body["system"][0]["text"] = json!(long("You look into things.") + "Always.");
     let alike = [
         parent(),
@@ -69,11 +69,11 @@ fn where_two_were_alike_a_third_that_says_one_thing_more_is_a_break() {
     ];
     assert_eq!(told(&breaks(&alike, true)), [(Rule::Sharing, 3, Some(1), "system_changed", "system[0]")]);
     let alone = [parent(), brief("a", "Look at one."), changed(brief("b", "Look at two."), wordy)];
-    assert_eq!(told(&breaks(&alone, true)), [], "it may be another kind with a like prompt");
+    assert_eq!(told(&breaks(&alone, true)), [], "it may be another kind with a similar prompt");
 }
 
 #[test]
-fn notes_that_two_had_alike_the_third_has_too() {
+fn notes_that_two_agents_share_the_third_shares_too() {
     let dated = |body: &mut Value| body["messages"][0]["content"][0]["text"] = json!(long("Notes of today."));
     let mut posts = vec![
         parent(),
@@ -81,17 +81,17 @@ fn notes_that_two_had_alike_the_third_has_too() {
         brief("b", "Look at two."),
         changed(brief("c", "Look at three."), dated),
     ];
-    // What is marked at the very end is nobody else's: the notes have a breakpoint of their own.
+    // The mark at the very end covers the agent's own part: the notes have a breakpoint of their own.
     for post in &mut posts[1..] {
         post.body["messages"][0]["content"][0]["cache_control"] = json!({"type": "ephemeral"});
     }
     assert_eq!(told(&breaks(&posts, true)), [(Rule::Sharing, 3, Some(1), "message_edited", "messages[0].content[0]")]);
     posts.remove(2);
-    assert_eq!(told(&breaks(&posts, true)), [], "of one alone nobody knows what is shared");
+    assert_eq!(told(&breaks(&posts, true)), [], "with only one, the shared part is unknown");
 }
 
 #[test]
-fn economics_g3_a_line_of_surroundings_behind_the_breakpoint_breaks_only_what_is_asked_alike() {
+fn economics_g3_a_line_about_the_environment_after_the_breakpoint_breaks_only_equal_briefs() {
     let reviews = |words: [&'static str; 3]| -> Vec<Post> {
         let states = ["main, clean", "main, 1 change", "main, 2 changes"].into_iter().zip(["a", "b", "c"]);
         let reviews = states.zip(words).map(|((state, chain), words)| {
@@ -109,7 +109,7 @@ fn economics_g3_a_line_of_surroundings_behind_the_breakpoint_breaks_only_what_is
 }
 
 #[test]
-fn what_an_agent_of_one_kind_is_set_to_is_its_own() {
+fn settings_of_an_agent_of_one_kind_are_its_own() {
     let quick = |body: &mut Value| body["output_config"] = json!({"effort": "low"});
     let posts = [parent(), brief("a", "Look at one."), changed(brief("b", "Look at two."), quick)];
     let found: Vec<_> = checked(&posts, true).into_iter().flat_map(|checked| checked.findings).collect();
@@ -117,7 +117,7 @@ fn what_an_agent_of_one_kind_is_set_to_is_its_own() {
 }
 
 #[test]
-fn agents_that_two_others_called_are_no_siblings() {
+fn agents_called_by_two_different_agents_are_no_siblings() {
     let swapped = |body: &mut Value| body["tools"].as_array_mut().unwrap().swap(0, 1);
     let other = Post { parent: Some("other"), ..changed(brief("b", "Look at two."), swapped) };
     assert_eq!(told(&breaks(&[parent(), brief("a", "Look at one."), other], true)), []);

@@ -87,7 +87,7 @@ pub fn next() -> Post {
     Post { chain: "main", parent: None, body: body(messages) }
 }
 
-/// What the guard says of each request. Without `ids` it knows the bodies alone.
+/// The guard's report on each request. Without `ids` it only gets the bodies.
 pub fn checked(posts: &[Post], ids: bool) -> Vec<Checked> {
     let mut guard = Guard::new(Rules::default());
     let take = |post: &Post| {
@@ -107,13 +107,13 @@ pub fn checked(posts: &[Post], ids: bool) -> Vec<Checked> {
     posts.iter().map(take).collect()
 }
 
-/// The findings that break a prefix, of all requests.
+/// The findings that break a prefix, for all requests.
 pub fn breaks(posts: &[Post], ids: bool) -> Vec<Finding> {
     let found = checked(posts, ids).into_iter().flat_map(|checked| checked.findings);
     found.filter(|finding| finding.breaks_prefix).collect()
 }
 
-/// Rule, request, what it was compared with, cause and path of each.
+/// Rule, request, the request that it was compared with, cause and path of each.
 pub fn told(findings: &[Finding]) -> Vec<(Rule, usize, Option<usize>, &'static str, &str)> {
     let one = |found: &Finding| (found.rule, found.request, found.older, found.cause.word());
     findings

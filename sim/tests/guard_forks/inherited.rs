@@ -1,4 +1,4 @@
-//! What a fork has to share with its parent, and siblings with one another (contract CACHE-01..28).
+//! The part that a fork has to share with its parent, and siblings with each other (contract CACHE-01..28).
 
 use forkcast_sim::guard::{Finding, NoteKind, Rule};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ const CHANGES: [Change; 10] = [
     ("CACHE-05 two tools swapped", |body| list(&mut body["tools"]).swap(1, 2), "tools_reordered", "tools[1]"),
     ("CACHE-17 no Agent tool", |body| drop(list(&mut body["tools"]).remove(0)), "tools_removed", "tools[0]"),
     (
-        "a tool more",
+        "an extra tool",
         |body| list(&mut body["tools"]).insert(0, json!({"name": "Zap", "input_schema": {}})),
         "tools_added",
         "tools[0]",
@@ -61,7 +61,7 @@ fn changed(mut post: Post, change: fn(&mut Value)) -> Post {
 }
 
 #[test]
-fn cache_07_to_10_forks_that_share_all_are_no_finding_with_ids_and_without() {
+fn cache_07_to_10_forks_that_share_everything_are_no_finding_with_ids_and_without() {
     let posts = [parent(), fork("one"), fork("two"), next(), fork("three"), fork("four")];
     for ids in [true, false] {
         let checked = checked(&posts, ids);
@@ -87,8 +87,8 @@ fn cache_04_05_11_12_17_18_21_a_change_in_a_fork_is_found_once_and_names_the_par
 }
 
 #[test]
-fn a_fork_is_known_by_its_history_where_no_id_is() {
-    // Tools and system are all new, and the history is the parent's.
+fn a_fork_without_ids_is_recognised_by_its_history() {
+    // Tools and system are completely new, and the history is the parent's.
     let posts = [
         parent(),
         fork("one"),
@@ -106,7 +106,7 @@ fn a_fork_is_known_by_its_history_where_no_id_is() {
 }
 
 #[test]
-fn a_fork_that_asks_after_its_parent_went_on_is_compared_with_what_it_goes_on_from() {
+fn a_fork_sent_after_its_parent_continued_is_compared_with_the_request_that_it_continues() {
     for ids in [true, false] {
         let posts = [parent(), next(), fork("one"), changed(fork("two"), |body| list(&mut body["tools"]).swap(1, 2))];
         let found = breaks(&posts, ids);
@@ -118,7 +118,7 @@ fn a_fork_that_asks_after_its_parent_went_on_is_compared_with_what_it_goes_on_fr
 }
 
 #[test]
-fn cache_09_a_fork_that_changes_its_parents_latest_exchange_is_held_against_it() {
+fn cache_09_a_fork_that_changes_its_parents_latest_exchange_is_compared_with_it() {
     let more = |words: [&str; 2]| [super::family::said(words[0]), super::family::user(words[1])];
     let went_on = |chain: &'static str, exchange: [&str; 2], behind: Vec<Value>| {
         let messages = history().into_iter().chain(more(exchange)).chain(behind).collect();
@@ -136,7 +136,7 @@ fn cache_09_a_fork_that_changes_its_parents_latest_exchange_is_held_against_it()
         for ids in [true, false] {
             let posts = [parent(), went_on("main", exchange, Vec::new()), fork(edit)];
             let path = format!("messages[{at}].content[0]");
-            // Without ids it is taken for the parent's own next request.
+            // Without ids it counts as the parent's own next request.
             let rule = if ids { Rule::Sharing } else { Rule::Stability };
             assert_eq!(told(&breaks(&posts, ids)), [(rule, 2, Some(1), "message_edited", path.as_str())]);
         }
@@ -154,13 +154,13 @@ fn a_fork_that_lacks_its_parents_latest_exchange_is_noted() {
         let messages = history().into_iter().chain([super::family::user(own)]).collect();
         Post { chain: own, parent: Some("main"), body: super::family::body(messages) }
     };
-    assert_eq!(behind(&[parent(), next(), alone("one"), alone("two")]), [2], "a sibling goes on from the same");
+    assert_eq!(behind(&[parent(), next(), alone("one"), alone("two")]), [2], "a sibling continues the same request");
     assert_eq!(behind(&[parent(), alone("one"), next(), alone("two")]), [0_usize; 0]);
     assert_eq!(behind(&[parent(), next(), fork("one")]), [0_usize; 0], "the parent's answer called it");
 }
 
 #[test]
-fn a_fork_of_a_request_that_is_long_past_is_no_break() {
+fn a_fork_of_an_old_request_is_no_break() {
     let later = |turns: usize| {
         let more = (0..turns)
             .flat_map(|turn| [super::family::said(&format!("a{turn}")), super::family::user(&format!("u{turn}"))]);
@@ -177,14 +177,14 @@ fn a_fork_of_a_request_that_is_long_past_is_no_break() {
     let swapped = |body: &mut Value| list(&mut body["tools"]).swap(1, 2);
     let posts = [parent(), later(1), later(2), later(3), changed(late("one"), swapped)];
     assert_eq!(told(&breaks(&posts, true)), [(Rule::Sharing, 4, Some(2), "tools_reordered", "tools[1]")]);
-    // A second one is held against the same request, however far the parent went on.
+    // A second one is compared with the same request, however far the parent has continued.
     let second = changed(late("two"), swapped);
     let posts = [parent(), later(1), later(2), later(3), late("one"), later(4), later(5), second];
     assert_eq!(told(&breaks(&posts, true)), [(Rule::Sharing, 7, Some(2), "tools_reordered", "tools[1]")]);
 }
 
 #[test]
-fn cache_16_what_two_siblings_share_a_third_shares_too() {
+fn cache_16_a_part_that_two_siblings_share_a_third_shares_too() {
     let real = |body: &mut Value| body["messages"][6]["content"][0]["content"] = json!("one has found three floats");
     let posts = [parent(), fork("one"), fork("two"), changed(fork("three"), real)];
     let found = checked(&posts, true).into_iter().flat_map(|checked| checked.findings).collect::<Vec<_>>();
@@ -192,7 +192,7 @@ fn cache_16_what_two_siblings_share_a_third_shares_too() {
 }
 
 #[test]
-fn what_two_siblings_have_otherwise_than_their_parent_a_third_need_not_share() {
+fn a_part_in_which_two_siblings_differ_from_their_parent_need_not_be_shared() {
     let swapped = |body: &mut Value| list(&mut body["tools"]).swap(1, 2);
     let mut posts = [parent(), changed(fork("one"), swapped), changed(fork("two"), swapped), fork("three")];
     for post in &mut posts[1..] {
@@ -202,7 +202,7 @@ fn what_two_siblings_have_otherwise_than_their_parent_a_third_need_not_share() {
 }
 
 #[test]
-fn forks_of_forks_share_with_the_fork_that_they_go_on_from() {
+fn forks_of_forks_share_with_the_fork_that_they_continue() {
     let deeper = |own: &'static str| {
         let messages: Vec<Value> = list(&mut fork("one").body["messages"]).drain(..).collect();
         let calls = forking(&["deep"]);
@@ -227,7 +227,7 @@ fn reword(body: &mut Value) {
 }
 
 #[test]
-fn a_fork_is_held_against_the_siblings_of_its_own_parent() {
+fn a_fork_is_compared_with_the_siblings_of_its_own_parent() {
     let elsewhere = |mut post: Post, chain, parent| {
         reword(&mut post.body);
         Post { chain, parent, ..post }
@@ -246,7 +246,7 @@ fn a_fork_is_held_against_the_siblings_of_its_own_parent() {
 }
 
 #[test]
-fn a_fork_of_a_request_that_was_sent_twice_goes_on_from_the_later_one() {
+fn a_fork_of_a_request_that_was_sent_twice_continues_the_later_one() {
     let unmarked = |body: &mut Value| {
         let last = list(&mut body["messages"]).last_mut().unwrap();
         list(&mut last["content"])
@@ -259,7 +259,7 @@ fn a_fork_of_a_request_that_was_sent_twice_goes_on_from_the_later_one() {
 }
 
 #[test]
-fn a_fork_that_was_called_and_has_all_its_history_reworded_is_still_one() {
+fn a_called_fork_with_a_fully_reworded_history_is_still_a_fork() {
     let found = breaks(&[parent(), changed(fork("one"), reword)], true);
     let paths = [0, 1, 2, 3, 4].map(|message| format!("messages[{message}].content[0]"));
     let expected = paths.each_ref().map(|path| (Rule::Sharing, 1, Some(0), "message_edited", path.as_str()));

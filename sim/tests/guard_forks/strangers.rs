@@ -1,11 +1,11 @@
-//! Conversations that have something in common and are no kin.
+//! Conversations that have something in common but are unrelated.
 
 use serde_json::{Value, json};
 
 use super::family::{Post, body, breaks, fork, long, parent, said, told, user};
 
 #[test]
-fn conversations_with_names_that_nobody_called_are_each_their_own() {
+fn named_conversations_without_a_caller_are_unrelated() {
     let session = |chain: &'static str, day: &str| {
         let mut body = body(vec![user("What is here?")]);
         body["system"][0]["text"] = json!(format!("{}Today is {day}.", long("Be brief.")));
@@ -16,7 +16,7 @@ fn conversations_with_names_that_nobody_called_are_each_their_own() {
 }
 
 #[test]
-fn questions_behind_the_same_examples_are_no_forks() {
+fn questions_after_the_same_examples_are_no_forks() {
     let asked = |chain: &'static str, question: &str| {
         let shots = (0..4).flat_map(|shot| [user(&format!("Example {shot}")), said(&format!("Answer {shot}"))]);
         let mut messages: Vec<Value> = shots.collect();
@@ -48,13 +48,13 @@ fn a_parent_of_the_same_name_in_another_scope_is_not_the_parent() {
 }
 
 #[test]
-fn an_agent_that_is_asked_what_its_parent_was_asked_is_no_fork() {
+fn an_agent_with_its_parents_question_is_no_fork() {
     let child = Post { chain: "child", parent: Some("main"), body: body(vec![user("Fork now.")]) };
     assert_eq!(told(&breaks(&[parent(), child], true)), []);
 }
 
 #[test]
-fn an_agent_that_sends_what_its_parent_sent_is_the_first_of_its_kind() {
+fn an_agent_with_its_parents_request_is_the_first_of_its_kind() {
     let asked = |chain, parent, words| Post { chain, parent, body: body(vec![user(words)]) };
     let mut second = asked("b", Some("main"), "Look at two.");
     second.body["tools"].as_array_mut().unwrap().swap(0, 1);
@@ -64,7 +64,7 @@ fn an_agent_that_sends_what_its_parent_sent_is_the_first_of_its_kind() {
 }
 
 #[test]
-fn a_request_that_names_no_parent_is_no_fork_of_another_scopes() {
+fn a_request_without_a_named_parent_is_no_fork_from_another_scope() {
     let mut guard = forkcast_sim::guard::Guard::new(forkcast_sim::guard::Rules::default());
     let mut other = fork("one");
     other.body["tools"].as_array_mut().unwrap().swap(0, 1);
@@ -80,7 +80,7 @@ fn a_request_that_names_no_parent_is_no_fork_of_another_scopes() {
 }
 
 #[test]
-fn what_clients_say_for_the_system_between_messages_makes_no_fork() {
+fn system_texts_of_clients_between_messages_make_no_fork() {
     let noted = |chain, mut messages: Vec<Value>| {
         let notes = ["Skills: none.", "Folder: here."]
             .map(|words| json!({"role": "system", "content": [{"type": "text", "text": words}]}));

@@ -21,13 +21,6 @@ type Counts = [usize; HABITS.len()];
 /// Folders and files that are still to be rewritten, with their present counts, which may only fall. The longest path counts.
 const TO_MEND: &[(&str, Counts)] = &[
     ("replay/src", [68, 69, 71, 22, 15, 2]),
-    ("sim/src/simulation", [6, 7, 10, 7, 1, 1]),
-    ("sim/tests/caches", [5, 7, 4, 1, 0, 0]),
-    ("sim/tests/diagnosis", [4, 7, 2, 0, 0, 0]),
-    ("sim/tests/guard", [1, 7, 1, 1, 6, 0]),
-    ("sim/tests/guard_forks", [0, 1, 0, 3, 0, 0]),
-    ("sim/tests/simulation", [2, 3, 2, 1, 0, 0]),
-    ("sim/tests/wire", [6, 4, 0, 0, 1, 0]),
 ];
 
 /// Texts for simulated models, and tests that quote them: other words would change the token counts of recorded runs.

@@ -1,4 +1,4 @@
-//! Whom an act of the user means, and what it brings about.
+//! The target of an act of the user, and its effect.
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::permission::{Mode, Permissions, Rule as Allowed, Rules};
@@ -13,8 +13,8 @@ use serde_json::json;
 
 use super::stage::{at, calls, finished, rule, says, setup, types};
 
-/// Two agents launched by one message, whose descriptions are `a looker` and `a worker`; each builds for a minute. The
-/// user acts after ten seconds.
+/// Two agents launched by one message, with descriptions `a looker` and `a worker`; each builds for a minute. The user
+/// acts after ten seconds.
 fn two(background: bool, does: Does) -> Setup {
     let spawn = |kind: &str| Said::ToolUse {
         id: "".into(),
@@ -49,7 +49,7 @@ fn states(finished: &Finished) -> Vec<(&str, &'static str)> {
 }
 
 #[test]
-fn tasks_are_meant_by_type_or_description_and_no_others_are_stopped() {
+fn only_tasks_matching_a_type_or_description_are_stopped() {
     for which in ["worker", "a worker"] {
         let finished = finished(two(true, Does::Kills(which.into())));
         assert_eq!(states(&finished), [("looker", "completed"), ("worker", "killed")], "{which}");
@@ -61,7 +61,7 @@ fn tasks_are_meant_by_type_or_description_and_no_others_are_stopped() {
 }
 
 #[test]
-fn agents_in_front_are_meant_by_type_or_description_and_no_others_are_sent_behind() {
+fn only_foreground_agents_matching_a_type_or_description_are_moved_to_the_background() {
     let taken_over = |finished: &Finished| {
         let agents = finished.log.iter().filter_map(|logged| match &logged.event {
             Event::Takeover { agent, .. } => finished.agents.iter().find(|one| one.id == *agent),
@@ -81,14 +81,14 @@ fn agents_in_front_are_meant_by_type_or_description_and_no_others_are_sent_behin
 }
 
 #[test]
-fn async_12_all_tasks_are_stopped_at_once() {
+fn async_12_all_tasks_are_stopped_together() {
     let finished = finished(two(true, Does::KillsAll));
     assert_eq!(states(&finished), [("looker", "killed"), ("worker", "killed")]);
     assert!(finished.idle.is_empty(), "{:?}", finished.idle);
 }
 
 #[test]
-fn what_arrives_for_an_agent_reaches_the_one_that_is_meant() {
+fn an_item_for_an_agent_reaches_that_agent() {
     for which in ["worker", "a worker"] {
         let news = Item::notification(Some(which.into()), "News.", "agent");
         let finished = finished(two(true, Does::Arrives(news)));
@@ -103,7 +103,7 @@ fn what_arrives_for_an_agent_reaches_the_one_that_is_meant() {
 }
 
 #[test]
-fn tools_08_what_the_background_takes_away_breaks_the_prefix_and_is_named() {
+fn tools_08_tools_removed_in_the_background_break_the_prefix_and_are_named() {
     let finished = finished(two(false, Does::Background(Some("worker".into()))));
     let of = |agent_type: &str| {
         let agent = finished.agents.iter().find(|agent| &*agent.agent_type == agent_type).unwrap();
@@ -113,5 +113,5 @@ fn tools_08_what_the_background_takes_away_breaks_the_prefix_and_is_named() {
         causes.collect::<Vec<_>>()
     };
     assert_eq!(of("worker").last().unwrap(), &[Cause::ToolsRemoved], "taken over between its two requests");
-    assert!(of("looker").last().unwrap().is_empty(), "somebody waits for it to its end");
+    assert!(of("looker").last().unwrap().is_empty(), "the parent waits for it to its end");
 }

@@ -1,4 +1,4 @@
-//! Limits of rate: a bucket against a slow twin, and what a run makes of refusals.
+//! Rate limits: a bucket against a slow twin, and the effect of refusals on a run.
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::settings::PartSizes;
@@ -12,15 +12,15 @@ use serde_json::json;
 
 const MINUTE: u128 = 60_000_000_000;
 
-/// Knows no level: it adds up what was taken since every earlier instant and compares that with what could have come since
-/// then. What a bucket holds is the least that any of these leaves.
+/// Keeps no level: it adds up what was taken since every earlier instant and compares that with the refill since then.
+/// The bucket's contents are the minimum over these.
 struct Twin {
     per_minute: u64,
     taken: Vec<(u64, u64)>,
 }
 
 impl Twin {
-    /// What is left, times the nanoseconds of a minute.
+    /// The contents left, times the nanoseconds of a minute.
     fn left(&self, at: u64) -> i128 {
         let whole = i128::from(self.per_minute) * MINUTE.cast_signed();
         let since = |first: usize| {
@@ -37,7 +37,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_bucket_holds_what_its_slow_twin_says(
+    fn a_bucket_holds_as_much_as_its_slow_twin(
         per_minute in prop_oneof![1_u64..100, 1_u64..5_000_000],
         asked in prop::collection::vec((prop_oneof![Just(0_u64), 1_u64..90_000_000_000], 0_u64..130), 1..40),
     ) {
@@ -67,7 +67,7 @@ proptest! {
     }
 }
 
-/// A main agent that asks three times: two reads, then a word.
+/// A main agent that sends three requests: two reads, then a word.
 fn three_requests(limits: RateLimits) -> Setup {
     let read = || calls("main", "Read", json!({ "file_path": "/repo/README.md" }));
     let mut setup = setup(vec![read(), read(), says("main", "Read.")], vec![types(0, "Read it twice")]);
@@ -80,12 +80,13 @@ fn began(finished: &Finished) -> Vec<u64> {
 }
 
 #[test]
-fn a_request_over_the_limit_comes_again_when_it_was_told_and_its_reply_is_not_lost() {
+fn a_request_over_the_limit_is_retried_at_the_given_time_and_gets_its_reply() {
     let limits = RateLimits { requests_per_minute: Some(2), ..RateLimits::default() };
     let (free, limited) = (finished(three_requests(RateLimits::default())), finished(three_requests(limits)));
     assert_eq!((limited.entries.len(), limited.over_limits, free.over_limits), (3, 1, 0));
     assert_eq!(began(&limited)[..2], began(&free)[..2]);
-    // Two a minute fill one in 30 s, counted from the first request; the refusal itself takes 0.3 s, its wait whole seconds.
+    // At two per minute one is refilled in 30 s, counted from the first request; the refusal itself takes 0.3 s, the
+    // wait is whole seconds.
     let third = began(&limited)[2];
     assert!((30_000..31_300).contains(&third), "{third}");
     let waits = limited.log.iter().filter_map(|logged| match &logged.event {
@@ -94,11 +95,11 @@ fn a_request_over_the_limit_comes_again_when_it_was_told_and_its_reply_is_not_lo
     });
     assert!(waits.clone().count() == 1 && waits.clone().all(|wait_ms| wait_ms % 1_000 == 0), "whole seconds");
     let usage = |run: &Finished| run.entries.iter().map(|entry| entry.line.predicted.unwrap()).collect::<Vec<_>>();
-    assert_eq!(usage(&limited), usage(&free), "what is refused reads and writes nothing");
+    assert_eq!(usage(&limited), usage(&free), "a refused request reads and writes nothing");
 }
 
 #[test]
-fn what_is_read_does_not_count_and_what_is_larger_than_the_bucket_is_never_taken() {
+fn reads_do_not_count_and_a_request_larger_than_the_bucket_is_never_accepted() {
     let free = finished(three_requests(RateLimits::default()));
     let first = free.entries[0].line.predicted.unwrap();
     let fresh = |at: usize| {
@@ -114,7 +115,7 @@ fn what_is_read_does_not_count_and_what_is_larger_than_the_bucket_is_never_taken
 }
 
 #[test]
-fn nothing_before_the_limits_begin_counts() {
+fn requests_before_the_limits_begin_do_not_count() {
     let second = Instant(free_second());
     let limits = RateLimits { requests_per_minute: Some(2), from: second, ..RateLimits::default() };
     assert_eq!(run(three_requests(limits)).unwrap().over_limits, 0);
@@ -125,12 +126,12 @@ fn free_second() -> u64 {
 }
 
 #[test]
-fn of_haiku_3_5_what_is_read_counts_too() {
+fn reads_count_for_haiku_3_5() {
     let over = |model: &str, tokens| {
         let limits = RateLimits { input_tokens_per_minute: Some(tokens), ..RateLimits::default() };
         let mut setup = three_requests(limits);
         setup.settings.model = model.into();
-        // Long enough for what either caches.
+        // Long enough for both caches.
         setup.sizing = Sizing::Declared;
         setup.settings.sizes = Some(PartSizes { system: Some(5_000), tools: Some(5_000), ..PartSizes::default() });
         finished(setup)

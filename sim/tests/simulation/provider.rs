@@ -1,4 +1,4 @@
-//! What the provider makes of a request: instants, usage, refusals, and who is told when an answer breaks off.
+//! The provider's treatment of a request: instants, usage, refusals, and reports when an answer breaks off.
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::diagnosis::Cause;
@@ -25,7 +25,7 @@ fn instants(finished: &Finished, word: &str) -> Vec<u64> {
 }
 
 #[test]
-fn the_first_byte_waits_for_what_is_read_written_and_fresh() {
+fn the_first_byte_waits_for_read_written_and_fresh_tokens() {
     let finished = finished(setup(vec![says("main", "Hello.")], vec![types(0, "Hello")]));
     let (line, pace) = (&finished.entries[0].line, Pace::default());
     let usage = line.predicted.unwrap();
@@ -34,11 +34,11 @@ fn the_first_byte_waits_for_what_is_read_written_and_fresh() {
     assert_eq!(line.first_byte_at.unwrap().since(line.at.unwrap()), expected);
     let ended = finished.entries[0].ended_at.unwrap();
     assert_eq!(ended.since(line.first_byte_at.unwrap()), pace.streaming(usage.output_tokens));
-    assert!(pace.first_byte(100_000, 0, 0) < pace.first_byte(0, 100_000, 0), "what is read comes sooner");
+    assert!(pace.first_byte(100_000, 0, 0) < pace.first_byte(0, 100_000, 0), "reading is faster");
 }
 
 #[test]
-fn a_reply_can_say_its_tokens_and_its_instants() {
+fn a_reply_can_set_its_tokens_and_its_instants() {
     let said = Reply {
         output_tokens: Some(321),
         first_byte: Some(Duration::from_millis(1_000)),
@@ -53,7 +53,7 @@ fn a_reply_can_say_its_tokens_and_its_instants() {
 }
 
 #[test]
-fn a_refusal_has_no_line_and_is_asked_again_after_its_wait() {
+fn a_refusal_has_no_line_and_is_retried_after_its_wait() {
     let rules = vec![fails(Fault::Refusal(overloaded(Some(Duration::from_millis(7_000))))), says("main", "Hello.")];
     let finished = finished(setup(rules, vec![types(0, "Hello")]));
     assert_eq!((finished.entries.len(), finished.agents[0].turns), (1, 1));
@@ -72,7 +72,7 @@ fn an_outage_refuses_everything_while_it_lasts() {
 }
 
 #[test]
-fn what_a_provider_would_refuse_is_refused() {
+fn requests_that_a_provider_would_refuse_are_refused() {
     let mut setup = setup(vec![says("main", "Hello.")], vec![types(0, "Hello")]);
     setup.rules.breakpoints_max = 0;
     let finished = finished(setup);
@@ -81,7 +81,7 @@ fn what_a_provider_would_refuse_is_refused() {
 }
 
 #[test]
-fn a_broken_answer_is_billed_as_far_as_it_came_and_its_write_stands() {
+fn a_broken_answer_is_billed_for_the_part_that_arrived_and_its_write_stays() {
     let broken = Fault::Interruption { after_events: 2, how: Interruption::Broken(Broken::Reset) };
     let finished = finished(setup(vec![fails(broken), says("main", "Hello.")], vec![types(0, "Hello")]));
     let usage: Vec<_> = finished.entries.iter().map(|entry| entry.line.predicted.unwrap()).collect();
@@ -91,7 +91,7 @@ fn a_broken_answer_is_billed_as_far_as_it_came_and_its_write_stands() {
 }
 
 #[test]
-fn a_request_given_up_before_its_first_byte_writes_and_bills_nothing() {
+fn a_request_cancelled_before_its_first_byte_writes_and_bills_nothing() {
     let rules = vec![says("main", "Never heard."), says("main", "Hello.")];
     let finished = finished(setup(rules, vec![types(0, "Hello"), at(100, Does::Escape), types(10_000, "Hello again")]));
     let usage: Vec<_> = finished.entries.iter().map(|entry| entry.line.predicted.unwrap()).collect();
@@ -102,14 +102,14 @@ fn a_request_given_up_before_its_first_byte_writes_and_bills_nothing() {
 }
 
 #[test]
-fn children_that_ask_together_miss_what_is_in_flight() {
+fn children_that_start_together_miss_the_entry_in_flight() {
     let rules = vec![
         spawns("main", "looker", "look here", true),
         spawns("main", "looker", "look there", true),
         Rule { times: None, ..says("main", "Noted.") },
         says("looker", "Nothing."),
     ];
-    // Both are launched while the first one's answer has not begun: launching takes less than a first byte.
+    // Both are launched before the first one's answer has begun: launching takes less time than a first byte.
     let mut setup = setup(rules, vec![types(0, "Look.")]);
     setup.pace.base = Duration::from_millis(60_000);
     setup.pace.per_output_token = Duration(0);
@@ -122,7 +122,7 @@ fn children_that_ask_together_miss_what_is_in_flight() {
 }
 
 #[test]
-fn a_bill_less_the_perfect_bill_is_what_its_causes_cost_when_an_entry_expires() {
+fn the_bill_minus_the_perfect_bill_is_the_cost_of_its_causes_when_an_entry_expires() {
     let rules = vec![says("main", "Hello."), says("main", "Hello again.")];
     let finished = finished(setup(rules, vec![types(0, "Hello"), types(400_000, "Still there?")]));
     let line = &finished.entries[1].line;
@@ -131,12 +131,12 @@ fn a_bill_less_the_perfect_bill_is_what_its_causes_cost_when_an_entry_expires() 
     assert_eq!(causes, [Cause::Expired]);
     assert!(
         finished.entries[0].line.unread_writes.unwrap() > forkcast_sim::pricing::Money::ZERO,
-        "nobody read the first write"
+        "the first write was never read"
     );
 }
 
 #[test]
-fn what_expired_stays_unread_when_its_successor_is_read() {
+fn an_expired_write_stays_unread_when_its_successor_is_read() {
     let unread = |requests: usize| {
         let acts = [types(0, "Hello"), types(400_000, "Still there?"), types(410_000, "Good.")];
         let acts: Vec<_> = acts.into_iter().take(requests).collect();
@@ -145,10 +145,10 @@ fn what_expired_stays_unread_when_its_successor_is_read() {
         finished.entries[0].line.unread_writes.unwrap()
     };
     assert!(unread(2) > forkcast_sim::pricing::Money::ZERO);
-    assert_eq!(unread(3), unread(2), "the third request reads what the second wrote");
+    assert_eq!(unread(3), unread(2), "the third request reads the second one's write");
 }
 
-/// Finds fault with the second request.
+/// Rejects the second request.
 struct Fussy;
 
 impl Observer for Fussy {
@@ -174,7 +174,7 @@ fn fussy(rules: Vec<Rule>) -> simulation::Failed {
     run(setup).unwrap_err()
 }
 
-/// Finds fault with the run as a whole.
+/// Rejects the run as a whole.
 struct Strict;
 
 impl Observer for Strict {
@@ -194,7 +194,7 @@ fn observers_see_the_whole_run_at_its_end() {
     let failed = run(setup).unwrap_err();
     let text = failed.to_string();
     assert!(text.starts_with("law `strict` is broken at ") && text.contains("1 requests in all"), "{text}");
-    assert_eq!(failed.until.entries.len(), 1, "what there was is kept");
+    assert_eq!(failed.until.entries.len(), 1, "the partial result is kept");
 }
 
 #[test]

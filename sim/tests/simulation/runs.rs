@@ -1,4 +1,4 @@
-//! What a run gives, and how it fails.
+//! The results of a run, and its failures.
 
 use forkcast_sim::simulation::{Cause, Does, Failure, run};
 use serde_json::json;
@@ -30,7 +30,7 @@ fn a_question_is_answered_cached_and_billed() {
     let main = &finished.agents[0];
     assert_eq!((&*main.id, main.turns, main.state, main.reason), ("main", 3, "completed", Some("completed")));
     let told: u64 = usage.iter().map(|usage| usage.output_tokens).sum();
-    assert_eq!(main.told.output_tokens, told, "an agent learns from replies what the ledger says");
+    assert_eq!(main.told.output_tokens, told, "an agent learns from replies what the ledger has");
     assert!(finished.makespan.0 > 60_000_000_000 && finished.idle.is_empty());
     assert_eq!(
         finished.laws_held.len(),
@@ -39,7 +39,7 @@ fn a_question_is_answered_cached_and_billed() {
 }
 
 #[test]
-fn sub_agents_in_front_and_behind_take_part() {
+fn sub_agents_in_foreground_and_background_take_part() {
     let rules = vec![
         spawns("main", "looker", "look around", false),
         spawns("main", "worker", "do the work", true),
@@ -68,7 +68,7 @@ fn an_unscripted_question_ends_the_run_and_says_what_to_add() {
     for part in ["`looker`", "answer 0", "Its last user text has", "Add a reply for `looker`", "seed 7"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert_eq!(failed.until.entries.len(), 1, "what was billed until then is kept");
+    assert_eq!(failed.until.entries.len(), 1, "the bill up to then is kept");
 }
 
 #[test]
@@ -82,14 +82,14 @@ fn a_run_with_too_many_answers_is_stopped() {
 }
 
 #[test]
-fn an_answer_for_which_nobody_asks_stalls_the_run() {
+fn an_answer_without_a_question_stalls_the_run() {
     let acts = vec![types(0, "Hello"), at(1_000, Does::Answers { allow: true, tool: Some("Bash".into()) })];
     let failed = run(setup(vec![says("main", "Hello.")], acts)).unwrap_err();
     assert!(failed.to_string().contains("`user's answer` waits for a permission request of `Bash`"), "{failed}");
 }
 
 #[test]
-fn acts_that_find_nothing_are_told() {
+fn acts_without_a_target_are_reported() {
     let acts = vec![
         types(0, "Hello"),
         at(100, Does::Background(None)),
@@ -100,11 +100,7 @@ fn acts_that_find_nothing_are_told() {
     let idle: Vec<_> = finished.idle.iter().map(|idle| (idle.act, idle.why.as_str())).collect();
     assert_eq!(
         idle,
-        [
-            (1, "a sub-agent in the foreground"),
-            (2, "a running task called `worker`"),
-            (3, "a running background task")
-        ]
+        [(1, "a sub-agent in the foreground"), (2, "a running task called `worker`"), (3, "a running background task")]
     );
 }
 

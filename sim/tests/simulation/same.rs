@@ -1,6 +1,6 @@
 //! The same setup is the same run: twice, under another order of ready tasks, and on another executor.
 
-#![allow(clippy::disallowed_methods)] // Tokio's own clock and tasks are the other arm.
+#![allow(clippy::disallowed_methods)] // Tokio's own clock and tasks are the other executor.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use tokio::task::LocalSet;
 
 use super::stage::{at, calls, finished, furnish, says, setup, spawns, types};
 
-/// A session with everything: agents in front and behind, one that is pushed behind, a question about permission.
+/// A session with everything: foreground and background agents, one moved to the background, a permission request.
 fn eventful() -> Setup {
     let for_ever = |agent: &str, text: &str| Rule { times: None, ..says(agent, text) };
     let rules = vec![
@@ -39,7 +39,7 @@ fn eventful() -> Setup {
 }
 
 #[test]
-fn an_eventful_session_has_all_of_it() {
+fn an_eventful_session_has_everything() {
     let finished = finished(eventful());
     let words = super::stage::words(&finished);
     for word in ["takeover", "permission.request", "permission.reply", "notify.enqueued", "agent.result", "tool.end"] {
@@ -71,7 +71,7 @@ fn the_same_setup_twice_is_the_same_run() {
         let (one, two) = digests(|| crowd(seed));
         assert_eq!(one, two, "seed {seed}");
     }
-    assert_ne!(finished(crowd(1)).digest, finished(crowd(2)).digest, "a digest tells runs apart");
+    assert_ne!(finished(crowd(1)).digest, finished(crowd(2)).digest, "a digest distinguishes runs");
 }
 
 #[test]
@@ -80,7 +80,8 @@ fn a_crowd_keeps_all_laws() {
     assert!(agents > 60, "{agents} agents are no crowd");
 }
 
-/// What does not depend on who runs first in an instant: how many requests each type of agent sent, and their tokens.
+/// The part that does not depend on who runs first in an instant: how many requests each type of agent sent, and their
+/// tokens.
 fn sums(finished: &Finished) -> BTreeMap<Rc<str>, (usize, u64)> {
     let mut sums: BTreeMap<Rc<str>, (usize, u64)> = BTreeMap::new();
     for Entry { line, agent, .. } in &finished.entries {
@@ -93,7 +94,7 @@ fn sums(finished: &Finished) -> BTreeMap<Rc<str>, (usize, u64)> {
 }
 
 #[test]
-fn another_order_of_ready_tasks_changes_the_order_of_events_alone() {
+fn another_order_of_ready_tasks_only_changes_the_order_of_events() {
     let plain = finished(eventful());
     let mut words = super::stage::words(&plain);
     words.retain(|word, _| word.starts_with("tool") || word.starts_with("task") || word.starts_with("notify"));
@@ -107,7 +108,7 @@ fn another_order_of_ready_tasks_changes_the_order_of_events_alone() {
     }
 }
 
-/// Tokio's `LocalSet` behind our handle.
+/// Tokio's `LocalSet` under our handle.
 struct Local(tokio::time::Instant);
 
 impl Runtime for Local {
@@ -137,7 +138,7 @@ fn on_tokio(setup: Setup) -> Finished {
 
 #[test]
 fn the_same_agents_leave_the_same_log_on_a_paused_tokio() {
-    // Tokio's timers have a resolution of a millisecond: everything takes whole ones.
+    // Tokio's timers have a resolution of a millisecond, so all durations are whole milliseconds.
     let whole = || {
         let mut setup = eventful();
         setup.pace = forkcast_sim::simulation::Pace {

@@ -1,4 +1,4 @@
-//! Where the tokens stand that a provider counts beside the blocks.
+//! Positions of the tokens that a provider counts besides the blocks.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::stage::{at, calls, finished, says, setup, types};
 
-/// Counts nothing but what stands around the blocks.
+/// Counts only the frame around the blocks.
 #[derive(Debug)]
 struct Frames;
 
@@ -31,7 +31,7 @@ fn prompts(mut setup: Setup) -> Vec<u64> {
 }
 
 #[test]
-fn a_provider_s_own_tokens_stand_once_in_front_and_behind_and_around_each_message() {
+fn a_providers_own_tokens_are_at_both_ends_and_around_each_message() {
     let rules = vec![
         calls("main", "Read", json!({ "file_path": "/repo/README.md" })),
         says("main", "Read."),
@@ -41,14 +41,14 @@ fn a_provider_s_own_tokens_stand_once_in_front_and_behind_and_around_each_messag
     assert_eq!(
         prompts(setup(rules, acts)),
         [1_011, 1_031, 1_051],
-        "one message, three, five; tools and system are none"
+        "one message, three, five; tools and system do not count"
     );
 }
 
 #[test]
 fn a_message_that_grew_since_the_last_request_is_counted_once() {
     let rules = vec![says("main", "Never heard."), says("main", "Hello.")];
-    // The first request is given up before its first byte: the second one's only message begins with it.
+    // The first request is cancelled before its first byte: the second one's only message begins with it.
     let acts = vec![types(0, "Hello"), at(100, Does::Escape), types(10_000, "Hello again")];
     assert_eq!(prompts(setup(rules, acts)), [0, 1_011]);
 }

@@ -1,4 +1,4 @@
-//! Setups for tests: a project, kinds of agents, and short ways to say what a model says.
+//! Setups for tests: a project, kinds of agents, and short ways to write a model's answers.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ pub fn furnish(setup: &mut Setup) {
     setup.keeps_events = true;
 }
 
-/// What a setup comes to.
+/// The result of a setup.
 pub fn finished(setup: Setup) -> Finished {
     run(setup).unwrap_or_else(|failed| panic!("{failed}"))
 }

@@ -6,7 +6,7 @@ use forkcast_sim::wire::{BlockKind, Blocks, Content, Index, Level, NodeSizes, Pl
 const TEXT: Content<'_> = Content { level: Level::Messages, role: Role::User, kind: BlockKind::Text, bytes: b"a" };
 
 #[test]
-fn a_block_is_its_bytes_and_what_they_are() {
+fn a_block_is_its_bytes_and_their_kind() {
     let mut blocks = Blocks::default();
     assert!(blocks.is_empty());
     let distinct = [
@@ -32,7 +32,7 @@ fn a_block_is_its_bytes_and_what_they_are() {
 }
 
 #[test]
-fn a_digest_does_not_depend_on_what_came_before() {
+fn a_digest_does_not_depend_on_earlier_blocks() {
     let (mut one, mut other) = (Blocks::default(), Blocks::default());
     other.intern(Content { bytes: b"first", ..TEXT });
     let (a, b) = (one.intern(TEXT), other.intern(TEXT));

@@ -1,4 +1,4 @@
-//! Bodies that are none: an error that names the place, never a panic and never a lost prompt.
+//! Invalid bodies: an error that names the place, never a panic and never a lost prompt.
 
 use forkcast_sim::wire::{BodyError, Wire};
 
@@ -12,7 +12,7 @@ fn complaint(body: &[u8]) -> String {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn an_error_names_its_place() {
     let table: [(&str, &str); 38] = [
         ("", "byte 0: EOF"),
         ("   ", "byte 3: EOF"),
@@ -85,13 +85,13 @@ fn a_body_cut_anywhere_is_an_error_at_its_end() {
         let text = &REALISTIC.as_bytes()[..end];
         let error = wire.read(text, "scope", "").expect_err("a part of a body is none");
         match error {
-            // A number that was cut is wrong at its last digit, all else at the end.
+            // A truncated number is an error at its last digit, everything else at the end.
             BodyError::NotJson { offset, .. } => assert!(offset == end || offset + 1 == end, "cut at {end}: {error}"),
             BodyError::NotUtf8 { offset } => assert!(offset <= end),
             other => panic!("cut at {end}: {other}"),
         }
     }
-    assert!(wire.prefixes.is_empty(), "nothing was laid");
+    assert!(wire.prefixes.is_empty(), "no path was laid");
     let after = read(&mut wire, REALISTIC);
     let fresh = read(&mut Wire::default(), REALISTIC);
     assert_eq!((after.places, after.known), (fresh.places, 0));
@@ -136,7 +136,7 @@ fn huge_numbers_are_bytes_like_others() {
 }
 
 #[test]
-fn after_an_error_the_wire_reads_on_as_if_nothing_had_been() {
+fn after_an_error_the_wire_continues_as_before() {
     let mut wire = Wire::default();
     let half = r#"{"tools":[{"name":"A"}],"messages":[{"role":"user","content":"Hi"},5]}"#;
     assert!(wire.read(half.as_bytes(), "scope", "").is_err());

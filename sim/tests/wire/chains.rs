@@ -1,10 +1,10 @@
-//! Which chain a request continues.
+//! The chain that a request continues.
 
 use forkcast_sim::wire::{ChainId, Chains, Wire};
 
 use super::bodies::{read, talk};
 
-/// Puts bodies into chains, in order; gives the chain of each and whether it is the chain's first.
+/// Puts bodies into chains, in order; returns the chain of each and whether it is the chain's first.
 fn assign(requests: &[(Option<&str>, String)]) -> Vec<(u32, bool)> {
     let (mut wire, mut chains) = (Wire::default(), Chains::default());
     let mut put = |(id, body): &(Option<&str>, String)| {
@@ -31,7 +31,7 @@ fn with_tools(body: &str, tools: &str, system: &str) -> String {
 }
 
 #[test]
-fn a_chain_goes_on_by_its_history() {
+fn a_chain_continues_by_its_history() {
     let grown = [&LONG[..], &["user: g"]].concat();
     let first_edited = [&["user: A"], &grown[1..]].concat();
     let truncated = grown[3..].to_vec();
@@ -87,16 +87,16 @@ fn keys_of_messages_are_no_history() {
 }
 
 #[test]
-fn interleaved_chains_are_told_apart() {
+fn interleaved_chains_are_separated() {
     let a = |n: usize| talk(&LONG[..n]);
     let b = |n: usize| talk(&["user: z", "assistant: y", "user: x", "assistant: w", "user: v"][..n]);
     assert_eq!(by_history(&[a(1), b(1), a(3), b(3), b(5), a(5)]), [0, 1, 0, 1, 1, 0]);
 }
 
 #[test]
-fn of_two_chains_the_one_with_more_in_common_goes_on_and_of_equals_the_newest() {
+fn the_chain_with_most_in_common_continues_and_the_newest_of_equals() {
     let fork = |tail: &[&str]| talk(&[&LONG[..4], tail].concat());
-    // The second fork continues the chain; the third has its longer history in common with what stands there now.
+    // The second fork continues the chain; the third shares its longer history with the current end of the chain.
     assert_eq!(
         by_history(&[talk(&LONG[..4]), talk(&["user: z"]), fork(&["user: 1"]), fork(&["user: 1", "assistant: 2"])]),
         [0, 1, 0, 0]

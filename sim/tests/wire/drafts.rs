@@ -11,7 +11,7 @@ use serde_json::json;
 use super::bodies::blocks;
 use crate::tries::tries;
 
-/// Both lifetimes of thinking, a spelling with a date, and words that no table knows.
+/// Both lifetimes of thinking, a spelling with a date, and words that are in no table.
 const MODELS: [&str; 6] = [
     "claude-opus-4-8",
     "claude-sonnet-4-5",
@@ -21,7 +21,7 @@ const MODELS: [&str; 6] = [
     "a \"b\"\n",
 ];
 
-/// Parameters that break a level, that break none, that put a breakpoint, and that no draft sends.
+/// Parameters that break a level, that break none, that set a breakpoint, and that no draft sends.
 const PARAMETERS: [(&str, &str); 19] = [
     ("max_tokens", "32000"),
     ("max_tokens", "64000"),
@@ -148,7 +148,7 @@ fn draft() -> impl Strategy<Value = Draft> {
         })
 }
 
-/// What an agent, or a stranger, does between two requests. Most of it keeps pieces and moves them to other places.
+/// Changes by an agent, or a stranger, between two requests. Most of them keep pieces and move them to other places.
 #[derive(Clone, Debug)]
 enum Change {
     Append(Vec<Message>),
@@ -179,7 +179,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// The message that `index` names, to be changed in place.
+/// A mutable reference to the message at `index`.
 fn message<'a>(draft: &'a mut Draft, index: &Index) -> Option<&'a mut Message> {
     let count = draft.messages.len();
     (count > 0).then(|| Rc::make_mut(&mut draft.messages[index.index(count)]))
@@ -243,7 +243,7 @@ fn read(wire: &mut Wire, draft: &Draft) -> Request {
     wire.read(&body, "scope", "").unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(&body)))
 }
 
-/// Everything that a request says, and the bytes of its blocks.
+/// All fields of a request, and the bytes of its blocks.
 fn seen(wire: &Wire, request: &Request) -> String {
     let excluded = request.excluded.iter().map(|excluded| excluded.block);
     let all = blocks(wire, request).into_iter().chain(excluded);
@@ -263,7 +263,7 @@ proptest! {
         }
     }
 
-    /// A trail saves work and changes nothing: the same one for all that comes, also in another wire and scope.
+    /// A trail saves work and changes nothing: the same trail is used for everything, also in another wire and scope.
     #[test]
     fn a_trail_changes_nothing(drafts in drafts(), forms in forms()) {
         let mut trail = Trail::default();
@@ -303,7 +303,7 @@ proptest! {
     }
 
     #[test]
-    fn digests_are_equal_exactly_where_prompts_are(drafts in drafts()) {
+    fn digests_are_equal_exactly_if_prompts_are(drafts in drafts()) {
         let mut wire = Wire::default();
         let requests: Vec<Request> = drafts.iter().map(|draft| read(&mut wire, draft)).collect();
         for (draft, request) in drafts.iter().zip(&requests) {

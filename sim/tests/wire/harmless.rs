@@ -1,4 +1,4 @@
-//! What is said of two spellings of the same prompt: `harmless.yaml`.
+//! The notes on two spellings of the same prompt: `harmless.yaml`.
 
 use forkcast_sim::wire::{BodyError, NormalForms, Wire, spelling};
 use serde::Deserialize;
@@ -40,7 +40,7 @@ fn with_the_switch_off_string_and_list_are_two_prompts() {
 }
 
 #[test]
-fn bodies_that_are_none_are_refused() {
+fn invalid_bodies_are_refused() {
     let good = br#"{"messages":[]}"#;
     for (a, b) in [(&b"{}"[..], &good[..]), (good, b"{}")] {
         assert!(matches!(spelling::notes(a, b, &NormalForms::default()), Err(BodyError::Missing { key: "messages" })));

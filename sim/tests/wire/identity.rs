@@ -1,4 +1,4 @@
-//! Which bodies a cache takes for the same prompt: `identity.yaml`; and what stands between scopes and models.
+//! Which bodies are the same prompt to a cache: `identity.yaml`; and the separation of scopes and models.
 
 use forkcast_sim::wire::{Level, NormalForms, Wire};
 use serde::Deserialize;
@@ -26,7 +26,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 #[test]
-fn bodies_are_the_same_prompt_where_the_corpus_says_so() {
+fn bodies_are_the_same_prompt_if_the_corpus_says_so() {
     for pair in pairs() {
         let mut wire = Wire::default();
         let [a, b] = pair.bodies().map(|body| read(&mut wire, &body));
@@ -69,7 +69,7 @@ fn equal_elements_of_different_levels_are_different_blocks() {
 }
 
 #[test]
-fn the_memory_of_raw_bytes_may_start_afresh() {
+fn the_memory_of_raw_bytes_may_be_cleared() {
     let mut wire = Wire::default();
     let body = |letter: &str| talk(&[&format!("user: {}", letter.repeat(24 << 20))]);
     let bodies = ["a", "b", "c"].map(body);
@@ -112,7 +112,7 @@ fn scopes_and_models_share_no_prefix() {
 }
 
 #[test]
-fn the_model_of_the_body_goes_before_that_of_the_address() {
+fn the_model_of_the_body_takes_precedence_over_the_address() {
     let mut wire = Wire::default();
     let mut read = |body: &str| wire.read(body.as_bytes(), "s", "outside").unwrap();
     let named = read(r#"{"model":"claude-haiku-4-5","messages":[]}"#);
@@ -125,7 +125,7 @@ fn the_model_of_the_body_goes_before_that_of_the_address() {
 }
 
 #[test]
-fn a_request_tells_its_levels_its_end_and_its_envelope() {
+fn a_request_has_its_levels_its_end_and_its_envelope() {
     let mut wire = Wire::new(NormalForms::default());
     let request = read(&mut wire, REALISTIC);
     let starts = [Level::Tools, Level::System, Level::Messages].map(|level| request.level_start(level));

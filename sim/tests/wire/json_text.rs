@@ -1,4 +1,4 @@
-//! JSON text: borders of values, escapes, the one normal spelling.
+//! JSON text: borders of values, escapes, the normal spelling.
 
 use forkcast_sim::wire::json::{self, ScanError, Scanner};
 
@@ -25,7 +25,7 @@ fn strings_are_unescaped() {
         (r#""\udc00\udc00""#, Some("\u{fffd}\u{fffd}")),
         (r#""\ud83d\u0041""#, Some("\u{fffd}A")),
         (r#""\\u0041""#, Some("\\u0041")),
-        // No JSON, but names are read leniently and nothing may go wrong.
+        // Not JSON, but names are read leniently and must not cause errors.
         (r#""\u12""#, Some("u12")),
         (r#""\u+123""#, Some("u+123")),
         (r#""\q""#, Some("q")),
@@ -55,12 +55,12 @@ fn the_normal_spelling_has_no_blanks_and_the_fewest_escapes() {
         (r#""\uD800 \udfff\uD800""#, r#""\ud800 \udfff\ud800""#),
         (r#""\u007f\u0020\u00a0""#, "\"\u{7f} \u{a0}\""),
         (r#""\\u0041""#, r#""\\u0041""#),
-        // Numbers, key order and equal keys reach the model and stay.
+        // Numbers, key order and duplicate keys reach the model and stay.
         (r#"{"b": 1.0, "a": 1, "b": 1E2}"#, r#"{"b":1.0,"a":1,"b":1E2}"#),
         ("-0.0e-00", "-0.0e-00"),
         ("true", "true"),
         ("", ""),
-        // What is left of a string that was cut stays as it is.
+        // The rest of a truncated string stays as it is.
         (r#"[ "open \u0041"#, r#"["open \u0041"#),
     ];
     for (raw, expected) in table {
@@ -88,7 +88,7 @@ fn letters_are_written_plainly_only_where_they_are_escaped() {
 }
 
 #[test]
-fn values_end_where_they_end() {
+fn values_end_at_their_last_byte() {
     let table: [(&str, &[&str]); 12] = [
         ("1 2", &["1", "2"]),
         (" \t\r\n1", &["1"]),
@@ -112,7 +112,7 @@ fn values_end_where_they_end() {
 }
 
 #[test]
-fn a_scan_says_where_it_stopped_and_what_it_wanted() {
+fn a_failed_scan_reports_its_offset_and_the_expected_text() {
     let table = [
         ("", 0, "a JSON value"),
         ("  ", 2, "a JSON value"),
@@ -138,7 +138,7 @@ fn a_scan_says_where_it_stopped_and_what_it_wanted() {
     assert_eq!((scanner.take(9), scanner.rest()), (&b""[..], &b""[..]));
 }
 
-/// A text, what it lists, and where and for want of what the list breaks off.
+/// A text, its elements, and the offset and expected text of the error, if there is one.
 type Listing = (&'static str, &'static [&'static str], Option<(usize, &'static str)>);
 
 #[test]
@@ -165,7 +165,7 @@ fn members_and_elements_are_listed_until_the_first_that_is_broken() {
         }
         let stopped = members.next().map(|item| item.map_err(|error| (error.offset, error.expected)));
         assert_eq!(stopped, error.map(Err), "{text}");
-        assert_eq!(members.next(), None, "{text}: nothing behind the end");
+        assert_eq!(members.next(), None, "{text}: nothing after the end");
     }
 }
 
@@ -187,12 +187,12 @@ fn elements_likewise() {
         }
         let stopped = elements.next().map(|item| item.map_err(|error| (error.offset, error.expected)));
         assert_eq!(stopped, error.map(Err), "{text}");
-        assert_eq!(elements.next(), None, "{text}: nothing behind the end");
+        assert_eq!(elements.next(), None, "{text}: nothing after the end");
     }
 }
 
 #[test]
-fn a_scanner_steps_through_what_it_is_asked_for() {
+fn a_scanner_enters_only_the_requested_kind_of_value() {
     let text = br#"{"a": "x\"y", "list": [1, {"b": [[2]]}], "c": null}"#;
     let mut scanner = Scanner::new(text);
     assert_eq!(scanner.enter(b'{'), Ok(true));
@@ -207,7 +207,7 @@ fn a_scanner_steps_through_what_it_is_asked_for() {
 }
 
 #[test]
-fn the_offset_behind_an_object_is_its_end() {
+fn the_offset_after_an_object_is_its_end() {
     let mut members = json::members(b"{\"a\":1}  5");
     assert_eq!(members.by_ref().count(), 1);
     assert_eq!(members.offset(), 7);

@@ -1,4 +1,4 @@
-//! The bytes of drafts, and what drafts cost.
+//! The bytes of drafts, and the cost of drafts.
 
 use std::rc::Rc;
 
@@ -96,7 +96,7 @@ fn a_wire_can_be_sent_and_copied() {
     asked::<Wire>();
 }
 
-/// Bytes looked at in each of 50 turns, each of which adds an answer and a result to a first text of `prefix` bytes.
+/// Bytes read in each of 50 turns; each turn adds an answer and a result to a first text of `prefix` bytes.
 fn bytes_per_turn(prefix: usize, mut trail: Option<Trail>) -> Vec<u64> {
     let mut wire = Wire::default();
     let mut draft = draft(vec![says(Role::User, &"p".repeat(prefix))]);
@@ -126,7 +126,7 @@ fn bytes_per_turn(prefix: usize, mut trail: Option<Trail>) -> Vec<u64> {
 }
 
 #[test]
-fn a_turn_looks_at_the_bytes_that_are_new_and_at_no_others() {
+fn a_turn_reads_only_its_new_bytes() {
     let turns = bytes_per_turn(10, None);
     assert_eq!(turns, bytes_per_turn(1 << 20, None));
     assert_eq!(turns, bytes_per_turn(1 << 20, Some(Trail::default())));
@@ -161,7 +161,7 @@ fn a_trail_that_left_its_path_forgets_the_rest_of_it() {
     }
 }
 
-/// `observed.md` 1: results stand in the order of their calls, however their ids are escaped.
+/// `observed.md` 1: results are put into the order of their calls, however their ids are escaped.
 #[test]
 fn results_find_their_calls_in_another_spelling() {
     let calls = ["a\u{8}", "b"].map(|id| Piece::tool_use(id, "Read", &json!({})));

@@ -1,4 +1,4 @@
-//! Bodies and the prompts that they are, block by block: `prompts.yaml`.
+//! Bodies and their prompts, block by block: `prompts.yaml`.
 
 use std::fmt::Write;
 
@@ -74,7 +74,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn every_body_is_the_prompt_that_the_corpus_says() {
+fn every_body_has_the_prompt_of_the_corpus() {
     let mut wrong = String::new();
     for case in cases() {
         let mut wire = Wire::new(case.forms());

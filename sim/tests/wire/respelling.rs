@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::bodies::{REALISTIC, blocks, read};
 use crate::tries::tries;
 
-/// JSON that knows which parts of it may be spelled otherwise. Texts are UTF-16, because JSON can hold lone surrogates.
+/// JSON with parts that may be spelled in several ways. Texts are UTF-16, because JSON can hold lone surrogates.
 #[derive(Clone, Debug, PartialEq)]
 enum Json {
     Word(&'static str),
@@ -21,7 +21,7 @@ enum Json {
     List(Vec<Json>),
     /// An object whose keys keep their order.
     Fixed(Vec<(String, Json)>),
-    /// An object whose keys may stand in any order.
+    /// An object with keys in any order.
     Envelope(Vec<(String, Json)>),
     /// A string that may be a list of one text block.
     Content(Vec<u16>),
@@ -158,7 +158,7 @@ fn text() -> impl Strategy<Value = Json> {
     units().prop_map(Json::Text)
 }
 
-/// Any JSON whose order counts; few distinct ones, so that equal values are met often.
+/// Any JSON with a fixed order; few distinct values, so that equal ones are common.
 fn values() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![
         select(vec!["null", "true", "0", "1", "1.0", "-0", "1e2", "10"]).prop_map(Json::Word),
@@ -272,15 +272,14 @@ fn damaged(text: &[u8], damages: &[Damage]) -> Vec<u8> {
     text
 }
 
-/// What a wire makes of some bytes: the blocks in canonical bytes with their places, or the complaint.
+/// How a wire reads some bytes: the blocks in canonical bytes with their places, or the error.
 fn made(wire: &mut Wire, text: &[u8]) -> Result<Vec<(Place, Vec<u8>)>, BodyError> {
     let request = wire.read(text, "scope", "")?;
     let bytes = blocks(wire, &request).into_iter().map(|block| wire.blocks.bytes(block).to_vec());
     Ok(request.places.iter().copied().zip(bytes).collect())
 }
 
-/// Reads bytes that may be anything: what is read is JSON, is read the same way again, and as by a wire that has read
-/// nothing before.
+/// Reads arbitrary bytes: a text that is accepted is JSON, is read the same way again, and as by a fresh wire.
 fn survives(wire: &mut Wire, text: &[u8]) -> Result<(), TestCaseError> {
     let first = wire.read(text, "scope", "").map(|request| request.nodes);
     let again =

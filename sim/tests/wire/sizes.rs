@@ -1,4 +1,4 @@
-//! Tokens of prefixes: declared, estimated, and learnt from what earlier requests were billed.
+//! Tokens of prefixes: declared, estimated, and learnt from the bills of earlier requests.
 
 use forkcast_sim::wire::{
     Blocks, Marker, NodeId, NodeSizes, PathSizes, Pins, Prefixes, Request, Sizes, Ttl, Usage, Wire, estimated_tokens,
@@ -79,23 +79,23 @@ fn sizes_are_exact_at_pins_and_in_proportion_between() {
 }
 
 #[test]
-fn what_stays_behind_the_last_block_is_learnt_and_left_out() {
+fn tokens_after_the_last_block_are_learnt_and_left_out() {
     let (mut wire, request, mut pins) = four();
     pins.learn(&request, &[marker(&request, 3, Ttl::FiveMinutes)], None, &usage(6, 0, 994, 0));
     assert_eq!(cumulative(&wire, &request, &pins, 1_000), [248, 497, 745, 994]);
-    // A longer prompt of the same model keeps the same few tokens behind its end; another model's does not.
+    // A longer prompt of the same model has the same few tokens after its end; another model's does not.
     let longer = read(&mut wire, &of_lengths(&[100, 100, 100, 100, 200]));
     assert_eq!(cumulative(&wire, &longer, &pins, 1_500)[4], 1_494);
-    assert_eq!(cumulative(&wire, &longer, &pins, 995)[4], 994, "never below what a pin says");
+    assert_eq!(cumulative(&wire, &longer, &pins, 995)[4], 994, "never below a pin");
     let other = wire.read(of_lengths(&[100]).as_bytes(), "scope", "claude-opus-4-8").unwrap();
     assert_eq!(cumulative(&wire, &other, &pins, 1_000), [1_000]);
-    // A breakpoint before the end says nothing of the tail.
+    // A breakpoint before the end says nothing about the tail.
     pins.learn(&longer, &[marker(&longer, 2, Ttl::FiveMinutes)], None, &usage(400, 0, 700, 0));
     assert_eq!(cumulative(&wire, &longer, &pins, 1_500)[4], 1_494);
 }
 
 #[test]
-fn a_pin_that_does_not_fit_is_passed_over() {
+fn a_pin_that_does_not_fit_is_skipped() {
     let (wire, request, mut pins) = four();
     pins.learn(&request, &[marker(&request, 1, Ttl::FiveMinutes)], None, &usage(1, 0, 600, 0));
     pins.learn(&request, &[marker(&request, 2, Ttl::FiveMinutes)], None, &usage(1, 0, 500, 0));
@@ -105,7 +105,7 @@ fn a_pin_that_does_not_fit_is_passed_over() {
 }
 
 #[test]
-fn blocks_of_an_unmeasured_request_keep_what_a_measured_one_showed() {
+fn blocks_of_an_unmeasured_request_keep_their_measured_sizes() {
     let (mut wire, request, mut pins) = four();
     let measured = pins.sizes(&request, &wire, None, Some(1_000));
     assert_eq!(measured, [250, 500, 750, 1_000]);
@@ -113,7 +113,7 @@ fn blocks_of_an_unmeasured_request_keep_what_a_measured_one_showed() {
     assert_eq!(pins.sizes(&request, &wire, None, None), measured, "the same blocks");
     let longer = read(&mut wire, &of_lengths(&[31, 100, 62, 100]));
     assert_eq!(pins.sizes(&longer, &wire, None, None), [10, 260, 280, 530], "those that are new by their length");
-    assert_eq!(pins.sizes(&longer, &wire, Some(&[1, 2, 3, 4]), None), [1, 2, 3, 4], "what is declared comes first");
+    assert_eq!(pins.sizes(&longer, &wire, Some(&[1, 2, 3, 4]), None), [1, 2, 3, 4], "declared sizes come first");
     assert_eq!(pins.sizes(&longer, &wire, Some(&[1, 2]), None)[3], 530, "unless it is another prompt's");
     // Of two blocks of one content each has its own size.
     pins.show(&request, &wire, &[10, 400, 500, 1_000]);
@@ -131,7 +131,7 @@ fn both_lifetimes_pin_two_prefixes() {
 }
 
 #[test]
-fn one_lifetime_pins_the_last_breakpoint_alone() {
+fn one_lifetime_pins_only_the_last_breakpoint() {
     let (_, request, _) = four();
     for written in [usage(5, 100, 300, 0), usage(5, 100, 0, 300)] {
         let mut pins = Pins::default();
@@ -143,15 +143,15 @@ fn one_lifetime_pins_the_last_breakpoint_alone() {
 }
 
 #[test]
-fn a_hit_pins_what_was_read() {
+fn a_hit_pins_the_tokens_read() {
     let (_, request, mut pins) = four();
     let last = [marker(&request, 3, Ttl::FiveMinutes)];
     pins.learn(&request, &last, Some(request.nodes[1]), &usage(5, 222, 300, 0));
     assert_eq!((pins.get(request.nodes[1]), pins.get(request.nodes[3])), (Some(222), Some(522)));
-    // The first word stands.
+    // The first value stays.
     pins.learn(&request, &last, Some(request.nodes[1]), &usage(5, 111, 300, 0));
     assert_eq!((pins.get(request.nodes[1]), pins.get(request.nodes[3])), (Some(222), Some(522)));
-    // Nothing read pins no hit, and nothing cached pins nothing.
+    // Without a read no hit is pinned, and without caching nothing is pinned.
     let mut pins = Pins::default();
     pins.learn(&request, &last, Some(request.nodes[1]), &usage(5, 0, 300, 0));
     assert_eq!((pins.get(request.nodes[1]), pins.get(request.nodes[3])), (None, Some(300)));

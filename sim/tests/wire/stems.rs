@@ -1,4 +1,4 @@
-//! Requests that begin alike: taken behind their common beginning they are what they are as a whole.
+//! Requests with a common beginning: taking only the part after it gives the same as taking the whole request.
 
 use std::rc::Rc;
 
@@ -60,19 +60,19 @@ fn turn(call: &str, results: &[&str]) -> [Rc<Message>; 2] {
     ]
 }
 
-/// The stem of what `draft` shares with its siblings.
+/// The stem of the part that `draft` shares with its siblings.
 fn stem(wire: &mut Wire, draft: &Draft) -> Option<Stem> {
     wire.stem(&Rc::new(Beginning::of(draft, "scope")?))
 }
 
-/// What both requests have in common.
+/// The fields that both requests must have in common.
 fn facts(request: &Request) -> impl PartialEq + std::fmt::Debug + use<> {
     let markers = (request.markers.clone(), request.markers_sent, request.bad_markers.clone());
     (request.root, request.model.clone(), request.envelope.clone(), request.end(), markers)
 }
 
 #[test]
-fn what_lies_behind_a_stem_is_the_rest_of_the_whole_request() {
+fn the_part_after_a_stem_is_the_rest_of_the_whole_request() {
     let beginning = beginning();
     let mut wire = Wire::default();
     let first = sibling(&beginning, vec![Piece::text("You take part 0.")], &[]);
@@ -80,7 +80,7 @@ fn what_lies_behind_a_stem_is_the_rest_of_the_whole_request() {
     let more = turn("toolu_r", &["toolu_r"]);
     let shared = Mark { ttl: Ttl::OneHour, ..mark(Level::Messages, 2, CALLS - 1) };
     let mut marked = sibling(&beginning, vec![Piece::text("Two"), Piece::text("texts.")], &more);
-    // Of two marks on one block the last counts; a mark where no block stands asks for nothing.
+    // Of two marks on one block the last counts; a mark without a block is ignored.
     marked.marks.extend([mark(Level::Messages, 2, CALLS + 1), shared, Mark { ttl: Ttl::FiveMinutes, ..shared }]);
     marked.marks.extend([mark(Level::Messages, 9, 0), mark(Level::Tools, 0, 0)]);
     for draft in [first, marked, sibling(&beginning, vec![], &more), sibling(&beginning, vec![], &[])] {
@@ -96,7 +96,7 @@ fn what_lies_behind_a_stem_is_the_rest_of_the_whole_request() {
 }
 
 #[test]
-fn what_only_the_whole_request_can_judge_is_not_taken_behind_a_stem() {
+fn parts_that_need_the_whole_request_are_not_taken_after_a_stem() {
     let beginning = beginning();
     let mut wire = Wire::default();
     let text = || vec![Piece::text("You take part 1.")];
@@ -109,7 +109,7 @@ fn what_only_the_whole_request_can_judge_is_not_taken_behind_a_stem() {
     assert!(wire.take_behind(&stem, &whole(&|_| {}), "scope").is_some());
     assert!(wire.take_behind(&stem, &whole(&|_| {}), "another scope").is_none());
     let anew = |draft: &mut Draft| draft.system = [Piece::text("Be brief."), Piece::text("Be right.")].into();
-    assert!(wire.take_behind(&stem, &whole(&anew), "scope").is_some(), "the same prompt, rendered anew");
+    assert!(wire.take_behind(&stem, &whole(&anew), "scope").is_some(), "the same prompt, rendered again");
     let image = Piece::new(json!({ "type": "image", "source": { "type": "url", "url": "u" } }).to_string());
     let cached = Piece::new(r#"{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}"#.to_owned());
     let end = |pieces: Vec<Piece>| move |draft: &mut Draft| draft.messages.push(message(Role::User, pieces.clone()));
@@ -138,7 +138,7 @@ fn what_only_the_whole_request_can_judge_is_not_taken_behind_a_stem() {
 }
 
 #[test]
-fn stems_are_of_messages_that_share_many_blocks() {
+fn only_messages_that_share_many_blocks_have_stems() {
     let (draft, results) = beginning();
     let mut wire = Wire::default();
     assert!(stem(&mut wire, &draft).is_none(), "nothing is shared");
@@ -150,7 +150,7 @@ fn stems_are_of_messages_that_share_many_blocks() {
 }
 
 #[test]
-fn sizes_go_on_behind_the_stem() {
+fn sizes_continue_after_the_stem() {
     let beginning = beginning();
     let mut wire = Wire::default();
     let draft = sibling(&beginning, vec![Piece::text("one"), Piece::text("two")], &[]);
@@ -165,7 +165,7 @@ fn sizes_go_on_behind_the_stem() {
     assert_eq!(sizes.tokens_at(behind.root), 0);
 }
 
-/// A sibling that is taken where another one was says the same as one that is taken alone.
+/// Taking a sibling after another one gives the same as taking it alone.
 #[test]
 fn the_trail_of_a_sibling_changes_nothing() {
     let (draft, _) = beginning();
@@ -193,7 +193,7 @@ fn the_trail_of_a_sibling_changes_nothing() {
     }
 }
 
-/// A random sibling: what it says after the shared blocks, the messages after that, its marks.
+/// A random sibling: its blocks after the shared ones, its later messages, its marks.
 type Plan = (Vec<u8>, Vec<Vec<u8>>, Vec<(usize, usize)>);
 
 fn plans() -> impl Strategy<Value = Vec<Plan>> {
