@@ -161,7 +161,7 @@ pub enum Verdict {
     /// The check fails because of it.
     Fails,
     /// It breaks a prefix or differs from the lock, and is only reported.
-    Told,
+    Noted,
     /// The same, and the rules let it pass by name.
     Allowed,
     /// It breaks nothing.
@@ -170,13 +170,13 @@ pub enum Verdict {
 
 impl Verdict {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Fails, Self::Told, Self::Allowed, Self::Harmless];
+    pub const ALL: [Self; 4] = [Self::Fails, Self::Noted, Self::Allowed, Self::Harmless];
 
     /// How much such a finding weighs.
     pub const fn weight(self) -> Weight {
         match self {
             Self::Fails => Weight::Error,
-            Self::Told | Self::Allowed | Self::Harmless => Weight::Note,
+            Self::Noted | Self::Allowed | Self::Harmless => Weight::Note,
         }
     }
 
@@ -184,7 +184,7 @@ impl Verdict {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Fails => "fails",
-            Self::Told => "told",
+            Self::Noted => "noted",
             Self::Allowed => "allowed",
             Self::Harmless => "harmless",
         }
@@ -228,7 +228,7 @@ impl<'a> Check<'a> {
         } else if finding.is_allowed(self.rules) {
             Verdict::Allowed
         } else {
-            Verdict::Told
+            Verdict::Noted
         }
     }
 

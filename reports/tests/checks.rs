@@ -3,6 +3,6 @@
 mod captures;
 mod folded;
 mod junit;
+mod output;
 mod sarif;
 mod silence;
-mod told;

@@ -1,5 +1,5 @@
 //! Forks in pictures, tables and machine formats: five, and five hundred.
 
 mod fan;
+mod output;
 mod picture;
-mod told;

@@ -90,7 +90,7 @@ impl<'a> Subject<'a> {
         entry.line.charge.causes.iter().filter(move |_| is_known).map(move |part| CauseOf { entry, part })
     }
 
-    fn told(&self) -> Option<TranscriptPart<'a>> {
+    fn transcript(&self) -> Option<TranscriptPart<'a>> {
         matches!(self.known, Known::Transcript).then_some(TranscriptPart { report: self.report, entry: self.entry })
     }
 
@@ -143,8 +143,8 @@ record! {
     records: CauseOf<'_>, "causes", "Why it missed what it missed." => |it| list(it.causes());
     texts "remarks", "What was remarked." =>
         |it| Value::texts(it.entry.line.remarks.iter().map(|remark| it.report.names.message(remark)));
-    record: TranscriptPart<'_>, "told", "What a transcript or a trace holds of it." =>
-        |it| it.told().as_ref().map(Record::value), null("where its body is recorded");
+    record: TranscriptPart<'_>, "transcript", "Its data in a transcript or a trace." =>
+        |it| it.transcript().as_ref().map(Record::value), null("where its body is recorded");
 }
 
 /// When a cache is unknown.
@@ -160,7 +160,7 @@ struct TranscriptPart<'a> {
 const NOT: &str = "where it is not explained";
 
 record! {
-    TranscriptPart<'_>, "told":
+    TranscriptPart<'_>, "transcript":
     text "session", "Id of its session." =>
         |it| it.report.session_of(it.entry).map(|session| session.id.clone()), null("where it has none");
     text "client", "The client and its version." =>

@@ -47,7 +47,7 @@ pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) 
         },
         comparison: entry.comparison.as_ref().map_err(|why| *why),
         exchange: stored(report, entry),
-        told: TranscriptPart::of(entry, report.names),
+        transcript: TranscriptPart::of(entry, report.names),
         names: report.names,
     };
     line.write(target)
@@ -71,7 +71,7 @@ pub(super) struct LedgerLine<'a> {
     origin: Origin,
     comparison: Result<&'a Compared, NotComparable>,
     exchange: Option<Stored>,
-    told: Option<TranscriptPart>,
+    transcript: Option<TranscriptPart>,
     names: Names,
 }
 
@@ -133,8 +133,8 @@ record! {
     record: Stored, "exchange",
         "The recording without its body; with bodies/NNNNN.json beside it the request can be replayed again." =>
         |it| it.exchange.as_ref().map(Record::value), null("for requests of transcripts and traces");
-    record: TranscriptPart, "told", "What a transcript holds of the request." =>
-        |it| it.told.as_ref().map(Record::value),
+    record: TranscriptPart, "transcript", "Its data in a transcript." =>
+        |it| it.transcript.as_ref().map(Record::value),
         null("for recorded exchanges, which are under exchange");
 }
 

@@ -3,7 +3,7 @@
 mod entries;
 mod held;
 mod stop;
-mod told;
+mod transcript;
 mod unprofiled;
 mod words;
 
@@ -11,7 +11,7 @@ use entries::{difference, entries, nearest};
 use held::{breakpoint_table, breakpoints, held};
 use stop::stop;
 
-pub use told::told;
+pub use transcript::transcript;
 pub use unprofiled::unprofiled;
 
 use forkcast_sim::ledger::Line;

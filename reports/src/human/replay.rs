@@ -121,12 +121,12 @@ pub(super) fn listed(items: &[String]) -> String {
 /// `session.jsonl:812`.
 fn place(report: &Report<'_>, place: &Place) -> String {
     let file = report.short(&place.file);
-    if place.told { format!("{file}:{}", place.line) } else { format!("{file}#{}", place.file_index) }
+    if place.in_transcript { format!("{file}:{}", place.line) } else { format!("{file}#{}", place.file_index) }
 }
 
 /// Whether everything comes from transcripts: these have sessions and agents, not recordings and chains.
-const fn is_told(report: &Report<'_>) -> bool {
-    report.tally.requests > 0 && report.tally.told == report.tally.requests
+const fn is_of_transcripts(report: &Report<'_>) -> bool {
+    report.tally.requests > 0 && report.tally.from_transcripts == report.tally.requests
 }
 
 /// The place that shows why a request missed: the line of the transcript, else the place of its recording.

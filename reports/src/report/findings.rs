@@ -21,7 +21,7 @@ pub struct Place {
     /// Session, as ledger lines have it.
     pub session: usize,
     /// It comes from a transcript.
-    pub told: bool,
+    pub in_transcript: bool,
     /// The file.
     pub file: Arc<str>,
     /// Position inside the file.
@@ -115,7 +115,7 @@ impl Findings {
         Place {
             index: entry.line.index,
             session: entry.line.session,
-            told: entry.answered.is_some(),
+            in_transcript: entry.answered.is_some(),
             file: self.name(&entry.origin.file),
             file_index: entry.origin.index,
             line: entry.origin.line,

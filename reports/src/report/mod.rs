@@ -186,8 +186,8 @@ impl<'a> Report<'a> {
     }
 
     /// Whether some requests come from transcripts.
-    pub const fn is_told(&self) -> bool {
-        self.tally.told > 0
+    pub const fn has_transcripts(&self) -> bool {
+        self.tally.from_transcripts > 0
     }
 
     /// What people call a session; its whole id where another is called the same.

@@ -79,14 +79,14 @@ const NO_PROFILE: &str = "no_profile";
 /// Adds the ids of a part's chains: the input's own if it has any, else a number in order of first request.
 pub(super) fn chain_ids(
     entries: &[Recorded<'_>],
-    told: &BTreeMap<usize, String>,
+    given: &BTreeMap<usize, String>,
     names: Names,
     ids: &mut BTreeMap<usize, String>,
 ) {
     for entry in entries.iter().filter(|entry| entry.answered.is_none()) {
         let Some(chain) = entry.chain else { continue };
         let own = entry.exchange.and_then(|exchange| exchange.chain.as_deref());
-        let own = own.or_else(|| told.get(&chain).map(String::as_str));
+        let own = own.or_else(|| given.get(&chain).map(String::as_str));
         ids.entry(chain).or_insert_with(|| own.map_or_else(|| format!("chain-{chain}"), |own| names.agent(own)));
     }
 }
@@ -106,8 +106,8 @@ pub(super) fn sessions(
     (names, counted): (Names, Counted),
     taken: &mut BTreeMap<String, usize>,
 ) -> Vec<Session> {
-    let is_told = entries.iter().all(|entry| entry.answered.is_some());
-    let scopes = inputs.scopes.iter().filter(|_| !is_told);
+    let is_of_transcripts = entries.iter().all(|entry| entry.answered.is_some());
+    let scopes = inputs.scopes.iter().filter(|_| !is_of_transcripts);
     let files: Vec<_> = scopes.flat_map(|scope| &scope.files).collect();
     let mut of_session: BTreeMap<usize, Vec<&Recorded<'_>>> = BTreeMap::new();
     for entry in entries {
@@ -115,19 +115,22 @@ pub(super) fn sessions(
     }
     let found = of_session.into_iter().filter_map(|(index, entries)| {
         let account = Account::of(entries.iter().copied(), counted);
-        let told = entries.first().and_then(|entry| entry.answered);
+        let answered = entries.first().and_then(|entry| entry.answered);
         let project = entries.first().and_then(|entry| entry.project(inputs));
         let project = project.map(|project| Arc::from(names.file(repository(project))));
-        if let Some(told) = told {
-            let (agents, places) = tree::agents(told.session, &entries, names, counted);
-            let id = unique(&names.session(&told.session.id), taken);
+        if let Some(answered) = answered {
+            let (agents, places) = tree::agents(answered.session, &entries, names, counted);
+            let id = unique(&names.session(&answered.session.id), taken);
             return Some(Session {
                 index,
-                label: label(&id, told.session.project.as_deref().filter(|_| names == Names::Plain).map(repository)),
+                label: label(
+                    &id,
+                    answered.session.project.as_deref().filter(|_| names == Names::Plain).map(repository),
+                ),
                 id,
-                source: names.file(&told.session.source),
+                source: names.file(&answered.session.source),
                 project,
-                format: told.session.format.name(),
+                format: answered.session.format.name(),
                 chains: agents.iter().filter(|agent| agent.requests > 0).count(),
                 agents,
                 places,

@@ -16,7 +16,7 @@ pub struct Tally {
     /// Requests that count.
     pub requests: u64,
     /// Those from transcripts.
-    pub told: u64,
+    pub from_transcripts: u64,
     /// Those with recorded usage.
     pub recorded: u64,
     /// Those that enter the sums.
@@ -52,7 +52,7 @@ impl Tally {
     pub(super) fn take(&mut self, entry: &Recorded<'_>, counted: Counted) -> Option<Duration> {
         let line = &entry.line;
         self.requests += 1;
-        self.told += u64::from(entry.answered.is_some());
+        self.from_transcripts += u64::from(entry.answered.is_some());
         self.recorded += u64::from(line.recorded.is_some());
         self.explained |= line.explanation.is_some();
         self.unmetered += u64::from(is_unmetered(entry));

@@ -54,7 +54,7 @@ fn what_is_only_told_lets_the_check_pass() {
     let checked = Checked::of(&restless(), rules);
     let check = checked.check();
     assert!(check.passes());
-    assert!(check.kinds().iter().all(|kind| kind.verdict == Verdict::Told));
+    assert!(check.kinds().iter().all(|kind| kind.verdict == Verdict::Noted));
     assert_eq!(check.requests_with(Verdict::Fails), 0);
 }
 

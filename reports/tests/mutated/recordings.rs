@@ -156,7 +156,7 @@ fn explained(case: &Case<'_>, inputs: &Inputs, options: &Options, dice: &mut Dic
     let entry = &entries[dice.below(entries.len())];
     if entry.exchange.is_none() {
         shown.object(format::explain::SCHEMA, &text(|target| format::explain::write_told(&report, entry, target)));
-        return document("explain", &human::explain::told(&report, entry), shown);
+        return document("explain", &human::explain::transcript(&report, entry), shown);
     }
     let Ok(inspection) = inspect(inputs, options, entry.line.index) else { return };
     let explained = Explained::new(&report, &entries, entry, &inspection);

@@ -29,7 +29,7 @@ pub struct Agent {
     /// Completed answers.
     pub turns: u32,
     /// The usage of its answers.
-    pub told: Usage,
+    pub reported: Usage,
 }
 
 /// The agents of a run in the order in which they began.
@@ -77,7 +77,7 @@ impl Roster {
             Event::Usage { agent, usage, .. } => {
                 if let Some(agent) = self.get(agent) {
                     agent.turns += 1;
-                    agent.told += spelled_out(*usage);
+                    agent.reported += spelled_out(*usage);
                 }
             }
             _ => {}
@@ -110,7 +110,7 @@ impl Roster {
                 state: "running",
                 reason: None,
                 turns: 0,
-                told: Usage::default(),
+                reported: Usage::default(),
             });
         }
         &mut self.agents[place]

@@ -30,7 +30,7 @@ fn a_question_is_answered_cached_and_billed() {
     let main = &finished.agents[0];
     assert_eq!((&*main.id, main.turns, main.state, main.reason), ("main", 3, "completed", Some("completed")));
     let told: u64 = usage.iter().map(|usage| usage.output_tokens).sum();
-    assert_eq!(main.told.output_tokens, told, "an agent learns from replies what the ledger has");
+    assert_eq!(main.reported.output_tokens, told, "an agent learns from replies what the ledger has");
     assert!(finished.makespan.0 > 60_000_000_000 && finished.idle.is_empty());
     assert_eq!(
         finished.laws_held.len(),

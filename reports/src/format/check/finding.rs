@@ -35,10 +35,10 @@ pub(super) fn rules() -> Shape {
 
 record! {
     FindingOf<'_>, "finding":
-    field "rule", rules, "What it is held against." => |it| it.finding.rule.word();
+    field "rule", rules, "The rule that it breaks." => |it| it.finding.rule.word();
     field "verdict", || Shape::words(Verdict::ALL.map(Verdict::word)),
-        "`fails`: the check fails because of it. `told`: the rules do not make it fail. `allowed`: the rules let it \
-         pass by name. `harmless`: it breaks nothing." =>
+        "`fails`: the check fails because of it. `noted`: the rules do not make it fail. `allowed`: the rules allow it \
+         by name. `harmless`: it breaks nothing." =>
         |it| it.check.verdict(it.finding).word();
     text "chain", "Its chain." => |it| it.check.names.agent(&it.finding.chain);
     count "request", "Position among all requests that were checked, from 0." => |it| it.finding.request;

@@ -30,7 +30,7 @@ fn line<'a>(run: &'a Run, request: &'a Request, exchange: Stored) -> LedgerLine<
         origin: Origin { file: run.scenario.file.to_string(), index: line.index, line: 0 },
         comparison: Err(NotComparable::NoUsage),
         exchange: Some(exchange),
-        told: None,
+        transcript: None,
         names: Names::Plain,
     }
 }

@@ -6,7 +6,7 @@ use crate::names::Names;
 use crate::record::{Record, Shape, Value};
 use crate::report::Recorded;
 
-/// The object `told` of a ledger line: without the transcript there is no recording that could be replayed.
+/// The object `transcript` of a ledger line: without the transcript there is no recording that could be replayed.
 pub(super) struct TranscriptPart {
     client: Option<String>,
     kind: &'static str,
@@ -27,13 +27,13 @@ impl TranscriptPart {
 }
 
 record! {
-    TranscriptPart, "told":
-    text "client", "The client and its version." => |told| told.client.clone(), null("where it is not named");
-    field "kind", || Shape::words(["main", "named", "fork", "internal"]), "The kind of its agent." => |told| told.kind;
+    TranscriptPart, "transcript":
+    text "client", "The client and its version." => |part| part.client.clone(), null("where it is not named");
+    field "kind", || Shape::words(["main", "named", "fork", "internal"]), "The kind of its agent." => |part| part.kind;
     tokens "estimated_output_tokens", "The answer by estimate." =>
-        |told| told.estimated_output_tokens, null("where it is recorded");
+        |part| part.estimated_output_tokens, null("where it is recorded");
     record: EvidenceLine, "shown", "The line of the transcript that shows why it missed." =>
-        |told| told.shown.as_ref().map(Record::value), null("where none does");
+        |part| part.shown.as_ref().map(Record::value), null("where none does");
 }
 
 /// The line of a transcript that shows why a request missed.

@@ -78,7 +78,7 @@ pub fn title(check: &Check<'_>) -> String {
     }
     let chains = check.report.chains;
     let plural = if chains == 1 { "" } else { "s" };
-    match check.requests_with(Verdict::Told) + check.requests_with(Verdict::Allowed) {
+    match check.requests_with(Verdict::Noted) + check.requests_with(Verdict::Allowed) {
         0 => format!("every prefix is kept: {requests} of {} chain{plural}{part}", count(chains as u64)),
         passed => format!("passed: {requests}, {} of them with changes that may be{part}", count(passed as u64)),
     }

@@ -16,7 +16,7 @@ pub fn headline(check: &Check<'_>, kind: &Kind<'_>) -> String {
     let how = match kind.verdict {
         Verdict::Fails => "",
         Verdict::Allowed => " (allowed)",
-        Verdict::Told | Verdict::Harmless => " (only told)",
+        Verdict::Noted | Verdict::Harmless => " (only noted)",
     };
     format!("{}: {}{how}", finding.cause.word(), called(check, kind).unwrap_or_else(|| finding.path.clone()))
 }

@@ -18,7 +18,7 @@ const SHOWN: usize = 20;
 const SHOWN_OF_SESSIONS: usize = 5;
 
 fn shown(report: &Report<'_>) -> usize {
-    if report.is_told() { SHOWN_OF_SESSIONS } else { SHOWN }
+    if report.has_transcripts() { SHOWN_OF_SESSIONS } else { SHOWN }
 }
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
@@ -28,8 +28,8 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if !compared && passed_over.is_empty() {
         return;
     }
-    let told = report.is_told();
-    document.heading(if told { FORECAST } else { "Do the rules explain the recording?" });
+    let transcripts = report.has_transcripts();
+    document.heading(if transcripts { FORECAST } else { "Do the rules explain the recording?" });
     let mut lines = Vec::new();
     if compared {
         lines.push(format!(
@@ -39,16 +39,16 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         ));
         lines.push(reads(report));
         lines.push(tokens(report));
-        lines.extend(sessions_within(report).filter(|_| told));
+        lines.extend(sessions_within(report).filter(|_| transcripts));
     }
     if !passed_over.is_empty() {
         lines.push(format!("Not comparable: {}.", listed(&passed_over)));
     }
     document.text(lines);
-    explanation::add(report, told, document);
+    explanation::add(report, transcripts, document);
     exceptions(report, document);
     // Those of sessions are among the largest misses.
-    if !told {
+    if !transcripts {
         unexplained(report, document);
     }
 }

@@ -3,14 +3,14 @@
 use forkcast_sim::pricing::Money;
 
 use super::totals::part_of;
-use super::{is_told, some, unseen};
+use super::{is_of_transcripts, some, unseen};
 use crate::document::{Cell, Column, Document, Table, count, money, share};
 use crate::human::when;
 use crate::report::{Report, not_modelled};
 
 /// `$259.15 · 1,802 requests · 28 sessions · 2026-07-10 to 2026-08-01 UTC`.
 pub(super) fn title(report: &Report<'_>) -> String {
-    let session = if is_told(report) { "session" } else { "recording" };
+    let session = if is_of_transcripts(report) { "session" } else { "recording" };
     let mut parts = vec![bill(report)];
     parts.push(some(report.tally.requests, "request"));
     parts.push(some(report.sessions.len() as u64, session));

@@ -1,6 +1,6 @@
 //! The input, the rules and the prices.
 
-use super::{bill, is_told, listed, some};
+use super::{bill, is_of_transcripts, listed, some};
 use crate::document::{Document, count};
 use crate::human::when;
 use crate::names::Names;
@@ -15,7 +15,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
 /// The rules; the model, if there is only one.
 pub(super) fn rules(report: &Report<'_>, document: &mut Document) {
     let chains: usize = report.sessions.iter().map(|session| session.chains).sum();
-    let chain = if is_told(report) { "agent" } else { "chain" };
+    let chain = if is_of_transcripts(report) { "agent" } else { "chain" };
     let chains = (chains > 0).then(|| format!("Requests of {}", some(chains as u64, chain)));
     document.aside([chains, profiles(report), model(report)].into_iter().flatten().collect());
 }

@@ -1,6 +1,6 @@
 //! A row for each recording, if there are several, and for each group.
 
-use super::{account, is_told};
+use super::{account, is_of_transcripts};
 use crate::document::{Cell, Column, Document};
 use crate::report::{Account, BLOCK, By, Report, Session, rank};
 
@@ -19,13 +19,15 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document, shown_max: usize
     }
     let mut sessions: Vec<&Session> = report.sessions.iter().collect();
     sessions.sort_by_key(|session| (rank(&session.account), session.index));
-    let mut table =
-        account::table("sessions", Column::name(if is_told(report) { "Session" } else { "Recording" }, "session"));
+    let mut table = account::table(
+        "sessions",
+        Column::name(if is_of_transcripts(report) { "Session" } else { "Recording" }, "session"),
+    );
     table.make(report.view.top.unwrap_or(shown_max), &sessions, |session| {
         account::row(&report.brief(session), &session.account)
     });
     table.sum = Some(account::row(ALL, &report.totals));
-    table.rows_are = if is_told(report) {
+    table.rows_are = if is_of_transcripts(report) {
         "sessions (--table sessions lists all)"
     } else {
         "recordings (--table sessions lists all)"
@@ -36,9 +38,9 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document, shown_max: usize
 
 /// Sessions of transcripts, recordings of requests, or both.
 fn kind(report: &Report<'_>) -> &'static str {
-    match is_told(report) {
+    match is_of_transcripts(report) {
         true => "Sessions",
-        false if report.is_told() => "Sessions and recordings",
+        false if report.has_transcripts() => "Sessions and recordings",
         false => "Recordings",
     }
 }

@@ -154,7 +154,7 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
 fn fees(report: &Report<'_>) -> Option<String> {
     let kinds = not_billed(report).count() as u64;
     // Recordings of bodies say themselves what tools they use; transcripts do not.
-    (kinds > 0 && report.is_told()).then(|| {
+    (kinds > 0 && report.has_transcripts()).then(|| {
         format!(
             "{} beside tokens can be charged and {} not recorded; --format json lists them under `price_book.not_billed`.",
             some(kinds, "thing"),

@@ -68,7 +68,7 @@ fn print(
     if entry.exchange.is_none() {
         return match args.shown.format {
             Format::Json => screen::print(|target| format::explain::write_told(report, entry, target)),
-            format => screen::document(&human::explain::told(report, entry), format),
+            format => screen::document(&human::explain::transcript(report, entry), format),
         };
     }
     let inspection = match inspect(&source.inputs, &source.options, entry.line.index) {
@@ -116,10 +116,10 @@ fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>], name: &str) -
         let file = &entry.origin.file;
         let index = entry.origin.index;
         let line = entry.origin.line;
-        let told = entry.exchange.is_none();
+        let in_transcript = entry.exchange.is_none();
         name == format!("{file}#{index}")
             || name == format!("{}#{index}", report.short(file))
-            || told && (name == format!("{file}:{line}") || name == format!("{}:{line}", report.short(file)))
+            || in_transcript && (name == format!("{file}:{line}") || name == format!("{}:{line}", report.short(file)))
     };
     let found = entries.iter().find(named);
     found.ok_or_else(|| {

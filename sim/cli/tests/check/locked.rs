@@ -35,7 +35,7 @@ fn differences_from_the_lock_are_reported_and_fail_if_pinned() {
     write(&place.join("bodies"), &other());
     let found = json(&place, &["check", "bodies", "--lock", "my.lock"]);
     let finding = &found["findings"][0];
-    assert_eq!((finding["rule"].as_str(), finding["verdict"].as_str()), (Some("equality"), Some("told")));
+    assert_eq!((finding["rule"].as_str(), finding["verdict"].as_str()), (Some("equality"), Some("noted")));
     assert_eq!((finding["cause"].as_str(), finding["path"].as_str()), (Some("tool_changed"), Some("tools[0]")));
     assert!(finding["older"].is_null() && finding["offset_range"].is_array(), "{finding:#}");
     assert_eq!(code(&forkcast(&place, &["check", "bodies", "--lock", "my.lock"])), 0);

@@ -9,9 +9,9 @@ use crate::document::{Cell, Column, Document, Table, count, money, share};
 use crate::human::replay::totals::part_of;
 use crate::report::Report;
 
-pub(super) fn add(report: &Report<'_>, told: bool, document: &mut Document) {
+pub(super) fn add(report: &Report<'_>, transcripts: bool, document: &mut Document) {
     let causes = report.totals.causes();
-    if told && !causes.is_empty() {
+    if transcripts && !causes.is_empty() {
         document.heading("Explanation: how much of what was missed has a cause, usage and diagnosis known?");
         document.text(sentences(report));
         let table = diagnosed(report);

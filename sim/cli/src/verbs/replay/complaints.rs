@@ -40,13 +40,13 @@ pub fn doubts(report: &Report<'_>) -> Vec<Doubt> {
 /// Requests that cost something and are in no sum, or are in one with a size that nothing shows.
 fn unmetered(report: &Report<'_>) -> Option<Doubt> {
     let requests = report.tally.unmetered;
-    let told = report.tally.told;
+    let from_transcripts = report.tally.from_transcripts;
     match report.counted {
         Counted::Recorded if requests > 0 => {
             let plural = if requests == 1 { "" } else { "s" };
             Some(Doubt::LeftOut(format!("no recorded usage, in no sum: {} request{plural}", count(requests))))
         }
-        Counted::Predicted if told > 0 => Some(Doubt::Estimated(
+        Counted::Predicted if from_transcripts > 0 => Some(Doubt::Estimated(
             "no usage was recorded, and a transcript shows only a part of each prompt".to_owned(),
         )),
         Counted::Recorded | Counted::Predicted => None,

@@ -8,7 +8,7 @@ use crate::human::when;
 use crate::report::{Recorded, Report, statement_of_one, suggestion};
 
 /// What is known about such a request.
-pub fn told(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
+pub fn transcript(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     let line = &entry.line;
     let mut document = Document::default();
     let place = format!("{}:{}", report.short(&entry.origin.file), entry.origin.line);
