@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The command line.
 
 mod check;
 mod fanout;
@@ -35,22 +35,22 @@ pub use strict::{Doubt, StrictArgs};
 pub use sweep::{PartsArgs, SweepArgs, SweepMergeArgs, SweepPlanArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
 use view::{SumArgs, ViewArgs};
 
-/// What did this agent session cost, why, and what would it have cost otherwise.
+/// Show what an agent session cost, why, and what it would have cost with other settings.
 ///
 /// No model is called and nothing leaves the machine.
 #[derive(Debug, Parser)]
 #[command(name = "forkcast", version, after_help = EXAMPLES)]
 pub struct Args {
-    /// What to do; without it, bill the logs that are found
+    /// What to do [default: bill the logs of your clients]
     #[command(subcommand)]
     verb: Option<Verb>,
 }
 
 impl Args {
-    /// What was said on the command line.
+    /// Parses the command line.
     ///
     /// # Errors
-    /// What is wrong with it, or the help or the version that is asked for.
+    /// The mistake in it, or the requested help or version.
     pub fn read() -> Result<Self, clap::Error> {
         Self::from_arg_matches(&short::help(Self::command()).try_get_matches()?)
     }
@@ -63,11 +63,11 @@ impl Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  forkcast                                         what your sessions cost, and why: finds the logs of your clients
+  forkcast                                         cost of your sessions, and why: finds your clients' logs
   forkcast demo                                    the same on an embedded sample
-  forkcast run                                     five forks of an agent at work, simulated
-  forkcast replay recordings/ --out result         what recorded requests cost, and why
-  forkcast explain result                          the dearest miss of these
+  forkcast run                                     a simulated agent with five forks
+  forkcast replay recordings/ --out result         cost of recorded requests, and why
+  forkcast explain result                          the dearest miss among them
   forkcast check bodies/                           what breaks the cache in a conversation, for CI
   forkcast diff before.json after.json             what breaks the cache between two requests
 
@@ -76,7 +76,7 @@ Exit codes:
   1  a check, an expectation or a threshold failed
   2  bad input or usage, or output that cannot be written
   3  a fault of the program
-  130, 143, 129  stopped by SIGINT (Ctrl-C), SIGTERM or SIGHUP before a check or a lock was whole, or by a second signal
+  130, 143, 129  stopped by SIGINT (Ctrl-C), SIGTERM or SIGHUP before a check or a lock was complete, or by a second signal
 
 A closed pipe (`| head`) changes no exit code.
 
@@ -87,13 +87,13 @@ Data goes to standard output, everything else to standard error.";
 pub enum Verb {
     /// Run a scenario: simulated agents, their cache and their bill
     Run(RunArgs),
-    /// Compare what forks and other children of an agent cost
+    /// Compare the cost of forks and other children of an agent
     Fanout(FanoutArgs),
     /// Run a grid of scenarios or fan-outs on many cores and machines
     Sweep(SweepArgs),
     /// Bill recorded sessions and explain every cache miss
     Replay(ReplayArgs),
-    /// Show what `replay` does, on an embedded sample
+    /// Run `replay` on an embedded sample
     Demo(DemoArgs),
     /// Write a scenario to start from
     New(NewArgs),
@@ -115,7 +115,7 @@ pub enum Verb {
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
-  forkcast replay                                  the logs of your clients, where they keep them
+  forkcast replay                                  the logs of your clients, at their usual places
   forkcast replay recordings/                      everything readable in a folder
   forkcast replay a.yaml b.jsonl --format json     one JSON object, forkcast.replay/1
   forkcast replay recordings/ --out result         also a folder with ledger, table and picture
@@ -124,29 +124,29 @@ Examples:
   forkcast replay recordings/ --price-book contract.toml --discount 15
   forkcast replay recordings/ --by week --since 2026-11-01
   forkcast replay recordings/ --table requests > requests.csv      for pandas, DuckDB, a spreadsheet
-  forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%      exit code 1 if not so
+  forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%      exit code 1 if exceeded
   forkcast replay recordings/ --sizes both --calibrate             counted tokens against the bill
   forkcast replay recordings/ --what-if model=claude-haiku-4-5     with another model
   forkcast replay recordings/ --what-if ttl=1h,breakpoints=both --what-if keepalive=3@240
 
-Requests of one path share a cache. Damaged parts are listed and the rest is replayed.";
+Requests of one path share a cache. Damaged parts are listed, and the rest is replayed.";
 
 /// Arguments of `replay`.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = REPLAY_EXAMPLES)]
 pub struct ReplayArgs {
-    /// Files and folders with recordings, `-` for standard input; none: logs of known clients, else an embedded sample
+    /// Files and folders with recordings, `-` for standard input [default: logs of known clients, else a sample]
     pub paths: Vec<PathBuf>,
 
     /// The paths were found, not named.
     #[arg(skip)]
     pub are_found: bool,
 
-    /// Read every file as this format instead of finding it out by content
+    /// Read every file as this format instead of detecting it
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = input_format())]
     pub input_format: InputFormat,
 
-    /// Cache rules; without it those that fit the date of each recording (see `forkcast list profiles`)
+    /// Cache rules (see `forkcast list profiles`) [default: by the date of each recording]
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<Rules>,
 
@@ -155,7 +155,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "SPEC", help = what_if_help())]
     pub what_if: Vec<WhatIf>,
 
-    /// Where sizes of prompts come from
+    /// Sources of prompt sizes
     #[command(flatten)]
     pub sizes: SizeArgs,
 
@@ -167,7 +167,7 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub prices: PriceArgs,
 
-    /// Which requests count, how they are grouped, and what their sums may be
+    /// Which requests count, how they are grouped, and limits on their sums
     #[command(flatten)]
     pub view: ViewArgs,
 
@@ -179,7 +179,7 @@ pub struct ReplayArgs {
     #[arg(long, help_heading = "Output")]
     pub details: bool,
 
-    /// Print this table alone, as comma-separated values with its columns in the first line
+    /// Print only this table, as comma-separated values with a header line
     #[arg(long, value_name = "NAME", value_parser = table(), help_heading = "Output")]
     pub table: Option<String>,
 
@@ -193,7 +193,7 @@ pub struct ReplayArgs {
     #[arg(long, requires = "out", help_heading = "Output")]
     pub overwrite: bool,
 
-    /// Keep the requests' bodies in that folder too (bodies/NNNNN.json), so that `explain` needs the recordings no more
+    /// Also write the requests' bodies into that folder (bodies/NNNNN.json); `explain` then works without the recordings
     #[arg(long, requires = "out", help_heading = "Output")]
     pub bodies: bool,
 
@@ -212,11 +212,11 @@ Examples:
   forkcast demo --by day --what-if ttl=1h          with the options of replay
   forkcast demo --out result                       also a folder; forkcast explain result";
 
-/// Arguments of `demo`: those of `replay` but for the paths.
+/// Arguments of `demo`: those of `replay` except the paths.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = DEMO_EXAMPLES, mut_arg("paths", |paths| paths.hide(true)))]
 pub struct DemoArgs {
-    /// What is done with the sample
+    /// Options of the replay
     #[command(flatten)]
     pub replay: ReplayArgs,
 }
@@ -272,7 +272,8 @@ Examples:
   forkcast explain level_parameter                 a cause: what it means and what to do
   forkcast run --out result --bodies               a simulated run; explain it as above
 
-A run folder names its recordings and reads them again; with --bodies it holds what it needs. A simulated run has no others.";
+A run folder lists its recordings, which are read again; with --bodies it contains all requests. For a simulated run,
+--bodies is required.";
 
 /// Arguments of `explain`.
 #[derive(Debug, ClapArgs)]
@@ -319,7 +320,7 @@ pub struct ShownArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
-    /// Put the differing bytes with 48 on each side into JSON and markdown too
+    /// Also show the differing bytes, with 48 on each side, in JSON and markdown
     #[arg(long, help_heading = "Output")]
     pub show_content: bool,
 
@@ -350,23 +351,23 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_help = NEW_EXAMPLES)]
 pub struct NewArgs {
-    /// The file; without an ending it gets `.yaml`. Existing files are not replaced
+    /// The file; `.yaml` is added if it has no extension. Existing files are not replaced
     #[arg(value_name = "NAME")]
     pub name: PathBuf,
 
-    /// What is said on standard error
+    /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
 }
 
 const LIST_EXAMPLES: &str = "\
 Examples:
-  forkcast list causes                             why a cache missed, and what to do about it
+  forkcast list causes                             why a cache misses, and what to do about it
   forkcast list models                             every known model, with window and minimum
-  forkcast list prices --format csv                the price book, a row for each way of serving
+  forkcast list prices --format csv                the price book, a row for each service tier
   forkcast list prices --out .                     the same as prices.toml, for --price-book
-  forkcast list scenarios --out scenarios          the YAML of every scenario, to read and to change
-  forkcast list schemas --out schemas              JSON Schemas of all that is printed as JSON";
+  forkcast list scenarios --out scenarios          the YAML of every scenario, as examples
+  forkcast list schemas --out schemas              JSON Schemas of all JSON output";
 
 /// Arguments of `list`.
 #[derive(Debug, ClapArgs)]
@@ -376,7 +377,7 @@ pub struct ListArgs {
     #[arg(value_enum)]
     pub what: Listed,
 
-    /// Also write what is listed as files into this folder (scenarios, schemas, prices); no file that differs is replaced
+    /// Also write the list into this folder as files (scenarios, schemas, prices); files that differ are not replaced
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
@@ -389,28 +390,28 @@ pub struct ListArgs {
     pub talk: TalkArgs,
 }
 
-/// What can be listed.
+/// Lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Listed {
-    /// Causes of misses: what each means, how it comes about, what to do, what providers call it
+    /// Causes of misses: meaning, origin, what to do, the providers' names
     Causes,
     /// Harmless differences between requests
     Notes,
-    /// Models, their windows and the shortest prefix that each caches
+    /// Models with their context windows and shortest cached prefixes
     Models,
     /// The price book
     Prices,
     /// Presets of cache rules
     Profiles,
-    /// What clients do to their prompts, by version: the rules of the forecast of transcripts
+    /// How clients change their prompts, by version: the rules of the forecast for transcripts
     Habits,
     /// Start times of the children of a fan-out, and breakpoints
     Policies,
     /// Formats of recordings
     Formats,
-    /// Scenarios that are built in
+    /// Built-in scenarios
     Scenarios,
-    /// What `--what-if` can change
+    /// Changes for `--what-if`
     WhatIfs,
     /// JSON Schemas of the machine formats
     Schemas,
@@ -435,7 +436,7 @@ pub enum Format {
 /// Messages on standard error.
 #[derive(Debug, ClapArgs)]
 pub struct TalkArgs {
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
 
@@ -447,7 +448,7 @@ pub struct TalkArgs {
 /// When to report progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Progress {
-    /// In one line on a terminal, which is gone at the end
+    /// In one line on a terminal, removed at the end
     #[default]
     Auto,
     /// In lines, every two seconds
@@ -460,7 +461,7 @@ pub enum Progress {
 fn what_if_help() -> String {
     let forms: Vec<String> = KEYS.iter().map(Key::form).collect();
     format!(
-        "Add a column: what the same requests would have cost otherwise. Repeatable; changes joined by commas are one \
+        "Add a column: the cost of the same requests with other settings. Repeatable; changes joined by commas are one \
          column: {} (see `forkcast list what-ifs`)",
         forms.join(", ")
     )
@@ -479,11 +480,11 @@ fn table() -> impl TypedValueParser<Value = String> {
 /// Presets of cache rules by their names.
 fn preset() -> impl TypedValueParser<Value = Rules> {
     let names = PRESETS.iter().map(|rules| rules.name);
-    PossibleValuesParser::new(names).try_map(|name| Rules::preset(&name).ok_or("no such preset"))
+    PossibleValuesParser::new(names).try_map(|name| Rules::preset(&name).ok_or("unknown preset"))
 }
 
-/// A day as the user writes it.
+/// Parses a day.
 pub fn date(text: &str) -> Result<Date, String> {
-    let date: jiff::civil::Date = text.parse().map_err(|_| "no date, expected YYYY-MM-DD".to_owned())?;
+    let date: jiff::civil::Date = text.parse().map_err(|_| "not a date, expected YYYY-MM-DD".to_owned())?;
     Ok(Date(date.year().into(), date.month().unsigned_abs(), date.day().unsigned_abs()))
 }

@@ -78,7 +78,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Takes what printing gave. A standard output that cannot be written is a mistake beside the others; a fault ends the verb.
+    /// Takes the result of printing. A standard output that cannot be written is one more error; a fault ends the verb.
     pub fn printed(&mut self, printed: anyhow::Result<()>) -> anyhow::Result<()> {
         match printed.map_err(anyhow::Error::downcast::<BadInput>) {
             Ok(()) => Ok(()),
@@ -99,7 +99,7 @@ impl Outcome {
         }
     }
 
-    /// The result of the verb. Bad input weighs more than a limit that was not kept, since it may be the reason for that.
+    /// The result of the verb. Bad input takes precedence over a broken limit, because it may be the reason for that.
     pub fn done(self) -> anyhow::Result<()> {
         let Self { faults, mistakes, failures } = self;
         if !faults.is_empty() {
@@ -124,9 +124,9 @@ pub fn guard() {
 pub fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         match std::env::args_os().any(|arg| arg.to_string_lossy().contains(is_hidden)) {
-            // A name among the arguments would move the cursor: without colours all of it can be written out.
+            // A name among the arguments could move the cursor: without colours all hidden characters can be written out.
             true => talk::say(format_args!("{}", error.render())),
-            // Nothing can be said about a standard error that is closed.
+            // A closed standard error cannot be reported.
             false => drop(error.print()),
         }
         return INPUT.into();

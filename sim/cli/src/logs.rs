@@ -1,4 +1,4 @@
-//! Where clients keep the logs of their sessions: a row for each client, and the search for what is there.
+//! Folders in which clients keep the logs of their sessions: a row for each client, and the search for logs.
 
 use std::env;
 use std::fs;
@@ -18,7 +18,7 @@ enum Base {
     Data,
 }
 
-/// What is known of a client's logs.
+/// Facts about a client's logs.
 struct Client {
     name: &'static str,
     /// The variable that names other homes of the client, several with commas between them.
@@ -102,7 +102,7 @@ struct Logs {
     files: u64,
 }
 
-/// What was found.
+/// The result of the search.
 #[derive(Default)]
 struct Search {
     /// Folders to read, each once.
@@ -112,7 +112,7 @@ struct Search {
 }
 
 impl ReplayArgs {
-    /// The same; if no path is named, with the logs of all clients here. If there are none, the embedded sample is read.
+    /// The same; without a path, with the logs of all clients on this machine, or else the embedded sample.
     pub fn or_logs(mut self) -> Self {
         if self.paths.is_empty() {
             let search = Search::run();
@@ -132,7 +132,7 @@ impl Search {
         let mut seen = Vec::new();
         for client in &CLIENTS {
             for folder in client.places() {
-                // A link to a folder that was found already is not a second one.
+                // A link to a folder that was already found does not count.
                 let Ok(real) = fs::canonicalize(&folder) else { continue };
                 if !seen.contains(&real) && real.is_dir() {
                     seen.push(real);
@@ -154,7 +154,7 @@ impl Search {
         }
     }
 
-    /// What is said of it, in lines.
+    /// Lines that describe it.
     fn lines(&self) -> Vec<String> {
         let found = self.found.iter().map(|logs| {
             let plural = if logs.files == 1 { "" } else { "s" };
@@ -184,7 +184,7 @@ impl Client {
         homes.iter().flat_map(|home| self.folders.iter().map(|folder| below(home, folder))).collect()
     }
 
-    /// How many logs there are below a folder. Links to folders are left to the reader.
+    /// The number of logs below a folder. Links to folders are not followed here.
     fn logs_below(&self, folder: &Path) -> u64 {
         let mut found = 0;
         let mut folders = vec![folder.to_owned()];

@@ -1,4 +1,4 @@
-//! `forkcast`: what did this agent session cost, why, and what would it have cost otherwise.
+//! `forkcast`: what an agent session cost, why, and what it would have cost with other settings.
 
 mod args;
 mod exit;

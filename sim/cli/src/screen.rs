@@ -25,21 +25,21 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Re
     }
 }
 
-/// Checks the format of a table that is printed alone, which must be CSV.
+/// Checks the format for `--table`, which must be CSV.
 ///
 /// # Errors
 /// Bad usage if another one is requested.
 pub fn table_alone(is_alone: bool, format: Format) -> anyhow::Result<()> {
     if is_alone && matches!(format, Format::Json | Format::Jsonl | Format::Markdown) {
-        return Err(BadInput::error("--table prints comma-separated values; leave --format out, or --table"));
+        return Err(BadInput::error("--table prints comma-separated values; remove --format or --table"));
     }
     Ok(())
 }
 
-/// What becomes of a failure of standard output.
+/// The result for a failure of standard output.
 ///
 /// # Errors
-/// Bad input, unless only the reader went away.
+/// Bad input, unless the reader closed the pipe.
 pub fn printed(written: io::Result<()>) -> anyhow::Result<()> {
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -82,7 +82,7 @@ impl<W: Write> Write for Remembering<W> {
 /// Prints a document. As JSON it is its tables.
 pub fn document(document: &Document, format: Format) -> anyhow::Result<()> {
     if format == Format::Jsonl {
-        return Err(BadInput::error("--format jsonl is a line for each request: only `replay` has them"));
+        return Err(BadInput::error("--format jsonl prints a line for each request: only `replay` has it"));
     }
     print(|target| match format {
         Format::Human => terminal::write(document, look(), target),
@@ -92,7 +92,7 @@ pub fn document(document: &Document, format: Format) -> anyhow::Result<()> {
     })
 }
 
-/// What standard output can do: colour on a terminal alone, and not where `NO_COLOR` is set or the terminal is dumb.
+/// Abilities of standard output: colour only on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
 fn look() -> Look {
     let width = terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| width);
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())

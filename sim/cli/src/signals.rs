@@ -19,20 +19,20 @@ struct StopRequest {
     to_stop: Arc<AtomicBool>,
     /// The latest signal; 0 before the first.
     signal: Arc<AtomicUsize>,
-    /// Nothing is there yet that could be kept.
+    /// There are no results yet.
     nothing_to_keep: Arc<AtomicBool>,
 }
 
 static STOP_REQUEST: LazyLock<StopRequest> = LazyLock::new(StopRequest::default);
 
-/// A program that a signal ended has this and the signal's number as its code, as shells say it.
+/// The exit code after a signal is this plus the signal's number, as in shells.
 const ENDED_BY_SIGNAL: u8 = 128;
 
 /// Lets the first signal end the work and the second the program.
 pub fn watch() {
     for signal in heeded() {
         if let Err(error) = register(signal) {
-            talk::say(format_args!("forkcast: signal {signal} will end the program at once: {error}"));
+            talk::say(format_args!("forkcast: signal {signal} will end the program immediately: {error}"));
         }
     }
 }
@@ -63,7 +63,7 @@ fn heeded() -> Vec<c_int> {
 }
 
 /// Whether a process with this `/proc/PID/status` ignores a signal. `SigIgn` is a hexadecimal mask whose lowest bit is
-/// signal 1 (proc_pid_status(5)). Other systems have no such file: there SIGHUP is heeded.
+/// signal 1 (proc_pid_status(5)). Other systems have no such file: there SIGHUP is handled.
 #[cfg(unix)]
 fn ignores(status: &str, signal: c_int) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -76,13 +76,13 @@ pub fn interrupted() -> bool {
     STOP_REQUEST.to_stop.load(Ordering::SeqCst)
 }
 
-/// Says whether anything is there yet that could be kept. While nothing is, the first signal ends the program: else one that
-/// waits for its standard input would wait on.
+/// Sets whether there are no results yet. Without any, the first signal ends the program: otherwise a program that waits
+/// for its standard input would continue to wait.
 pub fn nothing_to_keep(is_so: bool) {
     STOP_REQUEST.nothing_to_keep.store(is_so, Ordering::SeqCst);
 }
 
-/// Whether everything is read from standard input, which may wait for as long as it likes.
+/// Whether all input is read from standard input, which may wait indefinitely.
 pub fn waits_for_input(paths: &[impl AsRef<Path>]) -> bool {
     paths.iter().all(|path| path.as_ref() == Path::new("-"))
 }
@@ -93,7 +93,7 @@ pub fn code() -> u8 {
 }
 
 fn code_of(signal: usize) -> u8 {
-    debug_assert!(signal < usize::from(ENDED_BY_SIGNAL), "no system has so many signals");
+    debug_assert!(signal < usize::from(ENDED_BY_SIGNAL), "signal numbers are below 128");
     ENDED_BY_SIGNAL + signal as u8
 }
 

@@ -1,4 +1,4 @@
-//! Standard error: everything that is no data.
+//! Standard error: everything except data.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -10,7 +10,7 @@ use crate::args::{Progress, TalkArgs};
 
 /// Writes one or more lines, even if standard error is closed. Names in them cannot control the terminal.
 pub fn say(lines: fmt::Arguments<'_>) {
-    // Nothing can be said about a standard error that is closed.
+    // A closed standard error cannot be reported.
     drop(writeln!(io::stderr(), "{}", plain(&lines.to_string())));
 }
 
@@ -47,12 +47,12 @@ enum How {
     Silent,
     /// Line below line, for logs.
     Lines,
-    /// One line that is written over, and gone at the end.
+    /// One line that is overwritten, and removed at the end.
     InPlace,
 }
 
 impl How {
-    /// Between two lines; also before the first, so that short work says nothing.
+    /// Time between two lines, and before the first one, so that short work reports nothing.
     const fn pause(self) -> Duration {
         match self {
             Self::Silent => Duration::ZERO,
@@ -74,7 +74,7 @@ pub struct Steps {
 const OVER: &str = "\r\u{1b}[K";
 
 impl Steps {
-    /// Something else is done from here on.
+    /// Starts another kind of work.
     pub fn begin(&mut self, line: fmt::Arguments<'_>) {
         if self.how == How::Lines {
             say(format_args!("forkcast: {line}"));

@@ -203,7 +203,7 @@ fn prices_of_the_run_apply_unless_others_are_given() {
     fs::write(place.join("run/ledger.jsonl"), ledger.replace(&cost, "7.5")).unwrap();
     let output = forkcast(&place, &["explain", "run", "1"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("another bill") && said.contains("$7.5"), "{said}");
+    assert!(said.contains("the bill of this request was") && said.contains("$7.5"), "{said}");
 }
 
 #[test]

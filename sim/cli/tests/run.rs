@@ -167,7 +167,7 @@ fn a_variant_is_given_after_its_scenario() {
     let output = forkcast(&place, &["run", "word.yaml+yes"]);
     let (code, _, stderr) = said(&output);
     assert_ne!(code, 0);
-    assert!(stderr.contains("word.yaml+yes: no such variant; there are: word+no"), "{stderr}");
+    assert!(stderr.contains("word.yaml+yes: unknown variant, expected one of: word+no"), "{stderr}");
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn one_process_seven_shards_and_a_killed_shard_give_the_same_bytes() {
     }
     assert_eq!(said(&forkcast(&place, "sweep status plan.json --out killed")).0, 1);
     let output = forkcast(&place, "sweep run plan.json --out killed --shard 2/7 --jobs 1");
-    let again = format!("8 parts are there: {} made, {survived} were there before", 8 - survived);
+    let again = format!("8 parts exist: {} new, {survived} from before", 8 - survived);
     assert!(said(&output).2.contains(&again), "{}", said(&output).2);
     let one = merged(&place, "one");
     assert_eq!(one[0], one[1]);
@@ -102,7 +102,7 @@ fn ctrl_c_leaves_whole_parts() {
     let output = child.wait_with_output().unwrap();
     let (code, _, stderr) = said(&output);
     assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("interrupted") && stderr.contains("of 56 parts are there"), "{stderr}");
+    assert!(stderr.contains("interrupted") && stderr.contains("of 56 parts exist"), "{stderr}");
     let output = forkcast(&place, "sweep status plan.json --out parts");
     let (_, stdout, stderr) = said(&output);
     assert!(
@@ -119,8 +119,7 @@ fn missing_parts_are_listed_with_the_command_that_makes_them() {
     let output = forkcast(&place, "sweep merge plan.json --out parts");
     let (code, stdout, stderr) = said(&output);
     assert_eq!((code, stdout), (2, ""));
-    for part in
-        ["part 1 of 30 (1 cells): is not there", "… and 5 more parts", "forkcast sweep run plan.json --out parts"]
+    for part in ["part 1 of 30 (1 cells): is missing", "… and 5 more parts", "forkcast sweep run plan.json --out parts"]
     {
         assert!(stderr.contains(part), "{part}: {stderr}");
     }

@@ -57,7 +57,7 @@ fn the_look_back_reaches_twenty_positions_and_no_further() {
     assert!(check(&[body(2), talkative(18)]).findings.is_empty());
     let report = check(&[body(2), talkative(19)]);
     assert_eq!(found(&report), [(1, Cause::BeyondLookback, "messages[6].content[0]", true)]);
-    assert!(report.findings[0].name.contains("20 blocks behind"), "{}", report.findings[0].name);
+    assert!(report.findings[0].name.contains("20 blocks after"), "{}", report.findings[0].name);
 }
 
 #[test]

@@ -18,25 +18,26 @@ const RULES: &str = "forkcast.toml";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  forkcast check bodies/                           request bodies in the order of their names
-  forkcast check bodies/ --requests-per-day 10000  and what each change costs a day
+  forkcast check bodies/                           request bodies, ordered by name
+  forkcast check bodies/ --requests-per-day 10000  also shows the cost of each change per day
   forkcast check session.jsonl --lock none         a recording or a transcript, without a lock
-  forkcast check forks/fan-out --conformance forks a scenario, and what forks need
-  forkcast check bodies/ --update                  write the lock anew, and say what that changes
+  forkcast check forks/fan-out --conformance forks a scenario, with the checks for forks
+  forkcast check bodies/ --update                  rewrite the lock and print the changes
   forkcast check bodies/ --format github           annotations; also junit, sarif, json, csv
 
-Rules stand in a file. Without one, prefixes and what forks share must be kept, and what differs from the lock is told.
+Rules are read from a file. By default, changed prefixes and changed shared parts of forks fail, and differences from
+the lock are only reported.
 
-  stability = \"fail\"       each request keeps the prefix of the one before: off, note or fail
+  stability = \"fail\"       each request keeps the previous one's prefix: off, note or fail
   sharing = \"fail\"         forks and siblings share what they can
-  equality = \"note\"        prompts are those of the lock
+  equality = \"note\"        prompts equal those in the lock
   missing = \"fail\"         every request of the lock is sent; \"note\" if there may be fewer
   pinned = [\"tools\"]       levels in which a difference from the lock always fails
   [budget]                 min_hit_rate = 0.9, max_cost_per_turn = 0.05, max_breakpoints = 3
-  [[allow]]                cause = \"compacted\", path = \"messages\": may happen
+  [[allow]]                cause = \"compacted\", path = \"messages\": an allowed change
 
-Exit code 1 if a rule is broken, 2 for bad input and if anything could not be read, 130 if Ctrl-C left a part. Causes of
-time never fail.";
+Exit code 1 if a rule is broken, 2 for bad or unreadable input, 130 if Ctrl-C made the result partial. Misses because
+of time never fail.";
 
 /// Arguments of `check`.
 #[derive(Debug, ClapArgs)]
@@ -54,11 +55,11 @@ pub struct CheckArgs {
     #[arg(long)]
     pub update: bool,
 
-    /// Also hold forks to everything that they need to share a prefix, with a score card
+    /// Also check that forks meet all conditions for sharing a prefix, with a score card
     #[arg(long, value_name = "SUITE", value_enum)]
     pub conformance: Option<Suite>,
 
-    /// Say what each change costs a day at so many requests
+    /// Also show the cost of each change per day at N requests a day
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=REQUESTS_PER_DAY_MAX))]
     pub requests_per_day: Option<u64>,
 
@@ -70,7 +71,7 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: CheckFormat,
 
-    /// What of the prompts is shown
+    /// Which parts of the prompts are shown
     #[command(flatten)]
     pub prompts: PromptArgs,
 
@@ -90,8 +91,8 @@ Examples:
   forkcast lock forks/fan-out                      a scenario
   forkcast lock bodies/ --anonymize                without names of tools and agents
 
-A lock is a text for reviews: of each block its kind, place, size and digests, of each request what it is expected to
-read and to cost. `forkcast check` holds prompts against it.";
+A lock is a text for reviews: kind, place, size and digests of each block, expected reads and cost of each request.
+`forkcast check` compares prompts with it.";
 
 /// Arguments of `lock`.
 #[derive(Debug, ClapArgs)]
@@ -113,7 +114,7 @@ pub struct LockArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: super::Format,
 
-    /// What of the prompts is shown
+    /// Which parts of the prompts are shown
     #[command(flatten)]
     pub prompts: PromptArgs,
 
@@ -126,10 +127,10 @@ pub struct LockArgs {
     pub talk: TalkArgs,
 }
 
-/// What files and other programs are given of the prompts.
+/// Which parts of the prompts are given to files and other programs.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub struct PromptArgs {
-    /// Let files and other programs have text of the prompts too: of each difference 48 bytes on each side, in a lock all
+    /// Also write text of prompts to files: 48 bytes around each difference; in a lock, all
     #[arg(long, help_heading = "Output")]
     pub show_content: bool,
 
@@ -145,14 +146,14 @@ impl PromptArgs {
     }
 }
 
-/// Where requests come from, and by which rules they are judged.
+/// The source of requests and the rules for them.
 #[derive(Debug, ClapArgs)]
 pub struct SourceArgs {
     /// Folders of request bodies, recordings, transcripts, scenarios
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
-    /// Read every file as this format instead of finding it out by content
+    /// Read every file as this format instead of detecting it
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = input_format())]
     pub input_format: InputFormat,
 
@@ -160,7 +161,7 @@ pub struct SourceArgs {
     #[arg(long, value_name = "FILE")]
     pub rules: Option<PathBuf>,
 
-    /// Prompts are short ones of tests: every breakpoint counts, and there are some where bodies have none
+    /// Treat bodies as short test prompts: no minimum length, assume breakpoints if none are set
     #[arg(long)]
     pub in_tests: bool,
 
@@ -169,10 +170,10 @@ pub struct SourceArgs {
     pub cache: Option<cache::Rules>,
 }
 
-/// What forks can be held to.
+/// Suites of conformance checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Suite {
-    /// Everything that a fork needs to read what its parent sent
+    /// All conditions for a fork to read its parent's prefix
     Forks,
 }
 
@@ -196,7 +197,7 @@ pub enum CheckFormat {
     Sarif,
 }
 
-/// Which lock is meant.
+/// The requested lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WantedLock<'a> {
     /// None.
@@ -208,7 +209,7 @@ pub enum WantedLock<'a> {
 }
 
 impl CheckArgs {
-    /// Which lock is meant.
+    /// The requested lock.
     pub fn wanted_lock(&self) -> WantedLock<'_> {
         match self.lock.as_deref() {
             Some(file) if file == Path::new("none") => WantedLock::None,

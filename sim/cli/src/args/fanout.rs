@@ -26,7 +26,7 @@ use words::{
 const FANOUT_EXAMPLES: &str = "\
 Examples:
   forkcast fanout                                  five forks of a warm parent, one request each
-  forkcast fanout --from session.jsonl             what five forks of this session cost now
+  forkcast fanout --from session.jsonl             the cost of five forks of this session
   forkcast fanout --children 1..20 --breakpoints tail,both --launch burst,primed
   forkcast fanout --breakpoints shared --launch burst,stagger=150,primed --children 8 --out plots
   forkcast fanout --parent warm,cold --prefix 20k..100k:20k --turns 1,5,11
@@ -35,12 +35,12 @@ Examples:
   forkcast fanout --itpm 200k --rpm 50 --children 5,50,200
   forkcast fanout --model mine --price-book mine.toml
   forkcast fanout --children 2,5,8 --format json   one JSON object, forkcast.fanout/1
-  forkcast fanout --answer fork-or-spawn           where agents with a brief get cheaper than forks
+  forkcast fanout --answer fork-or-spawn           when agents with a brief become cheaper than forks
   forkcast fanout --answer all --out answers       every question, with tables and plots
 
 Every cell is a run of the agent runtime. Numbers are lists and ranges: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.
-Sizes are tokens, times are milliseconds, lifetimes 5m or 1h. A list at each of several options makes every combination.
---out draws what suits the grid: several --children cost by children, several policies money against time.";
+Sizes are tokens, times are milliseconds, lifetimes 5m or 1h. Lists in several options are combined.
+--out also writes the plots that fit the grid: cost by children, or cost against makespan.";
 
 /// What `--out` of this verb writes.
 const OUT: &str = "Also write fanout.json, fanout.csv and plots (NAME.svg, NAME.png) into this folder; an older result \
@@ -52,8 +52,8 @@ const OUT: &str = "Also write fanout.json, fanout.csv and plots (NAME.svg, NAME.
 pub struct FanoutArgs {
     /// Take the parent's prefix, growth, model and lifetime from a recorded session
     ///
-    /// They are those of the last request of its main agent, or of the request in this line of its transcript. An option
-    /// such as --prefix replaces what is recorded.
+    /// They are taken from the last request of its main agent, or from the request in this line of its transcript. An
+    /// option such as --prefix replaces the recorded value.
     #[arg(long, value_name = "SESSION[:LINE]")]
     pub from: Option<PathBuf>,
 
@@ -65,7 +65,7 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "LIST", allow_negative_numbers = true, value_parser = numbers)]
     pub prefix: Option<Numbers>,
 
-    /// Tokens that children share after it: the message that forks, and its placeholders
+    /// Tokens shared by the children after it: the message that forks, and placeholders
     #[arg(long, value_name = "LIST", default_value = "2500", allow_negative_numbers = true, value_parser = numbers)]
     pub tail: Numbers,
 
@@ -77,7 +77,7 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "LIST", allow_negative_numbers = true, value_parser = numbers)]
     pub turns: Option<Numbers>,
 
-    /// Tokens that a turn adds: answer and results of tools [default: 1000; 5500 for --answer ttl]
+    /// Tokens that a turn adds: answer and tool results [default: 1000; 5500 for --answer ttl]
     #[arg(long, value_name = "LIST", allow_negative_numbers = true, value_parser = numbers)]
     pub growth: Option<Numbers>,
 
@@ -89,11 +89,11 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub model: Vec<String>,
 
-    /// How long what is marked lives [default: 5m]
+    /// Lifetime of cache entries [default: 5m]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = ttl())]
     pub ttl: Vec<Ttl>,
 
-    /// Whether an entry of the parent lives when the children start
+    /// Whether the parent's cache entry is alive when the children start
     #[arg(long, value_name = "LIST", value_enum, default_value = "warm", value_delimiter = ',')]
     pub parent: Vec<Parent>,
 
@@ -110,7 +110,7 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "PRESET", value_parser = rules(), default_value = "docs-2026-09")]
     pub cache: Rules,
 
-    /// How the messages of forks are made
+    /// How the messages of forks are built
     #[arg(long, value_name = "NAME", value_parser = profile(), default_value = "documents")]
     pub profile: Profile,
 
@@ -138,7 +138,7 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = number, requires = "against")]
     pub gather: u64,
 
-    /// Requests that this takes beside the others
+    /// Additional requests for gathering it
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = small, requires = "against")]
     pub gather_turns: u32,
 
@@ -146,21 +146,21 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
     pub itpm: Option<u64>,
 
-    /// Requests a minute that the provider takes
+    /// Requests per minute that the provider accepts; refused calls are retried
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
     pub rpm: Option<u64>,
 
-    /// Children that each wait once for longer than five minutes between two of their turns
+    /// Number of children that pause once for more than five minutes between two turns
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = small)]
     pub waiting: u32,
 
     /// Answer a question instead of running a grid
     ///
-    /// Ranges that are not given, and policies, are the question's own.
+    /// Each question has default ranges, and policies of its own.
     #[arg(long, value_name = "QUESTION", value_delimiter = ',', value_parser = questions())]
     pub answer: Vec<Questions>,
 
-    /// Run requests that are longer than the model's window
+    /// Also run requests that exceed the model's context window
     #[arg(long)]
     pub no_window: bool,
 
@@ -178,7 +178,7 @@ pub struct FanoutArgs {
 }
 
 impl FanoutArgs {
-    /// Everything that is to be run; what is not given is as in `start`.
+    /// The grid to run; parameters that are not given are those of `start`.
     ///
     /// # Errors
     /// A number that is too large for its parameter.
@@ -229,7 +229,7 @@ impl FanoutArgs {
         for (flag, words) in lists {
             let mut seen = BTreeSet::new();
             if let Some(word) = words.iter().find(|word| !seen.insert(*word)) {
-                return Err(format!("{flag}: `{word}` is in it twice: two rows would be the same"));
+                return Err(format!("{flag}: `{word}` is listed twice: two rows would be equal"));
             }
         }
         Ok(())
@@ -269,6 +269,6 @@ impl FanoutArgs {
 
 /// Numbers of things that can be run.
 fn whole(flag: impl Display, numbers: &Option<Numbers>) -> Result<Option<Vec<u32>>, String> {
-    let one = |number: &u64| u32::try_from(*number).map_err(|_| format!("{flag}: {number} is more than can be run"));
+    let one = |number: &u64| u32::try_from(*number).map_err(|_| format!("{flag}: {number} is too large to run"));
     numbers.as_ref().map(|numbers| numbers.0.iter().map(one).collect()).transpose()
 }

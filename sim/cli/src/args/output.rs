@@ -14,12 +14,12 @@ pub struct OutputArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
-    // Each verb writes files of its own, and says which.
+    // Each verb describes the files that it writes.
     #[allow(missing_docs)]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
-    /// Write into a folder with other files; they are never replaced
+    /// Write into a folder that has other files; they are never replaced
     #[arg(long, requires = "out", help_heading = "Output")]
     pub overwrite: bool,
 

@@ -15,7 +15,7 @@ Examples:
   forkcast completions elvish >> ~/.config/elvish/rc.elv
   forkcast completions powershell >> $PROFILE
 
-  source <(forkcast completions bash)              for this shell only
+  source <(forkcast completions bash)              for the current shell only
 
 The next shell then completes verbs, options and their values. For zsh, ~/.zshrc needs
   fpath+=~/.zfunc; autoload -Uz compinit; compinit
@@ -40,7 +40,7 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManArgs {
-    /// The verb whose page is printed; without it the program's
+    /// Print the page of this verb instead of the program's
     #[arg(value_name = "VERB", conflicts_with = "out")]
     pub verb: Option<String>,
 

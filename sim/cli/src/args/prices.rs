@@ -1,4 +1,4 @@
-//! Which prices hold.
+//! Price options.
 
 use std::path::PathBuf;
 
@@ -24,8 +24,8 @@ pub struct PriceArgs {
 /// The user's own prices instead of list prices.
 #[derive(Debug, ClapArgs)]
 pub struct OwnPriceArgs {
-    /// Price book of your own, in the format that `forkcast list prices --out DIR` writes: the models that it names are
-    /// priced by it alone
+    /// Your own price book, in the format of `forkcast list prices --out DIR`; it replaces the
+    /// prices of its models
     #[arg(long = "price-book", value_name = "FILE", help_heading = "Prices")]
     books: Vec<PathBuf>,
 
@@ -34,7 +34,7 @@ pub struct OwnPriceArgs {
     #[arg(long = "price", value_name = "MODEL:CATEGORY=USD", value_parser = price, help_heading = "Prices")]
     prices: Vec<OnePrice>,
 
-    /// What you pay less than these prices, on all tokens
+    /// Your discount on these prices, for all tokens
     #[arg(long, value_name = "PERCENT", value_parser = remaining, help_heading = "Prices")]
     discount: Option<Factor>,
 }
@@ -60,7 +60,7 @@ impl PriceArgs {
         Ok(Self { day, own })
     }
 
-    /// Whether the user said anything.
+    /// Whether the user gave any of these options.
     pub fn is_given(&self) -> bool {
         self.day.is_some() || self.own.is_given()
     }
@@ -90,14 +90,14 @@ impl OwnPriceArgs {
         for OnePrice { model, .. } in &self.prices {
             book.rates(&model.as_str().into(), &Terms::default()).map_err(|unpriced| {
                 BadInput::error(format_args!(
-                    "--price: {unpriced}; a model that is in no book needs all five categories"
+                    "--price: {unpriced}; a model without a price book needs all five categories"
                 ))
             })?;
         }
         Ok(book.with_remaining(self.discount.unwrap_or(Factor::ONE)))
     }
 
-    /// The same with its files' texts, for machines without these files.
+    /// The same, including the texts of its files, for machines without these files.
     pub fn planned(&self) -> anyhow::Result<Prices> {
         self.book()?;
         let price = |price: &OnePrice| PlannedPrice {
@@ -123,7 +123,7 @@ impl OwnPriceArgs {
     }
 }
 
-/// A dollar for a token: as much as a price book takes.
+/// A dollar per token: the most that a price book accepts.
 const USD_PER_MTOK_MAX: Money = Money::from_picousd(1_000_000_000_000_000_000);
 
 fn price(text: &str) -> Result<OnePrice, String> {
@@ -136,7 +136,7 @@ fn price(text: &str) -> Result<OnePrice, String> {
     })?;
     let usd_per_mtok: Money = usd.parse().map_err(|error: forkcast_sim::pricing::NotMoney| error.to_string())?;
     if usd_per_mtok < Money::ZERO {
-        return Err(format!("`{usd}` is less than nothing"));
+        return Err(format!("`{usd}` is negative, expected a price of 0 or more"));
     }
     if usd_per_mtok > USD_PER_MTOK_MAX {
         return Err(format!("`{usd}` is more than {USD_PER_MTOK_MAX} USD per million tokens"));

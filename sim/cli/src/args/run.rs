@@ -21,15 +21,15 @@ Examples:
   forkcast run mine.yaml --format json             one JSON object, forkcast.run/1
   forkcast run mine.yaml --out result              also a folder with ledger, table and picture
   forkcast run mine.yaml --set session.model=claude-haiku-4-5
-  forkcast run --breakpoints both                  mark the end of what forks share, too
-  forkcast run --breakpoints both --launch primed  and let the first fork ask before the others
+  forkcast run --breakpoints both                  also mark the end of the part that forks share
+  forkcast run --breakpoints both --launch primed  and start the first fork before the others
   forkcast run E15+cold                            a variant of a scenario
-  forkcast run --what-if ttl=1h --max-cost 0.70    what else it might have cost; 1 if it costs more
+  forkcast run --what-if ttl=1h --max-cost 0.70    the cost under another lifetime; exit code 1 above $0.70
   forkcast run --out result --bodies               and forkcast explain result 3
-  forkcast run mine.yaml --twice                   in two processes; names the first difference
-  forkcast list scenarios                          what is built in
+  forkcast run mine.yaml --twice                   in two processes; reports the first difference
+  forkcast list scenarios                          built-in scenarios
 
-A scenario is a YAML file, or the name of one that is built in. Exit code 1: something that it expects did not come out.";
+A scenario is a YAML file, or the name of one that is built in. Exit code 1: an expectation failed.";
 
 /// What `--out` of this verb writes.
 const OUT: &str = "Also write run.json, ledger.jsonl, requests.csv and the pictures timeline and ribbon (.svg, .png) into this \
@@ -39,19 +39,19 @@ const OUT: &str = "Also write run.json, ledger.jsonl, requests.csv and the pictu
 #[derive(Debug, ClapArgs)]
 #[command(after_help = RUN_EXAMPLES, mut_arg("out", |out| out.help("Also write ledger, table and pictures into this folder").long_help(OUT)))]
 pub struct RunArgs {
-    /// Scenarios: files, or names of `forkcast list scenarios`; none: five forks of a warm parent
+    /// Scenarios: files, or names from `forkcast list scenarios` [default: five forks of a warm parent]
     #[arg(value_name = "SCENARIO")]
     pub scenarios: Vec<PathBuf>,
 
-    /// Run it in two processes and name the first event that differs
+    /// Run in two processes and report the first event that differs
     #[arg(long)]
     pub twice: bool,
 
-    /// Give a field of the scenario another value; repeatable
+    /// Set a field of the scenario; repeatable
     #[arg(long, value_name = "FIELD=VALUE", value_parser = change)]
     pub set: Vec<String>,
 
-    /// When the forks of one message ask for the first time: burst, primed, stagger=MS or waves=N
+    /// When the forks of one message start: burst, primed, stagger=MS or waves=N
     #[arg(long, value_name = "POLICY", value_parser = launch)]
     pub launch: Option<String>,
 
@@ -59,7 +59,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Placement::ALL.map(Placement::name)))]
     pub breakpoints: Option<String>,
 
-    /// How long what they mark lives
+    /// Lifetime of cache entries
     #[arg(long, value_name = "TTL", value_parser = PossibleValuesParser::new(Ttl::ALL.map(Ttl::name)))]
     pub ttl: Option<String>,
 
@@ -67,11 +67,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<String>,
 
-    /// Choose the next ready task at random instead of first come, first served
+    /// Pick the next ready task at random (seeded) instead of FIFO
     #[arg(long, value_name = "SEED")]
     pub interleave: Option<u64>,
 
-    /// Where chance begins
+    /// Random seed
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
@@ -80,7 +80,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "SPEC", help = what_if_help())]
     pub what_if: Vec<WhatIf>,
 
-    /// How requests are grouped, and what their sums may be
+    /// Groups of requests, and limits on their sums
     #[command(flatten)]
     pub sums: SumArgs,
 
@@ -92,11 +92,11 @@ pub struct RunArgs {
     #[command(flatten)]
     pub result: OutputArgs,
 
-    /// Print this table alone, as comma-separated values with its columns in the first line
+    /// Print only this table, as comma-separated values with a header line
     #[arg(long, value_name = "NAME", value_parser = table(), help_heading = "Output")]
     pub table: Option<String>,
 
-    /// Keep the requests' bodies in that folder too (bodies/NNNNN.json), so that `explain` can show each of them
+    /// Also write the requests' bodies into that folder (bodies/NNNNN.json), for `explain`
     #[arg(long, requires = "out", help_heading = "Output")]
     pub bodies: bool,
 
@@ -128,7 +128,7 @@ impl RunArgs {
         !self.what_if.is_empty() || self.table.is_some() || self.sums.is_asked()
     }
 
-    /// Everything that is set from outside, as `--set` would say it.
+    /// Everything that options set, in the form of `--set`.
     pub fn changes(&self) -> Vec<String> {
         let said = [
             self.seed.map(|seed| format!("seed={seed}")),

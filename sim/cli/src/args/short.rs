@@ -1,8 +1,8 @@
-//! The short help: `-h` fits a screen and shows what is used most; `--help` shows everything, with examples.
+//! The short help: `-h` fits a screen and shows the most used options; `--help` shows everything, with examples.
 
 use clap::Command;
 
-/// Arguments that `-h` shows, by verb. Of verbs that are not here it shows all.
+/// Arguments that `-h` shows, by verb. For other verbs it shows all.
 const SHOWN: [(&str, &[&str]); 9] = [
     ("run", &["scenarios", "set", "launch", "breakpoints", "ttl", "twice", "out"]),
     ("fanout", &["from", "children", "prefix", "turns", "parent", "launch", "against", "answer", "out"]),

@@ -1,4 +1,4 @@
-//! Where sizes of prompts come from.
+//! Sources of prompt sizes.
 
 use clap::{Args as ClapArgs, ValueEnum};
 use forkcast_replay::calibrate::calibrate;
@@ -8,7 +8,7 @@ use forkcast_replay::replay::{SizeSource, Sizing};
 /// Sizes and their calibration.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub struct SizeArgs {
-    /// Sizes of prefixes: from recorded usage, from a tokenizer, or recorded with the counted beside them
+    /// Sizes of prefixes: from recorded usage, from a tokenizer, or both for comparison
     #[arg(
         long,
         value_enum,
@@ -19,20 +19,20 @@ pub struct SizeArgs {
     )]
     sizes: Sizes,
 
-    /// Fit the token factors of Claude to what these recordings were billed, show them, and count with them
+    /// Fit the token factors of Claude to the bills of these recordings, show and use them
     #[arg(long, help_heading = "Sizes")]
     calibrate: bool,
 }
 
-/// Where sizes come from.
+/// Sources of sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Sizes {
-    /// What earlier usage showed and each request's own total
+    /// From earlier usage and each request's own total
     #[default]
     Recorded,
     /// Counted by a tokenizer: exact for GPT, an estimate for others
     Counted,
-    /// Recorded, with the counted sizes and their error beside them
+    /// Recorded, with counted sizes and their error for comparison
     Both,
 }
 

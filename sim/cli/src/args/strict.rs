@@ -1,4 +1,4 @@
-//! `--strict`, which means the same everywhere.
+//! `--strict`, with the same meaning for all verbs.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 
 use crate::verbs::replay::complaints::located;
 
-/// Whether a result must be sure.
+/// Whether a result must be complete and certain.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub struct StrictArgs {
     /// Exit with 2 if anything is unreadable or left out, has no price, or is estimated without a basis
@@ -14,7 +14,7 @@ pub struct StrictArgs {
     strict: bool,
 }
 
-/// What makes a result less sure than it looks.
+/// Reasons why a result is less certain than it looks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// A place of the input that cannot be read.
@@ -28,9 +28,9 @@ pub enum Doubt {
     },
     /// A model without a price.
     Unpriced(String),
-    /// A part of the input that is in no sum, or was skipped, in words.
+    /// A part of the input that is in no sum, or was skipped.
     LeftOut(String),
-    /// An estimate without any basis for the size, in words.
+    /// An estimate without any basis for the size.
     Estimated(String),
     /// A signal ended the work before its end.
     Interrupted,
@@ -42,7 +42,7 @@ impl Doubt {
         models.into_iter().map(|model| Self::Unpriced(model.to_owned())).collect()
     }
 
-    /// A part may lack anything.
+    /// A partial result may lack anything.
     pub fn partial(is_partial: bool) -> Option<Self> {
         is_partial.then_some(Self::Interrupted)
     }
@@ -54,19 +54,19 @@ impl fmt::Display for Doubt {
             Self::Unreadable { file, line, reason } => f.write_str(&located(file, *line, reason))?,
             Self::Unpriced(model) => write!(f, "no price for `{model}`")?,
             Self::LeftOut(what) | Self::Estimated(what) => f.write_str(what)?,
-            Self::Interrupted => f.write_str("interrupted, so this is a part")?,
+            Self::Interrupted => f.write_str("interrupted, so the result is partial")?,
         }
         f.write_str(" (--strict)")
     }
 }
 
 impl StrictArgs {
-    /// Whether it must be.
+    /// Whether `--strict` was given.
     pub const fn is_set(self) -> bool {
         self.strict
     }
 
-    /// A complaint for each doubt, if there may be none.
+    /// An error message for each doubt, with `--strict`.
     pub fn complaints(self, doubts: impl IntoIterator<Item = Doubt>) -> Vec<String> {
         if self.strict { doubts.into_iter().map(|doubt| doubt.to_string()).collect() } else { Vec::new() }
     }

@@ -12,9 +12,9 @@ use super::{Format, OwnPriceArgs, StrictArgs, TalkArgs};
 const SWEEP_EXAMPLES: &str = "\
 Examples:
   forkcast sweep plan fanout --set launch=burst,primed --set breakpoints=both -o plan.json
-  forkcast sweep run plan.json --out parts         on all cores; once more: what is missing
-  forkcast sweep status plan.json --out parts      what is there and what is missing
-  forkcast sweep merge plan.json --out parts       the same bytes whoever made the parts
+  forkcast sweep run plan.json --out parts         on all cores; run again for missing parts
+  forkcast sweep status plan.json --out parts      existing and missing parts
+  forkcast sweep merge plan.json --out parts       the same bytes, whichever machine ran the parts
   forkcast man sweep-run                           how to run it on a cluster";
 
 const PLAN_EXAMPLES: &str = "\
@@ -25,9 +25,9 @@ Examples:
   forkcast sweep plan mine.yaml+cold --set session.breakpoints=tail,both > plan.json
 
 Fields of a scenario are those of `run --set`; those of a fan-out are the options of `fanout`
-without their dashes (against=fork,spawn; ablate=none,NAME+NAME). Values are parted by commas;
-1..20, 0..100k:25k and 1..1000:x10 are ranges. A plan holds its prices, whoever runs it.
-Everything that can be known before the first run is checked here.";
+without their dashes (against=fork,spawn; ablate=none,NAME+NAME). Values are separated by commas;
+1..20, 0..100k:25k and 1..1000:x10 are ranges. A plan contains its prices.
+Everything that can be checked before the first run is checked here.";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -38,7 +38,7 @@ Examples:
 Shards are counted from zero. auto takes the index of the scheduler: SLURM_ARRAY_TASK_ID (sbatch
 --array=0-6), JOB_COMPLETION_INDEX (a Kubernetes Indexed Job with 7 completions), HQ_TASK_ID
 (hq submit --array 0-6).
-Parts that are there are not made again, so a shard that was killed is simply run once more.";
+Existing parts are not run again, so a killed shard can simply be restarted.";
 
 const MERGE_EXAMPLES: &str = "\
 Examples:
@@ -47,7 +47,7 @@ Examples:
 
 const STATUS_EXAMPLES: &str = "\
 Examples:
-  forkcast sweep status plan.json --out parts      exit code 1 until every part is there";
+  forkcast sweep status plan.json --out parts      exit code 1 until all parts exist";
 
 /// Arguments of `sweep`.
 #[derive(Debug, ClapArgs)]
@@ -58,16 +58,16 @@ pub struct SweepArgs {
     pub step: SweepStep,
 }
 
-/// What can be done with a grid.
+/// Steps of a sweep.
 #[derive(Debug, Subcommand)]
 pub enum SweepStep {
     /// Make a plan: every combination of the values of some fields
     Plan(SweepPlanArgs),
-    /// Make the parts of a plan, or those of one shard, that are not there yet
+    /// Run the missing parts of a plan, or of one shard
     Run(SweepRunArgs),
-    /// Put all parts together
+    /// Merge all parts
     Merge(SweepMergeArgs),
-    /// Say which parts are there
+    /// List existing and missing parts
     Status(SweepStatusArgs),
 }
 
@@ -75,7 +75,7 @@ pub enum SweepStep {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = PLAN_EXAMPLES)]
 pub struct SweepPlanArgs {
-    /// What to run: a scenario (a file, or a name of `forkcast list scenarios`), or `fanout`
+    /// What to run: a scenario (a file, or a name from `forkcast list scenarios`), or `fanout`
     #[arg(value_name = "SCENARIO|fanout")]
     pub subject: PathBuf,
 
@@ -83,7 +83,7 @@ pub struct SweepPlanArgs {
     #[arg(long, value_name = "FIELD=VALUES", value_parser = axis)]
     pub set: Vec<Axis>,
 
-    /// Into how many files the results are parted at most, whatever the number of shards
+    /// Most files that the results are split into, for any number of shards
     #[arg(long, value_name = "N", default_value_t = PARTS)]
     pub parts: usize,
 
@@ -103,7 +103,7 @@ pub struct SweepPlanArgs {
 /// A plan and the folder of its parts.
 #[derive(Debug, ClapArgs)]
 pub struct PartsArgs {
-    /// The plan, as `sweep plan` made it
+    /// The plan, written by `sweep plan`
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
 
@@ -124,11 +124,11 @@ pub struct SweepRunArgs {
     #[command(flatten)]
     pub parts: PartsArgs,
 
-    /// Make the parts of this shard alone, counted from zero; `auto/N` takes the index of the scheduler
+    /// Run only the parts of this shard, counted from zero; `auto/N` takes the scheduler's index
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
 
-    /// Cells that run at a time; without it one for each core
+    /// Cells that run in parallel [default: one per core]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
 }

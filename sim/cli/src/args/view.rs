@@ -1,4 +1,4 @@
-//! Which requests count, how they are grouped, and what their sums may be.
+//! Which requests count, how they are grouped, and limits on their sums.
 
 use clap::Args as ClapArgs;
 use forkcast_reports::names::Names;
@@ -9,7 +9,7 @@ use forkcast_sim::time::{Duration, Instant};
 /// Groups, window and limits.
 #[derive(Debug, ClapArgs)]
 pub struct ViewArgs {
-    /// How requests are grouped, and what their sums may be
+    /// Groups of requests, and limits on their sums
     #[command(flatten)]
     sums: SumArgs,
 
@@ -48,7 +48,7 @@ fn until(text: &str) -> Result<String, String> {
     report::until(text, &Zone::default()).map(|_| text.to_owned())
 }
 
-/// How requests are grouped, and what their sums may be.
+/// Groups of requests, and limits on their sums.
 #[derive(Debug, ClapArgs)]
 pub struct SumArgs {
     /// Also show sums by day, model, project …; two keys: day,model
@@ -65,12 +65,12 @@ pub struct SumArgs {
     #[arg(long, value_name = "SHARE", help_heading = "Limits")]
     min_hit_rate: Option<Share>,
 
-    /// Exit with 1 where more tokens were missed for no known cause
+    /// Exit with 1 if more tokens were missed without a known cause
     #[arg(long, value_name = "TOKENS", help_heading = "Limits")]
     max_unexplained: Option<u64>,
 }
 
-/// What requests are grouped by.
+/// The keys by which requests are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Keys {
     by: By,
@@ -88,7 +88,7 @@ fn keys(text: &str) -> Result<Keys, String> {
 }
 
 impl ViewArgs {
-    /// What is asked for; the window must not be empty. `is_for_people`: days and times are local unless asked otherwise.
+    /// The requested view; its window must not be empty. `is_for_people`: days and times are local by default.
     pub fn view(&self, names: Names, is_for_people: bool) -> Result<View, String> {
         let zone = self.timezone.clone().unwrap_or_else(|| Zone::default_for(is_for_people));
         let now = now();
@@ -98,7 +98,7 @@ impl ViewArgs {
         };
         let until = self.until.as_deref().map(|text| report::until(text, &zone)).transpose()?;
         if since.zip(until).is_some_and(|(since, until)| since >= until) {
-            return Err("--until lies before --since: no request can be between them".to_owned());
+            return Err("--until is before --since: no request can be between them".to_owned());
         }
         Ok(View {
             names,
@@ -112,7 +112,7 @@ impl ViewArgs {
     }
 }
 
-/// The clock of this machine, which counts for `--last` and for what is left of a block of five hours.
+/// The clock of this machine, for `--last` and for the rest of a block of five hours.
 fn now() -> Instant {
     Instant::from_millis(jiff::Timestamp::now().as_millisecond().max(0).unsigned_abs())
 }

@@ -25,14 +25,14 @@ use lock_file::LockFile;
 pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
     let wanted = args.wanted_lock();
     if args.update && wanted == WantedLock::None {
-        return Err(BadInput::error("--update writes a lock, and --lock none wants none"));
+        return Err(BadInput::error("--update writes a lock, so --lock none cannot be used with it"));
     }
     let mut rules = rules::read(&args.sources)?;
     rules.requests_per_day = args.requests_per_day.or(rules.requests_per_day);
     let held = LockFile::read(wanted, args.update)?;
     held.file.filter(|_| args.update).map_or(Ok(()), lock_file::check)?;
     let book = book(&args.prices)?;
-    // The record of the requests knows their prices.
+    // The recorder contains the prices of the requests.
     let records = held.lock.is_some() || args.update || args.strict.is_set() || args.format == CheckFormat::Junit;
     let checking = Checking {
         rules: rules.clone(),
@@ -63,8 +63,8 @@ fn recording(rules: &Rules, args: &CheckArgs, held: &LockFile<'_>, book: &PriceB
     }
 }
 
-/// Compares what was sent with the lock, or rewrites the lock. A partial check is compared with nothing, and no lock is
-/// written if any input is unreadable.
+/// Compares the requests with the lock, or rewrites the lock. A partial check is not compared, and no lock is written if
+/// any input is unreadable.
 fn against_lock(
     args: &CheckArgs,
     rules: &Rules,
@@ -93,7 +93,7 @@ fn against_lock(
     Ok(None)
 }
 
-/// Siblings share what they shared when the lock was written.
+/// Checks that siblings still share the part that they shared in the lock.
 fn shared_before(old: &Lock, new: &Lock, rules: &Rules, report: &mut Report) {
     for finding in lock::sharing(old, new, rules) {
         let told = |known: &forkcast_sim::guard::Finding| {
@@ -137,7 +137,7 @@ fn show(
             screen::document(&human::check::document(&check, args.prompts.show_content), Format::Markdown)
         }
         CheckFormat::Csv => {
-            // Tables have no room for what makes them less sure.
+            // Tables have no room for warnings.
             human::check::about(&check).iter().for_each(|line| args.talk.note(format_args!("forkcast: {line}")));
             screen::document(&format::tables(&check), Format::Csv)
         }
@@ -156,14 +156,14 @@ fn show(
     end.done()
 }
 
-/// An update that lacks what cannot be read would be held against the whole.
+/// Without the unreadable input, the lock would later be compared with the complete input.
 fn unlocked(args: &CheckArgs, inspection: &Inspection) -> Option<String> {
     (args.update && !inspection.inputs.unreadable.is_empty()).then(|| lock_file::UNREADABLE.to_owned())
 }
 
-/// A part says nothing of the whole, whatever was found in it.
+/// A partial check proves nothing about the whole, whatever it found.
 fn stopped(args: &CheckArgs, requests: usize) -> Stopped {
     let lock = if args.update { ", and no lock was written" } else { "" };
     let plural = if requests == 1 { "" } else { "s" };
-    Stopped(format!("interrupted, so this is a part: {} request{plural}{lock}", count(requests as u64)))
+    Stopped(format!("interrupted, so the result is partial: {} request{plural}{lock}", count(requests as u64)))
 }

@@ -50,7 +50,7 @@ fn cause(args: &ExplainArgs) -> Option<Cause> {
     Cause::of_word(word)
 }
 
-/// What makes the explanation less sure than it looks: a cache may hold what cannot be read.
+/// Doubts about the explanation: the cache may contain unreadable requests.
 fn doubts(report: &Report<'_>, entry: &Recorded<'_>) -> Vec<Doubt> {
     let unpriced = entry.line.charge.bill.is_none().then_some(entry.line.model.as_str());
     let unread = complaints::doubts(report).into_iter().filter(|doubt| !matches!(doubt, Doubt::Unpriced(_)));
@@ -93,7 +93,8 @@ fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Recorded<'_>, why
     }
 }
 
-/// The request that paid most for what had been sent before; for models without a price the one that missed most.
+/// The request with the highest cost for text that had been sent before; for models without a price, the one with most
+/// missed tokens.
 fn dearest<'r, 'a>(entries: &'r [Recorded<'a>]) -> anyhow::Result<&'r Recorded<'a>> {
     let excess = |entry: &&Recorded<'_>| {
         let charge = &entry.line.charge;

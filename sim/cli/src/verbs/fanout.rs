@@ -31,7 +31,7 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
     let start = parent.as_ref().map_or_else(Cell::default, Parent::cell);
     let taken = parent.map(|parent| parent.said(args));
     let cells = args.grid(start).map_err(BadInput::error)?.cells().map_err(BadInput::error)?;
-    // Everything is looked at before the first cell runs, so that no work is lost to the last one.
+    // Everything is checked before the first cell runs, so that an error in the last one loses no work.
     let refused: Vec<Refused> = cells.iter().filter_map(|cell| cell.check().err()).collect();
     if let Some(first) = refused.first() {
         return Err(BadInput::error(first));
@@ -55,7 +55,7 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
     outcome.done()
 }
 
-/// Rows and answers, and of a grid the plots that suit it.
+/// Rows and answers, and the plots that fit a grid.
 fn write(args: &FanoutArgs, found: &Found, price_book: &str, folder: Folder) -> Result<(), FolderError> {
     let shown = if found.answers.is_empty() { plots(&found.rows) } else { found.answers.clone() };
     let written = folder.write_fanout(&found.rows, &found.answers, &shown, price_book, found.is_partial())?;
@@ -67,9 +67,9 @@ fn write(args: &FanoutArgs, found: &Found, price_book: &str, folder: Folder) -> 
     Ok(())
 }
 
-/// What draws what.
-const NO_PLOT: &str = "no plot suits these cells: several --children with at most six policies draw cost by children, several \
-                       policies of one setting money against time, at most two settings each; --answer draws its own";
+/// Which grids have plots.
+const NO_PLOT: &str = "no plot fits these cells: several --children with at most six policies give cost by children, several \
+                       policies of one setting give cost against makespan, at most two settings each; --answer has its own plots";
 
 /// The results.
 struct Found {
@@ -86,7 +86,7 @@ impl Found {
     }
 }
 
-/// `taken`: what is taken from a recorded session.
+/// `taken`: the values taken from a recorded session.
 fn print(args: &FanoutArgs, found: &Found, price_book: &str, taken: Option<String>) -> anyhow::Result<()> {
     let rows = &found.rows;
     let is_partial = found.is_partial();
@@ -148,17 +148,17 @@ fn unplayed(why: Unplayed) -> anyhow::Error {
     }
 }
 
-/// A name that nobody knows is a slip of the hand; a model without a price is not, but its costs are missing.
+/// An unknown name is a typing error; a model without a price is accepted, but its costs are missing.
 fn look_at_models(args: &FanoutArgs, cells: &[Cell], book: &PriceBook) -> anyhow::Result<()> {
     let names: BTreeSet<&str> = cells.iter().map(|cell| &*cell.model).collect();
     for name in names {
         let Err(unpriced) = book.rates(&ModelKey::from(name), &Terms::default()) else { continue };
         if model::resolve(name).is_none() {
             return Err(BadInput::error(format_args!(
-                "--model {name}: no such model (see `forkcast list models`); set the price of your own with --price-book or --price"
+                "--model {name}: unknown model (see `forkcast list models`); give your own model a price with --price-book or --price"
             )));
         }
-        args.talk.note(format_args!("forkcast: {unpriced}, so tokens and times are all there is"));
+        args.talk.note(format_args!("forkcast: {unpriced}, so only tokens and times are shown"));
     }
     Ok(())
 }

@@ -41,7 +41,7 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
     screen::document(&document, args.format)
 }
 
-/// Who reads a list of this form.
+/// The readers of a list in this format.
 pub const fn layout(format: Format) -> Layout {
     match format {
         Format::Human | Format::Markdown => Layout::Grouped,
@@ -72,13 +72,13 @@ fn write(what: Listed, folder: &Path) -> anyhow::Result<Vec<String>> {
             let Some(name) = what.to_possible_value() else { unreachable!("every list has a name") };
             let name = name.get_name();
             Err(BadInput::error(format_args!(
-                "--out: there are no files of {name}, only of scenarios, schemas and prices"
+                "--out: {name} cannot be written as files, only scenarios, schemas and prices can"
             )))
         }
     }
 }
 
-/// Writes a text that is built in. A file that is there already, and differs, is the user's.
+/// Writes a built-in text. An existing file that differs belongs to the user.
 fn write_built_in(folder: &Path, name: &str, kind: &'static str, text: &str) -> anyhow::Result<String> {
     let path = folder.join(name);
     let complain = |error: io::Error| BadInput::error(format_args!("{}: {error}", path.display()));
@@ -89,7 +89,7 @@ fn write_built_in(folder: &Path, name: &str, kind: &'static str, text: &str) -> 
         Ok(found) if found.starts_with(head) => {
             let path = path.display();
             return Err(BadInput::error(format_args!(
-                "{path}: a {kind} that was changed, or of another version; not replaced"
+                "{path}: is a changed {kind}, or one of another version; not replaced"
             )));
         }
         _ => {}

@@ -24,7 +24,7 @@ pub fn run(args: &LockArgs) -> anyhow::Result<()> {
     let checking = Checking { rules, prices: Some(book), recording: Some(recording), conformance: false };
     let inspection = inspection::inspect(&args.sources, checking, &args.talk)?;
     if inspection.partial {
-        let why = "interrupted, so no lock was written: a part of one would be held against the whole";
+        let why = "interrupted, so no lock was written: it would be incomplete";
         return Err(Stopped(why.to_owned()).into());
     }
     let mut end = Outcome { mistakes: inspection.mistakes(Names::Plain), ..Outcome::default() };

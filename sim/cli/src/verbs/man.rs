@@ -38,7 +38,7 @@ fn rendered(page: &Command) -> anyhow::Result<(String, String)> {
     Ok((name, with_examples(&text)))
 }
 
-/// The page with its last part under the names that manual pages have, and its lines as they are.
+/// The page with its last part under the headings of manual pages, and with unchanged lines.
 fn with_examples(page: &str) -> String {
     let Some((before, behind)) = page.split_once(".SH EXTRA\nExamples:\n") else { return page.to_owned() };
     let (examples, further) = behind.split_once("\n.SH ").unwrap_or((behind.trim_end(), ""));

@@ -14,7 +14,7 @@ pub fn run(args: &NewArgs) -> anyhow::Result<()> {
     }
     let name = path.display();
     if path.symlink_metadata().is_ok() {
-        return Err(BadInput::error(format_args!("{name}: exists already, and is not replaced; take another name")));
+        return Err(BadInput::error(format_args!("{name}: already exists and is not replaced; use another name")));
     }
     let kind = Kind { name: "scenario", is_ours: |_| false };
     let text = STARTER.replace("my.yaml", &name.to_string());

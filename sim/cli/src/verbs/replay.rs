@@ -32,7 +32,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let is_for_people = matches!(args.format, Format::Human | Format::Markdown) && args.table.is_none();
     let view = args.view.view(names(args), is_for_people).map_err(BadInput::error)?;
     let view = View { details: args.details, ..view };
-    // Before the work, so that an unusable folder is reported at once.
+    // Before the work, so that an unusable folder is reported immediately.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
     let folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
     let book = args.prices.book()?;
@@ -42,7 +42,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let inputs = read(args, sorted, &mut steps)?;
     if inputs.unread_files > 0 {
         let unread = count(inputs.unread_files as u64);
-        args.talk.note(format_args!("forkcast: interrupted, so this is a part: {unread} files were not read"));
+        args.talk.note(format_args!("forkcast: interrupted, so the result is partial: {unread} files were not read"));
     }
     let sizing = args.sizes.sizing(&inputs);
     let what_if = WhatIf::with_defaults(&args.what_if);
@@ -56,7 +56,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         return Err(complaints::or_nothing_read(complaints).into());
     }
     if report.stopped {
-        args.talk.note(format_args!("forkcast: interrupted, so this is a part: {} requests", count(replayed)));
+        args.talk.note(format_args!("forkcast: interrupted, so the result is partial: {} requests", count(replayed)));
     }
     let mut outcome = Outcome::default();
     outcome.written(folder.map_or(Ok(()), |folder| write(args, &report, folder)));
@@ -71,13 +71,13 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     outcome.done()
 }
 
-/// Reports the progress of the replay each time it is asked whether to stop.
+/// Reports the progress of the replay at each check for an interruption.
 fn watch(inputs: &Inputs, mut steps: Steps) -> impl Fn() -> bool + use<> {
     let work = Work::of(inputs);
     steps.begin(format_args!("replaying {} {}", count(work.all), work.things));
     let done = Cell::new(0);
     let steps = RefCell::new(steps);
-    // Ctrl-C has ended the reading: what was read is replayed, and the next Ctrl-C ends the program.
+    // Ctrl-C has ended the reading: the part that was read is replayed, and the next Ctrl-C ends the program.
     let ended_before = interrupted();
     move || {
         done.set(done.get() + 1);
@@ -87,7 +87,7 @@ fn watch(inputs: &Inputs, mut steps: Steps) -> impl Fn() -> bool + use<> {
     }
 }
 
-/// How much there is to replay: requests one by one, transcripts session by session.
+/// The amount of work: requests one by one, transcripts session by session.
 struct Work {
     all: u64,
     things: &'static str,
@@ -106,7 +106,7 @@ impl Work {
     }
 }
 
-/// The rules of the runs, if all that was named are run folders of the same.
+/// The rules of the runs, if all named paths are run folders with the same rules.
 fn rules_of(sorted: &NamedPaths<'_, PathBuf>) -> Option<Rules> {
     let mut rules = sorted.folders.iter().map(OpenFolder::rules);
     let first = rules.next().flatten().filter(|_| sorted.others.is_empty())?;
@@ -124,13 +124,13 @@ fn read(args: &ReplayArgs, sorted: NamedPaths<'_, PathBuf>, steps: &mut Steps) -
     }
     if let Some(told) = folders.iter().find(|opened| !opened.inputs.sessions.is_empty()) {
         let path = told.folder.path.display();
-        let complaint = format!("{path}: was made of transcripts; replay it alone, or name the transcripts instead");
+        let complaint = format!("{path}: was made from transcripts; replay it alone, or name the transcripts instead");
         return Err(BadInput::error(complaint));
     }
     steps.begin(format_args!("reading"));
     let steps = Mutex::new(steps);
     let watch = |progress: Progress| {
-        // A thread that finds it taken leaves the line to the one that draws.
+        // Only one thread draws the line at a time.
         if let Ok(mut steps) = steps.try_lock() {
             steps.at(|| reading(progress));
         }

@@ -30,7 +30,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     screen::table_alone(args.table.is_some(), args.result.format)?;
     let named: Vec<PathBuf> = match &args.scenarios[..] {
         [] => {
-            args.talk.note(format_args!("forkcast: no scenario given, so this is the embedded `{}`", catalog::DEFAULT));
+            args.talk.note(format_args!("forkcast: no scenario given; running the embedded `{}`", catalog::DEFAULT));
             vec![PathBuf::from(catalog::DEFAULT)]
         }
         named => named.to_vec(),
@@ -49,21 +49,21 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         one(args, path, folder, scenario, &book, &mut outcome)?;
     }
     if interrupted() {
-        args.talk.note(format_args!("forkcast: interrupted, so this is a part"));
+        args.talk.note(format_args!("forkcast: interrupted, so the result is partial"));
         outcome.mistakes.extend(args.result.strict.complaints(Doubt::partial(true)));
     }
     outcome.done()
 }
 
-/// A gate that cannot be judged has failed.
+/// A limit that cannot be checked has failed.
 fn unjudged(scenario: &Scenario, outcome: &mut Outcome) {
     if scenario.expect.claims_anything() {
-        let told = format!("{}: interrupted, so what it expects cannot be judged", scenario.file);
+        let told = format!("{}: interrupted, so its expectations cannot be checked", scenario.file);
         outcome.failures.push(told);
     }
 }
 
-/// Judges how a run ended and whether its expectations were met.
+/// Checks how a run ended and whether its expectations were met.
 fn judge(run: &Run, failures: Vec<String>, outcome: &mut Outcome) {
     let message = || format!("{}: {}", run.scenario.file, run.message.as_deref().unwrap_or_default());
     match run.ends {
@@ -74,9 +74,9 @@ fn judge(run: &Run, failures: Vec<String>, outcome: &mut Outcome) {
     }
 }
 
-/// Reads all before the first one runs, so that a mistake in the last is no surprise.
+/// Reads all scenarios before the first one runs, so that an error in the last one is reported early.
 fn read(named: &[PathBuf], args: &RunArgs) -> anyhow::Result<Vec<Scenario>> {
-    // They were read once when the arguments were; a change that is none does not come here.
+    // The arguments were already validated.
     let changes: Vec<Change> = args.changes().iter().filter_map(|text| text.parse().ok()).collect();
     let mut complaints = Vec::new();
     let mut scenarios = Vec::new();
@@ -89,7 +89,7 @@ fn read(named: &[PathBuf], args: &RunArgs) -> anyhow::Result<Vec<Scenario>> {
     if complaints.is_empty() { Ok(scenarios) } else { Err(BadInput(complaints).into()) }
 }
 
-/// A file, or a scenario that is built in.
+/// A file, or a built-in scenario.
 fn scenario(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
     let name = path.display().to_string();
     if !path.exists()
@@ -109,7 +109,7 @@ fn scenario(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
     let Some(called) = variant else { return Ok(scenario) };
     let known: Vec<&str> = scenario.variants.iter().map(|variant| &*variant.name).collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    scenario.variant(called).cloned().ok_or_else(|| format!("{name}: no such variant; there are: {known}"))
+    scenario.variant(called).cloned().ok_or_else(|| format!("{name}: unknown variant, expected one of: {known}"))
 }
 
 fn one(
@@ -120,7 +120,7 @@ fn one(
     book: &Rc<PriceBook>,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
-    // Before the work, so that an unusable folder is reported at once.
+    // Before the work, so that an unusable folder is reported immediately.
     let open = |path: PathBuf| Ok((Folder::open(&path, Contents::Run, args.result.overwrite, &[])?, path));
     let folder = folder.map(open).transpose().map_err(folder_error)?;
     let options = Options { interleave: args.interleave, set: args.changes(), book: Some(Rc::clone(book)) };
@@ -170,7 +170,7 @@ fn write(args: &RunArgs, run: &Run, failures: &[String], folder: Folder, path: &
     Ok(())
 }
 
-/// Runs it and says how far it is, as `replay` does.
+/// Runs it and reports the progress, as `replay` does.
 fn watched(args: &RunArgs, scenario: Scenario, options: &Options) -> Run {
     let name = Rc::clone(&scenario.name);
     let steps = Rc::new(RefCell::new(args.talk.steps()));
@@ -182,7 +182,7 @@ fn watched(args: &RunArgs, scenario: Scenario, options: &Options) -> Run {
         watching.borrow_mut().at(line);
         !interrupted()
     });
-    // The run keeps its watcher as long as it keeps itself, so the line is not left to it.
+    // The run owns its watcher for as long as it exists, so the line is ended here.
     steps.borrow_mut().end();
     run
 }

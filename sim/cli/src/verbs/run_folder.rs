@@ -12,7 +12,7 @@ use crate::exit::BadInput;
 pub struct OpenFolder {
     /// The folder.
     pub folder: RunFolder,
-    /// Its requests: those that it holds, else the recordings that it names.
+    /// Its requests: those in the folder, else the recordings that it lists.
     pub inputs: Inputs,
 }
 
@@ -34,7 +34,7 @@ pub struct NamedPaths<'a, P> {
 /// Opens the run folders among `paths`.
 ///
 /// # Errors
-/// When one is damaged, or holds no requests.
+/// When one is damaged, or contains no requests.
 pub fn sort<P: AsRef<Path>>(paths: &[P]) -> anyhow::Result<NamedPaths<'_, P>> {
     let mut sorted = NamedPaths { folders: Vec::new(), others: Vec::new() };
     for path in paths {
@@ -50,7 +50,7 @@ pub fn sort<P: AsRef<Path>>(paths: &[P]) -> anyhow::Result<NamedPaths<'_, P>> {
 /// Opens the run folder at `path`.
 ///
 /// # Errors
-/// When it is damaged, or holds no requests and names none that can be found.
+/// When it is damaged, or contains no requests and lists no recordings that can be found.
 pub fn open(path: &Path) -> anyhow::Result<OpenFolder> {
     let folder = RunFolder::read(path).map_err(BadInput::error)?;
     let run = path.display().to_string();
@@ -72,7 +72,7 @@ fn without_bodies(run: &str) -> anyhow::Error {
 fn recorded(run: &str, options: &RunOptions) -> anyhow::Result<Inputs> {
     if options.anonymized {
         return Err(BadInput::error(format_args!(
-            "{run}: written with --anonymize, so its recordings cannot be found; name them in its place, or replay them with --bodies"
+            "{run}: written with --anonymize, so its recordings cannot be found; name the recordings instead, or replay them with --bodies"
         )));
     }
     if options.paths.is_empty() {
@@ -88,7 +88,7 @@ fn recorded(run: &str, options: &RunOptions) -> anyhow::Result<Inputs> {
     let reading = if options.calibrated { reading.counted() } else { reading };
     Inputs::read_with(&options.paths, &reading, &|_| true).map_err(|error| {
         BadInput::error(format_args!(
-            "{error}\n  (named in {run}/run.json, from the folder in which `forkcast replay` ran; with --bodies the run needs it no more)"
+            "{error}\n  (named in {run}/run.json, from the folder in which `forkcast replay` ran; with --bodies the run no longer needs it)"
         ))
     })
 }

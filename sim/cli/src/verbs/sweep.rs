@@ -19,7 +19,7 @@ use crate::signals::interrupted;
 mod planned;
 
 /// The maximum number of errors of one kind that are shown.
-const TOLD_MAX: usize = 10;
+const LISTED_MAX: usize = 10;
 
 /// Runs the verb.
 pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
@@ -54,7 +54,7 @@ fn work(args: &SweepRunArgs) -> anyhow::Result<()> {
     let mut tell = |step: &Step| {
         match step {
             Step::Flawed { path, why } => {
-                talk.note(format_args!("forkcast: {}: {why}; it is made again", path.display()));
+                talk.note(format_args!("forkcast: {}: {why}; it is run again", path.display()));
             }
             Step::Kept => done.kept += 1,
             Step::Made => done.made += 1,
@@ -70,13 +70,10 @@ fn work(args: &SweepRunArgs) -> anyhow::Result<()> {
     if !tally.is_complete() {
         let at_hand = tally.kept + tally.made;
         let all = tally.parts;
-        let again = format!("interrupted: {at_hand} of {all} parts are there; the same command makes the others");
+        let again = format!("interrupted: {at_hand} of {all} parts exist; the same command runs the others");
         return Err(Threshold(vec![again]).into());
     }
-    talk.note(format_args!(
-        "forkcast: {} parts are there: {} made, {} were there before",
-        tally.parts, tally.made, tally.kept
-    ));
+    talk.note(format_args!("forkcast: {} parts exist: {} new, {} from before", tally.parts, tally.made, tally.kept));
     Ok(())
 }
 
@@ -87,7 +84,7 @@ fn shard_of(args: &SweepRunArgs) -> anyhow::Result<Shard> {
         return Shard::read(text, &variable).map_err(|bad| BadInput::error(format_args!("--shard: {bad}")));
     }
     if let Ok(Some((name, _))) = shard::given(&variable) {
-        let note = "is set, and without --shard this makes all parts of the plan; --shard auto/N makes its share";
+        let note = "is set, but without --shard this runs all parts of the plan; --shard auto/N runs its share";
         args.parts.talk.note(format_args!("forkcast: {name} {note}"));
     }
     Ok(Shard::WHOLE)
@@ -151,21 +148,21 @@ fn bytes(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> 
     Ok(bytes)
 }
 
-/// Which parts are missing, and what makes them.
+/// The missing parts, and the command that runs them.
 fn incomplete(args: &PartsArgs, plan: &Plan, missing: &[Missing]) -> Vec<String> {
     let mut lines: Vec<String> = missing
         .iter()
-        .take(TOLD_MAX)
+        .take(LISTED_MAX)
         .map(|missing| {
-            let why = missing.flaw.as_deref().unwrap_or("is not there");
+            let why = missing.flaw.as_deref().unwrap_or("is missing");
             let cells = plan.part(missing.part).len();
             format!("{}: part {} of {} ({cells} cells): {why}", missing.path.display(), missing.part, plan.parts)
         })
         .collect();
-    if missing.len() > TOLD_MAX {
-        lines.push(format!("… and {} more parts", missing.len() - TOLD_MAX));
+    if missing.len() > LISTED_MAX {
+        lines.push(format!("… and {} more parts", missing.len() - LISTED_MAX));
     }
-    lines.push(format!("to make them: {}", again(&args.plan, &args.out)));
+    lines.push(format!("to run them: {}", again(&args.plan, &args.out)));
     lines
 }
 
@@ -173,14 +170,14 @@ fn again(plan: &Path, folder: &Path) -> String {
     format!("forkcast sweep run {} --out {}", quoted(plan), quoted(folder))
 }
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c));
     if is_plain && !text.is_empty() { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-/// Cells that did not come to their end; everything was shown before.
+/// Cells that did not finish; they are already in the report.
 fn judge(plan: &Plan, rows: &[CellOutcome], outcome: &mut Outcome) {
     let complaint = |(set, row): (&Vec<String>, &CellOutcome)| {
         format!("{}: {}: {}", set.join(" "), row.ends, row.message.as_deref().unwrap_or_default())
@@ -188,10 +185,10 @@ fn judge(plan: &Plan, rows: &[CellOutcome], outcome: &mut Outcome) {
     let cells = || plan.cells.iter().map(|cell| &cell.set).zip(rows);
     outcome.faults.extend(cells().find(|(_, row)| row.broke_a_law()).map(complaint));
     let broken: Vec<String> = cells().filter(|(_, row)| !row.is_done()).map(complaint).collect();
-    let more = broken.len().saturating_sub(TOLD_MAX);
-    outcome.mistakes.extend(broken.into_iter().take(TOLD_MAX));
+    let more = broken.len().saturating_sub(LISTED_MAX);
+    outcome.mistakes.extend(broken.into_iter().take(LISTED_MAX));
     if more > 0 {
-        outcome.mistakes.push(format!("… and {more} more cells that did not come to their end"));
+        outcome.mistakes.push(format!("… and {more} more cells that did not finish"));
     }
 }
 
@@ -202,7 +199,7 @@ fn status(args: &SweepStatusArgs) -> anyhow::Result<()> {
         gather(&plan, folder).map_err(BadInput::error)?
     } else {
         return Err(Threshold(vec![format!(
-            "{}: is not there; to make it: {}",
+            "{}: does not exist; to create it: {}",
             folder.display(),
             again(&args.parts.plan, folder)
         )])
@@ -222,7 +219,7 @@ fn status(args: &SweepStatusArgs) -> anyhow::Result<()> {
         )
     }))?;
     if !unfinished.is_empty() {
-        let note = "unfinished files: of processes that are at work or were killed; merge removes them";
+        let note = "unfinished files: from processes that are running or were killed; merge removes them";
         args.parts.talk.note(format_args!("forkcast: {} {note}", unfinished.len()));
     }
     if !missing.is_empty() {

@@ -60,7 +60,7 @@ fn computed_results_are_kept_after_every_signal() {
         let (code, printed, said) = stopped(&place, signal, &["replay", "logs"]);
         assert_eq!(code, 0, "{signal}: {said}");
         assert!(printed.starts_with("Partial, interrupted before the end"), "{signal}: {printed}");
-        assert!(said.contains("interrupted, so this is a part"), "{signal}: {said}");
+        assert!(said.contains("interrupted, so the result is partial"), "{signal}: {said}");
     }
     let (code, printed, said) = stopped(&place, "-TERM", &["replay", "logs", "--max-cost", "1000", "--format", "json"]);
     assert_eq!(code, 1, "a limit that cannot be checked counts as failed: {said}");
@@ -77,7 +77,7 @@ fn interrupted_runs_fail_their_expectations() {
     let named = vec!["day/working-day"; 200];
     let (code, _, said) = stopped(&place, "-TERM", &[&["run", "--format", "csv"], &named[..]].concat());
     assert_eq!(code, 1, "{said}");
-    assert!(said.contains("interrupted, so what it expects cannot be judged"), "{said}");
+    assert!(said.contains("interrupted, so its expectations cannot be checked"), "{said}");
 }
 
 /// A grid has no limit but `--strict`; its missing rows are a doubt.
@@ -95,7 +95,7 @@ fn an_interrupted_grid_is_shown_as_partial() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(expected), "{said}");
         assert!(String::from_utf8_lossy(&output.stdout).contains("\"is_partial\": true"));
-        assert_eq!(said.contains("interrupted, so this is a part (--strict)"), strict.is_some(), "{said}");
+        assert_eq!(said.contains("interrupted, so the result is partial (--strict)"), strict.is_some(), "{said}");
     }
 }
 

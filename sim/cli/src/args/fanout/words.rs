@@ -19,13 +19,13 @@ pub struct Numbers(pub Vec<u64>);
 /// The state of a parent's entries when the children start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Parent {
-    /// They live.
+    /// They are alive
     Warm,
-    /// They are gone.
+    /// They are gone
     Cold,
 }
 
-/// What forks are held against.
+/// What forks are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Against {
     /// Named agents that get a brief.
@@ -37,7 +37,7 @@ pub fn numbers(text: &str) -> Result<Numbers, String> {
     let numbers = range::numbers(text).map_err(|bad| bad.to_string())?;
     let mut seen = BTreeSet::new();
     match numbers.iter().find(|number| !seen.insert(**number)) {
-        Some(number) => Err(format!("{number} is in it twice: two rows would be the same")),
+        Some(number) => Err(format!("{number} is listed twice: two rows would be equal")),
         None => Ok(Numbers(numbers)),
     }
 }
@@ -46,17 +46,17 @@ pub fn numbers(text: &str) -> Result<Numbers, String> {
 pub fn number(text: &str) -> Result<u64, String> {
     match range::numbers(text).map_err(|bad| bad.to_string())?[..] {
         [number] => Ok(number),
-        _ => Err("one number is expected here, as in `30k`".to_owned()),
+        _ => Err("expected one number, such as `30k`".to_owned()),
     }
 }
 
 /// One number of things that can be run.
 pub fn small(text: &str) -> Result<u32, String> {
     let number = number(text)?;
-    u32::try_from(number).map_err(|_| format!("{number} is more than can be run"))
+    u32::try_from(number).map_err(|_| format!("{number} is too large to run"))
 }
 
-/// What `--launch` takes, a line for each.
+/// The values of `--launch`, one per line.
 pub fn launches() -> String {
     let lines = LAUNCHES.map(|(form, about)| format!("- {form}: {about}"));
     format!("When the children start; agents of --against always start at once\n\n{}", lines.join("\n"))
@@ -66,7 +66,7 @@ pub fn launches() -> String {
 fn words<T: Clone + Send + Sync + 'static>(table: Vec<(&'static str, T)>) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(table.iter().map(|(word, _)| *word)).try_map(move |word| {
         let found = table.iter().find(|(known, _)| *known == word).map(|(_, value)| value.clone());
-        found.ok_or_else(|| format!("`{word}` is not known"))
+        found.ok_or_else(|| format!("`{word}` is unknown"))
     })
 }
 
@@ -93,7 +93,7 @@ pub fn placement() -> impl TypedValueParser<Value = Placement> {
     let words = PLACEMENTS.map(|(placement, about)| PossibleValue::new(placement.name()).help(about));
     PossibleValuesParser::new(words).try_map(|word| {
         let found = PLACEMENTS.iter().find(|(placement, _)| placement.name() == word);
-        found.map(|(placement, _)| *placement).ok_or_else(|| format!("`{word}` is not known"))
+        found.map(|(placement, _)| *placement).ok_or_else(|| format!("`{word}` is unknown"))
     })
 }
 
@@ -102,7 +102,7 @@ pub fn rules() -> impl TypedValueParser<Value = Rules> {
     words(PRESETS.iter().map(|rules| (rules.name, *rules)).collect())
 }
 
-/// Ways in which the messages of forks are made.
+/// Ways of building the messages of forks.
 pub fn profile() -> impl TypedValueParser<Value = Profile> {
     words(Profile::WORDS.to_vec())
 }

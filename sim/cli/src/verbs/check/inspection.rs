@@ -24,7 +24,7 @@ use crate::signals::{self, interrupted};
 use crate::verbs::replay;
 use crate::verbs::run_folder::{self, NamedPaths};
 
-/// Everything that was seen.
+/// The inspected requests.
 pub struct Inspection {
     /// The findings.
     pub outcome: Outcome,
@@ -34,9 +34,9 @@ pub struct Inspection {
     pub inputs: Inputs,
     /// The user stopped it.
     pub partial: bool,
-    /// Named paths that gave nothing, and why.
+    /// Errors for named paths without requests.
     pub complaints: Vec<String>,
-    /// What makes it less sure than it looks, beside what cannot be read.
+    /// Doubts about the result, besides unreadable input.
     pub doubts: Vec<Doubt>,
 }
 
@@ -46,19 +46,19 @@ impl Inspection {
         let located = |damage: &Damage| {
             replay::complaints::located(&names.file(&damage.file), damage.line, &names.message(&damage.reason))
         };
-        let unread = self.inputs.unreadable.iter().take(TOLD_MAX).map(located);
+        let unread = self.inputs.unreadable.iter().take(LISTED_MAX).map(located);
         // A named path may be the damaged file itself.
         let unread: Vec<String> = unread.filter(|told| !self.complaints.contains(told)).collect();
-        let more = self.inputs.unreadable.len().saturating_sub(TOLD_MAX);
+        let more = self.inputs.unreadable.len().saturating_sub(LISTED_MAX);
         let more = (more > 0).then(|| format!("… and {} more places that cannot be read", count(more as u64)));
         self.complaints.iter().cloned().chain(unread).chain(more).collect()
     }
 }
 
-/// Damaged places that are listed on standard error; the report lists all.
-const TOLD_MAX: usize = 10;
+/// Most damaged places listed on standard error; the report lists all.
+const LISTED_MAX: usize = 10;
 
-/// Looks at all that was named.
+/// Inspects all named paths.
 pub fn inspect(sources: &SourceArgs, checking: Checking, talk: &TalkArgs) -> anyhow::Result<Inspection> {
     let (scenarios, recorded) = sorted(&sources.paths)?;
     let mut check = Stoppable(Check::new(checking));
@@ -94,7 +94,7 @@ fn nothing(complaints: Vec<String>) -> anyhow::Error {
     BadInput(if complaints.is_empty() { vec!["no request to check".to_owned()] } else { complaints }).into()
 }
 
-/// Scenarios, and everything else.
+/// Separates scenarios from other paths.
 fn sorted(paths: &[PathBuf]) -> anyhow::Result<(Vec<Scenario>, Vec<&PathBuf>)> {
     let mut scenarios = Vec::new();
     let mut recorded = Vec::new();
@@ -126,7 +126,7 @@ fn read(paths: &[&PathBuf], sources: &SourceArgs, talk: &TalkArgs, sink: &mut dy
     steps.begin(format_args!("checking"));
     let steps = Mutex::new(steps);
     let watch = |progress: Progress| {
-        // A thread that finds it taken leaves the line to the one that draws.
+        // Only one thread draws the line at a time.
         if let Ok(mut steps) = steps.try_lock() {
             steps.at(|| replay::reading(progress));
         }
@@ -169,7 +169,7 @@ fn doubts(fed: &Fed, outcome: &Outcome) -> Vec<Doubt> {
     let unmeasured = fed.remarks.unmeasured;
     let estimated = (unmeasured > 0).then(|| {
         Doubt::Estimated(format!(
-            "{} without recorded usage: sizes are estimated from what a transcript shows",
+            "{} without recorded usage: sizes are estimated from the transcript",
             requests(unmeasured)
         ))
     });
@@ -189,7 +189,7 @@ fn complaints(paths: &[&PathBuf], fed: &Fed, origins: &[Origin]) -> Vec<String> 
     damage(fed, &mut inputs);
     let lies_in = |file: &str, path: &Path| Path::new(file).starts_with(path) || path == Path::new("-");
     let empty = paths.iter().filter(|path| !origins.iter().any(|origin| lies_in(&origin.file, path)));
-    // What says that a request was there says most.
+    // A reason that mentions a request is the most informative.
     let reasons = || inputs.skipped[..fed.unchecked.len()].iter().chain(&inputs.unreadable).chain(&inputs.skipped);
     let complaint = |path: &&PathBuf| {
         let reason = reasons().find(|damage| lies_in(&damage.file, path));
@@ -201,7 +201,7 @@ fn complaints(paths: &[&PathBuf], fed: &Fed, origins: &[Origin]) -> Vec<String> 
     empty.map(complaint).collect()
 }
 
-/// The check. Once it has a request there is something to keep, so that a signal ends the work and not the program.
+/// The check. After its first request a signal ends the work, not the program.
 struct Stoppable(Check);
 
 impl Sink for Stoppable {

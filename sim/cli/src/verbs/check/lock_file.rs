@@ -12,7 +12,7 @@ use crate::args::WantedLock;
 use crate::exit::BadInput;
 
 /// Why no lock is written.
-pub const UNREADABLE: &str = "no lock was written: it would lack what cannot be read";
+pub const UNREADABLE: &str = "no lock was written: the unreadable input would be missing in it";
 
 /// The previous lock, and its description.
 pub struct LockFile<'a> {
@@ -23,7 +23,7 @@ pub struct LockFile<'a> {
 }
 
 impl<'a> LockFile<'a> {
-    /// Reads the lock that is meant. For an update it may be broken or missing.
+    /// Reads the requested lock. For an update it may be broken or missing.
     pub fn read(wanted: WantedLock<'a>, update: bool) -> anyhow::Result<Self> {
         let (file, named) = match wanted {
             WantedLock::None => return Ok(Self { file: None, lock: None }),

@@ -1,4 +1,4 @@
-//! The rules that hold, from a file and the command line.
+//! The rules from a file and the command line.
 
 use std::fs;
 use std::io::ErrorKind;

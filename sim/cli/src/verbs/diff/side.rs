@@ -11,7 +11,7 @@ use forkcast_sim::wire::{Maker, Request, Wire};
 use crate::exit::BadInput;
 use crate::verbs::replay::complaints;
 
-/// A request as the user named it.
+/// A request named by the user.
 pub struct Side {
     /// The name.
     pub title: String,
@@ -21,7 +21,7 @@ pub struct Side {
     pub position: Option<usize>,
     /// Known breakpoints other than those in its body.
     breakpoints: Breakpoints,
-    /// Whose rules it follows.
+    /// The provider with the rules that it follows.
     maker: Maker,
 }
 
@@ -45,12 +45,12 @@ impl Side {
                 return Err(BadInput::error(complaint));
             }
             None if count > 1 => {
-                return Err(BadInput::error(format!("{file}: holds {count} requests, say which: {}", range())));
+                return Err(BadInput::error(format!("{file}: contains {count} requests; name one of {}", range())));
             }
             position => position.unwrap_or(0),
         };
         let exchange = inputs.exchanges().nth(index).cloned();
-        let mut exchange = exchange.ok_or_else(|| BadInput::error(format_args!("{name}: no such request")))?;
+        let mut exchange = exchange.ok_or_else(|| BadInput::error(format_args!("{name}: there is no such request")))?;
         let refused = |why: Unread| BadInput::error(format_args!("{name}: cannot be compared: {}", why.reason()));
         let Spelling { body, addresses, breakpoints, maker } = spelling(&exchange).map_err(refused)?;
         (exchange.body, exchange.addresses) = (body.into_owned(), addresses);
@@ -67,7 +67,7 @@ impl Side {
     }
 }
 
-/// `FILE#N` in its parts; a file whose name holds a `#` comes first.
+/// The parts of `FILE#N`; a file with a `#` in its name takes precedence.
 fn split(name: &str) -> anyhow::Result<(&str, Option<usize>)> {
     if Path::new(name).exists() {
         return Ok((name, None));

@@ -26,7 +26,7 @@ pub struct Source {
     /// The ledger of the run folder; empty for recordings.
     ledger: Vec<RecordedLine>,
     run: String,
-    /// Who wrote the run folder.
+    /// The verb that wrote the run folder.
     maker: Option<Maker>,
     /// Whether the user requested other prices than those of the run.
     priced_anew: bool,
@@ -82,26 +82,27 @@ impl Source {
         }
         if found.is_none() {
             return Err(BadInput::error(format_args!(
-                "{}: request {index} is not in the ledger: the run was made with --since or --until, or the recordings have changed",
+                "{}: request {index} is not in the ledger: the run used --since or --until, or the recordings have changed",
                 self.run
             )));
         }
         let file = &entry.origin.file;
         Err(BadInput::error(format_args!(
-            "{}: request {index} is another than when the run was made: {file} has changed; replay it again, and with --bodies keep the requests",
+            "{}: request {index} has changed since the run: {file} is different now; replay it again, with --bodies to keep the requests",
             self.run
         )))
     }
 }
 
 impl Source {
-    /// The bill of the run, if it is not the one that is shown.
+    /// The bill of the run, if it differs from the one shown.
     fn price_note(&self, recorded: Option<&RecordedLine>, entry: &Recorded<'_>) -> Option<String> {
         let then: Option<Money> = recorded?.cost_usd.as_ref().and_then(|cost| cost.get().parse().ok());
         let now = entry.line.charge.bill.as_ref().map(|bill| bill.total);
         let words = |cost: Option<Money>| cost.map_or_else(|| "no price".to_owned(), Money::human);
         let differs = then != now && !self.priced_anew;
-        differs.then(|| format!("in {} this request has another bill: {}, now {}", self.run, words(then), words(now)))
+        differs
+            .then(|| format!("the bill of this request was {} in {}, now it is {}", words(then), self.run, words(now)))
     }
 }
 
@@ -123,7 +124,7 @@ impl Source {
         let differs = then != now && self.maker == Some(Maker::Run);
         differs.then(|| {
             format!(
-                "the ledger of {} has: {}; it knows the size of every block, what is shown here estimates those between breakpoints",
+                "the ledger of {} has: {}; it has the size of every block, whereas the sizes between breakpoints are estimated here",
                 self.run,
                 words(&then)
             )
@@ -131,7 +132,7 @@ impl Source {
     }
 }
 
-/// Rules and prices of the run, or those that the user names now.
+/// Rules and prices of the run, or those on the command line.
 fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -> anyhow::Result<Options> {
     let run_json = Path::new(run).join("run.json");
     let broken = |what: &dyn std::fmt::Display| BadInput::error(format_args!("{}: {what}", run_json.display()));
@@ -139,7 +140,7 @@ fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -
         (Some(rules), _) => Some(*rules),
         (None, None) => None,
         (None, Some(name)) => {
-            Some(Rules::preset(name).ok_or_else(|| broken(&format_args!("no such preset of cache rules: `{name}`")))?)
+            Some(Rules::preset(name).ok_or_else(|| broken(&format_args!("unknown preset of cache rules: `{name}`")))?)
         }
     };
     let sizing = sizing(&folder.options, inputs).map_err(|why| broken(&why))?;
@@ -154,14 +155,14 @@ fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -
     Ok(Options { rules, book: prices.book()?, prices_of: day, sizing, ..Options::default() })
 }
 
-/// The sizes of the run, so that its request is explained by the same numbers; a fit is made again.
+/// The sizes of the run, so that its request is explained with the same numbers; a fit is repeated.
 fn sizing(options: &RunOptions, inputs: &Inputs) -> Result<Sizing, String> {
     let source = match options.sizes.as_str() {
-        // Older than the choice.
+        // Older runs had no choice.
         "" => SizeSource::default(),
         word => {
             let known = SizeSource::ALL.into_iter().find(|source| source.word() == word);
-            known.ok_or_else(|| format!("`sizes`: no such source of sizes: `{word}`"))?
+            known.ok_or_else(|| format!("`sizes`: unknown source of sizes: `{word}`"))?
         }
     };
     Ok(Sizing::new(source, options.calibrated.then(|| calibrate(inputs))))

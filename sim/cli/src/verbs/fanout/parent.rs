@@ -1,4 +1,4 @@
-//! The parent of a fan-out as a recorded session has it: how long its prompt is, how fast it grows, which model answers.
+//! The parent of a fan-out, taken from a recorded session: length and growth of its prompt, its model.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,13 @@ use crate::exit::BadInput;
 use crate::signals::interrupted;
 use crate::verbs::replay::complaints;
 
-/// What a recorded session says of a parent.
+/// The facts about a parent in a recorded session.
 pub struct Parent {
     request: String,
     prefix: u64,
     model: String,
     ttl: Option<Ttl>,
-    /// Median of what a turn added, and of how many turns.
+    /// Median of the tokens that a turn added, and number of turns.
     growth: Option<(u64, usize)>,
 }
 
@@ -66,7 +66,7 @@ impl Parent {
         }
     }
 
-    /// What was taken, unless an option says otherwise.
+    /// The values taken, except those set by options.
     pub fn said(&self, args: &FanoutArgs) -> String {
         let ttl = self.ttl.filter(|_| args.ttl.is_empty());
         let growth = self.growth.filter(|_| args.growth.is_none());
@@ -81,7 +81,7 @@ impl Parent {
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         match parts[..] {
-            [] => format!("Nothing is taken from {}: options give everything", self.request),
+            [] => format!("Nothing is taken from {}: options set all values", self.request),
             _ => format!("Parent as in {}: {}", self.request, parts.join(", ")),
         }
     }
@@ -109,12 +109,12 @@ fn is_main(entry: &Recorded<'_>) -> bool {
     entry.answered.is_none_or(|answered| answered.agent.parent.is_none())
 }
 
-/// What is the same in all requests of one agent.
+/// Identifies the agent of a request.
 fn conversation(entry: &Recorded<'_>) -> (usize, Option<usize>, Option<usize>) {
     (entry.line.session, entry.chain, entry.answer.map(|place| place.agent))
 }
 
-/// The median of what each turn added to the prompt. Compactions and other cuts add nothing, and do not count.
+/// The median growth of the prompt per turn. Compactions and other cuts do not count.
 fn growth(own: &[Usage]) -> Option<(u64, usize)> {
     let added = |pair: &[Usage]| pair[1].total_input_tokens().checked_sub(pair[0].total_input_tokens());
     let mut added: Vec<u64> = own.windows(2).filter_map(added).filter(|tokens| *tokens > 0).collect();

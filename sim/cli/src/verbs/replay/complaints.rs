@@ -1,4 +1,4 @@
-//! Named paths that gave nothing, and why.
+//! Errors for named paths without requests.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,12 +16,12 @@ pub fn of_inputs(inputs: &Inputs, unreplayed: &[Unreadable]) -> Vec<String> {
     empty.map(|(_, scope)| complaint(&scope.name, inputs, unreplayed)).collect()
 }
 
-/// The complaints, or one that says that there is nothing.
+/// The errors, or one for empty input.
 pub fn or_nothing_read(complaints: Vec<String>) -> BadInput {
-    BadInput(if complaints.is_empty() { vec!["nothing was recorded".to_owned()] } else { complaints })
+    BadInput(if complaints.is_empty() { vec!["no recorded request was found".to_owned()] } else { complaints })
 }
 
-/// What makes a replay less sure than it looks.
+/// Doubts about the result of a replay.
 pub fn doubts(report: &Report<'_>) -> Vec<Doubt> {
     let models = unpriced(report);
     let mut doubts = Doubt::unpriced(models.iter().map(|model| model.model.as_str()));
@@ -37,7 +37,7 @@ pub fn doubts(report: &Report<'_>) -> Vec<Doubt> {
     doubts
 }
 
-/// Requests that cost something and are in no sum, or are in one with a size that nothing shows.
+/// Requests with a cost that are in no sum, or whose size in a sum is unknown.
 fn unmetered(report: &Report<'_>) -> Option<Doubt> {
     let requests = report.tally.unmetered;
     let from_transcripts = report.tally.from_transcripts;
@@ -58,7 +58,7 @@ pub fn located(file: &str, line: usize, reason: &str) -> String {
     if line == 0 { format!("{file}: {reason}") } else { format!("{file}:{line}: {reason}") }
 }
 
-/// Whether the scope is a file of bodies that is part of a recording with others that were named one by one.
+/// Whether the scope is a file of bodies that belongs to a recording with other files that were named one by one.
 fn is_listed(inputs: &Inputs, scope: usize) -> bool {
     let scope = &inputs.scopes[scope];
     scope.files.is_empty() && inputs.exchanges().any(|exchange| exchange.origin.file == scope.name)
@@ -70,7 +70,7 @@ fn has_requests(inputs: &Inputs, scope: usize, unreplayed: &[Unreadable]) -> boo
     inputs.requests_of(scope) > broken || is_listed(inputs, scope)
 }
 
-/// Reasons that a complaint about a folder names.
+/// Most reasons that an error about a folder lists.
 const REASONS_SHOWN: usize = 3;
 
 fn complaint(path: &str, inputs: &Inputs, unreplayed: &[Unreadable]) -> String {

@@ -28,7 +28,7 @@ fn log(run: &Run) -> impl Iterator<Item = String> + '_ {
     run.events.iter().map(event).chain([format!("digest {:032x}", run.digest)])
 }
 
-/// Runs the scenario in another process; gives the first event that differs.
+/// Runs the scenario in another process; returns the first event that differs.
 pub fn compare(run: &Run, path: &Path, args: &RunArgs) -> anyhow::Result<Option<String>> {
     let mut command = Command::new(env::current_exe()?);
     command.arg("run").arg(path).args(["--log", "--quiet"]);
@@ -49,7 +49,7 @@ pub fn compare(run: &Run, path: &Path, args: &RunArgs) -> anyhow::Result<Option<
         if here != there {
             let name = &run.scenario.name;
             return Ok(Some(format!(
-                "{name}: two processes gave two runs. Event {number} is the first that differs:\n  here:  {here}\n  there: {there}"
+                "{name}: the runs of two processes differ. Event {number} is the first that differs:\n  here:  {here}\n  there: {there}"
             )));
         }
     }

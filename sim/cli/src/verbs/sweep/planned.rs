@@ -35,7 +35,7 @@ pub fn plan(args: &SweepPlanArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A fan-out, a file, or a scenario that is built in.
+/// A fan-out, a file, or a built-in scenario.
 fn subject(path: &Path) -> Result<Subject, String> {
     let name = path.display().to_string();
     if name == FANOUT {
