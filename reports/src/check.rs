@@ -14,18 +14,18 @@ use crate::names::Names;
 pub use kind::Kind;
 use kind::lost;
 
-/// Everything that is known of a check.
+/// All data of a check.
 #[derive(Clone, Debug)]
 pub struct Check<'a> {
     /// The findings.
     pub report: &'a Report,
     /// The rules and their severities.
     pub rules: &'a Rules,
-    /// Where each request was read, by its position among all.
+    /// The place in which each request was read, by its position among all.
     pub origins: &'a [Origin],
     /// The input.
     pub inputs: &'a Inputs,
-    /// What prompts were held against beside one another.
+    /// The lock with which prompts were compared.
     pub lock: Lock,
     /// The results of the conformance suite; empty unless requested.
     pub card: &'a [Graded],
@@ -35,13 +35,13 @@ pub struct Check<'a> {
     pub prices: String,
     /// How names are shown.
     pub names: Names,
-    /// Whether files too may hold the bytes around each difference.
+    /// Whether files may also contain the bytes around each difference.
     pub content: bool,
-    /// The user stopped it before all was read.
+    /// The user stopped it before everything was read.
     pub partial: bool,
 }
 
-/// Where a request was read.
+/// The place in which a request was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The file.
@@ -61,13 +61,13 @@ pub struct Inputs {
     pub files: usize,
     /// Bytes of these.
     pub bytes: u64,
-    /// Files that hold no requests, or none that can be checked.
+    /// Files without requests, or without any that can be checked.
     pub skipped: Vec<Damage>,
-    /// Places that cannot be read.
+    /// Unreadable places.
     pub unreadable: Vec<Damage>,
 }
 
-/// What could not be checked, and why.
+/// A part that could not be checked, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
     /// The file.
@@ -78,13 +78,13 @@ pub struct Damage {
     pub reason: String,
 }
 
-/// What prompts are held against beside one another.
+/// The lock with which prompts are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Lock {
-    /// Nothing: none was wanted.
+    /// None was wanted.
     #[default]
     Unwanted,
-    /// Nothing: there is none.
+    /// There is none.
     Absent,
     /// A lock.
     Held {
@@ -117,7 +117,7 @@ pub struct Graded {
 }
 
 impl Graded {
-    /// What several cards say together, each with the numbers that its requests have among all.
+    /// The combined results of several cards, each with the numbers that its requests have among all.
     pub fn of(cards: &[(Card, Vec<usize>)]) -> Vec<Self> {
         let Some((first, _)) = cards.first() else { return Vec::new() };
         let graded = first.rows.iter().enumerate().map(|(at, row)| {
@@ -137,7 +137,7 @@ impl Graded {
         let passed = (applied > 0).then_some(failed == 0);
         let times = if applied == 1 { "once".to_owned() } else { format!("{applied} times") };
         let evidence = match (passed, seen) {
-            (Some(true), _) => format!("Looked at {times}."),
+            (Some(true), _) => format!("Applied {times}."),
             (Some(false), Some((evidence, _))) => format!("{failed} of {applied} fail; the first: {}.", evidence.found),
             (Some(false), None) => format!("{failed} of {applied} fail."),
             (None, _) => format!("Unknown: {why}."),
@@ -155,14 +155,14 @@ impl Graded {
     }
 }
 
-/// What becomes of a finding.
+/// Consequence of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// The check fails because of it.
     Fails,
     /// It breaks a prefix or differs from the lock, and is only reported.
     Noted,
-    /// The same, and the rules let it pass by name.
+    /// The same, and the rules explicitly allow it.
     Allowed,
     /// It breaks nothing.
     Harmless,
@@ -172,7 +172,7 @@ impl Verdict {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Fails, Self::Noted, Self::Allowed, Self::Harmless];
 
-    /// How much such a finding weighs.
+    /// Severity of such a finding.
     pub const fn weight(self) -> Weight {
         match self {
             Self::Fails => Weight::Error,
@@ -191,7 +191,7 @@ impl Verdict {
     }
 }
 
-/// How much a finding weighs, decided once for all programs that take a check.
+/// Severity of a finding, decided once for all programs that read a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
     /// It makes the check fail.
@@ -219,7 +219,7 @@ impl Weight {
 }
 
 impl<'a> Check<'a> {
-    /// What becomes of a finding.
+    /// The consequence of a finding.
     pub fn verdict(&self, finding: &Finding) -> Verdict {
         if self.rules.forbid(finding) {
             Verdict::Fails
@@ -237,7 +237,7 @@ impl<'a> Check<'a> {
         self.rules.severity(finding.rule) == Severity::Off
     }
 
-    /// Changes that do anything, by kind: those that fail first, then by what they cost.
+    /// Changes with an effect, by kind: first those that fail, then by cost.
     pub fn kinds(&self) -> Vec<Kind<'a>> {
         let told = self.report.findings.iter().map(|finding| (self.verdict(finding), finding));
         let mut kinds = kind::of(told.filter(|(verdict, _)| *verdict != Verdict::Harmless).collect());
@@ -276,17 +276,17 @@ impl<'a> Check<'a> {
         notes
     }
 
-    /// Where request `number` was read.
+    /// The place in which request `number` was read.
     pub fn origin(&self, number: usize) -> Option<&'a Origin> {
         self.origins.get(number)
     }
 
-    /// The file of request `number`, as it is shown.
+    /// The displayed file of request `number`.
     pub fn file(&self, number: usize) -> Option<String> {
         self.origin(number).map(|origin| self.names.file(&origin.file))
     }
 
-    /// The place of request `number` as its user finds it: `file`, `file:line` or `file#position`.
+    /// The displayed place of request `number`: `file`, `file:line` or `file#position`.
     pub fn place(&self, number: usize) -> Option<String> {
         let origin = self.origin(number)?;
         let file = self.names.file(&origin.file);
@@ -304,12 +304,12 @@ impl<'a> Check<'a> {
         named.filter(|(chain, _)| seen.insert(*chain)).collect()
     }
 
-    /// Whether all was read, and nothing was found that must not be. What cannot be read was not checked.
+    /// Whether everything was read, and no fault was found. Unreadable input was not checked.
     pub fn passes(&self) -> bool {
         self.holds() && self.inputs.unreadable.is_empty()
     }
 
-    /// Whether nothing was found that must not be, in the rules and in the suite.
+    /// Whether no fault was found, by the rules and by the suite.
     pub fn holds(&self) -> bool {
         self.report.passes(self.rules) && self.card.iter().all(|graded| graded.passed != Some(false))
     }

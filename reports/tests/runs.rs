@@ -55,7 +55,7 @@ fn people_see_agents_lanes_and_laws() {
     }
     let failed = human::run::document(&run, &["something else".to_owned()]);
     let said = text(|target| terminal::write(&failed, terminal::Look::default(), target));
-    assert!(said.contains("What did not come out as expected") && said.contains("something else"));
+    assert!(said.contains("Failed expectations") && said.contains("something else"));
     assert!(lanes::svg(&run).contains("fork#1"));
 }
 

@@ -12,13 +12,13 @@ use super::Verdict;
 /// The same change in one request or many.
 #[derive(Clone, Debug)]
 pub struct Kind<'a> {
-    /// What becomes of it.
+    /// Its consequence.
     pub verdict: Verdict,
     /// All of it, in order of the requests; never empty.
     findings: Vec<&'a Finding>,
 }
 
-/// What changes of one kind have in common.
+/// The common part of changes of one kind.
 type Key<'a> = (Verdict, Rule, Cause, Option<Volatile>, Option<Provider>, Level, String, &'a str);
 
 impl<'a> Kind<'a> {
@@ -32,7 +32,7 @@ impl<'a> Kind<'a> {
         &self.findings
     }
 
-    /// Later requests that have it too.
+    /// Later requests with the same change.
     pub fn further(&self) -> Vec<usize> {
         let mut requests: Vec<usize> = self.findings.iter().map(|finding| finding.request).collect();
         requests.dedup();
@@ -51,7 +51,7 @@ impl<'a> Kind<'a> {
         parts
     }
 
-    /// How often the first request has it.
+    /// How often it occurs in the first request.
     pub fn times(&self) -> usize {
         self.of_first().count()
     }
@@ -91,8 +91,8 @@ pub(super) struct Lost {
     pub cost: Option<Money>,
 }
 
-/// What each request loses. Findings of one rule lose different tokens; those of another rule lose the same ones again, seen
-/// from another request or from the lock, so the rule that says most counts.
+/// The loss of each request. Findings of one rule lose different tokens; those of another rule lose the same ones again,
+/// compared with another request or with the lock, so the rule with the largest loss counts.
 pub(super) fn lost(findings: &[&Finding]) -> impl Iterator<Item = Lost> + use<> {
     let mut requests: BTreeMap<usize, BTreeMap<Rule, Lost>> = BTreeMap::new();
     for finding in findings {
@@ -119,14 +119,14 @@ pub(super) fn of<'a>(told: Vec<(Verdict, &'a Finding)>) -> Vec<Kind<'a>> {
     kinds.into_iter().map(|(key, findings)| Kind { verdict: key.0, findings }).collect()
 }
 
-/// What came or went at once: a request, a rule, a cause.
+/// Identifies blocks that were added or removed together: a request, a rule, a cause.
 type Run = (usize, Rule, Cause);
 
 fn run(finding: &Finding) -> Run {
     (finding.request, finding.rule, finding.cause)
 }
 
-/// Blocks mostly come and go several at a time: one change of the program, whatever they are called.
+/// Blocks are usually added and removed together: one change of the program, whatever their names.
 fn is_of_run(finding: &Finding) -> bool {
     use Cause::{HistoryTruncated, MessageInserted, MessageRemoved, ThinkingStripped, ToolsAdded, ToolsRemoved};
     matches!(

@@ -1,4 +1,4 @@
-//! Where each request of a check was read.
+//! The place in which each request of a check was read.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ struct Extent {
 }
 
 impl Origin {
-    /// Where each request was read, with its chain if a lock has it. A line is given if a file has several, a position
+    /// The place in which each request was read, with its chain if a lock has it. A line is given if a file has several, a position
     /// if it has several requests.
     pub fn list(origins: &[exchange::Origin], lock: Option<&Lock>) -> Vec<Self> {
         let mut chains: BTreeMap<usize, &str> = BTreeMap::new();

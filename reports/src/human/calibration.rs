@@ -21,7 +21,7 @@ fn counted(report: &Report<'_>, document: &mut Document) {
     if sizes.source == SizeSource::Recorded {
         return;
     }
-    document.heading("How far off are counted sizes?");
+    document.heading("Error of counted sizes");
     let mut lines = vec![match sizes.source {
         SizeSource::Counted => "Predictions use only counted sizes; the billed ones are shown beside them.".to_owned(),
         _ => "Predictions use recorded sizes; the counted ones are shown for comparison.".to_owned(),
@@ -95,7 +95,7 @@ fn fitted(fit: &Calibration, document: &mut Document) {
     document.heading("Token factors fitted to these recordings");
     let mut lines: Vec<String> = fit.generations.iter().map(generation).collect();
     if lines.is_empty() {
-        lines.push("No request can be fitted to, so the built-in factors stay.".to_owned());
+        lines.push("No request is suitable for fitting, so the built-in factors are used.".to_owned());
     }
     lines.extend(left_out(&fit.left_out, 0));
     document.text(lines);
@@ -147,7 +147,7 @@ fn left_out(reasons: &std::collections::BTreeMap<LeftOut, u64>, uncounted: u64) 
     let mut found: Vec<String> =
         reasons.iter().map(|(why, number)| format!("{} {}", count(*number), words(*why))).collect();
     if uncounted > 0 {
-        found.push(format!("{} whose body cannot be counted", count(uncounted)));
+        found.push(format!("{} with a body that cannot be counted", count(uncounted)));
     }
     (!found.is_empty()).then(|| format!("Left out: {}.", super::replay::listed(&found)))
 }
@@ -157,12 +157,12 @@ const fn words(why: LeftOut) -> &'static str {
         LeftOut::OtherModel => "not answered by a known Claude model",
         LeftOut::NoUsage => "without recorded usage",
         LeftOut::ServerTools => "with server tools (sums over passes)",
-        LeftOut::ContextEdited => "edited by the provider before they were counted",
-        LeftOut::Altered => "altered on their way or by their recorder",
+        LeftOut::ContextEdited => "edited by the provider before counting",
+        LeftOut::Altered => "altered in transit or by the recorder",
         LeftOut::Unreadable => "with an unreadable body",
         LeftOut::OutsideContent => "with content that is not in the body",
-        LeftOut::ShowsPrefix => "that show how large a hidden prefix is",
+        LeftOut::ShowsPrefix => "that reveal the size of a hidden prefix",
         LeftOut::OtherGrowth => "followed by more than tool results",
-        LeftOut::NotWhatWasBilled => "whose body cannot be what was billed",
+        LeftOut::NotWhatWasBilled => "with a bill that does not fit the body",
     }
 }

@@ -1,4 +1,4 @@
-//! Words for a change of a prompt, as `diff` and `check` say them.
+//! Words for a change of a prompt, in `diff` and `check`.
 
 use forkcast_sim::diagnosis::Volatile;
 use forkcast_sim::pricing::Category;
@@ -20,16 +20,16 @@ pub fn place(path: &str, in_block: Option<u64>, in_prefix: Option<u64>) -> Optio
     Some(format!("At {path}{}.", offsets.unwrap_or_default()))
 }
 
-/// What in it varies by itself.
+/// The volatile content in it.
 pub fn varying(volatile: Option<Volatile>) -> Option<String> {
     let word = volatile?.word();
-    Some(format!("What differs looks like something that varies by itself: {word}."))
+    Some(format!("The difference looks like volatile content: {word}."))
 }
 
 /// The cost of a break is unknown.
-pub const NOT_MODELLED: &str = "What it costs is not known: no cache of this provider is modelled.";
+pub const NOT_MODELLED: &str = "Its cost is unknown: no cache of this provider is modelled.";
 
-/// What tokens are billed as instead of reads.
+/// How tokens are billed instead of reads.
 pub fn instead(billed_as: Category) -> &'static str {
     match billed_as {
         Category::Write1h => "written for 1 hour instead of read",
@@ -38,7 +38,7 @@ pub fn instead(billed_as: Category) -> &'static str {
     }
 }
 
-/// The bytes of both sides, one below the other, what differs marked.
+/// The bytes of both sides, one below the other, with the difference marked.
 pub fn sides(older: &Marked, newer: &Marked) -> Part {
     let [older, newer] = widened(older, newer);
     Part::Verbatim(vec![labelled("older  ", &older), labelled("newer  ", &newer)])
@@ -48,7 +48,7 @@ fn labelled(label: &str, side: &Marked) -> Marked {
     Marked { before: format!("{label}{}", side.before), ..side.clone() }
 }
 
-/// Characters that both sides must end in alike before more than the first differing one is marked.
+/// Length of the common ending from which on more than the first differing character is marked.
 const ALIKE_MIN: usize = 6;
 
 /// Both sides with all differences marked, if they are equal after them.

@@ -9,10 +9,10 @@ use crate::comparison::{Harmless, Sides, sentence};
 use crate::document::{Cell, Column, Document, Marked, Table, count, money};
 use crate::names::Names;
 
-/// Rows of further differences and of notes that people see.
+/// Most rows of further differences and of notes shown to people.
 const SHOWN: usize = 20;
 
-/// The comparison: the first finding, with the bytes around it where `windows` says so, the further ones, harmless notes.
+/// The comparison: the first finding, with the bytes around it if `windows` is set, the further ones, harmless notes.
 pub fn document(sides: &Sides<'_>, windows: bool) -> Document {
     let mut document = Document::default();
     let judged = sides.judged();
@@ -22,7 +22,7 @@ pub fn document(sides: &Sides<'_>, windows: bool) -> Document {
             others(sides, further, &mut document);
             super::list::hint(&mut document);
         }
-        None => document.title("No difference that a cache would see"),
+        None => document.title("No difference that affects the cache"),
     }
     document.aside(vec![shared(sides)]);
     harmless(sides, &judged, &mut document);
@@ -46,7 +46,7 @@ fn finding(sides: &Sides<'_>, found: &Finding, judged: &Judged, windows: bool, d
         let [older, newer] = shown.clone().map(Marked::from);
         document.parts.push(change::sides(&older, &newer));
     }
-    document.text(vec![cost(sides, found, judged), format!("What would save it: {}", found.cause.suggestion())]);
+    document.text(vec![cost(sides, found, judged), format!("How to fix it: {}", found.cause.suggestion())]);
 }
 
 fn cost(sides: &Sides<'_>, found: &Finding, judged: &Judged) -> String {
@@ -55,21 +55,21 @@ fn cost(sides: &Sides<'_>, found: &Finding, judged: &Judged) -> String {
             .to_owned();
     }
     if !found.breaks_prefix {
-        return "It lies after everything that the older request cached: nothing is lost.".to_owned();
+        return "It comes after everything that the older request cached: nothing is lost.".to_owned();
     }
     let Some(loss) = found.loss else {
         return change::NOT_MODELLED.to_owned();
     };
     if loss.tokens == 0 {
-        return "Nothing that was cached is sent again, so only the change itself is paid.".to_owned();
+        return "No cached text is sent again, so only the change itself is paid.".to_owned();
     }
     let tokens = count(loss.tokens);
     let instead = change::instead(loss.billed_as);
     let price = match loss.cost {
-        Some(cost) => format!("{} more a request of {} at {}", money(cost), model(sides), sides.prices),
+        Some(cost) => format!("{} more per request of {} at {}", money(cost), model(sides), sides.prices),
         None => format!("{} has no price in the book", model(sides)),
     };
-    format!("About {tokens} tokens that were cached (estimated from 3.1 bytes a token) are {instead}: {price}.")
+    format!("About {tokens} cached tokens (estimated from 3.1 bytes a token) are {instead}: {price}.")
 }
 
 fn model<'s>(sides: &'s Sides<'_>) -> Cow<'s, str> {
@@ -127,11 +127,7 @@ fn shared(sides: &Sides<'_>) -> String {
         0 => "none of them as an unbroken prefix".to_owned(),
         common => format!("the first {} as an unbroken prefix", count(common as u64)),
     };
-    format!(
-        "{} of the newer request's {} blocks stood in the older, {prefix}.",
-        count(kept as u64),
-        count(newer as u64)
-    )
+    format!("{} of the newer request's {} blocks were in the older, {prefix}.", count(kept as u64), count(newer as u64))
 }
 
 fn harmless(sides: &Sides<'_>, judged: &Judged, document: &mut Document) {
@@ -145,7 +141,7 @@ fn harmless(sides: &Sides<'_>, judged: &Judged, document: &mut Document) {
 fn notes_table(sides: &Sides<'_>, judged: &Judged) -> Table {
     let mut table = Table::new(
         "notes",
-        vec![Column::left("Note", "note"), Column::left("Place", "path"), Column::wrap("What it is", "detail")],
+        vec![Column::left("Note", "note"), Column::left("Place", "path"), Column::wrap("Meaning", "detail")],
     );
     let row =
         |found: &Harmless| vec![Cell::text(found.note.word()), place_of(&found.path), Cell::text(sentence(found.note))];

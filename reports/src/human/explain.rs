@@ -1,4 +1,4 @@
-//! One request against what its cache held.
+//! One request and the contents of its cache.
 
 mod entries;
 mod held;
@@ -26,16 +26,16 @@ pub fn document(explained: &Explained<'_>, windows: bool) -> Document {
     let mut document = Document::default();
     document.title(title(explained));
     document.text(vec![outcome(explained), disagreement(explained)].into_iter().flatten().collect());
-    document.heading("What it held");
+    document.heading("The request");
     document.table(held(explained));
-    document.heading("Its breakpoints, and what the cache held there");
+    document.heading("Its breakpoints, and the cache entries there");
     breakpoints(explained, &mut document);
     document.heading("Where the match stopped");
     document.text(stop(explained));
-    document.heading("What the cache held");
+    document.heading("Contents of the cache");
     document.text(vec![entries(explained), nearest(explained)].into_iter().flatten().collect());
     difference(explained, windows, &mut document);
-    document.heading("What it cost, and what would have saved it");
+    document.heading("Its cost, and how to fix it");
     cost(explained, &mut document);
     document
 }
@@ -73,7 +73,7 @@ fn outcome(explained: &Explained<'_>) -> Option<String> {
     let rate = usage.hit_rate().map_or_else(String::new, |rate| format!(", {}", share(rate)));
     let read = format!("Read {} of {} input tokens{rate}{whose}", count(usage.cache_read_input_tokens), count(total));
     Some(match missed {
-        0 => format!("{read}; nothing that was sent before was missed."),
+        0 => format!("{read}; no token that was sent before was missed."),
         missed => format!("{read}; {} had been sent before and were paid again.", count(missed)),
     })
 }
@@ -93,7 +93,7 @@ fn disagreement(explained: &Explained<'_>) -> Option<String> {
 
 /// The text for a model without a price.
 fn no_price(report: &Report<'_>, line: &Line) -> String {
-    format!("{} has no price in the book, so tokens alone are known.", report.names.model(&line.model))
+    format!("{} has no price in the book, so only tokens are known.", report.names.model(&line.model))
 }
 
 /// Remarks of a request.
@@ -109,7 +109,7 @@ fn cost(explained: &Explained<'_>, document: &mut Document) {
         None => no_price(explained.report, &explained.entry.line),
         Some((bill, perfect)) if bill == perfect => format!("{} at {prices}; nothing was missed.", money(bill)),
         Some((bill, perfect)) => format!(
-            "{} at {prices}; {} with every missed token read: {} more than need be.",
+            "{} at {prices}; {} with every missed token read: {} avoidable.",
             money(bill),
             money(perfect),
             money(bill - perfect)
@@ -131,7 +131,7 @@ fn causes(explained: &Explained<'_>) -> Table {
             Column::right("Tokens", "tokens"),
             Column::right("Cost", "cost_usd"),
             Column::wrap("What changed", "change"),
-            Column::wrap("What would save it", "suggestion"),
+            Column::wrap("How to fix it", "suggestion"),
         ],
     );
     let differences = explained.entry.line.explanation.as_ref().map_or(&[][..], |why| &why.differences);

@@ -12,7 +12,7 @@ use crate::document::{Document, count, money};
 use crate::format::fanout;
 use crate::record::table;
 
-/// Rows that people see; machines see all.
+/// Most rows shown to people; machines get all.
 const ROWS_SHOWN_MAX: usize = 60;
 
 /// The document.
@@ -20,7 +20,7 @@ pub fn document(rows: &[Trial], price_book: &str, is_partial: bool) -> Document 
     let mut document = Document::default();
     document.title(title(rows));
     if is_partial {
-        document.text(vec!["Interrupted: these are the cells that were done.".to_owned()]);
+        document.text(vec!["Interrupted: these are the finished cells.".to_owned()]);
     }
     document.aside(rests_on(rows, price_book));
     let mut table = table::people("rows", &fanout::rows(rows), ROWS_SHOWN_MAX);
@@ -42,17 +42,16 @@ fn rests_on(rows: &[Trial], price_book: &str) -> Vec<String> {
     let rules: Vec<&str> = rules.into_iter().collect();
     let mut lines = vec![
         format!(
-            "Cache rules {}, {price_book}; children alone, their parent's own requests are not counted",
+            "Cache rules {}, {price_book}; children only, without their parent's own requests",
             rules.join(", ")
         ),
-        "Sizes are declared; times to the first byte and speeds are assumptions, no provider publishes them".to_owned(),
-        "Bound: what no policy of launch and breakpoints goes below. Equivalents: tokens of plain input that cost as much"
+        "Sizes are declared; times to the first byte and speeds are assumptions, because providers do not publish them".to_owned(),
+        "Bound: no launch policy and placement of breakpoints costs less. Equivalents: tokens of plain input at the same cost"
             .to_owned(),
     ];
     if rows.iter().any(|row| row.cell.profile == Profile::Client2026) {
         lines.push(
-            "Messages of forks as the client of 2026 sends them: siblings share nothing of the message that forks"
-                .to_owned(),
+            "Messages of forks as in the client of 2026: siblings share nothing of the message that forks".to_owned(),
         );
     }
     lines
@@ -81,7 +80,7 @@ fn findings(rows: &[Trial]) -> Vec<String> {
         let lacking = count(lacking as u64);
         lines.push(format!("In {lacking} of {all} cells not every request was answered: such a cell is never best"));
     }
-    lines.extend(unpriced(rows).into_iter().map(|model| format!("No price for {model}: its costs are not known")));
+    lines.extend(unpriced(rows).into_iter().map(|model| format!("No price for {model}: its costs are unknown")));
     let broken: BTreeSet<String> =
         rows.iter().filter_map(|row| row.formula.as_ref().err().map(ToString::to_string)).collect();
     lines.extend(broken.into_iter().map(|why| format!("No formula: {why}")));
@@ -92,10 +91,10 @@ fn findings(rows: &[Trial]) -> Vec<String> {
 fn limits(cell: &forkcast_scenarios::fanout::Cell, rows: &[Trial]) -> String {
     let limit = |limit: Option<u64>, what: &str| limit.map(|limit| format!("{} {what}", count(limit)));
     let limits: Vec<String> =
-        limit(cell.itpm, "input tokens that are not read").into_iter().chain(limit(cell.rpm, "requests")).collect();
+        limit(cell.itpm, "uncached input tokens").into_iter().chain(limit(cell.rpm, "requests")).collect();
     let sum = |of: fn(&Trial) -> u64| count(rows.iter().map(of).sum());
     format!(
-        "Limits: {} a minute, from the fan-out on; {} calls were refused, {} requests never answered",
+        "Limits: {} per minute, from the fan-out on; {} calls were refused, {} requests never answered",
         limits.join(", "),
         sum(|row| row.outcome.over_limits),
         sum(|row| row.outcome.unanswered)

@@ -27,7 +27,7 @@ pub fn document(report: &Report<'_>) -> Document {
     let mut document = Document::default();
     head::add(report, &mut document);
     if report.tally.requests == 0 {
-        document.text(vec!["No request was sent in that time.".to_owned()]);
+        document.text(vec!["No request was sent in this period.".to_owned()]);
         gates::add(report, &mut document);
         damage::add(report, &mut document);
         return document;

@@ -12,16 +12,16 @@ use forkcast_scenarios::run::Run;
 use crate::document::{Document, count, money, share};
 use crate::report::statement_of_run;
 
-/// The document; `failures` are the claims that did not hold.
+/// The document; `failures` are the failed expectations.
 pub fn document(run: &Run, failures: &[String]) -> Document {
     let mut document = Document::default();
     document.title(title(run));
     document.text(about(run));
     document.aside(made(run));
-    document.heading("Who took part");
+    document.heading("Agents");
     document.table(tables::agents(run));
     forks::add(run, &mut document);
-    document.heading("Who asked what, when");
+    document.heading("Requests");
     document.parts.push(lanes::part(run));
     document.table(tables::requests(run));
     if run.requests.iter().any(|request| !request.line.charge.causes.is_empty()) {
@@ -54,15 +54,13 @@ fn about(run: &Run) -> Vec<String> {
     if words.is_empty() { Vec::new() } else { vec![words.join(" ")] }
 }
 
-/// How the run was made, so that it can be made again.
+/// The inputs of the run, so that it can be repeated.
 fn made(run: &Run) -> Vec<String> {
     let (scenario, options) = (&run.scenario, &run.options);
     let settings = forkcast_scenarios::load::settings(scenario);
     let placement = settings.placement.name();
     let ttl = settings.ttl.name();
-    let order = options
-        .interleave
-        .map_or_else(|| "first come, first served".to_owned(), |seed| format!("drawn with seed {seed}"));
+    let order = options.interleave.map_or_else(|| "FIFO".to_owned(), |seed| format!("drawn with seed {seed}"));
     let mut made = vec![
         format!("Seed {}, tasks {order}, digest {:032x}", scenario.seed, run.digest),
         format!(
@@ -72,13 +70,13 @@ fn made(run: &Run) -> Vec<String> {
         ),
     ];
     if !options.set.is_empty() {
-        made.push(format!("Set from outside: {}", options.set.join(", ")));
+        made.push(format!("Options: {}", options.set.join(", ")));
     }
     if run.agents.iter().any(|agent| agent.fork.is_some()) {
         made.push(forks::made(&settings.forks));
     }
     made.extend(sizes(run));
-    made.push("Time to the first byte and speed are assumptions; no provider publishes them".to_owned());
+    made.push("Time to the first byte and speed are assumptions, because providers do not publish them".to_owned());
     made
 }
 
@@ -86,10 +84,10 @@ fn made(run: &Run) -> Vec<String> {
 fn sizes(run: &Run) -> Vec<String> {
     let declared: Vec<String> = run.declared().map(|(part, tokens)| format!("{part} {}", count(tokens))).collect();
     let mut lines = vec![if declared.is_empty() {
-        "Tokens are counted, with what the provider adds for tools and messages".to_owned()
+        "Tokens are counted, including the provider's additions for tools and messages".to_owned()
     } else {
         let declared = super::replay::listed(&declared);
-        format!("Tokens declared by the scenario: {declared}; the rest is counted, and a provider adds nothing")
+        format!("Tokens declared by the scenario: {declared}; the rest is counted, without additions of a provider")
     }];
     lines.extend(run.tokenizers().into_iter().filter_map(|tokenizer| {
         super::calibration::quality(tokenizer, Quality::of(tokenizer), Generation::of(tokenizer).map(built_in_residual))
@@ -118,11 +116,11 @@ fn claims(run: &Run, failures: &[String], document: &mut Document) {
         document.text(vec![format!("The run ended `{}`: {message}", run.ends.word())]);
     }
     if run.ends == Ends::Interrupted {
-        document.text(vec!["What the scenario expects was not judged".to_owned()]);
+        document.text(vec!["Expectations were not checked".to_owned()]);
     } else if failures.is_empty() {
-        document.text(vec!["Everything that the scenario expects came out".to_owned()]);
+        document.text(vec!["All expectations hold".to_owned()]);
     } else {
-        document.heading("What did not come out as expected");
+        document.heading("Failed expectations");
         document.text(failures.to_vec());
     }
     let pending = run.scenario.expect.pending.iter();

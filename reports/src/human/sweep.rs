@@ -1,4 +1,4 @@
-//! Grids for people: their cheapest cells, and what did not come to its end.
+//! Grids for people: their cheapest cells, and unfinished ones.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::document::{Cell, Column, Document, Table, count, money};
 use crate::format::sweep::{self, Row};
 use crate::record::table;
 
-/// Rows that people see; machines see all.
+/// Most rows shown to people; machines get all.
 const ROWS_SHOWN_MAX: usize = 40;
 
 /// The document.
@@ -82,11 +82,11 @@ fn findings(cells: &[Row<'_>]) -> Vec<String> {
         ));
     }
     let models: BTreeSet<&str> = cells.iter().flat_map(|row| &row.outcome.unpriced).map(String::as_str).collect();
-    lines.extend(models.into_iter().map(|model| format!("No price for {model}: what it costs is in no figure")));
+    lines.extend(models.into_iter().map(|model| format!("No price for {model}: its cost is in no figure")));
     let failing = cells.iter().filter(|row| !row.outcome.failures.is_empty()).count();
     if failing > 0 {
         lines.push(format!(
-            "In {} of {} cells not everything came out that the scenario expects of its own values",
+            "In {} of {} cells the scenario's expectations about its own values failed",
             count(failing as u64),
             count(cells.len() as u64)
         ));

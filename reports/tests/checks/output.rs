@@ -61,10 +61,10 @@ fn people_read_what_moved_why_and_what_it_costs() {
         "Request 1 (bodies/001.json) of chain `main`, against request 0 (bodies/000.json)",
         "At system[1], first differing byte",
         "older ",
-        "varies by itself: date",
-        "a day if each of 1,000 requests pays it",
+        "volatile content: date",
+        "per day with 1,000 such requests",
         "calls it `system_changed`",
-        "What would save it:",
+        "How to fix it:",
         "Score",
     ] {
         assert!(shown.contains(said), "{said}\n{shown}");
@@ -72,7 +72,7 @@ fn people_read_what_moved_why_and_what_it_costs() {
 }
 
 #[test]
-fn a_calm_conversation_is_told_in_few_lines() {
+fn a_calm_conversation_is_reported_in_few_lines() {
     let checked = Checked::of(&[CALM, CALM, CALM], Rules::default());
     let shown = human(&checked.check());
     assert!(shown.starts_with("every prefix is kept: 3 requests of 1 chain"), "{shown}");

@@ -90,7 +90,7 @@ fn people_read_what_a_fan_out_cost_and_would_have_cost() {
     for part in [
         "5 forks of main, 15 requests: $",
         "; without a cache $",
-        "; had each begun cold $",
+        "; with cold starts $",
         "From parent",
         "Reports: 4 well-formed, 1 malformed; fork#5: it does not begin with `Scope:`",
     ] {

@@ -235,7 +235,7 @@ fn bad_input_takes_precedence_over_a_limit() {
     let output = forkcast(&place, &["replay", "a.json", "b.json", "--max-cost", "1"]);
     assert_eq!(code(&output), 2);
     assert!(
-        stderr(&output).contains("b.json:1") && stderr(&output).contains("cannot be judged"),
+        stderr(&output).contains("b.json:1") && stderr(&output).contains("cannot be checked"),
         "{}",
         stderr(&output)
     );
@@ -252,7 +252,7 @@ fn groups_and_windows_in_every_format() {
     }
     let output = forkcast(&place, &["replay", "-q", "--since", "2030-01-01"]);
     assert_eq!(code(&output), 0);
-    assert!(stdout(&output).contains("No request was sent in that time."), "{}", stdout(&output));
+    assert!(stdout(&output).contains("No request was sent in this period."), "{}", stdout(&output));
     assert!(stdout(&output).contains("14 other requests only filled the cache"), "{}", stdout(&output));
 }
 
@@ -273,7 +273,7 @@ fn two_keys_a_zone_and_the_first_rows() {
         assert!(stderr(&output).contains(word), "{arguments:?}: {}", stderr(&output));
     }
     let output = forkcast(&place, &["replay", "-q", "--last", "1h"]);
-    assert!(stdout(&output).contains("No request was sent in that time."), "{}", stdout(&output));
+    assert!(stdout(&output).contains("No request was sent in this period."), "{}", stdout(&output));
     let lines = forkcast(&place, &["replay", "-q", "--format", "jsonl"]);
     assert_eq!(stdout(&lines).lines().count(), 14);
     let refused = forkcast(&place, &["list", "models", "--format", "jsonl"]);

@@ -49,7 +49,7 @@ fn without_a_path_five_forks_of_a_warm_parent_run() {
     let (code, stdout, stderr) = said(&output);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("embedded `forks/fan-out`"), "{stderr}");
-    for part in ["fork#1", "fork#5", "Laws held", "Cost", "Everything that the scenario expects came out"] {
+    for part in ["fork#1", "fork#5", "Laws held", "Cost", "All expectations hold"] {
         assert!(stdout.contains(part), "{part}: {stdout}");
     }
     let run = json(&forkcast(&place, &["run", "--format", "json", "--quiet"]));

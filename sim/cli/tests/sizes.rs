@@ -23,9 +23,7 @@ fn folder(name: &str) -> PathBuf {
 fn counted_sizes_are_shown_with_the_bill_and_their_error() {
     let folder = folder("sizes_both");
     let text = fine(&forkcast(&folder, &["replay", "log.jsonl", "--sizes", "both", "--quiet"])).to_owned();
-    for part in
-        ["How far off are counted sizes?", "claude is an estimate:", "nine of ten within", "calibrated", "exact"]
-    {
+    for part in ["Error of counted sizes", "claude is an estimate:", "nine of ten within", "calibrated", "exact"] {
         assert!(text.contains(part), "{part}\n{text}");
     }
     assert!(!text.contains("Token factors fitted"));

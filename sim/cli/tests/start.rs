@@ -56,7 +56,7 @@ fn a_scenario_without_acts_of_the_user_fails() {
     assert_eq!(code, 1, "{talk}");
     assert!(talk.contains("silent.yaml:1:1: `user`: the user does nothing"), "{talk}");
     assert!(talk.contains("`user: [{at_ms: 0, types: Hello}]`"), "{talk}");
-    assert!(!report.contains("Everything that the scenario expects"), "{report}");
+    assert!(!report.contains("All expectations hold"), "{report}");
     // What it says to add is enough.
     let text = "about: Nothing.\nscript: {main: [{say: Yes.}]}\nuser: [{at_ms: 0, types: Hello}]\n";
     fs::write(place.join("silent.yaml"), text).unwrap();

@@ -68,14 +68,14 @@ fn row(chain: &Chain, names: Names) -> Vec<Cell> {
     ]
 }
 
-/// What an update changed, and what that costs, in one line.
+/// The changes of an update and their cost, in one line.
 pub(super) fn changed(changes: &Changes, file: &str, names: Names) -> String {
     let file = names.file(file);
     let number = changes.changes.len();
     match number {
         0 => format!("{file}: nothing changed"),
-        1 => format!("{file} is written anew: 1 change{}", more(changes)),
-        _ => format!("{file} is written anew: {} changes{}", count(number as u64), more(changes)),
+        1 => format!("{file} is rewritten: 1 change{}", more(changes)),
+        _ => format!("{file} is rewritten: {} changes{}", count(number as u64), more(changes)),
     }
 }
 
@@ -128,7 +128,7 @@ fn change_row(change: &Change, names: Names) -> Vec<Cell> {
                 (false, ..) => what.iter().map(|what| names.thing(what)).collect::<Vec<_>>().join("; "),
                 (true, None, _) => "the request is new".to_owned(),
                 (true, _, None) => "the request is gone".to_owned(),
-                (true, Some(_), Some(_)) => "what is expected of the cache".to_owned(),
+                (true, Some(_), Some(_)) => "the expected usage".to_owned(),
             };
             let cost = |side: &Option<(Usage, Option<Money>)>| side.map_or(Cell::Empty, |(_, cost)| Cell::Money(cost));
             let rate = |side: &Option<(Usage, Option<Money>)>| {

@@ -1,4 +1,4 @@
-//! A check for people: what broke which prefix, shown byte by byte, the cost, and what would save it.
+//! A check for people: which change broke which prefix, byte by byte, its cost, and how to fix it.
 
 mod lock;
 mod tables;
@@ -15,7 +15,7 @@ use crate::check::{Check, Kind, Lock, Verdict};
 use crate::document::{Document, bytes, count, money};
 use crate::names::Names;
 
-/// Kinds of changes that are shown with their bytes; the others are in a table.
+/// Most kinds of changes shown with their bytes; the others are in a table.
 const SHOWN: usize = 12;
 
 /// The check as a document. `windows`: the bytes around each difference are shown.
@@ -48,22 +48,22 @@ pub fn document(check: &Check<'_>, windows: bool) -> Document {
     document
 }
 
-/// What came out, in one line.
+/// The result in one line.
 pub fn title(check: &Check<'_>) -> String {
     let requests = requests(check.report.requests);
     let failing = check.requests_with(Verdict::Fails);
-    let part = format!("{}{}", unread(check), if check.partial { " (a part: it was stopped)" } else { "" });
+    let part = format!("{}{}", unread(check), if check.partial { " (partial: it was stopped)" } else { "" });
     if failing > 0 {
         let kinds = check.kinds();
         let kinds: Vec<&Kind<'_>> = kinds.iter().filter(|kind| kind.verdict == Verdict::Fails).collect();
         let cost = check.cost(Verdict::Fails).filter(|cost| *cost != Money::ZERO);
-        let cost = cost.map_or_else(String::new, |cost| format!(", {} more than without", money(cost)));
+        let cost = cost.map_or_else(String::new, |cost| format!(", {} extra cost", money(cost)));
         let changes = if kinds.len() == 1 { "1 change" } else { &format!("{} changes", count(kinds.len() as u64)) };
         let breaks = |found: &Finding| found.breaks_prefix && found.rule != Rule::Equality;
         let what = if kinds.iter().any(|kind| breaks(kind.first())) {
-            "a prefix that was cached is not kept"
+            "a cached prefix is broken"
         } else {
-            "the prompt is not the one of the lock"
+            "the prompt differs from the lock"
         };
         return format!("{what}: {changes} in {} of {requests}{cost}{part}", count(failing as u64));
     }
@@ -71,7 +71,7 @@ pub fn title(check: &Check<'_>) -> String {
         return format!("{}: {requests}{part}", outside(check).to_lowercase());
     }
     if !check.holds() {
-        return format!("not all that forks need holds: {requests}{part}");
+        return format!("a check for forks fails: {requests}{part}");
     }
     if !check.passes() {
         return format!("not everything was checked: {requests}{part}");
@@ -80,7 +80,7 @@ pub fn title(check: &Check<'_>) -> String {
     let plural = if chains == 1 { "" } else { "s" };
     match check.requests_with(Verdict::Noted) + check.requests_with(Verdict::Allowed) {
         0 => format!("every prefix is kept: {requests} of {} chain{plural}{part}", count(chains as u64)),
-        passed => format!("passed: {requests}, {} of them with changes that may be{part}", count(passed as u64)),
+        passed => format!("passed: {requests}, {} with allowed changes{part}", count(passed as u64)),
     }
 }
 
@@ -117,9 +117,9 @@ pub fn about(check: &Check<'_>) -> Vec<String> {
 
 fn locked(check: &Check<'_>) -> String {
     match &check.lock {
-        Lock::Unwanted => "Checked without a lock: requests are held against one another".to_owned(),
+        Lock::Unwanted => "Checked without a lock: requests are compared with each other".to_owned(),
         Lock::Absent => {
-            "No lock here, so requests are held against one another alone; `forkcast lock` writes one".to_owned()
+            "There is no lock, so requests are only compared with each other; `forkcast lock` writes one".to_owned()
         }
         Lock::Held { file, chains, requests: number } => {
             let plural = if *chains == 1 { "" } else { "s" };
@@ -128,7 +128,7 @@ fn locked(check: &Check<'_>) -> String {
     }
 }
 
-/// Places that cannot be read, shown in full.
+/// Most unreadable places that are listed.
 const DAMAGE_SHOWN: usize = 5;
 
 fn damage(check: &Check<'_>) -> Vec<String> {
@@ -160,28 +160,28 @@ fn violations(check: &Check<'_>, document: &mut Document) {
     }
     if check.report.violations.iter().any(|violation| violation.rule == Rule::Equality) {
         document.text(vec![
-            "If that is meant: `forkcast check --update` writes the lock anew, and `missing = \"note\"` in the rules lets \
+            "If this is intended: `forkcast check --update` rewrites the lock, and `missing = \"note\"` in the rules lets \
              requests of the lock be missing."
                 .to_owned(),
         ]);
     }
 }
 
-/// What sort of violations there are.
+/// The kind of violations.
 fn outside(check: &Check<'_>) -> &'static str {
     let violations = &check.report.violations;
     if violations.iter().any(|violation| violation.rule == Rule::Stability) {
         "Refused by the provider"
     } else if violations.iter().all(|violation| violation.rule == Rule::Equality) {
-        "Not the requests of the lock"
+        "Requests differ from the lock"
     } else {
-        "Outside of the budget"
+        "Outside the budget"
     }
 }
 
 fn card(check: &Check<'_>, document: &mut Document) {
     if !check.card.is_empty() {
-        document.heading("What forks need");
+        document.heading("Checks for forks");
         document.table(tables::card(check));
     }
 }
@@ -196,7 +196,7 @@ fn add_score(check: &Check<'_>, document: &mut Document) {
 fn notes(check: &Check<'_>, document: &mut Document) {
     let table = tables::notes(check);
     if !table.rows.is_empty() {
-        document.heading("No fault, but good to know");
+        document.heading("Notes");
         document.table(table);
     }
 }
@@ -204,9 +204,9 @@ fn notes(check: &Check<'_>, document: &mut Document) {
 /// A rule as a sentence.
 pub const fn claim(rule: Rule) -> &'static str {
     match rule {
-        Rule::Stability => "each request keeps the prefix of the one before in its chain",
-        Rule::Sharing => "forks share all up to their directive, siblings all that they shared before",
+        Rule::Stability => "each request keeps the prefix of the previous one in its chain",
+        Rule::Sharing => "forks share everything up to their directive, siblings what earlier siblings shared",
         Rule::Budget => "hit rate, cost and breakpoints stay within the budget",
-        Rule::Equality => "the prompt is the one that the lock holds",
+        Rule::Equality => "the prompt equals the one in the lock",
     }
 }

@@ -5,7 +5,7 @@ use forkcast_sim::guard::{Finding, Rule};
 use crate::check::{Check, Graded, Kind, Verdict};
 use crate::document::{Cell, Column, Table};
 
-/// Rows that people see of tables that may be long.
+/// Most rows shown to people of tables that may be long.
 const SHOWN: usize = 20;
 
 /// Kinds of changes, a row each.
@@ -72,7 +72,7 @@ pub fn score(check: &Check<'_>) -> Table {
             Column::left("Rule", "rule"),
             Column::left("Held", "passed"),
             Column::right("Requests", "requests").optional(),
-            Column::wrap("What it says", "detail"),
+            Column::wrap("Detail", "detail"),
         ],
     );
     let rows = check.report.score.iter().map(|(word, held)| {
@@ -101,7 +101,7 @@ pub fn card(check: &Check<'_>) -> Table {
             Column::left("Held", "passed"),
             Column::right("Request", "request").optional(),
             Column::name("Place", "path").optional(),
-            Column::wrap("What it says", "detail"),
+            Column::wrap("Detail", "detail"),
         ],
     );
     table.rows = check.card.iter().map(|graded| graded_row(check, graded)).collect();
@@ -136,7 +136,7 @@ pub fn notes(check: &Check<'_>) -> Table {
             Column::right("Times", "times"),
             Column::name("First in", "request"),
             Column::name("Place", "path").optional(),
-            Column::wrap("What it is", "detail"),
+            Column::wrap("Meaning", "detail"),
         ],
     );
     let rows = check.notes().into_iter().map(|(word, (times, first))| {

@@ -1,4 +1,4 @@
-//! Sentences for a change that was found, for people and for the outputs that take text: no text of a prompt is in them.
+//! Sentences about a change, for people and for outputs with text. They contain no text of prompts.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Finding, NoteKind, Noted, Rule};
@@ -10,7 +10,7 @@ use crate::document::{count, money};
 use crate::human::change;
 use crate::names::Names;
 
-/// What moved, as a title: `tool_changed: tool `Read`, field `description``.
+/// The change as a title: `tool_changed: tool `Read`, field `description``.
 pub fn headline(check: &Check<'_>, kind: &Kind<'_>) -> String {
     let finding = kind.first();
     let how = match kind.verdict {
@@ -21,10 +21,10 @@ pub fn headline(check: &Check<'_>, kind: &Kind<'_>) -> String {
     format!("{}: {}{how}", finding.cause.word(), called(check, kind).unwrap_or_else(|| finding.path.clone()))
 }
 
-/// Names that are said of what came or went at once.
+/// Most names listed for blocks that were added or removed together.
 const CALLED: usize = 3;
 
-/// What changed, by its names.
+/// The changed things, by name.
 fn called(check: &Check<'_>, kind: &Kind<'_>) -> Option<String> {
     let names = kind.names();
     let more = names.len().saturating_sub(CALLED);
@@ -33,7 +33,7 @@ fn called(check: &Check<'_>, kind: &Kind<'_>) -> Option<String> {
     (!said.is_empty()).then(|| format!("{}{more}", said.join(", ")))
 }
 
-/// Which requests, and where in them.
+/// The requests, and the place in them.
 pub fn where_it_is(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     let finding = kind.first();
     let at = |number: usize| match check.place(number) {
@@ -54,13 +54,13 @@ pub fn where_it_is(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     [Some(first), place, times, further(kind)].into_iter().flatten().collect()
 }
 
-/// Where only a stretch is known, as against a lock.
+/// The place if only a stretch is known, as for a lock.
 fn range(finding: &Finding) -> Option<String> {
     let [from, to] = finding.offset_range?;
     Some(format!("At {}, first differing byte between {} and {} of the block.", finding.path, count(from), count(to)))
 }
 
-/// Numbers of further requests that are named.
+/// Most further requests that are listed.
 const NAMED: usize = 8;
 
 /// The same in other requests.
@@ -76,7 +76,7 @@ pub fn further(kind: &Kind<'_>) -> Option<String> {
     Some(format!("The same in {} more request{plural}: {}{more}.", count(number as u64), named.join(", ")))
 }
 
-/// The cause, the cost, the provider's name for it, and what would save it.
+/// The cause, the cost, the provider's name for it, and how to fix it.
 pub fn what_it_means(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     let finding = kind.first();
     let together = !kind.further().is_empty() && kind.tokens_lost() > finding.tokens_lost();
@@ -85,7 +85,7 @@ pub fn what_it_means(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
         Some(cost(check, finding)),
         together.then(|| all(kind)),
         Some(provider(finding)),
-        Some(format!("What would save it: {}", suggestion(check, finding))),
+        Some(format!("How to fix it: {}", suggestion(check, finding))),
     ]
     .into_iter()
     .flatten()
@@ -95,32 +95,28 @@ pub fn what_it_means(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
 /// The cost of a finding, in its request and per day.
 pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
     if !finding.breaks_prefix {
-        return "Nothing that was cached is lost by it.".to_owned();
+        return "It loses no cached tokens.".to_owned();
     }
     let Some(loss) = finding.loss else {
         return change::NOT_MODELLED.to_owned();
     };
     if loss.tokens == 0 {
-        return "No further tokens that were cached are lost by it.".to_owned();
+        return "It loses no further cached tokens.".to_owned();
     }
     let tokens = format!("{} {}", if loss.is_upper_bound { "At most" } else { "About" }, count(loss.tokens));
     if finding.rule == Rule::Equality {
         let cost = loss.cost.map_or_else(String::new, |cost| format!(": {} more", money(cost)));
-        return format!("{tokens} tokens that the lock's prompt has in the cache are paid again, once{cost}.");
+        return format!("{tokens} tokens of the lock's cached prompt are paid again, once{cost}.");
     }
     let instead = change::instead(loss.billed_as);
     let Some(cost) = loss.cost else {
-        return format!("{tokens} tokens that were cached are {instead}; the model has no price in the book.");
+        return format!("{tokens} cached tokens are {instead}; the model has no price in the book.");
     };
     let day = check.rules.requests_per_day.and_then(|requests| {
         let cost = finding.cost_per_day(requests)?;
-        Some(format!(", {} a day if each of {} requests pays it", money(cost), count(requests)))
+        Some(format!(", {} per day with {} such requests", money(cost), count(requests)))
     });
-    format!(
-        "{tokens} tokens that were cached are {instead}: {} more a request{}.",
-        money(cost),
-        day.unwrap_or_default()
-    )
+    format!("{tokens} cached tokens are {instead}: {} more per request{}.", money(cost), day.unwrap_or_default())
 }
 
 fn all(kind: &Kind<'_>) -> String {
@@ -131,7 +127,7 @@ fn all(kind: &Kind<'_>) -> String {
     }
 }
 
-/// The word of the provider's own diagnosis, whose it is, or that there is none.
+/// The word of the provider's own diagnosis with the provider's name, or a sentence that there is none.
 pub fn provider(finding: &Finding) -> String {
     match (finding.provider, finding.provider_reason()) {
         (Some(provider), Some(word)) => format!("{} calls it `{word}`.", provider.title()),
@@ -140,12 +136,12 @@ pub fn provider(finding: &Finding) -> String {
     }
 }
 
-/// What to change.
+/// Advice.
 pub fn suggestion(check: &Check<'_>, finding: &Finding) -> String {
     check.names.thing(&finding.suggestion())
 }
 
-/// Everything about a change as lines of plain text, with its bytes where files may hold them.
+/// Everything about a change as lines of plain text, with its bytes if files may contain them.
 pub fn lines(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     let windows = kind.first().windows.as_ref().filter(|_| check.content && check.names == Names::Plain);
     let windows = windows.into_iter().flat_map(|[older, newer]| {
@@ -165,21 +161,19 @@ pub fn note(noted: &Noted) -> String {
 const fn meaning(note: NoteKind) -> &'static str {
     match note {
         NoteKind::Harmless(note) => sentence(note),
-        NoteKind::Time(Cause::Expired) => {
-            "came so late that what it repeats had outlived its lifetime; no byte is to blame"
-        }
-        NoteKind::Time(Cause::InFlight) => "came before the request that writes what it repeats had begun its answer",
+        NoteKind::Time(Cause::Expired) => "came after the entry that it repeats had expired; no byte is to blame",
+        NoteKind::Time(Cause::InFlight) => "came before the writer of its prefix had begun its answer",
         NoteKind::Time(cause) => cause.suggestion(),
         NoteKind::Refused => {
-            "is refused by the provider's rules as they are known here; a recorded answer, or the rules file, says otherwise"
+            "is refused by the known rules of the provider; a recorded answer, or the rules file, accepts it"
         }
         NoteKind::NewChain => {
-            "begins a chain: it has tools and system prompt of another and no word of it; if it is that agent with a history that \
-             was replaced, name the agents (a subfolder each, or ids in the recording)"
+            "begins a chain: it has the tools and system prompt of another, but none of its messages; if it is that agent with a \
+             replaced history, name the agents (a subfolder each, or ids in the recording)"
         }
         NoteKind::Branch => {
-            "goes on otherwise from the request before a chain's last, so it is taken for a fork of that or for another answer; \
-             if it is that agent gone back by a step, name the agents (a subfolder each, or ids in the recording); if it is a \
+            "continues the request before a chain's last in another way, so it counts as a fork or as a retry for another answer; \
+             if it is that agent one step back, name the agents (a subfolder each, or ids in the recording); if it is a \
              named fork of the last one, it lost an exchange"
         }
     }

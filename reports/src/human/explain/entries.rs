@@ -67,9 +67,8 @@ pub(super) fn difference(explained: &Explained<'_>, windows: bool, document: &mu
     let judged = sides.judged();
     let Some(found) = judged.findings.first() else { return };
     let byte = found.offset_in_block.map_or_else(String::new, |byte| format!(", byte {} of the block", count(byte)));
-    let volatile = found
-        .volatile
-        .map_or_else(String::new, |kind| format!("; it looks like something that varies by itself: {}", kind.word()));
+    let volatile =
+        found.volatile.map_or_else(String::new, |kind| format!("; it looks like volatile content: {}", kind.word()));
     document.text(vec![format!(
         "First difference to it: {}, {} at {}{byte}{volatile}.",
         found.cause.word(),

@@ -30,7 +30,7 @@ pub(super) fn held(explained: &Explained<'_>) -> Table {
 
 pub(super) fn breakpoints(explained: &Explained<'_>, document: &mut Document) {
     if explained.inspection.breakpoints.is_empty() {
-        document.text(vec!["It has none, so the cache was neither asked nor written to.".to_owned()]);
+        document.text(vec!["It has none, so the cache was neither read nor written.".to_owned()]);
         return;
     }
     document.table(breakpoint_table(explained));
@@ -44,7 +44,7 @@ pub(super) fn breakpoint_table(explained: &Explained<'_>) -> Table {
             Column::right("Tokens", "tokens"),
             Column::left("Lifetime", "ttl"),
             Column::left("Its own prefix", "state"),
-            Column::right("Blocks looked at", "looked_at"),
+            Column::right("Blocks checked", "looked_at"),
             Column::wrap("Found to read", "found"),
         ],
     );
@@ -55,7 +55,7 @@ pub(super) fn breakpoint_table(explained: &Explained<'_>) -> Table {
 fn row(explained: &Explained<'_>, breakpoint: &Breakpoint) -> Vec<Cell> {
     let found = match breakpoint.found {
         _ if !breakpoint.effective => {
-            format!("too short: {} tokens are cached at least", count(explained.inspection.minimum_tokens))
+            format!("too short: the minimum is {} tokens", count(explained.inspection.minimum_tokens))
         }
         None => "nothing".to_owned(),
         Some(found) if found_shorter(breakpoint) => {

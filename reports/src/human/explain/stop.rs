@@ -15,7 +15,7 @@ pub(super) fn stop(explained: &Explained<'_>) -> Vec<String> {
             explained.path(last),
             count(inspection.predicted.read_tokens)
         ),
-        None => "The cache has nothing of it.".to_owned(),
+        None => "The cache has no part of it.".to_owned(),
     };
     let known = match (inspection.sent_before().checked_sub(1), explained.first_new()) {
         (None, _) => "No earlier request of this model and scope began with the same block.".to_owned(),
@@ -40,22 +40,20 @@ fn reason(explained: &Explained<'_>) -> String {
         }
         Stop::NoBreakpoint => "Without a breakpoint nothing is looked up.".to_owned(),
         Stop::BelowMinimum => format!(
-            "Every breakpoint lies in a prefix of less than the {} tokens that this model caches at least.",
+            "Every breakpoint is on a prefix shorter than this model's minimum of {} tokens.",
             count(explained.inspection.minimum_tokens)
         ),
-        Stop::NewFromHere => {
-            "Everything that had been sent as this prefix is read; what follows is new to the cache.".to_owned()
-        }
+        Stop::NewFromHere => "The whole prefix that had been sent is read; the rest is new to the cache.".to_owned(),
         Stop::Expired => format!("{} is longer, but it {}.", entry(), age(explained, missed)),
         Stop::InFlight => format!("{} is longer, but the answer of the request that writes it had not begun.", entry()),
-        Stop::Evicted => format!("{} is longer, but it was lost before its time.", entry()),
+        Stop::Evicted => format!("{} is longer, but it was lost before the end of its lifetime.", entry()),
         Stop::BeyondLookback => format!(
             "{} is longer and could be read, but no breakpoint looks back as far: {} positions at most.",
             entry(),
             explained.inspection.rules.look_back.reach
         ),
         Stop::NeverWritten => {
-            "What had been sent beyond that ended at no breakpoint, so no entry was written there.".to_owned()
+            "No breakpoint followed in what had been sent after that, so no entry was written there.".to_owned()
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A request from a transcript or a trace: no body is recorded, so there are no bytes to compare. Known are its usage,
+//! A request from a transcript or a trace: no body is recorded, so there are no bytes to compare. It has its usage,
 //! the tokens that its conversation had left in the cache, and the line that shows why these were not read.
 
 use forkcast_sim::ledger::Line;
@@ -15,14 +15,14 @@ pub fn transcript(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     let at = line.at.and_then(|at| when::sent(at, &report.view.zone)).map_or_else(String::new, |at| format!(", {at}"));
     document.title(format!("Request {}, {place}: {}{at}", line.index, report.names.model(&line.model)));
     document.text(who(report, entry).into_iter().chain(usage(line)).collect());
-    document.heading("What it read, and what it could have read");
+    document.heading("Tokens read and missed");
     document.text(read(line));
     if !line.charge.causes.is_empty() {
         document.table(causes(entry));
         crate::human::list::hint(&mut document);
     }
     document.text(sign(report, entry).into_iter().collect());
-    document.heading("What it cost");
+    document.heading("Its cost");
     document.text(cost(report, line));
     document.aside(super::notes(report, line));
     document
@@ -62,7 +62,7 @@ fn read(line: &Line) -> Vec<String> {
     )];
     if let Some(predicted) = line.predicted {
         let read = count(predicted.cache_read_input_tokens);
-        said.push(format!("The forecast, which knows of a request its size alone, had it read {read}."));
+        said.push(format!("The forecast, made from the request's size alone, predicted a read of {read}."));
     }
     said
 }
@@ -74,7 +74,7 @@ fn causes(entry: &Recorded<'_>) -> Table {
             Column::left("Cause", "cause"),
             Column::right("Tokens", "tokens"),
             Column::right("Cost", "cost_usd"),
-            Column::wrap("What would save it", "suggestion"),
+            Column::wrap("How to fix it", "suggestion"),
         ],
     );
     let row = |part: &forkcast_sim::ledger::CauseCost| {

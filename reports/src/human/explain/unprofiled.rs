@@ -18,17 +18,17 @@ pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> Do
         recorded(line),
         match why {
             Unread::NoProfile(provider) => {
-                format!("There is no cache profile for {provider} yet, so what its cache held is not known.")
+                format!("There is no cache profile for {provider} yet, so the contents of its cache are unknown.")
             }
             Unread::Unreadable(what) => format!("Its body is no request: {}.", report.names.message(what)),
-            _ => "The recording left its prompt out, so what its cache held is not known.".to_owned(),
+            _ => "The recording left its prompt out, so the contents of its cache are unknown.".to_owned(),
         },
     ]);
-    document.heading("What it cost");
+    document.heading("Its cost");
     let bill = line.charge.bill.as_ref().map(|bill| bill.total);
     document.text(vec![match bill {
         Some(bill) => format!("{} at {}.", money(bill), statement_of_one(report, line.at)),
-        None if line.recorded.is_none() => "Nothing is known of it.".to_owned(),
+        None if line.recorded.is_none() => "Nothing is known about it.".to_owned(),
         None => super::no_price(report, line),
     }]);
     document.aside(super::notes(report, line));

@@ -8,13 +8,13 @@ use super::rests_on;
 use crate::document::{Cell, Column, Document, Table};
 use crate::record::table::seconds;
 
-/// Places of an axis that people see; the plot and the machine formats have all.
+/// Most points of an axis shown to people; the plot and the machine formats have all.
 const PLACES_MAX: usize = 6;
 
 /// The document.
 pub fn document(answers: &[Answer], price_book: &str) -> Document {
     let mut document = Document::default();
-    document.title("Fan-out: answers in money".to_owned());
+    document.title("Fan-out: costs compared".to_owned());
     let rows: Vec<_> = answers.iter().flat_map(|answer| answer.rows.iter().cloned()).collect();
     document.aside(rests_on(&rows, price_book));
     for answer in answers {
@@ -55,7 +55,7 @@ fn crossing_table(panels: &[&Panel]) -> Table {
     table
 }
 
-/// Money against time, a row for each launch.
+/// Cost against makespan, a row for each launch.
 fn launch_table(panel: &Panel) -> Table {
     let columns = vec![
         Column::left("launch", "launch"),
@@ -82,7 +82,7 @@ fn launch_table(panel: &Panel) -> Table {
     table
 }
 
-/// What each policy costs at some places of the axis, the cheapest named.
+/// The cost of each policy at some points of the axis, with the cheapest.
 fn cost_table(question: Question, panel: &Panel) -> Table {
     let place = match question {
         Question::Ttl => "waiting",
@@ -103,7 +103,7 @@ fn cost_table(question: Question, panel: &Panel) -> Table {
         let here: Vec<(&Curve, &Point)> =
             panel.curves.iter().filter_map(|curve| curve.points.get(at).map(|point| (curve, point))).collect();
         let policies = here.iter().filter(|(curve, _)| !curve.is_bound);
-        // Forks of different contexts are no choice; each is held against agents of their own, the first curve.
+        // Forks of different contexts are no alternatives; each is compared with agents of their own, the first curve.
         let is_choice = question != Question::ForkOrSpawn;
         let least = if is_choice { policies.map(|(_, point)| point.cost).min() } else { first_cost(&here) };
         let Some(least) = least else { continue };
@@ -123,7 +123,7 @@ fn first_cost(here: &[(&Curve, &Point)]) -> Option<Money> {
     here.first().map(|(_, point)| point.cost)
 }
 
-/// Indices of about so many points, the first and the last among them, denser at the beginning.
+/// Indices of about this many points, including the first and the last, denser at the beginning.
 fn places(panel: &Panel) -> Vec<usize> {
     let count = panel.curves.iter().map(|curve| curve.points.len()).min().unwrap_or(0);
     if count <= PLACES_MAX {

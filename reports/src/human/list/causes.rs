@@ -1,4 +1,4 @@
-//! What each cause of a miss means, and each harmless note.
+//! The meanings of causes and harmless notes.
 
 use forkcast_sim::diagnosis::{CAUSES, Cause, Note, Provider};
 
@@ -7,13 +7,13 @@ use crate::document::{Cell, Column, Document, Table};
 
 /// Adds a reference to the explanation of causes.
 pub fn hint(document: &mut Document) {
-    document.aside(vec!["forkcast list causes: what each cause means".to_owned()]);
+    document.aside(vec!["forkcast list causes: the meaning of each cause".to_owned()]);
 }
 
 /// All causes, in order of precedence.
 pub fn causes(layout: Layout) -> Document {
     let mut document = Document::default();
-    document.title("Why tokens that were sent before were not read; if several causes hold, the first is given");
+    document.title("Why tokens that were sent before were not read; if several causes hold, the first is reported");
     match layout {
         Layout::Grouped => CAUSES.into_iter().for_each(|cause| describe(cause, &mut document)),
         Layout::Flat | Layout::Single => document.table(table(&CAUSES)),
@@ -35,7 +35,7 @@ fn describe(cause: Cause, document: &mut Document) {
     document.heading(cause.word());
     let mut lines = vec![
         cause.meaning().to_owned(),
-        format!("How it comes about: {}", cause.origin()),
+        format!("Origin: {}", cause.origin()),
         format!("What to do: {}", cause.suggestion()),
     ];
     let called: Vec<String> = Provider::ALL.iter().filter_map(|provider| called_by(*provider, cause)).collect();
@@ -59,8 +59,8 @@ fn words(provider: Provider, cause: Cause) -> String {
 fn table(causes: &[Cause]) -> Table {
     let columns = vec![
         Column::left("Cause", "name"),
-        Column::wrap("What it means", "meaning"),
-        Column::wrap("How it comes about", "origin"),
+        Column::wrap("Meaning", "meaning"),
+        Column::wrap("Origin", "origin"),
         Column::wrap("What to do", "suggestion"),
         Column::left("Anthropic", "anthropic"),
         Column::left("OpenAI", "openai"),
@@ -77,7 +77,7 @@ fn table(causes: &[Cause]) -> Table {
 
 /// Differences that cost nothing.
 pub fn notes() -> Document {
-    let mut table = Table::new("notes", vec![Column::left("Note", "name"), Column::wrap("What it means", "meaning")]);
+    let mut table = Table::new("notes", vec![Column::left("Note", "name"), Column::wrap("Meaning", "meaning")]);
     table.rows = Note::ALL.iter().map(|note| vec![Cell::text(note.word()), Cell::text(note.meaning())]).collect();
     let mut document = Document::default();
     document.title("Differences between two requests that cost nothing");

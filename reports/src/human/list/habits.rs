@@ -1,4 +1,4 @@
-//! What clients do to their prompts, as the forecast of transcripts knows it.
+//! How clients change their prompts: the habits used by the forecast for transcripts.
 
 use forkcast_replay::rebuild::profile::{HABITS, Habit, Version};
 
@@ -14,13 +14,13 @@ pub fn habits() -> Document {
             Column::left("Versions", "versions"),
             Column::left("Confidence", "confidence"),
             Column::wrap("Why", "rationale"),
-            Column::wrap("What shows it", "evidence").optional(),
+            Column::wrap("Evidence", "evidence").optional(),
             Column::wrap("Found in", "written_on").optional(),
         ],
     );
     table.rows = HABITS.iter().map(row).collect();
     let mut document = Document::default();
-    document.title("Habits of clients, by which the forecast of a transcript knows what was sent");
+    document.title("Habits of clients, from which the forecast for a transcript derives the requests");
     document.table(table);
     document
 }

@@ -21,14 +21,14 @@ pub use habits::habits;
 pub use models::models;
 pub use prices::prices;
 
-/// Who will read a list.
+/// The readers of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// People: a table for each vendor.
     Grouped,
-    /// Machines: one table with a column for the vendor, and what belongs to it in further ones.
+    /// Machines: one table with columns for the vendor and its data.
     Flat,
-    /// Spreadsheets: that table alone.
+    /// Spreadsheets: only that table.
     Single,
 }
 
@@ -57,7 +57,7 @@ pub fn what_ifs() -> Document {
         .collect();
     let defaults = WhatIf::defaults().map(|what_if| what_if.to_string());
     let mut document = Document::default();
-    document.title(format!("What --what-if can change; every replay has the columns {}", defaults.join(", ")));
+    document.title(format!("Changes for --what-if; every replay has the columns {}", defaults.join(", ")));
     document.table(table);
     document
 }
@@ -112,8 +112,7 @@ fn profile(rules: &Rules) -> Vec<Cell> {
 
 /// When children of a fan-out start, and breakpoints.
 pub fn policies() -> Document {
-    let columns =
-        vec![Column::left("Kind", "kind"), Column::left("Policy", "name"), Column::wrap("What it does", "what")];
+    let columns = vec![Column::left("Kind", "kind"), Column::left("Policy", "name"), Column::wrap("Effect", "what")];
     let mut table = Table::new("policies", columns);
     let row = |kind: &str, name: &str, what: &str| vec![Cell::text(kind), Cell::text(name), Cell::text(what)];
     table.rows.extend(LAUNCHES.map(|(form, about)| row("launch", form, about)));
@@ -133,7 +132,7 @@ pub fn formats() -> Document {
         "formats",
         vec![
             Column::left("Format", "name"),
-            Column::wrap("What it is", "what"),
+            Column::wrap("Description", "what"),
             Column::wrap("Recognised by", "detected_by"),
         ],
     );
@@ -143,19 +142,19 @@ pub fn formats() -> Document {
     };
     table.rows = Format::ALL.iter().map(row).collect();
     let mut document = Document::default();
-    document.title("Formats of recordings, found out by content; gzip, zlib and zstd are unpacked");
+    document.title("Formats of recordings, detected by content; gzip, zlib and zstd are unpacked");
     document.table(table);
     document
 }
 
 /// The scenarios.
 pub fn scenarios() -> Document {
-    let columns = vec![Column::left("Scenario", "name"), Column::wrap("What it claims", "claim")];
+    let columns = vec![Column::left("Scenario", "name"), Column::wrap("Claim", "claim")];
     let mut table = Table::new("scenarios", columns);
     table.rows =
         catalog::all().iter().map(|entry| vec![Cell::text(entry.name.as_str()), Cell::text(entry.claim())]).collect();
     let mut document = Document::default();
-    document.title(format!("Scenarios that are built in; `forkcast run` runs {}", catalog::DEFAULT));
+    document.title(format!("Built-in scenarios; the default of `forkcast run` is {}", catalog::DEFAULT));
     document.table(table);
     document
 }
@@ -168,7 +167,7 @@ pub fn schemas() -> Document {
             Column::left("Format", "name"),
             Column::right("Version", "version"),
             Column::left("File", "file"),
-            Column::wrap("What it holds", "what"),
+            Column::wrap("Content", "what"),
         ],
     );
     for schema in crate::format::schemas::schemas() {
@@ -181,7 +180,8 @@ pub fn schemas() -> Document {
         ]);
     }
     let mut document = Document::default();
-    document.title("JSON Schemas of what --format json and --out write; `forkcast list schemas --out DIR` writes them");
+    document
+        .title("JSON Schemas of the output of --format json and --out; `forkcast list schemas --out DIR` writes them");
     document.table(table);
     document
 }

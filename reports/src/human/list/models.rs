@@ -40,7 +40,7 @@ fn columns() -> Vec<Column> {
 }
 
 fn model(model: &Model) -> Vec<Cell> {
-    // Only the marked family of caches has its minimums here.
+    // Only minimums of the marked family of caches are known.
     let marked = model.vendor == Vendor::Anthropic;
     let first = model.first_date.map(|(year, month, day)| format!("{year:04}-{month:02}-{day:02}"));
     vec![

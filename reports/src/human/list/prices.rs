@@ -11,7 +11,7 @@ use crate::document::{Cell, Column, Document, Table, count};
 /// Prices are kept per token and read per million tokens.
 const TOKENS_PER_MTOK: i128 = 1_000_000;
 
-/// Models that a line names; more are counted.
+/// Most models that a line lists; others are counted.
 const NAMES_MAX: usize = 6;
 
 /// The price book.
@@ -71,7 +71,7 @@ fn categories() -> Vec<Column> {
     ]
 }
 
-/// A row for each set of prices that is no factor on another.
+/// A row for each set of prices that is not a factor on another.
 fn priced(row: &PriceRow) -> Vec<Vec<Cell>> {
     let mut cells = vec![named(row, String::new(), &row.standard)];
     if let Some(long) = &row.long {
@@ -95,7 +95,7 @@ fn named(row: &PriceRow, what: String, prices: &Prices) -> Vec<Cell> {
     [lead, charged(prices).to_vec()].concat()
 }
 
-/// Without what only follows from another price: a fee for writing or a price for cached tokens that is not there.
+/// Without prices that only follow from others: a missing fee for writing, a missing price for cached tokens.
 fn charged(prices: [Cell; 5]) -> [Cell; 5] {
     let [input, write_5m, write_1h, read, output] = prices;
     let unless = |same: bool, cell: Cell| if same { Cell::Empty } else { cell };
@@ -142,7 +142,7 @@ const FACTORS: [(&str, FactorOf); 6] = [
     ("regional endpoints", |row| row.regional),
 ];
 
-/// A line for each kind of factor: `batch × 0.5`, with the models where not all have it; and one for peak hours.
+/// A line for each kind of factor: `batch × 0.5`, with its models if not all have it; and one for peak hours.
 fn factors(rows: &[&PriceRow]) -> Vec<String> {
     let models: Vec<&ModelKey> = models(rows.iter().copied());
     let mut lines: Vec<String> =
@@ -191,7 +191,7 @@ fn names(models: &[&ModelKey]) -> String {
     models.iter().map(|model| model.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Everything for machines: a row for each row of the book and way of serving, with the prices that hold there.
+/// Everything for machines: a row for each row of the book and service tier, with the prices there.
 fn flat(book: &PriceBook) -> Table {
     let mut columns = vec![
         Column::left("Vendor", "vendor"),

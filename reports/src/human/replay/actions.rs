@@ -1,4 +1,4 @@
-//! What to change, and what that saves.
+//! Recommended changes, and their savings.
 
 use forkcast_sim::pricing::Money;
 

@@ -1,4 +1,4 @@
-//! The agents of the dearest sessions as trees: who started whom, and what each cost with all that it started.
+//! The agents of the dearest sessions as trees: parents and children, with the cost of each including its children.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use super::some;
 use crate::document::{Cell, Column, Document, Table, count};
 use crate::report::{Agent, Report, Session, Side, rank};
 
-/// Sessions whose trees people see.
+/// Most sessions shown as trees.
 const TREES_SHOWN: usize = 2;
 
-/// Lines of one tree that people see.
+/// Most lines of a tree shown to people.
 const LINES_SHOWN: usize = 14;
 
 /// The maximum number of equal siblings that are shown separately; more become one line.
@@ -80,7 +80,7 @@ impl<'s> Tree<'s> {
         &self.session.agents[at]
     }
 
-    /// Siblings, the most expensive first; many equal ones that started nothing themselves are one node.
+    /// Siblings, the most expensive first; many equal ones without children are one node.
     fn nodes(&self, siblings: Vec<usize>) -> Vec<Node> {
         let (parents, childless): (Vec<usize>, Vec<usize>) =
             siblings.into_iter().partition(|at| self.children.contains_key(at));
@@ -144,7 +144,7 @@ fn sum(sides: impl Iterator<Item = Side>) -> Side {
     })
 }
 
-/// `Explore a1b2c3`, `12 × Explore`, with what became of it.
+/// `Explore a1b2c3`, `12 × Explore`, with its final state.
 fn title(agent: &Agent, agents: usize) -> String {
     let what = agent.name.as_deref().unwrap_or(if agent.kind == "named" { "sub-agent" } else { agent.kind });
     if agents > 1 {
@@ -157,8 +157,8 @@ fn title(agent: &Agent, agents: usize) -> String {
     };
     let resumed = match agent.resumptions {
         0 => String::new(),
-        1 => ", taken up again".to_owned(),
-        times => format!(", taken up again {} times", count(times)),
+        1 => ", resumed".to_owned(),
+        times => format!(", resumed {} times", count(times)),
     };
     format!("{what}{id}{resumed}")
 }

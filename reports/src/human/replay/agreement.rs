@@ -1,4 +1,4 @@
-//! How far the rules explain the recording, and what they do not explain, one by one.
+//! How well the rules explain the recording, with the exceptions one by one.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::service::NotComparable;
@@ -12,8 +12,8 @@ use crate::report::{Exception, Miss, Report};
 /// The smallest error of the cost that is shown as a number.
 const COST_ERROR_SHOWN: f64 = 0.0001;
 
-/// Exceptions and unexplained misses that people see: a recording of bodies is meant to have none, so each is worth a
-/// line; of transcripts a few examples are.
+/// Most exceptions and unexplained misses shown to people: a recording of bodies should have none, so each is worth a
+/// line; for transcripts a few examples are enough.
 const SHOWN: usize = 20;
 const SHOWN_OF_SESSIONS: usize = 5;
 
@@ -33,7 +33,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let mut lines = Vec::new();
     if compared {
         lines.push(format!(
-            "{} of {} have the verdict that was recorded (cold, partial, full).",
+            "{} of {} have the recorded verdict (cold, partial, full).",
             count(sums.same_verdict),
             some(sums.comparable, "comparable request"),
         ));
@@ -53,10 +53,10 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     }
 }
 
-/// What of a transcript is unseen when a request is predicted: its usage but for total and lifetime, and any diagnosis.
+/// When a request of a transcript is predicted, its usage except total and lifetime, and any diagnosis, are hidden.
 const FORECAST: &str = "Forecast: how well is each request predicted before its usage is seen?";
 
-/// Sessions whose predicted input cost is near the recorded one.
+/// Sessions with a predicted input cost near the recorded one.
 fn sessions_within(report: &Report<'_>) -> Option<String> {
     const NEAR: f64 = 0.03;
     let errors: Vec<f64> =
@@ -71,14 +71,14 @@ fn sessions_within(report: &Report<'_>) -> Option<String> {
     })
 }
 
-/// Reads that are exact, and those of prefixes whose size no earlier request had shown.
+/// Exact reads, and reads of prefixes with a size that no earlier request had shown.
 fn reads(report: &Report<'_>) -> String {
     let agreement = &report.totals.agreement;
     let exact = format!("{} of the reads are predicted to the token", count(agreement.reads_exact));
     match agreement.sums.reads_agree.saturating_sub(agreement.reads_exact) {
         0 => format!("{exact}."),
-        1 => format!("{exact}, 1 more lies between the known prefixes around it."),
-        between => format!("{exact}, {} more lie between the known prefixes around them.", count(between)),
+        1 => format!("{exact}, 1 more is between the known prefixes around it."),
+        between => format!("{exact}, {} more are between the known prefixes around them.", count(between)),
     }
 }
 
@@ -111,7 +111,7 @@ fn not_comparable(report: &Report<'_>) -> Vec<String> {
 const fn why_not(why: NotComparable) -> &'static str {
     match why {
         NotComparable::FirstOfChain => "first of their chain",
-        NotComparable::Prewarmed => "prewarmed (read what was never sent here)",
+        NotComparable::Prewarmed => "prewarmed (read a prefix that was never sent here)",
         NotComparable::ServerTools => "with server tools (sums over passes)",
         NotComparable::NoMarker => "without a breakpoint",
         NotComparable::NoUsage => "without recorded usage",

@@ -1,4 +1,4 @@
-//! The bill in one line, and what it was spent on.
+//! The bill in one line, and its parts.
 
 use forkcast_sim::pricing::Money;
 
@@ -28,7 +28,7 @@ fn bill(report: &Report<'_>) -> String {
     }
 }
 
-/// What the bill was spent on.
+/// The parts of the bill.
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if report.tally.counted == 0 {
         return;
@@ -81,13 +81,13 @@ fn table(report: &Report<'_>) -> Table {
     table
 }
 
-/// What would not have been paid if everything that had been sent before had been read.
+/// The part that would not have been paid if everything that had been sent before had been read.
 fn avoidable(report: &Report<'_>) -> Option<String> {
     let account = &report.totals;
     let (bill, perfect) = account.billed.cost.zip(account.perfect).filter(|_| account.is_explained())?;
     if bill == perfect {
-        let known = if not_modelled(report) == 0 { "" } else { ", as far as that is known" };
-        return Some(format!("Nothing of it was avoidable: every token that could have been read was read{known}."));
+        let known = if not_modelled(report) == 0 { "" } else { ", as far as known" };
+        return Some(format!("None of it was avoidable: every token that could have been read was read{known}."));
     }
     let saved = bill - perfect;
     Some(format!(

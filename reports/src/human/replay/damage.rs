@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use crate::document::{Cell, Column, Document, Table};
 use crate::report::{Report, remarks};
 
-/// The rank of files and parts of files that are no recordings: no damage.
+/// The rank of files and parts of files that are not recordings: no damage.
 const PASSED_OVER: u8 = 3;
 
-/// The rank of observations that change no number.
+/// The rank of observations without an effect on numbers.
 const NOTED: u8 = 2;
 
-/// Kinds of damage that people see.
+/// Most kinds of damage shown to people.
 const SHOWN: usize = 8;
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
@@ -72,7 +72,7 @@ fn table(report: &Report<'_>) -> Table {
     );
     for ((rank, reason), kind) in kinds {
         let what = WORDS[usize::from(rank).min(WORDS.len() - 1)];
-        // For a single damage the text says exactly what was found.
+        // For a single damage the text is exact.
         let exact = kind.count == 1 && rank < PASSED_OVER;
         let reason = if exact { kind.reason } else { reason };
         table.rows.push(vec![Cell::text(what), Cell::Count(kind.count), Cell::Text(reason), Cell::Text(kind.first)]);
@@ -97,7 +97,7 @@ const PLACE_WORDS: [&str; 6] = ["interaction", "exchange", "request", "record", 
 /// Replaces the differing parts of messages of one kind.
 const ANY: &str = "…";
 
-/// The message without ids and numbers, so that messages that differ in nothing else are counted together.
+/// The message without ids and numbers, so that messages that are otherwise equal are counted together.
 fn masked(reason: &str) -> String {
     let words = reason.split(' ').map(|word| {
         let parts: Vec<String> = word.split('/').map(masked_part).collect();

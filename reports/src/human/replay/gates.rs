@@ -29,7 +29,7 @@ fn row(gate: &Gate) -> Vec<Cell> {
         cell(gate.limit),
         gate.found.map_or(Cell::Empty, cell),
         Cell::Truth { holds: gate.passed, yes: "kept", no: "FAILED" },
-        gate.undecided.as_ref().map_or(Cell::Empty, |why| Cell::Text(format!("cannot be judged: {why}"))),
+        gate.undecided.as_ref().map_or(Cell::Empty, |why| Cell::Text(format!("cannot be checked: {why}"))),
     ]
 }
 
@@ -53,7 +53,7 @@ pub fn sentence(gate: &Gate) -> Option<String> {
     };
     let limit = exactly(gate.limit);
     let found = gate.found.map_or_else(|| "nothing".to_owned(), exactly);
-    let why = gate.undecided.as_ref().map(|why| format!("; cannot be judged: {why}")).unwrap_or_default();
+    let why = gate.undecided.as_ref().map(|why| format!("; cannot be checked: {why}")).unwrap_or_default();
     Some(format!("--{name}: found {found}, allowed is {allowed} {limit}{why}"))
 }
 
@@ -66,7 +66,7 @@ fn exactly(measure: Measure) -> String {
     }
 }
 
-/// With up to four decimals, rounded down, so that what misses a limit never looks as if it reached it.
+/// With up to four decimals, rounded down, so that a value below a limit never looks as if it reached it.
 fn percent(part: f64) -> String {
     const DECIMALS: f64 = 10_000.0;
     // A share read from decimal text, times a power of ten, may end just below the number that was meant.

@@ -40,7 +40,7 @@ fn files(report: &Report<'_>) -> Option<String> {
     Some(if found.is_empty() { size } else { format!("{size}; {}", found.join(", ")) })
 }
 
-/// Which requests count, and how many others were replayed beside them.
+/// Which requests count, and how many others were replayed.
 fn window(report: &Report<'_>) -> Option<String> {
     let window = report.view.window;
     let zone = &report.view.zone;
@@ -49,13 +49,13 @@ fn window(report: &Report<'_>) -> Option<String> {
     }
     let since = window.since.and_then(|at| when::moment(at, zone)).map(|since| format!(" from {since}"));
     let until = window.until.and_then(|at| when::moment(at, zone)).map(|until| format!(" to {until}"));
-    let mut sent = "Counting what was sent".to_owned();
+    let mut sent = "Counting requests sent".to_owned();
     if !window.is_open() {
         sent.push_str(&format!("{}{} {}", since.unwrap_or_default(), until.unwrap_or_default(), zone.name()));
     }
     if report.view.project.is_some() {
         let others = count(report.left_out.other_projects);
-        sent.push_str(&format!(" in the projects that were asked for ({others} requests in others)"));
+        sent.push_str(&format!(" in the requested projects ({others} requests in others)"));
     }
     let left_out = report.left_out;
     if left_out.requests() == 0 {
@@ -63,7 +63,7 @@ fn window(report: &Report<'_>) -> Option<String> {
     }
     let dark = match left_out.without_instant {
         0 => String::new(),
-        number => format!(", {} of them because their time of sending is unknown", count(number)),
+        number => format!(", {} of them because they have no instant", count(number)),
     };
     let others = some(left_out.requests(), "other request");
     Some(format!("{sent}; {others} only filled the cache{dark}"))

@@ -11,7 +11,7 @@ use crate::document::{Cell, Column, Document, Table, count};
 use crate::human::when;
 use crate::report::{Miss, Report};
 
-/// Misses listed one by one.
+/// Most misses listed one by one.
 const LARGEST_SHOWN: usize = 8;
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
@@ -91,7 +91,7 @@ fn change(report: &Report<'_>, miss: &Miss) -> Cell {
         return miss.evidence.as_ref().map_or(Cell::Empty, |shown| sign(miss, shown));
     };
     let name = report.names.thing(&found.name);
-    let varying = found.volatile.map(|volatile| format!(", a {} that varies", volatile.word())).unwrap_or_default();
+    let varying = found.volatile.map(|volatile| format!(", a varying {}", volatile.word())).unwrap_or_default();
     let place = if found.path.is_empty() || name.contains(&found.path) || miss.cause == Cause::ModelChanged {
         String::new()
     } else {

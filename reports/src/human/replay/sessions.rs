@@ -4,10 +4,10 @@ use super::{account, is_of_transcripts};
 use crate::document::{Cell, Column, Document};
 use crate::report::{Account, BLOCK, By, Report, Session, rank};
 
-/// Models that people see.
+/// Most models shown to people.
 const MODELS_SHOWN: usize = 12;
 
-/// Groups that people see: a month of days.
+/// Most groups shown to people: a month of days.
 const GROUPS_SHOWN: usize = 31;
 
 /// The name of the row with the sums over all.
@@ -70,7 +70,7 @@ pub(super) fn add_groups(report: &Report<'_>, document: &mut Document) {
     document.text(open_block(report).into_iter().collect());
 }
 
-/// What is left of the block of five hours that has not ended.
+/// The rest of the current block of five hours.
 fn open_block(report: &Report<'_>) -> Option<String> {
     let (now, block) = (report.view.now?, *report.blocks.last()?);
     let left = BLOCK.0.checked_sub(now.since(block).0).filter(|left| *left > 0 && now >= block)?;
@@ -79,7 +79,7 @@ fn open_block(report: &Report<'_>) -> Option<String> {
     Some(format!("The block of {begun} has {} h {} min left.", minutes / 60, minutes % 60))
 }
 
-/// A row for each model, if there are several and they were not requested as groups.
+/// A row for each model, if there are several and they are not the requested groups.
 pub(super) fn add_models(report: &Report<'_>, document: &mut Document) {
     if report.models.len() < 2 || report.view.by == Some(By::Model) {
         return;

@@ -1,4 +1,4 @@
-//! Recorded tokens beside predicted ones.
+//! Recorded and predicted tokens.
 
 use forkcast_sim::pricing::{Category, Money};
 
@@ -46,7 +46,7 @@ fn table(report: &Report<'_>) -> Table {
     table
 }
 
-/// Lifetimes are Claude's; what other providers write lives as long as each of them has it.
+/// The lifetimes are Claude's; other providers have their own.
 fn rows(report: &Report<'_>) -> [(&'static str, Category); 5] {
     let short = if report.tally.foreign_writes { "Written to the cache" } else { "Written for 5 minutes" };
     [
@@ -79,7 +79,7 @@ fn costs(sides: &[Side]) -> Vec<Cell> {
     row
 }
 
-/// A part of an amount; zero of nothing.
+/// A share of an amount; zero if the amount is zero.
 pub(super) fn part_of(part: Money, whole: Money) -> f64 {
     if whole == Money::ZERO { 0.0 } else { part.picousd() as f64 / whole.picousd() as f64 }
 }

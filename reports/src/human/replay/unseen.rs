@@ -1,4 +1,4 @@
-//! Limits of these numbers: only those that the input shows, with counts.
+//! Limits of these numbers: only those that apply to the input, with counts.
 
 use forkcast_replay::calibrate::Generation;
 use forkcast_replay::formats::claude_code::output_residual;
@@ -10,12 +10,12 @@ use crate::report::{Counted, Report, Unpriced, Unseen, not_billed, unpriced};
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let sentences = sentences(report);
     if !sentences.is_empty() {
-        document.heading("What these numbers cannot show");
+        document.heading("Limits of these numbers");
         document.text(sentences);
     }
 }
 
-/// A sentence for each thing that the numbers leave out.
+/// A sentence for each limit.
 pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     let found = report.unseen;
     let sentences = [
@@ -42,15 +42,13 @@ fn without_rules(report: &Report<'_>, found: &Unseen) -> Option<String> {
         format!("{} of {}", count(without), some(all, "request"))
     };
     let both = if report.totals.predicted.is_some() { ", so they count on both sides as recorded" } else { "" };
-    (without > 0).then(|| {
-        format!("{who} went to providers whose cache is not modelled yet: what they missed is not known{both}.")
-    })
+    (without > 0).then(|| format!("{who} went to providers without a cache model: their misses are unknown{both}."))
 }
 
-/// Models named in a sentence.
+/// Most models listed in a sentence.
 const MODELS_NAMED: usize = 5;
 
-/// Tokens that are counted and cost nothing in these sums.
+/// Tokens that are counted without a cost.
 pub(super) fn without_price(report: &Report<'_>) -> Option<String> {
     let mut unpriced = unpriced(report);
     unpriced.retain(|model| model.tokens > 0);
@@ -74,7 +72,7 @@ pub(super) fn without_price(report: &Report<'_>) -> Option<String> {
     })
 }
 
-/// Output whose recording has only the start of the stream.
+/// Output recorded only at the start of the stream.
 fn estimated(report: &Report<'_>) -> Option<String> {
     let found = report.totals.output_estimated;
     if found.requests == 0 {
@@ -90,7 +88,7 @@ fn estimated(report: &Report<'_>) -> Option<String> {
         some(found.recorded_tokens, "token"),
         count(found.tokens),
         extra.unwrap_or_default(),
-        // Clients that record no final output ran the older models.
+        // Clients that record no final output used older models.
         output_residual(Generation::Claude).sum_error * 100.0,
     ))
 }
@@ -103,7 +101,7 @@ fn absent(found: &Unseen) -> Option<String> {
     let (are, their) = if found.absent_agents == 1 { ("was", "its") } else { ("were", "their") };
     (found.absent_agents > 0).then(|| {
         format!(
-            "{} {are} started and {their} transcripts are not here: {their} requests are in no sum.{tokens}",
+            "{} {are} started, but {their} transcripts are missing: {their} requests are in no sum.{tokens}",
             some(found.absent_agents, "sub-agent"),
         )
     })
@@ -118,8 +116,8 @@ fn compactions(found: &Unseen) -> Option<String> {
 fn hidden(found: &Unseen) -> Option<String> {
     (found.hidden > 0).then(|| {
         format!(
-            "{} found the cache otherwise than the requests here had left it: clients also send requests that they do \
-             not write down (suggestions, titles, checks), and these are in no sum.",
+            "{} found the cache changed since the visible requests: clients also send requests that they do \
+             not log (suggestions, titles, checks), and these are in no sum.",
             some(found.hidden, "request"),
         )
     })
@@ -128,8 +126,8 @@ fn hidden(found: &Unseen) -> Option<String> {
 fn given(found: &Unseen) -> Option<String> {
     (found.first_requests > 0).then(|| {
         format!(
-            "System prompt and tools are in no transcript: the first {} of chains are taken as recorded, and how large \
-             the hidden prefix is follows from them.",
+            "System prompt and tools are in no transcript: the first {} of chains are taken as recorded, and the size of \
+             the hidden prefix follows from them.",
             some(found.first_requests, "request"),
         )
     })
@@ -150,10 +148,10 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
     Some(format!("{} {are} without recorded usage and in no sum{alone}.", some(number, "request")))
 }
 
-/// Charges of the makers of these models that are in no recording.
+/// Charges by the makers of these models that are in no recording.
 fn fees(report: &Report<'_>) -> Option<String> {
     let kinds = not_billed(report).count() as u64;
-    // Recordings of bodies say themselves what tools they use; transcripts do not.
+    // Recordings of bodies show the tools in use; transcripts do not.
     (kinds > 0 && report.has_transcripts()).then(|| {
         format!(
             "{} beside tokens can be charged and {} not recorded; --format json lists them under `price_book.not_billed`.",

@@ -37,7 +37,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.table(table);
     if account.lower_bound.is_some() {
         document.aside(vec![
-            "Lower bound: each block written for five minutes, for an hour or not at all, with the future known and \
+            "Lower bound: each block written for five minutes, for an hour or not at all, with knowledge of the future and \
              without pings. It cannot be reached."
                 .to_owned(),
         ]);

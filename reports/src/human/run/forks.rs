@@ -1,4 +1,4 @@
-//! Fan-outs for people: what they cost and would have cost, what forks read of their parents, and what broke a prefix.
+//! Fan-outs for people: their cost and its alternatives, the reads of forks from their parents, and broken prefixes.
 
 use forkcast_scenarios::run::Run;
 use forkcast_sim::agent::spawn::fork::Forks;
@@ -9,7 +9,7 @@ use crate::forks::{FanOut, Miss, Reports, fan_outs};
 /// The maximum number of fan-outs that are shown separately.
 const TOLD_MAX: usize = 12;
 
-/// Misses of a fan-out that people see.
+/// Most misses of a fan-out shown to people.
 const MISSES_MAX: usize = 8;
 
 /// A part for each fan-out; nothing if there are no forks.
@@ -18,7 +18,7 @@ pub(super) fn add(run: &Run, document: &mut Document) {
     if found.is_empty() {
         return;
     }
-    document.heading("What the forks shared");
+    document.heading("Sharing among forks");
     for fan_out in found.iter().take(TOLD_MAX) {
         document.text(told(run, fan_out));
         missed(fan_out, document);
@@ -28,11 +28,11 @@ pub(super) fn add(run: &Run, document: &mut Document) {
     }
 }
 
-/// How forks were made, and when they started.
+/// How forks were built, and when they started.
 pub(super) fn made(forks: &Forks) -> String {
     let broken: Vec<&str> = forks.ablations.iter().map(|ablation| ablation.name()).collect();
     let broken = if broken.is_empty() { String::new() } else { format!("; broken on purpose: {}", broken.join(", ")) };
-    format!("Forks made as {}, started as {}{broken}", forks.profile.name(), forks.launch.name())
+    format!("Forks built as {}, started as {}{broken}", forks.profile.name(), forks.launch.name())
 }
 
 fn told(run: &Run, found: &FanOut<'_>) -> Vec<String> {
@@ -42,7 +42,7 @@ fn told(run: &Run, found: &FanOut<'_>) -> Vec<String> {
     lines
 }
 
-/// `5 forks of main, 15 requests: $0.1234, hit rate 92.1 %; without a cache $0.4321; had each begun cold $0.2345`.
+/// `5 forks of main, 15 requests: $0.1234, hit rate 92.1 %; without a cache $0.4321; with cold starts $0.2345`.
 fn cost(run: &Run, found: &FanOut<'_>) -> String {
     let parent = found.parent.and_then(|parent| run.agents.get(parent)).map_or("nobody", |agent| &agent.label);
     let plural = if found.forks.len() == 1 { "" } else { "s" };
@@ -57,19 +57,19 @@ fn cost(run: &Run, found: &FanOut<'_>) -> String {
         line.push_str(&format!("; without a cache {}", money(without)));
     }
     if let Some(cold) = found.cost_cold {
-        line.push_str(&format!("; had each begun cold {}", money(cold)));
+        line.push_str(&format!("; with cold starts {}", money(cold)));
     }
     line
 }
 
-/// What first requests read of the parent's prefix, and what they added.
+/// The tokens that first requests read of the parent's prefix, and the tokens that they added.
 fn shared(found: &FanOut<'_>) -> Option<String> {
     let read = range(found.range(|share| share.read_tokens)?);
     let shared = range(found.range(|share| share.shared_tokens)?);
     let own = range(found.range(|share| share.own_tokens)?);
     let who = if found.forks.len() == 1 { "It begins" } else { "Each begins" };
     Some(format!(
-        "{who} with {shared} tokens of its parent's last request, of which {read} were read, and adds {own} of its own"
+        "{who} with {shared} tokens of its parent's last request ({read} of them read), and adds {own} of its own"
     ))
 }
 
@@ -92,7 +92,7 @@ fn reports(run: &Run, found: &FanOut<'_>) -> Option<String> {
 
 fn missed(found: &FanOut<'_>, document: &mut Document) {
     let Some(dearest) = found.misses.first() else {
-        document.text(vec!["Nothing that had been sent before was missed by their first requests".to_owned()]);
+        document.text(vec!["Their first requests missed no token that had been sent before".to_owned()]);
         return;
     };
     document.text(broken(found, dearest));
@@ -114,7 +114,7 @@ fn missed(found: &FanOut<'_>, document: &mut Document) {
     document.table(table);
 }
 
-/// The block that broke the prefix, or that time or rules did, and what would save it.
+/// The block that broke the prefix, or the time or rule that did, and how to fix it.
 fn broken(found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
     let word = miss.cause.word();
     let forks = match (miss.forks, found.forks.len()) {
@@ -122,7 +122,7 @@ fn broken(found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
         (one, all) => format!("{} of {}", count(one), count(all as u64)),
     };
     let mut lines = vec![match miss.difference {
-        None => format!("The prefix stood, and yet {forks} could not read all of it: {word}"),
+        None => format!("The prefix was unchanged, but {forks} could not read all of it: {word}"),
         Some(difference) => {
             let offsets = difference.offset_in_block.zip(difference.offset_in_prefix).map(|(block, prefix)| {
                 format!(
@@ -136,9 +136,9 @@ fn broken(found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
         }
     }];
     if let Some(varies) = miss.difference.and_then(|difference| difference.volatile) {
-        lines.push(format!("What differs looks like something that varies by itself: {}", varies.word()));
+        lines.push(format!("The difference looks like volatile content: {}", varies.word()));
     }
-    lines.push(format!("What would save it: {}", miss.cause.suggestion()));
+    lines.push(format!("How to fix it: {}", miss.cause.suggestion()));
     lines
 }
 

@@ -8,7 +8,7 @@ use crate::document::{Marked, Part};
 /// Columns of a lane.
 const WIDTH: u64 = 64;
 
-/// Lanes that people see.
+/// Most lanes shown to people.
 const SHOWN_MAX: usize = 40;
 
 const ANSWERS: char = '█';

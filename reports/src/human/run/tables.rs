@@ -11,10 +11,10 @@ use super::span;
 use crate::document::{Cell, Column, Table, count};
 use crate::forks::{Share, first_requests};
 
-/// Agents that people see.
+/// Most agents shown to people.
 const AGENTS_MAX: usize = 40;
 
-/// The agents as a tree, with what each cost; of forks also what they read of their parents.
+/// The agents as a tree, with their costs; for forks also the reads from their parents.
 pub(super) fn agents(run: &Run) -> Table {
     let mut columns = vec![
         Column::left("Agent", "agent"),
@@ -50,7 +50,7 @@ pub(super) fn agents(run: &Run) -> Table {
     table
 }
 
-/// Place among its siblings, from one; what its first request read of its parent's and added.
+/// Place among its siblings, from one; the tokens that its first request read of its parent's and added.
 fn fork_cells(agent: &Agent, first: Option<&Request>) -> [Cell; 3] {
     let Some(fork) = &agent.fork else { return [Cell::Empty, Cell::Empty, Cell::Empty] };
     let share = first.map(Share::of);
@@ -77,7 +77,7 @@ fn agent_row(agent: &Agent, sums: &Sums) -> Vec<Cell> {
     ]
 }
 
-/// Requests that people see.
+/// Most requests shown to people.
 const SHOWN_MAX: usize = 60;
 
 /// The requests in order of sending.
@@ -147,7 +147,7 @@ fn answered_with(run: &Run, request: &Request, calls: &Calls) -> String {
     named.map_or_else(|| "text".to_owned(), |names| listed(names))
 }
 
-/// Calls that a row names: the column is as wide as its longest row.
+/// Most calls listed in a row: the column is as wide as its longest row.
 const CALLS_NAMED: usize = 8;
 
 fn listed(names: &[Rc<str>]) -> String {

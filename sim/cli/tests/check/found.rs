@@ -106,7 +106,7 @@ fn rules_can_allow_changes() {
         "[budget]\nmax_breakpoints = 1\n[[allow]]\ncause = \"system_changed\"\n[[allow]]\ncause = \"tool_changed\"\n",
     );
     assert_eq!(code(&output), 1, "{}", stdout(&output));
-    assert!(stdout(&output).contains("Outside of the budget"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("Outside the budget"), "{}", stdout(&output));
     let output = check("stability = \"hard\"\n");
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("forkcast.toml:1: found `hard`, expected one of"), "{}", stderr(&output));

@@ -37,7 +37,7 @@ fn a_scenario_is_run_and_its_forks_conform() {
     assert_eq!(found["score"]["sharing"], true);
     let output = forkcast(&place, &["check", "forks/fan-out", "--conformance", "forks", "-q"]);
     assert!(
-        stdout(&output).contains("What forks need") && stdout(&output).contains("tools_order"),
+        stdout(&output).contains("Checks for forks") && stdout(&output).contains("tools_order"),
         "{}",
         stdout(&output)
     );

@@ -94,7 +94,7 @@ fn an_update_reports_the_changes_and_their_cost() {
     let before = fs::read_to_string(place.join("forkcast.lock")).unwrap();
     let output = forkcast(&place, &["check", "bodies", "--update"]);
     assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
-    assert!(stdout(&output).contains("forkcast.lock is written anew: 4 changes"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("forkcast.lock is rewritten: 4 changes"), "{}", stdout(&output));
     assert!(stdout(&output).contains("4 changes; all requests cost "), "{}", stdout(&output));
     assert_ne!(fs::read_to_string(place.join("forkcast.lock")).unwrap(), before);
     assert_eq!(code(&forkcast(&place, &["check", "bodies"])), 0);

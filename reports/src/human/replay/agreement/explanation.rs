@@ -12,7 +12,7 @@ use crate::report::Report;
 pub(super) fn add(report: &Report<'_>, transcripts: bool, document: &mut Document) {
     let causes = report.totals.causes();
     if transcripts && !causes.is_empty() {
-        document.heading("Explanation: how much of what was missed has a cause, usage and diagnosis known?");
+        document.heading("Explanation: how many missed tokens have a cause, given usage and diagnosis?");
         document.text(sentences(report));
         let table = diagnosed(report);
         if !table.rows.is_empty() {
@@ -32,7 +32,7 @@ fn sentences(report: &Report<'_>) -> Vec<String> {
         causes.iter().filter(|(cause, _)| of(cause)).map(|(_, total)| total.requests).sum()
     };
     let explained = format!(
-        "{} of {} misses have a cause, {} of the {} that they cost.",
+        "{} of {} misses have a cause, {} of their {}.",
         count(requests(&is_known)),
         count(requests(&|_| true)),
         share(part_of(known, all)),
@@ -41,13 +41,13 @@ fn sentences(report: &Report<'_>) -> Vec<String> {
     std::iter::once(explained).chain(residual(report)).collect()
 }
 
-/// The range beside the point.
+/// The range around the point.
 fn residual(report: &Report<'_>) -> Option<String> {
     let residual = &report.totals.residual;
     let (low, high) = residual.range();
     (residual.cost > Money::ZERO || high > Money::ZERO).then(|| {
         format!(
-            "What stays unexplained cost {}. By chance such misses add {} to {} to a forecast, which no prediction \
+            "The unexplained misses cost {}. By chance they add {} to {} to a forecast, which no prediction \
              includes.",
             money(residual.cost),
             money(low),
@@ -56,12 +56,12 @@ fn residual(report: &Report<'_>) -> Option<String> {
     })
 }
 
-/// The provider's own word beside ours, for each request that missed something.
+/// The provider's own word and ours, for each request with missed tokens.
 fn diagnosed(report: &Report<'_>) -> Table {
     let mut table = Table::new(
         "diagnosis",
         vec![
-            Column::left("The provider says", "provider"),
+            Column::left("Provider's word", "provider"),
             Column::left("Cause here", "cause"),
             Column::right("Requests", "requests"),
             Column::right("Tokens", "tokens"),
@@ -85,7 +85,7 @@ fn diagnosed(report: &Report<'_>) -> Table {
     table
 }
 
-/// Pairs of words that people see.
+/// Most pairs of words shown to people.
 const SHOWN: usize = 10;
 
 /// The provider's word (prompt-caching page, cache diagnostics, 2026-09).
