@@ -9,7 +9,7 @@ use forkcast_sim::wire::{Request, Wire};
 
 use crate::names::Names;
 
-/// Everything that is known of two requests.
+/// All data of the comparison of two requests.
 #[derive(Clone)]
 pub struct Sides<'a> {
     /// Blocks and prefixes.
@@ -24,7 +24,7 @@ pub struct Sides<'a> {
     pub comparison: &'a Comparison,
     /// Harmless differences of their wire bytes.
     pub spelling: &'a [SpellingNote],
-    /// The newer model's prices; `None` for a model without.
+    /// The newer model's prices; `None` without prices.
     pub rates: Option<&'a Rates>,
     /// Which prices these are, such as `list prices of 2026-11-21`.
     pub prices: String,
@@ -39,19 +39,19 @@ pub struct Sides<'a> {
 /// A harmless difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Harmless {
-    /// What it is.
+    /// Its kind.
     pub note: Note,
-    /// Where.
+    /// Its place.
     pub path: String,
 }
 
 impl<'a> Sides<'a> {
-    /// The judgement of the newer request's changes of the prefix that the older one left in the cache.
+    /// The judgement of the newer request's changes in the prefix that the older one left in the cache.
     pub fn judged(&self) -> Judged {
         judge_pair(self.wire, self.rules, self.older, self.newer, self.rates)
     }
 
-    /// Harmless differences: of spelling, and those that the judge notes.
+    /// Harmless differences: in spelling, and those noted by the judge.
     pub fn notes(&self, judged: &Judged) -> Vec<Harmless> {
         let spelling =
             self.spelling.iter().map(|found| Harmless { note: Note::from(found.kind), path: found.path.clone() });

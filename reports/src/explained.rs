@@ -1,4 +1,4 @@
-//! One request against what its cache held: the facts that every form of `explain` shows.
+//! One request compared with the contents of its cache: the facts in every output of `explain`.
 
 use forkcast_replay::replay::inspect::{Breakpoint, HeldEntry as Held, Inspection};
 use forkcast_sim::cache::EntryState;
@@ -8,7 +8,7 @@ use forkcast_sim::wire::{BlockKind, Level, NodeId};
 use crate::comparison::Sides;
 use crate::report::{Recorded, Report};
 
-/// A request with its line of the ledger and what its cache held.
+/// A request with its line of the ledger and the contents of its cache.
 pub struct Explained<'a> {
     /// The whole replay.
     pub report: &'a Report<'a>,
@@ -18,7 +18,7 @@ pub struct Explained<'a> {
     entries: &'a [Recorded<'a>],
     /// The contents of the cache when it was sent.
     pub inspection: &'a Inspection,
-    /// The request beside the writer of the nearest entry.
+    /// The request compared with the writer of the nearest entry.
     comparison: Option<Comparison>,
 }
 
@@ -31,7 +31,7 @@ pub struct LevelHeld {
     pub blocks: usize,
     /// Their tokens, parameters included.
     pub tokens: u64,
-    /// Blocks that lie in a prefix which an earlier request of this model and scope had.
+    /// Blocks within a prefix that an earlier request of this model and scope had.
     pub sent_before: usize,
 }
 
@@ -42,7 +42,7 @@ pub enum Stop {
     Refused,
     /// The request has no breakpoint, so nothing was looked up.
     NoBreakpoint,
-    /// All breakpoints lie in a prefix that is too short to be cached.
+    /// All breakpoints are on prefixes that are too short to be cached.
     BelowMinimum,
     /// Everything that was sent before as a prefix was read.
     NewFromHere,
@@ -50,7 +50,7 @@ pub enum Stop {
     Expired,
     /// The answer of the longer entry's writer had not begun.
     InFlight,
-    /// The longer entry was lost before its time.
+    /// The longer entry was lost before the end of its lifetime.
     Evicted,
     /// The longer entry can be read, but no breakpoint looks back as far.
     BeyondLookback,
@@ -89,7 +89,7 @@ impl Stop {
 }
 
 impl<'a> Explained<'a> {
-    /// Puts a line of a report, one of `entries`, and its inspection together.
+    /// Combines a line of a report, one of `entries`, with its inspection.
     pub fn new(
         report: &'a Report<'a>,
         entries: &'a [Recorded<'a>],
@@ -175,20 +175,20 @@ impl<'a> Explained<'a> {
             .max_by_key(|entry| entry.blocks)
     }
 
-    /// The first block that no earlier request had in this place.
+    /// The first block that no earlier request had at this position.
     pub fn first_new(&self) -> Option<usize> {
         let known = self.inspection.sent_before();
         (known < self.inspection.request.nodes.len()).then_some(known)
     }
 
-    /// Entries by what became of them.
+    /// Entries by their state.
     pub fn counts(&self) -> [(EntryState, usize); 4] {
         let count = |state| self.inspection.entries.iter().filter(|entry| entry.state == state).count();
         [EntryState::Live, EntryState::InFlight, EntryState::Expired, EntryState::Evicted]
             .map(|state| (state, count(state)))
     }
 
-    /// The request beside the writer of the nearest entry, if that entry is not a prefix of it.
+    /// The request compared with the writer of the nearest entry, if that entry is not a prefix of it.
     pub fn sides(&'a self) -> Option<Sides<'a>> {
         let nearest = self.inspection.nearest.as_ref()?;
         if nearest.entry.shared_blocks == nearest.entry.blocks {
@@ -209,7 +209,7 @@ impl<'a> Explained<'a> {
         })
     }
 
-    /// The request that a ledger line belongs to, as the user would name it.
+    /// The name for users of the request of a ledger line.
     pub fn name_of(&self, line: usize) -> String {
         let entry = self.entries.iter().find(|entry| entry.line.index == line);
         entry.map_or_else(
@@ -218,7 +218,7 @@ impl<'a> Explained<'a> {
         )
     }
 
-    /// Milliseconds from the request of a ledger line to this one, where both have recorded instants.
+    /// Milliseconds from the request of a ledger line to this one, if both have recorded instants.
     pub fn ms_since(&self, line: usize) -> Option<u64> {
         let then = self.entries.iter().find(|entry| entry.line.index == line)?.line.at?;
         self.entry.line.at.map(|now| now.since(then).as_millis())
@@ -229,7 +229,7 @@ impl<'a> Explained<'a> {
 pub const STATES: [EntryState; 5] =
     [EntryState::Absent, EntryState::Live, EntryState::Expired, EntryState::Evicted, EntryState::InFlight];
 
-/// The word for what became of an entry.
+/// The word for the state of an entry.
 pub const fn state_word(state: EntryState) -> &'static str {
     match state {
         EntryState::Absent => "absent",
@@ -240,7 +240,7 @@ pub const fn state_word(state: EntryState) -> &'static str {
     }
 }
 
-/// Whether a breakpoint's look-back met something to read that is shorter than its own prefix.
+/// Whether a breakpoint's look-back met a readable entry that is shorter than its own prefix.
 pub fn found_shorter(breakpoint: &Breakpoint) -> bool {
     breakpoint.found.is_some_and(|found| found < breakpoint.index)
 }

@@ -31,23 +31,23 @@ use manifest::{MANIFEST, Manifest};
 use placing::{Existing, Turn};
 use staging::{Staging, make_folders, parent_of};
 
-/// What cannot be done with a folder.
+/// Errors of a folder.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FolderError {
-    /// It holds something else.
+    /// It contains something else.
     #[error("{}: the folder is not empty and holds no result of forkcast; name another, or say --overwrite", .0.display())]
     Foreign(PathBuf),
-    /// A file that is not ours has the name of a file that would be written.
+    /// A file that is not ours has the name of a new file.
     #[error("{}: exists and is not listed as ours in {MANIFEST} of the output folder; not replaced, name another folder", .0.display())]
     Occupied(PathBuf),
     /// An input would be replaced.
     #[error("{}: this input is part of the older result that would be replaced; name another output folder", .0.display())]
     Input(PathBuf),
-    /// It is no folder.
+    /// It is not a folder.
     #[error("{}: is no folder", .0.display())]
     NoFolder(PathBuf),
-    /// The system refuses.
+    /// An error of the system.
     #[error("{}: {source}", path.display())]
     Io {
         /// Folder or file.
@@ -55,7 +55,7 @@ pub enum FolderError {
         /// The system's error.
         source: io::Error,
     },
-    /// The picture cannot be made of its text.
+    /// The picture cannot be made from its text.
     #[error("{}: {source}", path.display())]
     Picture {
         /// File.
@@ -79,7 +79,7 @@ fn body_name(index: usize) -> String {
     format!("{index:05}.json")
 }
 
-/// What was written.
+/// The written files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Names of the files.
@@ -119,11 +119,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Prepares to write into a folder that is missing, is empty or holds an older result; with `overwrite` also into a folder
-    /// with other files, which stay. `inputs` are the paths that will be read.
+    /// Prepares to write into a folder that is missing, is empty or contains an older result; with `overwrite` also
+    /// into a folder with other files, which stay. `inputs` are the paths that will be read.
     ///
     /// # Errors
-    /// When the folder is not ours, a file or an input would be replaced that must not be, or the folder is not writable.
+    /// When the folder is not ours, when a protected file or an input would be replaced, or when the folder is not
+    /// writable.
     pub fn open(path: &Path, contents: Contents, overwrite: bool, inputs: &[PathBuf]) -> Result<Self, FolderError> {
         let disk: Rc<dyn Disk> = Rc::new(System);
         Self::on(&disk, path, contents, overwrite, inputs)
@@ -157,8 +158,8 @@ impl Folder {
 
     /// Writes a replay; an older result is replaced.
     ///
-    /// With `bodies` also the body of every request that was recorded as sent: its bytes, or their translation if the client
-    /// spelled them for another platform. With them the folder needs the recordings no more.
+    /// With `bodies` also the body of every request that was recorded as sent: its bytes, or their translation if the
+    /// client spelled them for another platform. The folder then no longer needs the recordings.
     ///
     /// # Errors
     /// When a file cannot be written; the folder is then unchanged.

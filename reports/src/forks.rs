@@ -6,10 +6,10 @@ use forkcast_scenarios::run::{Agent, Request, Run, Sums};
 use forkcast_sim::diagnosis::{Cause, Difference};
 use forkcast_sim::pricing::Money;
 
-/// How a fork's first request is divided.
+/// The parts of a fork's first request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Tokens of the prefix that it has in common with what its parent had sent last.
+    /// Tokens of the prefix shared with its parent's last request.
     pub shared_tokens: u64,
     /// How many of these were read from the cache.
     pub read_tokens: u64,
@@ -28,13 +28,13 @@ pub struct FanOut<'a> {
     pub forks: Vec<usize>,
     /// Sums over all requests of the forks.
     pub sums: Sums,
-    /// The bill, had each of them found an empty cache at its first request, and gone on as it did.
+    /// The bill if each of them had found an empty cache at its first request, and continued unchanged.
     pub cost_cold: Option<Money>,
-    /// What each fork's first request shares, in step with `forks`; `None` for one that never asked.
+    /// The shared part of each fork's first request, in step with `forks`; `None` for a fork without requests.
     pub shares: Vec<Option<Share>>,
-    /// What first requests did not read though it had been sent before, the dearest first.
+    /// Tokens that first requests did not read though they had been sent before, the dearest first.
     pub misses: Vec<Miss<'a>>,
-    /// Reports, by what became of them.
+    /// Reports, by their state.
     pub reports: Reports,
 }
 
@@ -49,11 +49,11 @@ pub struct Miss<'a> {
     pub forks: u64,
     /// Tokens.
     pub tokens: u64,
-    /// What they cost over the read price; `None` for a model without a price.
+    /// Their cost over the read price; `None` for a model without a price.
     pub cost: Option<Money>,
 }
 
-/// What became of the reports of some forks (contract FORK-41, FORK-42).
+/// States of the reports of some forks (contract FORK-41, FORK-42).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reports {
     /// All labels are there, in order.
@@ -76,7 +76,7 @@ impl Share {
     }
 }
 
-/// The difference that a cause of content goes back to.
+/// The difference behind a cause of content.
 pub fn difference_of(request: &Request, cause: Cause) -> Option<&Difference> {
     let differences = &request.line.explanation.as_ref()?.differences;
     differences.iter().find(|found| found.cause == cause && cause.is_change())

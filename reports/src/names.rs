@@ -9,7 +9,7 @@ use forkcast_sim::wire::model;
 /// How names are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
-    /// As they are.
+    /// Unchanged.
     #[default]
     Plain,
     /// As ids: equal names have equal ids, in every run.
@@ -19,7 +19,7 @@ pub enum Names {
 /// Hexadecimal digits of an id: enough to distinguish a million names.
 const DIGITS: usize = 10;
 
-/// As which Claude Code names itself in the headers of its requests (recorded headers, `replay/src/http/client.rs`).
+/// The name of Claude Code in the headers of its requests (recorded headers, `replay/src/http/client.rs`).
 const CLAUDE_CODE_IN_HEADERS: &str = "claude-cli";
 
 impl Names {
@@ -38,7 +38,7 @@ impl Names {
         self.shown("agent", name)
     }
 
-    /// A model. One that the model table has is public, and is called by its id: spellings may hold an account.
+    /// A model. A model of the table is public and is given by its id, because spellings may contain an account.
     pub fn model(self, spelling: &str) -> Cow<'_, str> {
         match (self, model::resolve(spelling)) {
             (Self::Plain, _) => Cow::Borrowed(spelling),
@@ -48,8 +48,8 @@ impl Names {
         }
     }
 
-    /// A client with its version, as `claude-code/2.1.63`. Clients that have a reader are public, and so is a version that is
-    /// numbers.
+    /// A client with its version, as `claude-code/2.1.63`. Clients with a reader are public, and so are numeric
+    /// versions.
     pub fn client(self, client: String) -> String {
         if self == Self::Plain {
             return client;
@@ -64,8 +64,8 @@ impl Names {
         }
     }
 
-    /// The name of what differs, such as "tool `Read`, field `description`": names of tools and models are replaced, the
-    /// field's is not.
+    /// The name of a difference, such as "tool `Read`, field `description`": names of tools and models are replaced,
+    /// the field's is not.
     pub fn thing(self, what: &str) -> String {
         let (mut said, mut rest) = (String::with_capacity(what.len()), what);
         while let Some((before, name, after)) = quoted_part(rest) {
@@ -101,7 +101,7 @@ impl Names {
     }
 }
 
-/// Numbers of a version, and digits of each: of one that is no date and no address.
+/// Most numbers of a version, and digits of each: excludes dates and addresses.
 const NUMBERS: std::ops::RangeInclusive<usize> = 1..=4;
 const NUMBER_DIGITS: std::ops::RangeInclusive<usize> = 1..=5;
 

@@ -14,7 +14,8 @@ use forkcast_sim::pricing::Date;
 use crate::format::ledger::exchange::Stored;
 use crate::report::{Report, View};
 
-/// Prices of a run are the newest where its scenario names no day. Its own clock begins in 1970 and says nothing of prices.
+/// Prices of a run are the newest if its scenario gives no day. Its own clock begins in 1970 and has no meaning for
+/// prices.
 const NEWEST: Date = Date(9999, 12, 31);
 
 /// See the module.
@@ -27,7 +28,7 @@ pub struct Rerun {
 }
 
 impl Rerun {
-    /// Replays the requests of `run` under its own rules and prices, and what else they might have been.
+    /// Replays the requests of `run` under its own rules and prices, with what-ifs.
     pub fn new(run: &Run, what_if: &[WhatIf], view: View) -> Self {
         let inputs = inputs(run);
         let options = Options {
@@ -42,13 +43,13 @@ impl Rerun {
         Self { inputs, options, replay, view: View { is_of_run: true, ..view } }
     }
 
-    /// What there is to say of it.
+    /// Notes on it.
     pub fn report(&self) -> Report<'_> {
         Report::new(&self.inputs, &self.replay, &self.options, self.view.clone())
     }
 }
 
-/// All requests as one recording: all of a run share a cache, and an agent is a chain.
+/// All requests as one recording: all requests of a run share a cache, and an agent is a chain.
 fn inputs(run: &Run) -> Inputs {
     let file = run.scenario.file.to_string();
     let labels: BTreeSet<&str> = run.agents.iter().map(|agent| agent.label.as_str()).collect();

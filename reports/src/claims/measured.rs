@@ -11,7 +11,7 @@ use forkcast_sim::pricing::{Money, PriceBook};
 
 use crate::document::{self, Column, Table, money, share};
 
-/// A model, and how a column calls it: input price of a million tokens, and what part of it a read costs.
+/// A model, and its title in a table: input price per million tokens, and the price of a read relative to it.
 #[derive(Clone, Copy)]
 pub struct Priced {
     /// Its id.
@@ -32,7 +32,7 @@ pub const FABLE_5: Priced = Priced { id: "claude-fable-5", title: "Fable 5, $10,
 /// One for each price of reading.
 pub const MODELS: [Priced; 3] = [OPUS_48, OPUS_55, FABLE_51];
 
-/// Cold or warm, at once or one first: words for it, and the cell.
+/// Cold or warm, started together or one first: its words, and the cell.
 pub const SITUATIONS: [(&str, bool, LaunchPolicy); 4] = [
     ("cold, at once", true, LaunchPolicy::Burst),
     ("cold, one first", true, LaunchPolicy::Primed),
@@ -90,7 +90,7 @@ impl Runs {
         self.of(&Cell { is_cold, launch, model: Arc::from(model.id), ..cell.clone() })
     }
 
-    /// What each further child adds: all of them less a fan-out of one, over the children beyond the first.
+    /// The addition of each further child: the sum minus a fan-out of one, divided by the children after the first.
     pub fn further(&self, cell: &Cell, situation: (bool, LaunchPolicy), model: Priced) -> Result<Measured, Unplayed> {
         let all = self.with(cell, situation, model)?;
         let first = self.with(&Cell { children: 1, ..cell.clone() }, situation, model)?;
@@ -118,12 +118,12 @@ impl Measured {
         if saved < 0.0 { format!("{} more", share(-saved)) } else { format!("{} saved", share(saved)) }
     }
 
-    /// `$0.4640, 88.4 % saved`, and whether the claim comes out.
+    /// `$0.4640, 88.4 % saved`, and whether the claim is true.
     pub fn text(&self, holds: bool) -> String {
         marked(&format!("{}, {}", money(self.cost), self.saving()), holds)
     }
 
-    /// `5,050` or `2,625.5`, and whether the claim comes out.
+    /// `5,050` or `2,625.5`, and whether the claim is true.
     pub fn equivalents(&self, holds: bool) -> String {
         let tenths = (self.equivalents_millionths + 50_000) / 100_000;
         let whole = document::count(u64::try_from(tenths / 10).unwrap_or_default());

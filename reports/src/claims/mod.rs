@@ -24,7 +24,7 @@ use measured::Runs;
 /// The page, billed by `book`.
 ///
 /// # Errors
-/// When a run does not come to its end.
+/// When a run does not finish.
 pub fn document(book: &Rc<PriceBook>) -> Result<Document, Unplayed> {
     let mut page = Document::default();
     page.title("What is claimed of forks, and what runs give");

@@ -5,33 +5,33 @@ use forkcast_sim::pricing::{Money, div_half_even};
 /// A value in a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Nothing to say.
+    /// Nothing to show.
     Empty,
-    /// A value that is not there, with a word for people that says why.
+    /// A missing value, with a word for people that gives the reason.
     Missing(&'static str),
     /// Text.
     Text(String),
     /// A number of things.
     Count(u64),
-    /// How much one number differs from another.
+    /// A difference between two numbers.
     Difference(i128),
     /// An amount; `None` if there is no price.
     Money(Option<Money>),
     /// A price with all its digits.
     Price(Money),
-    /// A part of a whole.
+    /// A share of a whole.
     Share(Option<f64>),
     /// A deviation, as a fraction of the correct value.
     Error(Option<f64>),
     /// A plain number with up to three decimals.
     Factor(f64),
-    /// Whether something holds, in two words for people.
+    /// A yes or no, with a word for each.
     Truth {
-        /// It does.
+        /// The value.
         holds: bool,
-        /// The word if it does.
+        /// The word for yes.
         yes: &'static str,
-        /// The word if it does not.
+        /// The word for no.
         no: &'static str,
     },
 }
@@ -94,8 +94,8 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// An amount for people: cents from one dollar on, hundredths of a cent below, separators between thousands: `$1,234.57`,
-/// `$0.0123`.
+/// An amount for people: cents from one dollar on, hundredths of a cent below, separators between thousands:
+/// `$1,234.57`, `$0.0123`.
 pub fn money(amount: Money) -> String {
     if amount == Money::ZERO {
         return "$0".to_owned();
@@ -117,7 +117,7 @@ const CENTS_PER_USD: u128 = 100;
 
 const PICOUSD_PER_CENT: i128 = 10_000_000_000;
 
-/// A part of a whole: `12.3 %`.
+/// A share of a whole: `12.3 %`.
 pub fn share(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }

@@ -1,4 +1,4 @@
-//! JSON that is safe on a terminal too: what `serde_json` leaves as it is, and no eye sees, is written as an escape. The data
+//! JSON that is safe on a terminal too: invisible characters that `serde_json` does not escape are escaped. The data
 //! are the same.
 
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ fn is_left(c: char) -> bool {
 struct Escaping<'a>(&'a mut dyn Write);
 
 impl Write for Escaping<'_> {
-    /// Writes all of it: `serde_json` hands over whole texts, so no character is cut.
+    /// Writes all of it: `serde_json` passes complete texts, so no character is cut.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match std::str::from_utf8(bytes) {
             Ok(text) if text.contains(is_left) => self.0.write_all(escaped(text).as_bytes())?,

@@ -7,20 +7,20 @@ use super::{Lie, Table};
 /// Blanks between two columns.
 pub(super) const GAP: u16 = 2;
 
-/// The narrowest that names and long texts become. Where not even that fits, the table is wider than the screen.
+/// The minimum width of names and long texts. If even that does not fit, the table is wider than the screen.
 const NAME_MIN: usize = 20;
 const WRAP_MIN: usize = 24;
 
-/// A column that is shown.
+/// A displayed column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Placed {
     /// Its index in the table.
     pub column: usize,
-    /// How it lies.
+    /// Its kind.
     pub lie: Lie,
-    /// How wide its text may be.
+    /// The maximum width of its text.
     pub width: usize,
-    /// Characters with which all its long names begin.
+    /// Number of characters that all its long names share at the beginning.
     shared: usize,
 }
 
@@ -78,7 +78,7 @@ fn gaps(placed: &[Placed]) -> usize {
     usize::from(GAP) * placed.len().saturating_sub(1)
 }
 
-/// Distributes the remaining width: to names first, because a wrapped text is still complete.
+/// Distributes the remaining width, first to names, because a wrapped text is still complete.
 fn share(placed: &mut [Placed], width: usize) {
     let mut left = width.saturating_sub(least(placed));
     let texts = placed.iter().any(|placed| placed.lie == Lie::Wrap && placed.width > WRAP_MIN);
@@ -88,7 +88,7 @@ fn share(placed: &mut [Placed], width: usize) {
         for (at, column) in flexible.iter_mut().enumerate() {
             let least = least_of(column);
             let part = left / (count - at);
-            // Half of the room stays for texts that need it, so that a long name does not squeeze them.
+            // Half of the room is reserved for texts that need it, so that a long name does not squeeze them.
             let part = if lie == Lie::Name && texts { part.div_ceil(2) } else { part };
             let extra = (column.width - least).min(part);
             column.width = least + extra;
@@ -97,7 +97,7 @@ fn share(placed: &mut [Placed], width: usize) {
     }
 }
 
-/// Characters with which all long names of a column begin.
+/// Number of characters that all long names of a column share at the beginning.
 fn shared(rows: &[Vec<String>], column: usize) -> usize {
     let names = rows.iter().filter_map(|row| row.get(column)).filter(|name| name.width() > NAME_MIN);
     let common = names.map(String::as_str).reduce(|one, other| {
@@ -110,7 +110,7 @@ fn shared(rows: &[Vec<String>], column: usize) -> usize {
 /// Names with a common beginning of this length are distinguished by what follows it.
 const SHARED_MIN: usize = 8;
 
-/// The text with its middle cut out, or its beginning where all have the same, at most `width` wide.
+/// The text with its middle cut out, or its beginning if all texts share it, at most `width` wide.
 fn elided(text: &str, width: usize, shared: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Headings, sentences and tables, whatever they will be written as: [`terminal`], [`markdown`], [`csv`] or [`json`].
+//! Headings, sentences and tables, independent of the format: [`terminal`], [`markdown`], [`csv`] or [`json`].
 
 mod cell;
 pub mod csv;
@@ -12,7 +12,7 @@ use forkcast_sim::diagnosis::Window;
 
 pub use cell::{Cell, bytes, count, money, share};
 
-/// What is said, in order.
+/// The content, in order.
 ///
 /// ```
 /// use forkcast_reports::document::{Cell, Column, Document, Table, markdown};
@@ -78,14 +78,14 @@ impl Marked {
     }
 }
 
-/// How a column lies.
+/// The kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {
     /// Text, on one line.
     Left,
     /// Numbers.
     Right,
-    /// A long name: on one line, cut in its middle where room is short.
+    /// A long name: on one line, with its middle cut out if there is not enough room.
     Name,
     /// Text that may be broken into lines.
     Wrap,
@@ -98,9 +98,9 @@ pub struct Column {
     pub title: &'static str,
     /// Its name for machines.
     pub word: &'static str,
-    /// How it lies.
+    /// Its kind.
     pub lie: Lie,
-    /// People can do without it where room is short.
+    /// Whether people can do without it if there is not enough room.
     pub optional: bool,
 }
 
@@ -125,7 +125,7 @@ impl Column {
         Self { title, word, lie: Lie::Wrap, optional: false }
     }
 
-    /// The same, left out where room is short.
+    /// The same, left out if there is not enough room.
     #[must_use]
     pub const fn optional(self) -> Self {
         Self { optional: true, ..self }
@@ -139,13 +139,13 @@ pub struct Table {
     pub word: &'static str,
     /// Its columns.
     pub columns: Vec<Column>,
-    /// All rows; people see the first [`Table::shown_max`] of them.
+    /// All rows; people get the first [`Table::shown_max`] of them.
     pub rows: Vec<Vec<Cell>>,
-    /// A row above them for people alone: sums, which a machine would count twice.
+    /// A row above them, only for people: sums, which a machine would count twice.
     pub sum: Option<Vec<Cell>>,
-    /// How many rows people see; zero for all.
+    /// Most rows for people; zero for all.
     pub shown_max: usize,
-    /// The number of further rows that were not built, because people see none of them.
+    /// The number of further rows that were not built, because they are not shown to people.
     pub unmade: usize,
     /// The noun for the rows, for "… and 3 more sessions".
     pub rows_are: &'static str,
@@ -166,7 +166,7 @@ impl Table {
         (self.sum.iter().chain(&self.rows[..shown]), rows - shown)
     }
 
-    /// Makes the rows that people see, and notes how many others there are.
+    /// Makes the rows for people, and counts the others.
     pub fn make<T>(&mut self, shown_max: usize, things: &[T], row: impl FnMut(&T) -> Vec<Cell>) {
         let made = things.len().min(shown_max + 1);
         self.rows = things[..made].iter().map(row).collect();

@@ -83,7 +83,7 @@ fn paragraph(lines: &[String], style: &str, look: Look, target: &mut dyn Write) 
     Ok(())
 }
 
-/// Bytes as they are, with the marked stretch inverted or, without colour, carets beneath it.
+/// The bytes, with the marked stretch inverted or, without colour, with carets beneath it.
 fn verbatim(lines: &[Marked], look: Look, target: &mut dyn Write) -> io::Result<()> {
     for line in lines {
         let [before, mark, after] = inert(line);
@@ -96,7 +96,7 @@ fn verbatim(lines: &[Marked], look: Look, target: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-/// The parts of a line that together are no command, wherever the marked one begins.
+/// Splits a line so that its parts together are no workflow command, wherever the marked stretch begins.
 fn inert(line: &Marked) -> [String; 3] {
     let parts = [&line.before, &line.mark, &line.after].map(|text| visible(text).into_owned());
     let whole = parts.concat();

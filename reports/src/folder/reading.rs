@@ -1,4 +1,4 @@
-//! A folder of `--out`, read back: what was replayed, how, and the lines of its ledger.
+//! Reads back a folder of `--out`: the input, the options, and the lines of its ledger.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,12 +37,12 @@ pub enum ReadingError {
         path: PathBuf,
         /// Line, counted from one.
         line: usize,
-        /// What was found.
+        /// The problem.
         reason: String,
     },
 }
 
-/// How the run was made: the object `options` of `run.json`.
+/// The options of the run: the object `options` of `run.json`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct RunOptions {
     /// The user's paths, in that order; empty for the embedded sample.
@@ -105,18 +105,18 @@ struct SimulatedOptions {
     prices: RecordedBook,
 }
 
-/// What `run.json` begins with.
+/// The first fields of `run.json`.
 #[derive(Deserialize)]
 struct Head {
     schema: String,
 }
 
-/// Who wrote a folder.
+/// The verb that wrote a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Maker {
-    /// `forkcast replay`: the recordings hold its requests.
+    /// `forkcast replay`: the requests are in the recordings.
     Replay,
-    /// `forkcast run`: nothing but the folder itself does.
+    /// `forkcast run`: the requests are only in the folder itself.
     Run,
 }
 
@@ -125,7 +125,7 @@ pub enum Maker {
 pub struct RecordedLine {
     /// Number of the request.
     pub index: usize,
-    /// Where it was recorded.
+    /// The place in which it was recorded.
     pub origin: RecordedOrigin,
     /// The model as spelled.
     pub model: String,
@@ -147,7 +147,7 @@ pub struct RecordedCause {
     pub tokens: Count,
 }
 
-/// Where a request was recorded.
+/// The place in which a request was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RecordedOrigin {
     /// The file.
@@ -163,9 +163,9 @@ pub struct RecordedOrigin {
 pub struct RunFolder {
     /// The folder.
     pub path: PathBuf,
-    /// Who wrote it.
+    /// The verb that wrote it.
     pub maker: Maker,
-    /// How the run was made.
+    /// The options of the run.
     pub options: RunOptions,
     /// The price book of the run.
     pub book: RecordedBook,
@@ -199,8 +199,8 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), maker, options: run.options, book: run.price_book, lines })
     }
 
-    /// The recordings as far as the folder itself holds them: with `--bodies` all of them, without nothing. Transcripts have
-    /// no bodies, so a run with some needs its recordings.
+    /// The recordings in the folder itself: with `--bodies` all of them, otherwise none. Transcripts have no bodies, so
+    /// a run with some needs its recordings.
     ///
     /// # Errors
     /// When a body is missing.
@@ -221,7 +221,8 @@ impl RunFolder {
             let path = folder.join(body_name(line.index));
             let body = fs::read(&path).map_err(|source| ReadingError::Io { path, source })?;
             let sizes = stored.sizes.as_ref().and_then(|sizes| sizes.cumulative(&before));
-            // A block has at least a byte: more sizes are another body's, and would only fill memory.
+            // A block has at least one byte: a longer list of sizes belongs to another body, and would only fill
+            // memory.
             let sizes = sizes.filter(|sizes| sizes.len() <= body.len());
             before = sizes.clone().unwrap_or_default();
             let exchange = Exchange { sizes, ..stored.exchange(origin(line), line.model.clone(), body) };
@@ -232,7 +233,7 @@ impl RunFolder {
     }
 }
 
-/// `run.json`, by whom it was written.
+/// `run.json`, by the verb that wrote it.
 fn record(path: &Path) -> Result<(Maker, Run), ReadingError> {
     let text = text(path)?;
     let failed = |error: serde_json::Error| broken(path, error.line(), &complaint::json(&error));

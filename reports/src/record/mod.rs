@@ -20,9 +20,9 @@ pub use value::Value;
 
 use crate::document::json_text;
 
-/// A record's fields, one after the other: shape, word, meaning, what it holds, and then what else there is to say of it.
+/// A record's fields, one after the other: shape, word, meaning, value, and then further properties.
 ///
-/// `usd "cost_usd", "The bill." => |side| side.cost, null("where nothing has a price");`, and with the record that it holds:
+/// `usd "cost_usd", "The bill." => |side| side.cost, null("where nothing has a price");`, and with a nested record:
 /// `record: Usage, "usage", "Its tokens." => |side| side.usage.value();`
 macro_rules! record {
     ($(#[$doc:meta])* $type:ty, $name:literal: $(
@@ -60,7 +60,7 @@ pub trait Record: Sized {
         Self::field(word, || Shape::Text, meaning, of)
     }
 
-    /// Whether something holds.
+    /// A yes or no.
     fn truth(word: &'static str, meaning: &'static str, of: fn(&Self) -> Value) -> Field<Self> {
         Self::field(word, || Shape::Truth, meaning, of)
     }
@@ -80,7 +80,7 @@ pub trait Record: Sized {
         Self::field(word, || Shape::Number, meaning, of)
     }
 
-    /// A part of a whole.
+    /// A share of a whole.
     fn share(word: &'static str, meaning: &'static str, of: fn(&Self) -> Value) -> Field<Self> {
         Self::field(word, || Shape::Share, meaning, of).unit("part of 1")
     }
@@ -100,17 +100,17 @@ pub trait Record: Sized {
         Self::field(word, || Shape::List(Box::new(Shape::Text)), meaning, of)
     }
 
-    /// A record in this one.
+    /// A nested record.
     fn record<T: Record>(word: &'static str, meaning: &'static str, of: fn(&Self) -> Value) -> Field<Self> {
         Self::field(word, Shape::record::<T>, meaning, of)
     }
 
-    /// A list of records in this one.
+    /// A list of nested records.
     fn records<T: Record>(word: &'static str, meaning: &'static str, of: fn(&Self) -> Value) -> Field<Self> {
         Self::field(word, || Shape::List(Box::new(Shape::record::<T>())), meaning, of)
     }
 
-    /// The fields of another record, as if they were this one's own.
+    /// The fields of another record, as fields of this one.
     fn flat<T: Record>(of: fn(&Self) -> Value) -> Field<Self> {
         let mut field = Self::record::<T>("", "", of);
         field.column.is_flat = true;
@@ -122,7 +122,7 @@ pub trait Record: Sized {
         Self::field("schema", shape, "Name and version of the format.", of)
     }
 
-    /// Its fields with what they hold.
+    /// Its fields with their values.
     fn value(&self) -> Value {
         Value::Fields(Self::fields().iter().map(|field| (field.column.word, field.value(self))).collect())
     }
@@ -144,7 +144,7 @@ pub fn pretty(record: &impl Record, target: &mut dyn Write) -> io::Result<()> {
 
 /// A column with the function that gets its value.
 pub struct Field<R> {
-    /// What there is to say of it.
+    /// Its description.
     pub column: Column,
     /// Its value.
     pub of: fn(&R) -> Value,
@@ -167,63 +167,63 @@ impl<R> Field<R> {
         self
     }
 
-    /// It can be null, and when.
+    /// It can be null, in this case.
     #[must_use]
     pub const fn null(mut self, when: &'static str) -> Self {
         self.column.null = Some(when);
         self
     }
 
-    /// JSON may lack it, and when.
+    /// JSON may lack it, in this case.
     #[must_use]
     pub const fn absent(mut self, when: &'static str) -> Self {
         self.column.absent = Some(when);
         self
     }
 
-    /// It follows from other fields: JSON does without it.
+    /// It follows from other fields, so JSON leaves it out.
     #[must_use]
     pub const fn derived(mut self) -> Self {
         self.column.is_derived = true;
         self
     }
 
-    /// In comma-separated values the fields of this record have their own names alone.
+    /// Comma-separated values use the names of this record's fields without a prefix.
     #[must_use]
     pub const fn bare(mut self) -> Self {
         self.column.is_bare = true;
         self
     }
 
-    /// Comma-separated values do without it.
+    /// Comma-separated values leave it out.
     #[must_use]
     pub const fn no_cell(mut self) -> Self {
         self.column.has_no_cell = true;
         self
     }
 
-    /// People see it, under this heading.
+    /// It is shown to people, under this heading.
     #[must_use]
     pub const fn shown(mut self, heading: &'static str) -> Self {
         self.column.heading = Some(heading);
         self
     }
 
-    /// People can do without it where room is short.
+    /// People can do without it if there is not enough room.
     #[must_use]
     pub const fn if_wide(mut self) -> Self {
         self.column.is_optional = true;
         self
     }
 
-    /// People see it if it varies.
+    /// It is shown to people if it varies.
     #[must_use]
     pub const fn if_it_varies(mut self) -> Self {
         self.column.must_vary = true;
         self
     }
 
-    /// People see it if it is not zero everywhere.
+    /// It is shown to people if it is not zero everywhere.
     #[must_use]
     pub const fn if_any(mut self) -> Self {
         self.column.must_count = true;

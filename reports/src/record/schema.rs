@@ -22,7 +22,7 @@ pub fn schema<R: Record>(format: &'static str, about: &'static str) -> Value {
     Value::Fields(fields)
 }
 
-/// What several fields refer to, by name.
+/// Definitions that several fields refer to, by name.
 #[derive(Default)]
 struct Definitions(BTreeMap<&'static str, (Shape, Value)>);
 
@@ -84,7 +84,7 @@ impl Definitions {
         }
     }
 
-    /// One name means one thing.
+    /// A name has one meaning.
     fn refer(
         &mut self,
         name: &'static str,
@@ -102,7 +102,7 @@ impl Definitions {
     }
 }
 
-/// The columns of a record, those of flat records among them.
+/// The columns of a record, including those of flat records.
 fn flat(columns: &[Column]) -> Vec<Column> {
     let own = |column: &Column| match (column.shape)() {
         Shape::Record(record) if column.is_flat => flat(&record.columns),

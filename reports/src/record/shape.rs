@@ -9,11 +9,11 @@ pub enum Shape {
     Truth,
     /// Any text.
     Text,
-    /// A text of this regular expression.
+    /// A text that matches this regular expression.
     Pattern(&'static str),
-    /// This text alone.
+    /// Only this text.
     Constant(&'static str),
-    /// One of these words; a name where several fields have the same.
+    /// One of these words; with a name if several fields have the same words.
     Words {
         /// Its name among the definitions.
         name: Option<&'static str>,
@@ -22,12 +22,12 @@ pub enum Shape {
     },
     /// A whole number.
     Count {
-        /// And none below it.
+        /// Its minimum.
         least: u64,
     },
     /// A number.
     Number,
-    /// A number that is not below zero.
+    /// A number that is not negative.
     Positive,
     /// A number from zero to one.
     Share,
@@ -37,7 +37,7 @@ pub enum Shape {
     Maybe(Box<Self>),
     /// Exactly two of these.
     Pair(Box<Self>),
-    /// These by names that are not known before.
+    /// A map of these, with names that are not known in advance.
     Map(Box<Self>),
     /// A record.
     Record(Description),
@@ -77,7 +77,7 @@ pub struct Description {
     pub columns: Vec<Column>,
 }
 
-/// All that is said of a field.
+/// The description of a field.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// Its name for machines.
@@ -92,21 +92,21 @@ pub struct Column {
     pub null: Option<&'static str>,
     /// When JSON lacks it, if it can.
     pub absent: Option<&'static str>,
-    /// It follows from other fields: JSON does without it.
+    /// It follows from other fields, so JSON leaves it out.
     pub is_derived: bool,
     /// Its fields are among those around it.
     pub is_flat: bool,
-    /// Comma-separated values do without it.
+    /// Comma-separated values leave it out.
     pub has_no_cell: bool,
     /// Comma-separated values name its fields without it.
     pub is_bare: bool,
-    /// Its name for people, where they see it.
+    /// Its heading for people, if it is shown to them.
     pub heading: Option<&'static str>,
-    /// People can do without it where room is short.
+    /// People can do without it if there is not enough room.
     pub is_optional: bool,
-    /// People see it if it varies.
+    /// It is shown to people if it varies.
     pub must_vary: bool,
-    /// People see it if it is not zero everywhere.
+    /// It is shown to people if it is not zero everywhere.
     pub must_count: bool,
     /// The word for people if it is null.
     pub missing: &'static str,

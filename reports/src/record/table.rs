@@ -32,7 +32,7 @@ pub fn rows<R: Record>(records: impl IntoIterator<Item = R>, target: &mut dyn Wr
     records.into_iter().try_for_each(|record| row(&record, target))
 }
 
-/// The words of the columns that a record has as a row.
+/// The words of the columns of a record as a row.
 pub fn words<R: Record>() -> Vec<String> {
     let mut words = Vec::new();
     R::fields().iter().for_each(|field| add_words(&field.column, "", &mut words));
@@ -90,14 +90,14 @@ fn add_columns(column: &Column, columns: &mut Vec<document::Column>) {
     }
 }
 
-/// A table for people: the columns that have a heading and something to say, and the first rows.
+/// A table for people: the non-empty columns that have a heading, and the first rows.
 pub fn people<R: Record>(word: &'static str, records: &[R], shown_max: usize) -> Table {
     let mut columns = Vec::new();
     R::fields().iter().for_each(|field| add_shown(&field.column, &mut columns));
     let rows: Vec<Vec<Value>> = records.iter().map(values).collect();
     let is_shown = |at: &usize| columns[*at].is_shown(rows.iter().map(|row| &row[*at]));
     let mut shown: Vec<usize> = (0..columns.len()).filter(is_shown).collect();
-    // What people can do without comes last, for a narrow screen drops it from the end.
+    // Dispensable columns come last, because a narrow screen drops them from the end.
     shown.sort_by_key(|at| columns[*at].is_optional);
     let mut table = Table::new(word, shown.iter().map(|at| columns[*at].head()).collect());
     table.make(shown_max, &rows, |row| shown.iter().map(|at| columns[*at].cell(&row[*at])).collect());
@@ -134,7 +134,7 @@ fn add_values(column: &Column, value: Value, values: &mut Vec<Value>) {
 }
 
 impl Column {
-    /// Whether it has anything to say to people.
+    /// Whether it has content for people.
     fn is_shown<'v>(&self, mut values: impl Iterator<Item = &'v Value> + Clone) -> bool {
         if self.must_vary {
             let first = values.clone().next();
@@ -160,7 +160,7 @@ impl Column {
         if self.is_optional { column.optional() } else { column }
     }
 
-    /// What people see of a value.
+    /// The cell of a value for people.
     pub fn cell(&self, value: &Value) -> Cell {
         match value {
             Value::Absent | Value::Null => Cell::Missing(self.missing),
@@ -169,7 +169,7 @@ impl Column {
             Value::Number(number) if (self.shape)() == Shape::Share => Cell::Share(Some(*number)),
             Value::Usd(amount) => Cell::Money(Some(*amount)),
             Value::Millis(span) => Cell::text(seconds(Duration(span.0))),
-            // Rounded to tokens; the machine formats have the rest.
+            // Rounded to whole tokens; the machine formats have all digits.
             Value::Millionths(millionths) => {
                 Cell::Count(u64::try_from((millionths + 500_000) / 1_000_000).unwrap_or(u64::MAX))
             }

@@ -14,9 +14,9 @@ use super::number::{Millionths, Millis};
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// JSON does without it.
+    /// JSON leaves it out.
     Absent,
-    /// JSON does without it, rows do not.
+    /// JSON leaves it out, rows do not.
     Derived(Box<Self>),
     /// It is unknown, or there is none.
     Null,
@@ -36,21 +36,21 @@ pub enum Value {
     Exact(Factor),
     /// Text.
     Text(Cow<'static, str>),
-    /// Several of a kind.
+    /// Several values of one kind.
     List(Vec<Self>),
-    /// By names that are not known in advance.
+    /// Values by names that are not known in advance.
     Map(Vec<(Cow<'static, str>, Self)>),
     /// A record, field by field.
     Fields(Vec<(&'static str, Self)>),
 }
 
 impl Value {
-    /// Text that does not outlive its source.
+    /// Text that lives as long as its source.
     pub fn text(text: &str) -> Self {
         Self::Text(Cow::Owned(text.to_owned()))
     }
 
-    /// Texts that live no longer than what they were taken from.
+    /// Texts that live as long as their sources.
     pub fn texts<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
         Self::List(texts.into_iter().map(|text| Self::text(text.as_ref())).collect())
     }
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// What names a value in a list: of a record its first field.
+    /// The name of a value in a list: the first field of a record.
     fn first(&self) -> Cow<'_, str> {
         match self {
             Self::Fields(fields) => fields.first().map_or(Cow::Borrowed(""), |(_, value)| value.plain()),

@@ -1,4 +1,4 @@
-//! Sums over requests, as every part of a report shows them.
+//! Sums over requests, for every part of a report.
 
 use std::collections::BTreeMap;
 
@@ -35,27 +35,27 @@ impl Side {
     }
 }
 
-/// Output whose recording has only the start value of a stream.
+/// Output of recordings with only the start value of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimated {
     /// Estimated tokens; the recorded ones if there is no estimate.
     pub tokens: u64,
     /// Requests.
     pub requests: u64,
-    /// Tokens as recorded, which are those in the bill.
+    /// Recorded tokens, which are in the bill.
     pub recorded_tokens: u64,
-    /// What the estimate would add to the bill; `None` if nothing has a price.
+    /// The additional cost of the estimate; `None` if nothing has a price.
     pub extra: Option<Money>,
 }
 
-/// Money of misses that nothing explains, and how far chance may move it.
+/// Cost of unexplained misses, with its range by chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Residual {
     /// Their sum.
     pub cost: Money,
     /// Sum of the squares of each, in 10⁻²⁴ USD².
     squares: u128,
-    /// What such misses may add to the forecast by the hazards of the rules, from and to; `None` if unknown.
+    /// The cost that such misses may add to the forecast by the hazards of the rules, from and to; `None` if unknown.
     foreseen: Option<(Money, Money)>,
 }
 
@@ -66,9 +66,10 @@ impl Residual {
         self.squares = self.squares.saturating_add(amount.saturating_mul(amount));
     }
 
-    /// Low and high end of what such misses cost. Where the forecast gives a range of its own, that; else, were the same
-    /// work done again: each of them comes by chance and apart from the others, so their sum has a variance of the sum of squares (a compound Poisson process); two standard
-    /// deviations to each side, and never below zero.
+    /// Low and high end of the cost of such misses. If the forecast gives a range of its own, that one. Else the range
+    /// for a repetition of the same work: each miss occurs by chance and independently of the others, so their sum has
+    /// a variance of the sum of squares (a compound Poisson process); two standard deviations to each side, and never
+    /// below zero.
     pub fn range(&self) -> (Money, Money) {
         if let Some(foreseen) = self.foreseen {
             return foreseen;
@@ -84,7 +85,7 @@ impl Residual {
 pub struct Agreement {
     /// Counts and token sums.
     pub sums: service::Agreement,
-    /// Comparable requests whose read is predicted to the token.
+    /// Comparable requests with a read that is predicted exactly.
     pub reads_exact: u64,
     /// Recorded input cost of the comparable requests; `None` if none has a price.
     pub recorded_input: Option<Money>,
@@ -110,44 +111,44 @@ pub struct Account {
     pub recorded: Side,
     /// The prediction of the rules; `None` if there is no profile.
     pub predicted: Option<Side>,
-    /// What was billed: recorded, or predicted if nothing was recorded.
+    /// The billed usage: recorded, or predicted if nothing was recorded.
     pub billed: Side,
-    /// Its parts by what was bought; they add up to the bill.
+    /// The parts of the bill; they add up to it.
     pub spending: Spending,
     /// The bill with every missed token read.
     pub perfect: Option<Money>,
     /// Premiums of writes that were never read.
     pub unread_writes: Option<Money>,
-    /// Output that the recording holds as the start value of a stream only.
+    /// Output with only the start value of a stream recorded.
     pub output_estimated: Estimated,
-    /// Misses that nothing explains.
+    /// Unexplained misses.
     pub residual: Residual,
     /// The results for the same requests under each what-if, in the order of the options; requests that cannot be
     /// replayed count as they were billed. Empty if there are no what-ifs or no profile.
     pub what_if: Vec<Side>,
     /// The clairvoyant lower bound; requests without one count as they were billed. `None` if none is known.
     pub lower_bound: Option<Money>,
-    /// Prediction beside recording.
+    /// Prediction and recording compared.
     pub agreement: Agreement,
     /// Charges other than for tokens, by the fee's name: number and amount.
     pub fees: BTreeMap<String, (u64, Money)>,
     /// Recorded usage of requests without a profile, and their bill.
     without_profile: Side,
-    /// A lower bound is known of some request.
+    /// A lower bound is known for some request.
     bounded: bool,
 }
 
 /// Which requests a sum counts. Decided once for the whole input, so that the parts add up to the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Those whose usage was recorded: if there are some, the others enter no sum.
+    /// Those with recorded usage: if there are some, the others enter no sum.
     Recorded,
-    /// All, with their predicted usage, since nothing was recorded.
+    /// All, with their predicted usage, because nothing was recorded.
     Predicted,
 }
 
 impl Counted {
-    /// Whether a request is.
+    /// Whether a request counts.
     pub fn counts(self, entry: &Recorded<'_>) -> bool {
         match self {
             Self::Recorded => entry.line.recorded.is_some(),
@@ -164,11 +165,11 @@ impl Account {
         account.finished()
     }
 
-    /// Adds a request; [`Self::finished`] belongs at the end.
+    /// Adds a request; [`Self::finished`] must be called at the end.
     pub(super) fn take(&mut self, entry: &Recorded<'_>, counted: Counted) {
         self.ledger.requests += 1;
         self.bounded |= entry.lower_bound.is_some();
-        // What came before had no what-ifs, so it counts as it was billed.
+        // Earlier requests had no what-ifs, so they count as they were billed.
         while self.what_if.len() < entry.hypotheticals.len() {
             self.what_if.push(self.billed);
         }
@@ -181,7 +182,7 @@ impl Account {
         self.agree(entry);
     }
 
-    /// A part of a whole in which something is predicted: a request that has usage and no profile is predicted as it was
+    /// A part of a whole that has predictions: a request with usage but without a profile is predicted as it was
     /// recorded, in each part as in the whole, so that the parts add up.
     pub(super) fn predict_as_recorded(&mut self) {
         self.predicted.get_or_insert(self.without_profile);
@@ -189,7 +190,7 @@ impl Account {
 
     /// The sums, once all requests are in.
     pub(super) fn finished(mut self) -> Self {
-        // A request that cannot be compared but has usage is predicted as it was recorded.
+        // A request with usage that cannot be compared is predicted as it was recorded.
         if let Some(side) = &mut self.predicted {
             side.usage += self.without_profile.usage;
             add(&mut side.cost, self.without_profile.cost);
@@ -246,8 +247,8 @@ impl Account {
         add(&mut self.lower_bound, entry.lower_bound.or(bill));
     }
 
-    /// What a what-if would have saved of the bill; negative if it costs more. What-ifs keep recorded values wherever
-    /// they change nothing, so that errors of a prediction are in no difference.
+    /// What a what-if would have saved of the bill; negative if it costs more. What-ifs keep recorded values unless
+    /// they change something, so that errors of a prediction are in no difference.
     pub fn saved(&self, what_if: usize) -> Option<Money> {
         Some(self.billed.cost? - self.what_if.get(what_if)?.cost?)
     }
@@ -267,13 +268,13 @@ impl Account {
         add(&mut self.agreement.predicted_input, entry.line.predicted_bill.as_ref().map(input_cost));
     }
 
-    /// The same as a part of the bill; `None` of nothing.
+    /// The same as a share of the bill; `None` if the bill is zero.
     pub fn saved_share(&self, what_if: usize) -> Option<f64> {
         let (saved, whole) = (self.saved(what_if)?, self.billed.cost?);
         (whole != Money::ZERO).then(|| saved.picousd() as f64 / whole.picousd() as f64)
     }
 
-    /// Whether the rules could read some of its requests: for these the missed tokens are known.
+    /// Whether the rules could read some of its requests: only for these the missed tokens are known.
     pub const fn is_explained(&self) -> bool {
         self.ledger.read_tokens > 0 || self.ledger.new_tokens > 0 || self.ledger.missed_tokens > 0
     }

@@ -1,4 +1,4 @@
-//! Recommended actions for a bill: savings proved by the what-ifs and the causes of misses, in money.
+//! Recommended actions: savings in money, proved by the what-ifs and the causes of misses.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,29 +17,29 @@ use advice::{Advice, MISSES, Reader};
 
 pub use advice::suggestion;
 
-/// Something to do.
+/// A recommended action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     /// Stable word for machines: `restart`, `pause`, `ttl_1h`.
     pub code: &'static str,
-    /// A sentence for people: what to do, and the reason of the cost.
+    /// A sentence for people: the action, and the reason for the cost.
     pub what: String,
-    /// Index among the report's sessions of each that it helps, the one with most money first.
+    /// The sessions that it helps, as indices among the report's sessions, the one with most money first.
     pub sessions: Vec<usize>,
-    /// What it saves over the time of the recording.
+    /// The saving over the time of the recording.
     pub saved: Money,
-    /// The what-if that proves it: its index; `None` if the cost of causes does.
+    /// Index of the what-if that proves it; `None` if the cost of causes does.
     pub what_if: Option<usize>,
 }
 
-/// The maximum number of actions.
+/// Most actions that are recommended.
 const ACTIONS_MAX: usize = 5;
 
-/// What saves less than this part of the bill is not worth a sentence: one hundredth.
+/// The smallest saving worth a sentence, as a share of this bill: one hundredth.
 const BILL_PARTS: i128 = 100;
 
-/// What to do, the largest saving first: what keeps the answers, then another model, last what only hindsight could choose. Savings of several actions may overlap,
-/// so they add up to less.
+/// The actions, the largest saving first: those that keep the answers, then another model, last those that only
+/// hindsight could choose. Savings of several actions may overlap, so they add up to less.
 pub fn actions(report: &Report<'_>) -> Vec<Action> {
     let Some(bill) = report.totals.billed.cost.filter(|bill| *bill > Money::ZERO) else { return Vec::new() };
     let tried = tried(report);
@@ -47,36 +47,36 @@ pub fn actions(report: &Report<'_>) -> Vec<Action> {
     let mut found: Vec<Found> = tried.into_iter().chain(report.missed.found(report, lives_longer)).collect();
     found.retain(|found| found.action.saved.picousd().saturating_mul(BILL_PARTS) >= bill.picousd());
     found.sort_by_key(|found| (found.kind, Reverse(found.action.saved), found.action.what.clone()));
-    // What saves least of what keeps the answers gives way, so that each kind is named.
+    // The smallest saving among those that keep the answers is dropped, so that each kind is present.
     let others = found.iter().filter(|found| found.kind != Kind::SameAnswers).count();
     let same = found.len() - others;
     found.drain(ACTIONS_MAX.saturating_sub(others).min(same)..same);
     found.into_iter().take(ACTIONS_MAX).map(|found| found.action).collect()
 }
 
-/// An action and what decides its place.
+/// An action and the facts that decide its position.
 struct Found {
     action: Action,
-    /// It makes entries live longer, so what expired is counted in it.
+    /// It makes entries live longer, so expired entries are counted in it.
     lives_longer: bool,
     kind: Kind,
 }
 
-/// How certainly it can be done, the surest first.
+/// How certain its effect is, the most certain first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// The same requests get the same answers.
     SameAnswers,
     /// Another model answers.
     OtherModel,
-    /// Only who knows the future can do it.
+    /// It requires knowledge of the future.
     Hindsight,
 }
 
-/// The what-ifs that are worth doing, by the rules of [`what_if::actions`].
+/// The worthwhile what-ifs, by the rules of [`what_if::actions`].
 fn tried(report: &Report<'_>) -> Vec<Found> {
     let waits = &report.tally.waits;
-    // Who uses a client cannot make it send pings or place its breakpoints.
+    // The user of a client cannot make it send pings or place its breakpoints.
     let is_author = report.missed.reader() == Reader::Author;
     let is_possible = |what_if: &WhatIf| is_author || (what_if.keepalive.is_none() && what_if.breakpoints.is_none());
     let cost = |(at, session): (usize, &Session)| SessionCosts {
@@ -126,11 +126,11 @@ fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
     Some(Found { action, lives_longer, kind })
 }
 
-/// The misses, each under the first piece of advice that fits it.
+/// The misses, each under the first advice that fits it.
 #[derive(Debug)]
 pub(super) struct Missed {
     sums: Vec<Sum>,
-    /// Requests by who can change something about them.
+    /// Requests by the person who can change something about them.
     readers: BTreeMap<Reader, u64>,
 }
 
@@ -141,7 +141,7 @@ impl Default for Missed {
 }
 
 impl Missed {
-    /// `pause`: how long its agent had sent nothing before.
+    /// `pause`: how long its agent had not sent a request before.
     pub fn take(&mut self, entry: &Recorded<'_>, pause: Option<Duration>) {
         *self.readers.entry(Reader::of(entry)).or_default() += 1;
         for part in &entry.line.charge.causes {
@@ -157,7 +157,7 @@ impl Missed {
         }
     }
 
-    /// Who can change something about most requests.
+    /// The person who can change something about most requests.
     fn reader(&self) -> Reader {
         let most = self.readers.iter().max_by_key(|(_, requests)| **requests);
         most.map_or(Reader::Author, |(reader, _)| *reader)
@@ -171,19 +171,19 @@ impl Missed {
     }
 }
 
-/// Misses under one piece of advice.
+/// Misses with the same advice.
 #[derive(Debug, Default)]
 struct Sum {
     requests: u64,
     /// Money by the session's index in the ledger.
     of_session: BTreeMap<usize, Money>,
-    /// Pauses that entries did not survive, with what each cost.
+    /// Pauses during which entries expired, with the cost of each.
     pauses: Vec<(Reverse<Money>, Duration)>,
 }
 
 const MINUTE_MS: u64 = 60_000;
 
-/// Pauses that are named.
+/// Most pauses that are listed.
 const PAUSES_SHOWN: usize = 3;
 
 impl Sum {

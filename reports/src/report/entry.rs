@@ -1,4 +1,4 @@
-//! One request of a report beside what recorded it: an exchange, or an answer in the transcript of a session.
+//! One request of a report with its recording: an exchange, or an answer in the transcript of a session.
 
 use std::ops::Deref;
 
@@ -16,11 +16,11 @@ use forkcast_sim::wire::Maker;
 pub struct Recorded<'a> {
     /// The request.
     pub entry: &'a Entry,
-    /// The recording, where request and answer were recorded as sent.
+    /// The recording, if request and answer were recorded as sent.
     pub exchange: Option<&'a Exchange>,
     /// The recording, if it is in a transcript.
     pub answered: Option<Answered<'a>>,
-    /// Its output, where only a start value was recorded.
+    /// Its output, if only a start value was recorded.
     pub output: Option<EstimatedOutput>,
 }
 
@@ -32,12 +32,12 @@ impl Deref for Recorded<'_> {
     }
 }
 
-/// An answer in a transcript, and who got it.
+/// An answer in a transcript, and its agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
     /// The session.
     pub session: &'a transcript::Session,
-    /// The agent that asked.
+    /// The agent.
     pub agent: &'a transcript::Agent,
     /// The answer.
     pub answer: &'a Answer,
@@ -45,7 +45,7 @@ pub struct Answered<'a> {
     pub place: AnswerPlace,
 }
 
-/// Output whose recording has only the start value of a stream.
+/// Output with only the start value of a stream recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EstimatedOutput {
     /// The recorded tokens, which are billed here.
@@ -57,7 +57,7 @@ pub struct EstimatedOutput {
 }
 
 impl<'a> Recorded<'a> {
-    /// It went to a provider whose cache is not modelled.
+    /// It went to a provider without a cache model.
     pub fn is_foreign(&self) -> bool {
         match (self.exchange, self.answered) {
             (Some(exchange), _) => exchange.maker() != Maker::Anthropic,
@@ -71,7 +71,7 @@ impl<'a> Recorded<'a> {
         self.exchange.is_some_and(Exchange::failed)
     }
 
-    /// The working directory if the input has one, else the path that the user named.
+    /// The working directory if the input has one, else the user's path.
     pub fn project(&self, inputs: &'a Inputs) -> Option<&'a str> {
         if let Some(project) = self.answered.and_then(|answered| answered.session.project.as_deref()) {
             return Some(project);
@@ -91,7 +91,7 @@ impl<'a> Recorded<'a> {
     }
 }
 
-/// All requests of a replay that is in memory, in the order of the ledger.
+/// All requests of a replay in memory, in the order of the ledger.
 pub fn entries<'a>(inputs: &'a Inputs, replay: &'a Replay, options: &Options) -> Vec<Recorded<'a>> {
     of_part(inputs, replay, None, options)
 }
@@ -171,7 +171,7 @@ fn output_price(line: &Line, options: &Options) -> Option<TokenPrice> {
 
 const MILLION: u64 = 1_000_000;
 
-/// What so many tokens cost.
+/// The cost of this many tokens.
 #[derive(Clone, Copy)]
 struct TokenPrice {
     cost: Money,
@@ -179,7 +179,7 @@ struct TokenPrice {
 }
 
 impl TokenPrice {
-    /// What others at the same price cost, rounded down.
+    /// The cost of other tokens at the same price, rounded down.
     fn times(self, tokens: u64) -> Option<Money> {
         let product = self.cost.picousd().checked_mul(tokens.into())?;
         Some(Money::from_picousd(product / i128::from(self.tokens)))

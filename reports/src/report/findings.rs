@@ -1,5 +1,5 @@
-//! Lists item by item: misses, exceptions, models without a price, remarks. For each listed request a few words are
-//! kept, so that its line is not needed.
+//! Lists of single items: misses, exceptions, models without a price, remarks. A few words are kept for each listed
+//! request, so that its line is not needed.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use forkcast_sim::time::{Duration, Instant};
 
 use super::{Counted, Recorded, Report};
 
-/// Which request.
+/// Identifies a request.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Its number in the ledger.
@@ -41,9 +41,9 @@ pub struct Miss {
     pub place: Place,
     /// Why.
     pub cause: Cause,
-    /// How many.
+    /// Number of tokens.
     pub tokens: u64,
-    /// What they cost over the read price; `None` for a model without a price.
+    /// Their cost over the read price; `None` for a model without a price.
     pub cost: Option<Money>,
     /// The difference at fault, if the cause is one of content.
     pub difference: Option<Box<Difference>>,
@@ -53,18 +53,18 @@ pub struct Miss {
     pub pause: Option<Duration>,
 }
 
-/// A comparable request whose verdict or read is not as recorded.
+/// A comparable request with another verdict or read than recorded.
 #[derive(Clone, Debug)]
 pub struct Exception {
     /// The request.
     pub place: Place,
-    /// Prediction beside recording.
+    /// Prediction and recording compared.
     pub compared: Compared,
     /// Why the recorded read fell short.
     pub causes: Vec<Cause>,
 }
 
-/// A model whose tokens count and whose money is unknown.
+/// A model with a known number of tokens and unknown money.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unpriced {
     /// The model as spelled.
@@ -76,7 +76,7 @@ pub struct Unpriced {
 }
 
 impl Unpriced {
-    /// Why its money is unknown, as machines read it.
+    /// Why its money is unknown, for machines.
     pub const fn reason(&self) -> &'static str {
         if self.model.is_empty() { "no_model" } else { "no_price" }
     }
@@ -155,7 +155,7 @@ fn of_entry<'e>(entry: &'e Recorded<'_>, place: &'e Place, pause: Option<Duratio
     })
 }
 
-/// Counted requests to providers whose cache is not modelled: usage and bill are known, and not what they missed.
+/// Counted requests to providers without a cache model: usage and bill are known, misses are not.
 pub const fn not_modelled(report: &Report<'_>) -> u64 {
     report.tally.not_modelled
 }
@@ -172,7 +172,7 @@ pub fn unpriced(report: &Report<'_>) -> Vec<Unpriced> {
         .collect()
 }
 
-/// Remarks of the ledger, each once with the number of its requests, the commonest first.
+/// Remarks of the ledger, each once with the number of its requests, the most frequent first.
 pub fn remarks(report: &Report<'_>) -> Vec<(String, u64)> {
     let mut remarks: Vec<(String, u64)> =
         report.tally.remarks.iter().map(|(remark, count)| (report.names.message(remark), *count)).collect();

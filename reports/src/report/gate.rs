@@ -9,22 +9,22 @@ use super::{Counted, Report, unpriced};
 /// The allowed values of the sums; `None` without a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// The most that may have been billed.
+    /// Highest bill.
     pub cost_max: Option<Money>,
-    /// The least hit rate.
+    /// Lowest hit rate.
     pub hit_rate_min: Option<Share>,
-    /// The most tokens that may have been missed without a cause.
+    /// Most tokens missed without a cause.
     pub unexplained_tokens_max: Option<u64>,
 }
 
-/// A part of a whole in billionths, so that a limit is compared without rounding.
+/// A share in billionths, so that a limit is compared without rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Share(u32);
 
 const BILLION: u32 = 1_000_000_000;
 
 impl Share {
-    /// The part as a number from 0 to 1.
+    /// The share as a number from 0 to 1.
     pub fn part(self) -> f64 {
         f64::from(self.0) / f64::from(BILLION)
     }
@@ -56,7 +56,7 @@ impl std::str::FromStr for Share {
     }
 }
 
-/// A value that a limit is set to.
+/// The value of a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Measure {
     /// Money.
@@ -76,7 +76,7 @@ pub struct Gate {
     pub limit: Measure,
     /// The measured value; `None` if nothing could be measured.
     pub found: Option<Measure>,
-    /// The limit was kept, and that is certain.
+    /// Whether the limit was certainly kept.
     pub passed: bool,
     /// Why it is unknown whether the limit was kept: such a limit counts as failed.
     pub undecided: Option<String>,
@@ -142,7 +142,7 @@ fn cannot_tell(report: &Report<'_>) -> Option<String> {
     predicted.then(|| "no usage was recorded".to_owned())
 }
 
-/// Models named in a reason.
+/// Most models listed in a reason.
 const MODELS_NAMED: usize = 3;
 
 /// Usage without a price, or requests with unknown usage.

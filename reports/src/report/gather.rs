@@ -1,4 +1,4 @@
-//! One pass over all requests, part by part, and everything that a report keeps of it.
+//! One pass over all requests, part by part, that collects everything in a report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(super) struct Gathering<'a> {
     pub sizes: Sizes,
     pub unseen: Unseen,
     pub chain_ids: BTreeMap<usize, String>,
-    /// How many what-ifs were answered.
+    /// Number of what-ifs with results.
     pub what_ifs: usize,
     pub rules: Vec<&'static str>,
     pub unreplayed: Vec<Unreadable>,
@@ -42,7 +42,7 @@ pub(super) struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    /// Goes through `requests`.
+    /// Processes `requests`.
     pub fn of(requests: &dyn InParts, about: (&'a Inputs, &'a Options, &View), counted: Counted) -> Self {
         let (inputs, options, view) = about;
         let mut gathering = Self {
@@ -83,7 +83,7 @@ impl<'a> Gathering<'a> {
         self.what_ifs = part.entries.iter().map(|entry| entry.hypotheticals.len()).fold(self.what_ifs, usize::max);
         let mut entries = entry::of_part(self.inputs, part, session, self.options);
         let names = self.view.names;
-        // Before anything is left out, so that a chain keeps its number.
+        // Before any request is left out, so that a chain keeps its number.
         session::chain_ids(&entries, &part.chain_ids, names, &mut self.chain_ids);
         self.left_out += self.view.narrow(self.inputs, &mut entries);
         let how = (names, self.counted);
@@ -128,7 +128,7 @@ impl<'a> Gathering<'a> {
     }
 }
 
-/// Where blocks of five hours begin: known only once all instants are.
+/// The beginnings of blocks of five hours: known only once all instants are.
 fn blocks(requests: &dyn InParts) -> Vec<Instant> {
     let mut instants = Vec::new();
     requests.each(&mut |part, _| instants.extend(part.entries.iter().filter_map(|entry| entry.line.at)));

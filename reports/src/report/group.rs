@@ -10,7 +10,7 @@ use forkcast_sim::pricing::Money;
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::model;
 
-/// What requests are grouped by.
+/// The keys by which requests are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// The day of the request: `2026-11-02`.
@@ -19,7 +19,7 @@ pub enum By {
     Week,
     /// Its month: `2026-11`.
     Month,
-    /// The block of five hours, from a full hour on, that begins with the first request after the block before it.
+    /// The block of five hours, from a full hour on, that begins with the first request after the previous block.
     Block,
     /// The working directory if the input has one, else the user's path; worktrees count as their repository.
     Project,
@@ -27,7 +27,7 @@ pub enum By {
     Model,
     /// The agent: the input's own id, or the number of its chain.
     Agent,
-    /// The kind of agent: `main`, `fork`, or the type that was asked for, such as `Explore`.
+    /// The kind of agent: `main`, `fork`, or the requested type, such as `Explore`.
     Kind,
     /// The client and its version.
     Version,
@@ -62,7 +62,7 @@ impl By {
         }
     }
 
-    /// Keys are stretches of time.
+    /// Whether keys are stretches of time.
     pub const fn is_time(self) -> bool {
         matches!(self, Self::Day | Self::Week | Self::Month | Self::Block)
     }
@@ -71,18 +71,18 @@ impl By {
 /// The requests with one key.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// The key; [`UNKNOWN`] for requests that have none.
+    /// The key; [`UNKNOWN`] for requests without one.
     pub key: String,
-    /// The second key, if two were asked for.
+    /// The second key, if two were requested.
     pub then_key: Option<String>,
     /// Sums.
     pub account: Account,
 }
 
-/// The key of requests that have none.
+/// The key of requests without one.
 pub const UNKNOWN: &str = "unknown";
 
-/// What keys are looked up in.
+/// Data for looking keys up.
 pub(super) struct Keys<'a> {
     pub names: Names,
     pub zone: &'a Zone,
@@ -92,12 +92,12 @@ pub(super) struct Keys<'a> {
     pub sessions: &'a [Session],
 }
 
-/// How long a block lasts.
+/// The length of a block.
 pub const BLOCK: Duration = Duration::from_secs(5 * 60 * 60);
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// The blocks that requests sent at these instants lie in.
+/// The blocks for requests sent at these instants.
 pub(super) fn blocks(instants: impl IntoIterator<Item = Instant>) -> Vec<Instant> {
     let hours: BTreeSet<u64> = instants.into_iter().map(|at| at.0 / HOUR.0).collect();
     let mut blocks: Vec<Instant> = Vec::new();
@@ -113,7 +113,7 @@ pub(super) fn blocks(instants: impl IntoIterator<Item = Instant>) -> Vec<Instant
 /// The repository of a working directory: clients make worktrees in folders of their own below it.
 pub(super) fn repository(project: &str) -> &str {
     const WORKTREES: [&str; 3] = ["/.worktrees/", "/.claude/worktrees/", "/.git/worktrees/"];
-    // Of the same length, so that places in it are places in the path.
+    // Of the same length, so that positions in it are positions in the path.
     let slashed = project.replace('\\', "/");
     let cut = WORKTREES.iter().filter_map(|folder| slashed.find(folder)).min();
     cut.filter(|cut| *cut > 0).map_or(project, |cut| &project[..cut])
@@ -227,10 +227,10 @@ impl Keys<'_> {
     }
 }
 
-/// How the beginning of a block is written.
+/// The format of the beginning of a block.
 pub const BLOCK_FORM: &str = "%Y-%m-%d %H:%M";
 
-/// What kind of agent sent a request.
+/// The kind of the agent that sent a request.
 pub(super) fn kind(entry: &Recorded<'_>, sessions: &[Session], chain_ids: &BTreeMap<usize, String>) -> Option<String> {
     if let Some(answered) = entry.answered {
         let agent = session::of(sessions, entry.line.session)?.agent(answered.place.agent)?;

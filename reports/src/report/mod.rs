@@ -1,4 +1,4 @@
-//! What every format is derived from: the ledger of a replay, cut into sessions and agents, with its sums.
+//! The data of every format: the ledger of a replay, divided into sessions and agents, with its sums.
 
 mod account;
 mod action;
@@ -68,23 +68,23 @@ pub use zone::Zone;
 /// ```
 #[derive(Debug)]
 pub struct Report<'a> {
-    /// What was read and what was not.
+    /// The part of the input that was read, and the part that was not.
     pub inputs: &'a Inputs,
     /// The requests, part by part.
     requests: &'a dyn InParts,
-    /// How it was replayed.
+    /// The options of the replay.
     pub options: &'a Options,
-    /// How it is looked at.
+    /// The view.
     pub view: View,
     /// How names are shown.
     pub names: Names,
-    /// Requests that were replayed and do not count.
+    /// Requests that were replayed but do not count.
     pub left_out: LeftOut,
     /// One for each recording and each session of a transcript with requests that count.
     pub sessions: Vec<Session>,
-    /// Every request in one of them; empty without groups.
+    /// Every request is in one of them; empty without groups.
     pub groups: Vec<Group>,
-    /// Every request in the group of its model.
+    /// Every request is in the group of its model.
     pub models: Vec<Group>,
     /// Over everything.
     pub totals: Account,
@@ -92,7 +92,7 @@ pub struct Report<'a> {
     pub tally: Tally,
     /// Every miss of the requests that the sums count, the dearest first.
     pub misses: Vec<Miss>,
-    /// Comparable requests whose verdict or read is not as recorded, in the order of the ledger.
+    /// Comparable requests with another verdict or read than recorded, in the order of the ledger.
     pub exceptions: Vec<Exception>,
     /// Counted sizes compared with the bill.
     pub sizes: Sizes,
@@ -172,7 +172,7 @@ impl<'a> Report<'a> {
         });
     }
 
-    /// The name of a file for people: without the folder that all files lie in.
+    /// The name of a file for people: without the folder that contains all files.
     pub fn short(&self, file: &str) -> String {
         match self.names {
             Names::Plain => file.strip_prefix(&self.folder).unwrap_or(file).to_owned(),
@@ -180,7 +180,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Reading or replaying was interrupted: this is a part.
+    /// Whether reading or replaying was interrupted, so that the result is partial.
     pub const fn is_partial(&self) -> bool {
         self.stopped || self.inputs.unread_files > 0
     }
@@ -190,7 +190,7 @@ impl<'a> Report<'a> {
         self.tally.from_transcripts > 0
     }
 
-    /// What people call a session; its whole id where another is called the same.
+    /// The name of a session for people; its full id if another one has the same name.
     pub fn brief(&self, session: &Session) -> String {
         let same = self.sessions.iter().filter(|other| other.label == session.label).count();
         if same > 1 { session.id.clone() } else { session.label.clone() }
@@ -214,7 +214,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// What kind of agent sent a request: `main`, `fork`, or the type that was asked for.
+    /// The kind of the agent that sent a request: `main`, `fork`, or the requested type.
     pub fn kind_of(&self, entry: &Recorded<'_>) -> Option<String> {
         group::kind(entry, &self.sessions, &self.chain_ids)
     }
@@ -224,7 +224,7 @@ impl<'a> Report<'a> {
         self.tally.span
     }
 
-    /// Observations about each file that change no number, such as a cassette that ends early.
+    /// Observations about each file without an effect on numbers, such as a cassette that ends early.
     pub fn notes(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         let files = self.inputs.scopes.iter().flat_map(|scope| &scope.files);
         files.flat_map(|file| file.notes.iter().map(|note| (file.file.as_str(), note.as_str())))
@@ -236,7 +236,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The longest folder that the names of all files begin with.
+/// The longest folder with which the names of all files begin.
 fn common_folder(inputs: &Inputs) -> String {
     let recorded = inputs.scopes.iter().flat_map(|scope| &scope.files).map(|file| file.file.as_str());
     let skipped = inputs.skipped.iter().map(|skipped| skipped.file.as_str());

@@ -1,4 +1,4 @@
-//! Which prices a bill rests on.
+//! The prices of a bill.
 
 use std::collections::BTreeSet;
 
@@ -22,20 +22,20 @@ pub fn statement(options: &Options, names: Names) -> String {
     stated(&options.book, &day, names)
 }
 
-/// The same of one request.
+/// The same for one request.
 pub fn statement_of_one(report: &Report<'_>, at: Option<Instant>) -> String {
     let options = report.options;
     let day = options.prices_of.or(at.map(Date::of)).map(|date| date.to_string());
     stated(&options.book, day.as_deref().unwrap_or(options.book.version()), report.names)
 }
 
-/// The same of a simulated run.
+/// The same for a simulated run.
 pub fn statement_of_run(run: &Run) -> String {
     let day = run.scenario.prices.map(|date| date.to_string());
     stated(&run.book, day.as_deref().unwrap_or(run.book.version()), Names::Plain)
 }
 
-/// What prices of a book on a day are, for people.
+/// Description of the prices of a book on a day, for people.
 pub fn stated(book: &PriceBook, day: &str, names: Names) -> String {
     let by_hand = match book.overrides().count() {
         0 => None,
@@ -48,7 +48,7 @@ pub fn stated(book: &PriceBook, day: &str, names: Names) -> String {
     format!("{}{}", sources.join(", else "), discount.unwrap_or_default())
 }
 
-/// Charges of the makers of the models in a report that are in no recording.
+/// Charges by the makers of the models in a report that are in no recording.
 pub fn not_billed<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r NotBilled> {
     let models = report.tally.models.iter();
     let vendors: BTreeSet<_> = models.filter_map(|model| ModelKey::from(model.as_str()).vendor()).collect();

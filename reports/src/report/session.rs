@@ -17,21 +17,21 @@ pub use tree::Spawned;
 /// The requests of one recording, or of one session from transcripts.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// Index of the file among all files of the input, as ledger lines have it; sessions of transcripts follow the files.
+    /// Index of the file among all files of the input, as in ledger lines; sessions of transcripts follow the files.
     pub index: usize,
-    /// Unique: the session's own id, or the file's name without folder and ending.
+    /// Unique: the session's own id, or the file's name without folder and extension.
     pub id: String,
-    /// The file, for a session that of its main agent.
+    /// The file; for a session, that of its main agent.
     pub source: String,
     /// Its name for people: the project's folder and the beginning of the id; the id if there is no project.
     pub label: String,
-    /// The working directory if the input has one, else the path that the user named; worktrees count as their repository.
+    /// The working directory if the input has one, else the user's path; worktrees count as their repository.
     pub project: Option<Arc<str>>,
     /// How it was read.
     pub format: &'static str,
     /// Chains with a request in this file; agents with a request in this session.
     pub chains: usize,
-    /// Who sent the requests. For transcripts also those who sent none and started others.
+    /// The senders of the requests. For transcripts also those without requests that started others.
     pub agents: Vec<Agent>,
     /// Index of each agent of the transcript among `agents`.
     places: Vec<Option<usize>>,
@@ -51,7 +51,7 @@ impl Session {
 pub struct Agent {
     /// The input's own id, or a number. Unique within its session.
     pub id: String,
-    /// Who started it: index among the session's agents.
+    /// Its parent: index among the session's agents.
     pub parent: Option<usize>,
     /// `main`, `named`, `fork` or `internal`.
     pub kind: &'static str,
@@ -59,21 +59,21 @@ pub struct Agent {
     pub name: Option<String>,
     /// `sync` or `background`, if the result of the spawn shows it.
     pub mode: Option<&'static str>,
-    /// Where its caller started it.
+    /// Place of the call that started it.
     pub spawned: Option<Spawned>,
-    /// How often it was reported to its caller as done.
+    /// How often its caller was notified that it is done.
     pub notifications: u64,
-    /// How often its conversation was taken up again: by a new process of the client, from another file, by a call.
+    /// How often its conversation was resumed: by a new process of the client, from another file, by a call.
     pub resumptions: u64,
     /// Its requests.
     pub requests: u64,
     /// The bill.
     pub billed: Side,
-    /// The same with everything that it started.
+    /// The same including everything that it started.
     pub with_children: Side,
 }
 
-/// Who sent the requests that no profile could read: no chain is known of them.
+/// The sender of requests that no profile could read: their chains are unknown.
 const NO_PROFILE: &str = "no_profile";
 
 /// Adds the ids of a part's chains: the input's own if it has any, else a number in order of first request.
@@ -174,7 +174,7 @@ fn chains(entries: &[&Recorded<'_>], chain_ids: &BTreeMap<usize, String>, counte
     agents.into_iter().map(|(_, agent)| agent).collect()
 }
 
-/// Which agent started which, by the requests: the cost of a chain is part of its parent's cost with children.
+/// The parent of each agent, by the requests: the cost of a chain is part of its parent's cost with children.
 fn started(entries: &[&Recorded<'_>], agents: &mut [(Option<usize>, Agent)]) {
     let place = |chain: Option<usize>| agents.iter().position(|(known, _)| chain.is_some() && *known == chain);
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
@@ -194,7 +194,7 @@ fn started(entries: &[&Recorded<'_>], agents: &mut [(Option<usize>, Agent)]) {
         if let Some(parent) = parents[own] {
             (agents[own].1.parent, agents[own].1.kind) = (Some(parent), "named");
         }
-        // A circle, which only damage can make, is gone round once.
+        // A cycle, which only damage can make, is followed once.
         let mut seen = vec![own];
         while let Some(above) = seen.last().and_then(|last| parents[*last]).filter(|above| !seen.contains(above)) {
             agents[above].1.with_children.add(&billed);

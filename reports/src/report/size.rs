@@ -11,13 +11,13 @@ use super::Recorded;
 /// Counted sizes of all requests that count.
 #[derive(Clone, Debug)]
 pub struct Sizes {
-    /// Where sizes of prefixes come from.
+    /// Source of the sizes of prefixes.
     pub source: SizeSource,
     /// One for each tokenizer; empty if nothing was counted.
     pub rows: Vec<SizeRow>,
     /// Requests whose count cannot be compared with their bill, by reason.
     pub left_out: BTreeMap<LeftOut, u64>,
-    /// Requests whose body could not be counted.
+    /// Requests with a body that could not be counted.
     pub uncounted: u64,
 }
 
@@ -36,9 +36,9 @@ pub struct SizeRow {
     pub recorded_tokens: u64,
     /// The maximum error of nine of ten of them; `None` if there is none.
     pub p90_error: Option<f64>,
-    /// How far off the estimate was where its factors come from; `None` for exact and for unmeasured counts.
+    /// Error of the estimate on the recordings behind its factors; `None` for exact and for unmeasured counts.
     pub residual: Option<Residual>,
-    /// Shares by which requests are off, in the order of the ledger.
+    /// Relative errors of requests, in the order of the ledger.
     errors: Vec<f64>,
 }
 
@@ -98,14 +98,14 @@ impl Sizes {
         }
     }
 
-    /// Once all requests are in.
+    /// After the last request.
     pub(super) fn sort(&mut self) {
         self.rows.sort_by_key(|row| row.tokenizer);
         self.rows.iter_mut().for_each(SizeRow::rank);
     }
 }
 
-/// How far off the factors were where they come from: this run's own fit, or the recordings of the built-in ones.
+/// Error of the factors on the recordings that they were fitted to: this run's, or those of the built-in ones.
 fn residual(options: &Options, tokenizer: Tokenizer) -> Option<Residual> {
     let generation = Generation::of(tokenizer)?;
     let fit = options.sizing.calibration.as_ref();

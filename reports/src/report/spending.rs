@@ -1,13 +1,13 @@
-//! The parts of a bill by what was bought.
+//! The parts of a bill.
 
 use forkcast_sim::pricing::{Bill, Category, Money};
 
-/// A bill, or several, by what was bought. The parts add up to the whole.
+/// A bill, or several, by parts. The parts add up to the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spending {
     /// Tokens read from the cache.
     pub read: Money,
-    /// Tokens written to the cache for five minutes, or for the only lifetime that a provider has.
+    /// Tokens written to the cache for five minutes, or with the provider's only lifetime.
     pub write_5m: Money,
     /// Tokens written to the cache for one hour.
     pub write_1h: Money,
@@ -20,7 +20,7 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// What one bill was spent on.
+    /// The parts of one bill.
     pub fn of(bill: &Bill) -> Self {
         let mut spending = Self::default();
         for line in &bill.lines {

@@ -19,17 +19,17 @@ pub struct Tally {
     pub from_transcripts: u64,
     /// Those with recorded usage.
     pub recorded: u64,
-    /// Those that enter the sums.
+    /// Those in the sums.
     pub counted: u64,
-    /// One that enters no sum was predicted.
+    /// Whether one that enters no sum was predicted.
     pub predicted_uncounted: bool,
-    /// One could be explained.
+    /// Whether one could be explained.
     pub explained: bool,
     /// Requests with a cost that was not recorded.
     pub unmetered: u64,
-    /// Counted requests to providers whose cache is not modelled.
+    /// Counted requests to providers without a cache model.
     pub not_modelled: u64,
-    /// One of these wrote to a cache.
+    /// Whether one of these wrote to a cache.
     pub foreign_writes: bool,
     /// First and last instant.
     pub span: Option<(Instant, Instant)>,
@@ -41,7 +41,8 @@ pub struct Tally {
     pub(super) models: BTreeSet<String>,
     /// The provider's own word and our cause of the largest part of a miss: requests, tokens, money.
     pub diagnosed: BTreeMap<(DiagnosisKind, Cause), (u64, u64, Option<Money>)>,
-    /// Sessions in which some agent's next request came after five minutes and within the hour: lifetimes matter there.
+    /// Sessions in which an agent's next request came after more than five minutes and within the hour: lifetimes
+    /// matter there.
     pub(super) waits: BTreeSet<usize>,
     /// The last request of each agent of the part.
     last: BTreeMap<(usize, Option<u32>), Instant>,

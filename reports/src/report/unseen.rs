@@ -1,4 +1,4 @@
-//! Limits of a report's numbers, as far as the input shows them.
+//! Limits of a report's numbers, if the input shows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use super::{Counted, Recorded};
 /// Counts of things outside the numbers; zero if nothing shows them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unseen {
-    /// Requests for which another request that the input lacks had moved the cache: a miss by it, or a read of what no
-    /// request in the input had sent.
+    /// Requests before which another request, missing in the input, changed the cache: seen by a miss, or by a read of
+    /// tokens that no request in the input had sent.
     pub hidden: u64,
-    /// Compactions whose own request no file holds.
+    /// Compactions whose own request is in no file.
     pub compactions: u64,
     /// Started sub-agents without a file.
     pub absent_agents: u64,
-    /// Their tokens, as far as the client itself says how many there were.
+    /// Their tokens, if the client itself reports them.
     pub absent_tokens: u64,
     /// Requests whose prefix is hidden (system prompt and tools of a transcript) and taken as given at its first request.
     pub first_requests: u64,

@@ -1,4 +1,4 @@
-//! What of a replay is reported, and how: names, groups, a stretch of time, limits.
+//! Scope and form of a report: names, groups, a stretch of time, limits.
 
 use forkcast_replay::input::Inputs;
 use forkcast_sim::time::Instant;
@@ -6,30 +6,30 @@ use forkcast_sim::time::Instant;
 use super::{By, LeftOut, Limits, Recorded, Window, Zone};
 use crate::names::Names;
 
-/// The view of a replay. It does not change what is replayed.
+/// The view of a replay. It does not change the replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// How names are shown.
     pub names: Names,
-    /// What requests are grouped by.
+    /// The key by which requests are grouped.
     pub by: Option<By>,
-    /// What each of these groups is grouped by.
+    /// The key by which each of these groups is grouped.
     pub then_by: Option<By>,
-    /// The zone of days and times that people read.
+    /// The zone of days and times for people.
     pub zone: Zone,
-    /// Only requests of projects whose path holds this text, in any case.
+    /// Only requests of projects with this text in their path, ignoring case.
     pub project: Option<String>,
-    /// Rows of each list that people see; as many as fit without it.
+    /// Most rows of each list for people; by default as many as fit.
     pub top: Option<usize>,
-    /// When it is looked at: a block of five hours that has not ended says what is left of it.
+    /// The current instant: it decides how much of the current block of five hours is left.
     pub now: Option<Instant>,
     /// Requests outside are in no sum and no table.
     pub window: Window,
     /// The allowed values of the sums.
     pub limits: Limits,
-    /// People see everything, not only the first screen.
+    /// Whether people get everything, not only the first screen.
     pub details: bool,
-    /// The requests are those of a run, which was not recorded.
+    /// Whether the requests are those of a run, which was not recorded.
     pub is_of_run: bool,
 }
 
@@ -40,7 +40,7 @@ impl From<Names> for View {
 }
 
 impl View {
-    /// Takes out of `entries` what does not count, and counts it.
+    /// Removes requests that do not count from `entries`, and counts them.
     pub(super) fn narrow(&self, inputs: &Inputs, entries: &mut Vec<Recorded<'_>>) -> LeftOut {
         let mut left_out = self.window.narrow(entries);
         let Some(wanted) = self.project.as_deref().map(str::to_lowercase) else { return left_out };
@@ -51,7 +51,7 @@ impl View {
         left_out
     }
 
-    /// Groups are blocks of five hours.
+    /// Whether groups are blocks of five hours.
     pub(super) fn has_blocks(&self) -> bool {
         [self.by, self.then_by].contains(&Some(By::Block))
     }

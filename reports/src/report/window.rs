@@ -1,4 +1,4 @@
-//! A stretch of time: requests outside of it act on the cache and are in no sum.
+//! A stretch of time: requests outside it act on the cache and are in no sum.
 
 use forkcast_sim::time::{Duration, Instant};
 use jiff::Timestamp;
@@ -42,12 +42,12 @@ impl std::ops::AddAssign for LeftOut {
 }
 
 impl Window {
-    /// Whether everything lies in it.
+    /// Whether the window contains everything.
     pub const fn is_open(&self) -> bool {
         self.since.is_none() && self.until.is_none()
     }
 
-    /// Takes out of `entries` what lies outside, and counts it.
+    /// Removes requests outside the window from `entries`, and counts them.
     pub(super) fn narrow(self, entries: &mut Vec<Recorded<'_>>) -> LeftOut {
         let mut left_out = LeftOut::default();
         if self.is_open() {
@@ -79,7 +79,7 @@ pub fn since(text: &str, zone: &Zone) -> Result<Instant, String> {
     }
 }
 
-/// The end of a day, so that the whole day counts; or an instant, from which on nothing counts.
+/// The end of a day, so that the whole day counts; or an instant, from which on requests do not count.
 ///
 /// # Errors
 /// A sentence for other texts.
@@ -110,7 +110,7 @@ pub fn span(text: &str) -> Result<Duration, String> {
 /// A hundred years.
 const SPAN_MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
-/// A date alone: the calendar would also take the date of a longer text.
+/// Only a date: the calendar would also accept the date in a longer text.
 fn day(text: &str) -> Option<Date> {
     const LENGTH: usize = "2026-11-02".len();
     text.parse().ok().filter(|_| text.len() == LENGTH)
@@ -136,7 +136,7 @@ fn since_epoch(timestamp: Timestamp) -> Option<Instant> {
 }
 
 fn out_of_range(text: &str) -> String {
-    format!("{text} lies before 1970 or too far ahead")
+    format!("{text} is before 1970 or too far ahead")
 }
 
 #[cfg(test)]

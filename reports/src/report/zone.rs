@@ -17,12 +17,12 @@ impl Default for Zone {
 }
 
 impl Zone {
-    /// The zone of this machine; UTC where it has none.
+    /// The zone of this machine; UTC without one.
     pub fn local() -> Self {
         Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
     }
 
-    /// The zone without another wish: that of this machine for people, UTC for programs.
+    /// The default zone: that of this machine for people, UTC for programs.
     pub fn default_for(is_for_people: bool) -> Self {
         if is_for_people { Self::local() } else { Self::default() }
     }
@@ -36,7 +36,7 @@ impl Zone {
         }
     }
 
-    /// An instant as people of this zone write it; `None` beyond the calendar.
+    /// An instant in this zone for people; `None` beyond the calendar.
     pub fn text(&self, at: Instant, form: &str) -> Option<String> {
         Some(self.zoned(at)?.strftime(form).to_string())
     }

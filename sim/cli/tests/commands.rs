@@ -143,7 +143,7 @@ fn usage_errors_end_with_2() {
         (vec!["replay", "--by", "hour"], "version"),
         (vec!["replay", "--since", "7d"], "YYYY-MM-DD"),
         (vec!["replay", "--since", "2026-11-02T10:00:00"], "offset"),
-        (vec!["replay", "--since", "2026-11-02", "--until", "2026-11-01"], "--until lies before"),
+        (vec!["replay", "--since", "2026-11-02", "--until", "2026-11-01"], "--until is before"),
         (vec!["replay", "--min-hit-rate", "80"], "80%"),
         (vec!["replay", "--max-cost", "-1"], "negative"),
         (vec!["list", "fonts"], "formats"),

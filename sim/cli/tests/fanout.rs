@@ -205,7 +205,7 @@ fn a_folder_of_a_grid_contains_the_plots_that_suit_it() {
     assert!(place.join("children.png").metadata().unwrap().len() > 1_000);
     let (code, _, stderr) = said(&["--out", out]);
     assert_eq!(code, 0);
-    assert!(stderr.contains("no plot suits these cells") && stderr.contains("--answer"), "{stderr}");
+    assert!(stderr.contains("no plot fits these cells") && stderr.contains("--answer"), "{stderr}");
 }
 
 /// Dashes of slanted lines leave remainders that no addition uses up: these plots once never ended.

@@ -156,5 +156,5 @@ fn schemas_are_written_and_other_files_are_not_touched() {
     assert_eq!(fs::read_to_string(place.join("diff-1.json")).unwrap(), "{}");
     let output = forkcast(&["list", "models", "--out", path]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no files of models"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("models cannot be written as files"));
 }

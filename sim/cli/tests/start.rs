@@ -19,7 +19,7 @@ fn a_new_scenario_runs_and_passes_and_replaces_nothing() {
     for name in ["my-day", "my-day.yaml"] {
         let output = forkcast(&place, &["new", name]);
         assert_eq!(code(&output), 2);
-        assert!(stderr(&output).contains("my-day.yaml: exists already"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("my-day.yaml: already exists"), "{}", stderr(&output));
     }
     assert_eq!(fs::read_to_string(place.join("my-day.yaml")).unwrap(), text);
     // What its comments suggest makes a difference.

@@ -124,7 +124,7 @@ fn missing_parts_are_listed_with_the_command_that_makes_them() {
         assert!(stderr.contains(part), "{part}: {stderr}");
     }
     assert!(!place.join("parts/sweep.json").exists());
-    let (_, command) = stderr.split_once("to make them: forkcast ").unwrap();
+    let (_, command) = stderr.split_once("to run them: forkcast ").unwrap();
     fine(&place, command.trim());
     assert!(fine(&place, "sweep status plan.json --out parts").contains("30 of 30 parts, 30 of 30 cells"));
     assert!(fine(&place, "sweep merge plan.json --out parts").contains("Sweep of fanout: 30 cells"));

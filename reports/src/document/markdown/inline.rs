@@ -16,7 +16,7 @@ pub(super) fn text(text: &str) -> String {
     out
 }
 
-/// A line of a paragraph: it begins nothing else.
+/// A line of a paragraph: it must not begin anything else.
 pub(super) fn line(line: &str) -> String {
     let text = text(line.trim_start());
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -29,13 +29,13 @@ pub(super) fn line(line: &str) -> String {
     }
 }
 
-/// A cell of a table, in which a bar ends a code span too.
+/// A cell of a table. In it a bar ends even a code span.
 pub(super) fn cell(cell: &str) -> String {
     let text = text(cell);
     let mut out = String::with_capacity(text.len());
     let mut backslashes = 0;
     for c in text.chars() {
-        // Two backslashes are one that is said, and escape nothing.
+        // Two backslashes are one literal backslash, and escape nothing.
         if c == '|' && backslashes % 2 == 0 {
             out.push('\\');
         }
@@ -45,13 +45,13 @@ pub(super) fn cell(cell: &str) -> String {
     out
 }
 
-/// A fence that none of the lines closes.
+/// A fence that no line closes.
 pub(super) fn fence(lines: &[String]) -> String {
     let longest = lines.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
     "`".repeat((longest + 1).max(3))
 }
 
-/// Addresses become code: they would be links, whatever is escaped in them.
+/// Addresses become code, because markdown makes them links even if they are escaped.
 fn plain(text: &str, out: &mut String) {
     for (at, word) in text.split(' ').enumerate() {
         if at > 0 {
@@ -76,12 +76,12 @@ fn escape(word: &str, out: &mut String) {
         let next = chars.peek().copied().unwrap_or(' ');
         let means = match c {
             '\\' | '`' | '*' | '<' | '|' | '~' => true,
-            // Links and pictures: without definitions, which begin lines, there are no others.
+            // Links and pictures: without definitions, which begin lines, there are no other kinds.
             ']' => next == '(',
-            // Inside of words they are harmless.
+            // Within words they are harmless.
             '_' => !before.is_alphanumeric(),
             '&' => next.is_ascii_alphanumeric() || next == '#',
-            // A digit follows where money is meant.
+            // A dollar sign before a digit means money.
             '$' => !next.is_ascii_digit(),
             _ => false,
         };

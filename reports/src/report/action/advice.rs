@@ -5,19 +5,19 @@ use forkcast_sim::ledger::CauseCost;
 
 use crate::report::Recorded;
 
-/// Who reads the advice: what can be changed depends on it.
+/// The reader of the advice: it decides what can be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reader {
     /// Writes the agent: requests were recorded as sent.
     Author,
-    /// Uses a client that is not known by its settings.
+    /// Uses a client whose settings are unknown.
     User,
     /// Uses Claude Code.
     ClaudeCode,
 }
 
 impl Reader {
-    /// Who can change something about a request.
+    /// The person who can change something about a request.
     pub fn of(entry: &Recorded<'_>) -> Self {
         match entry.answered {
             None => Self::Author,
@@ -27,7 +27,7 @@ impl Reader {
     }
 }
 
-/// What to do about some causes.
+/// The advice for some causes.
 pub(super) struct Advice {
     /// Stable word for machines.
     pub code: &'static str,
@@ -35,9 +35,9 @@ pub(super) struct Advice {
     pub causes: &'static [Cause],
     /// A phrase in the evidence of a transcript, if it applies only to such requests.
     shows: Option<&'static str>,
-    /// What the user of a client can do; without it, what saves the first cause.
+    /// Advice for the user of a client; by default the suggestion of the first cause.
     user: Option<&'static str>,
-    /// The same with the settings of Claude Code (`sim/docs/clients.md`).
+    /// Advice with the settings of Claude Code (`sim/docs/clients.md`).
     claude_code: Option<&'static str>,
 }
 
@@ -46,27 +46,27 @@ impl Advice {
         Self { code, causes, shows: None, user: None, claude_code: None }
     }
 
-    /// For requests whose transcript `shows` this.
+    /// Limits it to requests with this evidence in a transcript.
     const fn where_it(self, shows: &'static str) -> Self {
         Self { shows: Some(shows), ..self }
     }
 
-    /// What the user of a client can do.
+    /// Sets the advice for the user of a client.
     const fn user(self, words: &'static str) -> Self {
         Self { user: Some(words), ..self }
     }
 
-    /// What the user of Claude Code can do.
+    /// Sets the advice for the user of Claude Code.
     const fn claude_code(self, words: &'static str) -> Self {
         Self { claude_code: Some(words), ..self }
     }
 
-    /// Whether a miss is one of those that it would end.
+    /// Whether it would prevent a miss.
     pub fn is_for(&self, cause: Cause, shows: &str) -> bool {
         self.causes.contains(&cause) && self.shows.is_none_or(|words| shows.contains(words))
     }
 
-    /// What to do.
+    /// The advice.
     pub fn words(&self, reader: Reader) -> &'static str {
         let authors = || self.causes.first().map_or("", |cause| cause.suggestion().trim_end_matches('.'));
         match reader {
@@ -80,7 +80,7 @@ impl Advice {
 /// The evidence if the writes of a bill already have a one-hour lifetime.
 const ONE_HOUR: &str = "one-hour entries";
 
-/// What is known about a miss besides its cause: the evidence of a transcript, or how long the entry lived.
+/// The facts about a miss besides its cause: the evidence of a transcript, or how long the entry lived.
 pub(super) fn shown(entry: &Recorded<'_>, cause: Cause) -> &'static str {
     let usage = entry.line.billed().unwrap_or_default();
     let lives_long = usage.ephemeral_1h_input_tokens > usage.ephemeral_5m_input_tokens;
@@ -90,7 +90,7 @@ pub(super) fn shown(entry: &Recorded<'_>, cause: Cause) -> &'static str {
     }
 }
 
-/// What would save a part of a request's missed tokens.
+/// Saves a part of a request's missed tokens.
 pub fn suggestion(entry: &Recorded<'_>, part: &CauseCost) -> String {
     let shows = shown(entry, part.cause);
     match MISSES.iter().find(|advice| advice.is_for(part.cause, shows)) {
@@ -99,10 +99,10 @@ pub fn suggestion(entry: &Recorded<'_>, part: &CauseCost) -> String {
     }
 }
 
-/// The client alone can change it.
+/// Only the client's makers can change it.
 const THE_CLIENT: &str = "Report it to the makers of the client: it changed what it had sent before";
 
-/// The client alone can change it.
+/// Only the client's makers can change it.
 const ITS_BREAKPOINTS: &str = "Report it to the makers of the client: it placed no breakpoint where one was needed";
 
 /// Causes that can be avoided. Causes by chance, by the provider or by the task itself are not included.
@@ -152,7 +152,7 @@ pub(super) const MISSES: [Advice; 16] = [
     Advice::new("other_scope", &[Cause::OtherScope]).user("Stay in one workspace and one account within a session"),
 ];
 
-/// What to do for a what-if to come true.
+/// The change behind a what-if.
 pub(super) struct Change {
     /// Stable word for machines.
     pub code: &'static str,

@@ -10,19 +10,19 @@ use super::{Agent, unique};
 use crate::names::Names;
 use crate::report::{Counted, Recorded, Side};
 
-/// Where an agent was started.
+/// Start of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spawned {
     /// The caller's file.
     pub file: String,
     /// Line of the call.
     pub line: usize,
-    /// When.
+    /// The instant.
     pub at: Option<Instant>,
 }
 
-/// The agents with requests among `entries` and those who started them, in the session's order; and the place of each of
-/// the session's agents among them.
+/// The agents with requests among `entries` and their parents, in the session's order; and the position of each of the
+/// session's agents among them.
 pub(super) fn agents(
     session: &transcript::Session,
     entries: &[&Recorded<'_>],
@@ -75,13 +75,13 @@ pub(super) fn agents(
     (found.collect(), places)
 }
 
-/// For each agent the first with its id: several files may each have a part of one agent.
+/// For each id the first agent: several files may each have a part of one agent.
 fn firsts(session: &transcript::Session) -> Vec<usize> {
     let mut known = BTreeMap::new();
     session.agents.iter().enumerate().map(|(at, agent)| *known.entry(&*agent.id).or_insert(at)).collect()
 }
 
-/// An agent and all above it; a circle, which only damage can make, is gone round once.
+/// An agent and its ancestors; a cycle, which only damage can make, is followed once.
 fn line_of(session: &transcript::Session, first: &[usize], from: usize) -> Vec<usize> {
     let mut line = vec![from];
     while let Some(parent) = line.last().and_then(|last| first.get(session.agents.get(*last)?.parent?)).copied() {
@@ -116,7 +116,7 @@ const fn mode(kind: &AgentKind) -> Option<&'static str> {
     }
 }
 
-/// How often a process or a file took the conversation up again.
+/// How often a process or a file resumed the conversation.
 fn resumptions(agent: &transcript::Agent) -> u64 {
     let signs =
         agent.thread.items.iter().filter(|item| matches!(item.what, What::Sign(Sign::Restarted | Sign::Resumed)));
@@ -132,7 +132,7 @@ struct Events<'a> {
 }
 
 impl<'a> Events<'a> {
-    /// Nothing for a lone agent, so that long sessions are not gone through in vain.
+    /// Nothing for a lone agent, so that long sessions are not searched in vain.
     fn of(session: &'a transcript::Session) -> Self {
         let mut events = Self::default();
         if session.agents.len() < 2 {

@@ -88,7 +88,7 @@ impl Source {
         }
         let file = &entry.origin.file;
         Err(BadInput::error(format_args!(
-            "{}: request {index} has changed since the run: {file} is different now; replay it again, with --bodies to keep the requests",
+            "{}: request {index} is not that of the run: {file} has changed; replay it again, with --bodies to keep the requests",
             self.run
         )))
     }
