@@ -24,7 +24,7 @@ Examples:
   forkcast run --breakpoints both                  also mark the end of the part that forks share
   forkcast run --breakpoints both --launch primed  and start the first fork before the others
   forkcast run E15+cold                            a variant of a scenario
-  forkcast run --what-if ttl=1h --max-cost 0.70    the cost under another lifetime; exit code 1 above $0.70
+  forkcast run --what-if ttl=1h --max-cost 0.70    under another lifetime; exit code 1 above $0.70
   forkcast run --out result --bodies               and forkcast explain result 3
   forkcast run mine.yaml --twice                   in two processes; reports the first difference
   forkcast list scenarios                          built-in scenarios
