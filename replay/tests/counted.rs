@@ -47,7 +47,7 @@ fn a_block_is_counted_once_however_many_requests_hold_it() {
 }
 
 #[test]
-fn nothing_is_counted_where_nobody_asks() {
+fn nothing_is_counted_without_a_request_for_it() {
     let fake = Arc::new(Fake::default());
     let replayed = replay(&Inputs::sample(), &counted_by(&fake, SizeSource::Recorded));
     assert!(fake.blocks.lock().unwrap().is_empty());
@@ -72,7 +72,7 @@ const TWO: &str = r#"{"v":1,"request":{"model":"claude-sonnet-4-6","system":[{"t
 "#;
 
 #[test]
-fn counted_sizes_alone_decide_a_prediction() {
+fn only_counted_sizes_decide_a_prediction() {
     let fake = Arc::new(Fake::default());
     let inputs = Inputs::from_bytes("two.jsonl", TWO.as_bytes(), InputFormat::Auto);
     let replayed = replay(&inputs, &counted_by(&fake, SizeSource::Counted));
@@ -92,7 +92,7 @@ fn counted_sizes_alone_decide_a_prediction() {
 }
 
 #[test]
-fn what_cannot_be_compared_says_why() {
+fn incomparable_requests_have_a_reason() {
     let cases = [
         (r#"{"input_tokens":213,"output_tokens":3}"#, None),
         (r#"{"input_tokens":60000,"output_tokens":3}"#, Some(LeftOut::NotWhatWasBilled)),
@@ -109,7 +109,7 @@ fn what_cannot_be_compared_says_why() {
 }
 
 #[test]
-fn what_was_assumed_is_said() {
+fn assumptions_are_reported() {
     let remarks = |model: &str, content: &str| {
         let line = format!(
             r#"{{"v":1,"request":{{"model":"{model}","tools":[{{"name":"t","input_schema":{{}}}}],"messages":[{{"role":"user","content":[{content}]}}]}}}}"#

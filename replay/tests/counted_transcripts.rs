@@ -234,7 +234,7 @@ const OPUS: &str = "claude-opus-4-6";
 const HELLO: &str = r#"{"type":"text","text":"hello"}"#;
 
 #[test]
-fn blocks_are_counted_where_somebody_asks_and_only_there() {
+fn blocks_are_counted_only_on_request() {
     let text = Written::default().prompt("hello").answer(OPUS, 100, 1, "\"end_turn\"", HELLO).lines.join("\n");
     let tokens = |options: ReadOptions| -> Vec<u32> {
         let inputs = Inputs::from_bytes_with("s.jsonl", text.as_bytes(), &options);
@@ -256,7 +256,7 @@ fn blocks_are_counted_where_somebody_asks_and_only_there() {
 }
 
 #[test]
-fn a_prompt_is_what_the_first_one_showed_and_what_came_since() {
+fn a_prompt_is_the_first_one_plus_later_additions() {
     let written = Written::default()
         .prompt("hello")
         .answer(OPUS, 1_000, 1, "\"end_turn\"", HELLO)
@@ -270,7 +270,7 @@ fn a_prompt_is_what_the_first_one_showed_and_what_came_since() {
 }
 
 #[test]
-fn thinking_has_what_the_output_had_beyond_the_text() {
+fn thinking_has_the_output_tokens_beyond_the_text() {
     let thinking = r#"{"type":"thinking","thinking":"","signature":"AAAA"}"#;
     let written = Written::default()
         .prompt("hello")
@@ -281,7 +281,7 @@ fn thinking_has_what_the_output_had_beyond_the_text() {
 }
 
 #[test]
-fn thinking_without_a_recorded_output_has_what_the_next_prompt_grew_by() {
+fn thinking_without_a_recorded_output_has_the_growth_of_the_next_prompt() {
     let thinking = r#"{"type":"thinking","thinking":"hello","signature":""}"#;
     let written = Written::default()
         .prompt("hello")

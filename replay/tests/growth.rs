@@ -104,7 +104,7 @@ fn growth(turn: &Turn, next: &Turn) -> Option<Growth> {
 }
 
 #[test]
-fn the_built_in_residual_is_what_the_transcripts_show() {
+fn the_built_in_residual_agrees_with_the_transcripts() {
     let Some(data) = data() else { return };
     let mut paths = Vec::new();
     TRANSCRIPTS.iter().for_each(|folder| transcripts(&data.join(folder), &mut paths));

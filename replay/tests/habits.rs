@@ -109,7 +109,7 @@ fn cause(result: &Replay) -> Option<Cause> {
 }
 
 #[test]
-fn what_was_left_is_read_within_a_turn() {
+fn an_entry_left_by_a_turn_is_read_within_it() {
     let mut session = Transcript::new("2.1.45", "claude-opus-4-6");
     session.prompt().answer((HEAD, 9_000), Some("Read"), "").results(1).answer((29_000, 1_000), None, "");
     let result = session.replayed();
@@ -118,7 +118,7 @@ fn what_was_left_is_read_within_a_turn() {
 }
 
 #[test]
-fn thinking_that_is_switched_off_lands_in_the_hidden_prefix_where_versions_note_it() {
+fn switching_thinking_off_falls_back_to_the_hidden_prefix_if_the_version_records_it() {
     let skill = r#""isMeta":true,"message":{"role":"user","content":[{"type":"text","text":"skill"}]}"#;
     for (version, read) in [("2.1.20", HEAD), ("2.1.50", 30_000)] {
         let mut session = Transcript::begun(version, "claude-opus-4-5-20251101");
@@ -144,7 +144,7 @@ fn a_prefix_expires_fifteen_seconds_after_its_lifetime() {
 }
 
 #[test]
-fn a_resumed_session_is_built_anew_up_to_2_1_219_and_keeps_every_byte_later() {
+fn a_resumed_session_is_rebuilt_up_to_2_1_219_and_keeps_every_byte_later() {
     let hook = r#""data":{"type":"hook_progress","hookEvent":"SessionStart","hookName":"SessionStart:resume"}"#;
     for (version, missed) in [("2.1.45", true), ("2.1.143", true), ("2.1.219", true), ("2.1.330", false)] {
         let mut session = Transcript::begun(version, "claude-opus-4-6");
@@ -167,7 +167,7 @@ fn a_prompt_that_passed_no_queue_shows_a_restart_up_to_2_1_219_only() {
 }
 
 #[test]
-fn compaction_lands_in_the_hidden_prefix_and_says_so_with_its_line() {
+fn compaction_falls_back_to_the_hidden_prefix_with_its_line_as_evidence() {
     let mut session = Transcript::begun("2.1.45", "claude-opus-4-6");
     session
         .wait(9)
@@ -235,7 +235,7 @@ fn effort_that_is_switched_is_a_parameter_of_the_messages() {
 }
 
 #[test]
-fn every_habit_stands_once_and_names_its_reasons() {
+fn every_habit_is_listed_once_with_its_reasons() {
     for habit in &HABITS {
         assert_eq!(HABITS.iter().filter(|other| other.rule == habit.rule).count(), 1, "{}", habit.rule.word());
         assert!(!habit.rationale.is_empty() && !habit.evidence.is_empty(), "{}", habit.rule.word());

@@ -62,7 +62,7 @@ fn position(inputs: &Inputs, origin: &forkcast_replay::exchange::Origin) -> usiz
 }
 
 #[test]
-fn a_refused_request_costs_nothing_and_says_why() {
+fn a_refused_request_costs_nothing_and_has_a_reason() {
     let block = |text: &str| format!(r#"{{"type":"text","text":"{text}","cache_control":{{"type":"ephemeral"}}}}"#);
     let blocks: Vec<String> = (0..5).map(|at| block(&format!("{at} {}", "word ".repeat(900)))).collect();
     let content = blocks.join(",");

@@ -6,7 +6,7 @@ use forkcast_replay::input::{InputFormat, Inputs, Progress, ReadOptions};
 use forkcast_replay::replay::{InParts, Options, Passes, replay, replay_until};
 
 #[test]
-fn what_was_computed_stays_and_is_marked_partial() {
+fn partial_results_are_kept_and_marked() {
     let inputs = Inputs::sample();
     let whole = replay(&inputs, &Options::default());
     assert!(!whole.partial);
@@ -52,7 +52,7 @@ fn pass(passes: &Passes<'_>) -> (Vec<String>, bool) {
 }
 
 #[test]
-fn every_pass_is_the_replay_and_ends_where_the_first_was_stopped() {
+fn every_pass_repeats_the_replay_and_stops_at_the_same_request() {
     let (inputs, options) = (sessions(9), Options::default());
     let kept = replay(&inputs, &options);
     let whole = Passes::new(&inputs, &options, &|| false);
@@ -72,7 +72,7 @@ fn every_pass_is_the_replay_and_ends_where_the_first_was_stopped() {
 }
 
 #[test]
-fn what_was_read_stays_and_the_other_files_are_counted() {
+fn files_already_read_are_kept_and_the_others_are_counted() {
     let folder = std::env::temp_dir().join(format!("forkcast-interrupted-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     for name in 0..20 {

@@ -29,7 +29,7 @@ fn reasons(inputs: &Inputs) -> Vec<(usize, &str)> {
 }
 
 #[test]
-fn a_cassette_gives_exchanges_and_names_what_it_passes_over() {
+fn a_cassette_gives_exchanges_and_reports_skipped_entries() {
     let inputs = read("cassette.yaml");
     let all = exchanges(&inputs);
     assert_eq!(all.iter().map(|exchange| exchange.origin.index).collect::<Vec<_>>(), [0, 1, 3, 4]);
@@ -62,7 +62,7 @@ fn instants_of_a_cassette_come_from_date_and_latency_and_rounding_makes_no_overl
 }
 
 #[test]
-fn parsed_bodies_keep_the_order_of_their_keys_and_what_scalars_mean_to_their_writer() {
+fn parsed_bodies_keep_the_order_of_their_keys_and_the_writers_meaning_of_scalars() {
     let inputs = read("cassette-parsed.yaml");
     let all = exchanges(&inputs);
     assert_eq!(
@@ -78,7 +78,7 @@ fn parsed_bodies_keep_the_order_of_their_keys_and_what_scalars_mean_to_their_wri
 }
 
 #[test]
-fn a_damaged_interaction_costs_itself_alone() {
+fn a_damaged_interaction_affects_no_other() {
     let inputs = read("cassette-damaged.yaml");
     let read: Vec<_> =
         exchanges(&inputs).iter().map(|exchange| (exchange.origin.index, counts(exchange).unwrap().0)).collect();
@@ -205,7 +205,7 @@ fn outcomes_of_a_capture_find_their_requests_and_bodies_stay_raw() {
 }
 
 #[test]
-fn a_capture_that_breaks_off_keeps_what_came_before() {
+fn a_truncated_capture_keeps_its_beginning() {
     let text = std::fs::read(format!("{FIXTURES}/capture.json")).unwrap();
     let cut = text.windows(16).position(|window| window == b"claude-haiku-4-5").unwrap();
     let inputs = Inputs::from_bytes("memory", &text[..cut], InputFormat::Auto);
@@ -216,7 +216,7 @@ fn a_capture_that_breaks_off_keeps_what_came_before() {
 }
 
 #[test]
-fn bodies_are_read_alone_and_with_their_answers() {
+fn bodies_are_read_with_and_without_their_answers() {
     let inputs = read("body.json");
     assert_eq!(exchanges(&inputs)[0].model, "claude-opus-4-8");
     assert!(body(exchanges(&inputs)[0]).contains("lone \\ud83d"));
@@ -265,7 +265,7 @@ fn an_exchange_log_is_read_line_by_line() {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn a_written_log_can_be_read_back() {
     let inputs = read("log.jsonl");
     let mut out = Vec::new();
     for exchange in inputs.exchanges() {
@@ -289,7 +289,7 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
-fn the_sample_is_whole_and_tells_its_story() {
+fn the_sample_is_complete_and_has_its_known_misses() {
     let inputs = Inputs::sample();
     let all = exchanges(&inputs);
     assert_eq!((all.len(), inputs.unreadable.len(), inputs.skipped.len(), inputs.repaired.len()), (14, 0, 0, 0));

@@ -95,14 +95,14 @@ const FOREIGN: &[(&str, &[u8], &str)] = &[
 ];
 
 #[test]
-fn files_of_other_tools_are_named_with_what_to_do() {
+fn files_of_other_tools_are_reported_with_advice() {
     for (name, bytes, sentence) in FOREIGN {
         assert_eq!(outcome(bytes), Outcome { exchanges: 0, said: vec![format!("skipped: {sentence}")] }, "{name}");
     }
 }
 
 #[test]
-fn an_archive_without_what_is_needed_says_so_once() {
+fn an_incomplete_archive_is_reported_once() {
     let bare = entry("", "{\"size\":0}");
     let no_answer = entry(POST, "{\"size\":120,\"mimeType\":\"text/event-stream\"}");
     let good = entry(POST, CONTENT);
@@ -141,7 +141,7 @@ fn an_archive_without_what_is_needed_says_so_once() {
 }
 
 #[test]
-fn what_breaks_off_keeps_what_came_before() {
+fn a_truncated_file_keeps_its_beginning() {
     let good = entry(POST, CONTENT);
     let whole = archive(&[&good, &good]);
     let cut = whole.rfind("usage").unwrap();

@@ -46,7 +46,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_no_recording_is_skipped_with_a_reason() {
+fn files_that_are_no_recordings_are_skipped_with_a_reason() {
     assert_eq!(skipped(b""), "empty file");
     assert_eq!(skipped(&vec![b' '; 1 << 20]), "nothing but white space at its beginning");
     assert_eq!(skipped(b"<!doctype html><p>"), "HTML or XML");
@@ -123,7 +123,7 @@ fn aliases_neither_fill_memory_nor_the_stack() {
 }
 
 #[test]
-fn packed_files_are_known_by_their_bytes_and_keep_what_precedes_damage() {
+fn packed_files_are_detected_by_their_bytes_and_keep_the_part_before_damage() {
     let log = std::fs::read(format!("{FIXTURES}/../../sample/sample.exchanges.jsonl")).unwrap();
     for (packed, name) in [(gzip(&log), "gzip"), (zlib(&log), "zlib"), (zstd(&log), "zstd")] {
         let inputs = auto(&packed);
@@ -154,7 +154,7 @@ fn all_frames_of_a_packed_file_are_read_and_those_before_damage_kept() {
 }
 
 #[test]
-fn a_frame_that_breaks_off_gives_what_its_window_held() {
+fn a_truncated_frame_gives_the_contents_of_its_window() {
     // Blocks hold at most 128 KiB: the first of three is whole when the last byte is missing.
     let line = "{\"v\":1,\"request\":{\"model\":\"claude-opus-4-8\",\"messages\":[]}}\n";
     let packed = zstd(line.repeat(400_000 / line.len()).as_bytes());
@@ -239,7 +239,7 @@ fn a_walk_takes_as_long_as_the_folders_are_deep() {
 }
 
 #[test]
-fn an_override_reads_what_detection_would_not() {
+fn an_override_reads_files_that_detection_would_not() {
     let inputs = Inputs::from_bytes("memory", b"no yaml: [", InputFormat::As(Format::Vcr));
     assert_eq!((inputs.skipped.len(), inputs.unreadable.len()), (0, 1));
     let folder = Inputs::read(&[FIXTURES], InputFormat::Auto).unwrap();

@@ -50,7 +50,7 @@ fn every_folder_is_read_as_counted_by_hand() {
 }
 
 #[test]
-fn all_joins_of_the_wire_captures_come_out() {
+fn all_joins_of_the_wire_captures_succeed() {
     let Some(rows) = rows("derived/wire_requests.jsonl") else { return };
     let captures = [
         ("pinned-s-4b6a435234bf-26-28.full", "wire-cache-fix/harvested/pinned-s-4b6a435234bf-26-28.full.json.gz", 24),

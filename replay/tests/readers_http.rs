@@ -160,7 +160,7 @@ fn a_claude_trace_is_read_pair_by_pair() {
 }
 
 #[test]
-fn a_damaged_pair_costs_itself_alone() {
+fn a_damaged_pair_affects_no_other() {
     let text = std::fs::read_to_string(format!("{FIXTURES}/trace.jsonl")).unwrap();
     let torn = text.replacen("\"timestamp\":", "\"timestamp\";", 1);
     let inputs = memory(&torn);

@@ -113,7 +113,7 @@ fn litellm_instants_are_seconds_or_dates() {
 }
 
 #[test]
-fn litellm_records_stand_in_lines_in_a_list_or_alone() {
+fn litellm_records_are_in_lines_in_a_list_or_single() {
     let lines = text("litellm.jsonl");
     let expected = counts(&read("litellm.jsonl"));
     let list = format!("[{}]", lines.trim_end().replace('\n', ",\n"));
@@ -237,7 +237,7 @@ fn numbers_that_no_count_can_be_are_refused() {
 }
 
 #[test]
-fn a_trace_is_explained_by_what_changed_and_not_by_breakpoints_that_nobody_wrote_down() {
+fn a_trace_is_explained_by_its_changes_and_not_by_unrecorded_breakpoints() {
     let span = |id: u32, system: &str, input: u32, read: u32, written: u32| {
         let messages = r#"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Weather?\"}]}]"#;
         let count =

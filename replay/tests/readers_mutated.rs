@@ -84,7 +84,7 @@ fn lengths(whole: usize) -> impl Iterator<Item = usize> {
 }
 
 #[test]
-fn a_truncated_file_holds_nothing_that_the_whole_one_does_not_and_says_that_it_is_cut() {
+fn a_truncated_file_adds_nothing_and_is_reported() {
     for (format, names) in OF_FORMAT {
         for name in *names {
             let bytes = fixture(name);
@@ -273,7 +273,7 @@ macro_rules! properties {
                 }
 
                 #[test]
-                fn what_a_byte_costs_is_told(
+                fn the_cost_of_a_byte_is_reported(
                     pick in any::<prop::sample::Index>(),
                     at in any::<prop::sample::Index>(),
                     byte in any::<u8>(),

@@ -40,7 +40,7 @@ fn each_format_is_detected_by_its_content() {
 }
 
 #[test]
-fn a_conversation_and_its_sub_agents_keep_what_they_repeat_and_what_they_add() {
+fn a_conversation_and_its_sub_agents_keep_their_repeated_and_added_blocks() {
     let trace = only(Format::Weka, "weka.json");
     let ids: Vec<_> = trace.conversations.iter().map(|c| (c.id.as_str(), c.parent, c.tool_tokens)).collect();
     assert_eq!(ids, [("main", None, 80), ("agent_001", Some(0), 64), ("agent_002", Some(0), 64)]);
@@ -64,7 +64,7 @@ fn a_conversation_and_its_sub_agents_keep_what_they_repeat_and_what_they_add() {
 }
 
 #[test]
-fn a_size_of_blocks_that_is_no_number_is_damage_and_none_is_the_usual_one() {
+fn an_invalid_block_size_is_damage_and_a_missing_one_is_the_default() {
     let trace = |size: &str| {
         format!("{{\"hash_id_scope\":\"local\",{size}\"requests\":[{{\"t\":0,\"in\":9,\"hash_ids\":[]}}]}}")
     };
@@ -101,7 +101,7 @@ fn texts_become_blocks_in_order_of_time() {
 }
 
 #[test]
-fn what_is_damaged_is_told_with_its_place_and_the_rest_is_read() {
+fn damage_is_reported_with_its_place_and_the_rest_is_read() {
     let text = String::from_utf8(fixture("weka.json")).unwrap();
     for (from, to, line, place, left) in [
         ("\"in\":330", "\"in\":\"330\"", 3, "column 66", 7),
@@ -160,7 +160,7 @@ fn counts_and_instants_beyond_the_bounds_are_refused_with_their_place() {
 }
 
 #[test]
-fn requests_out_of_order_are_put_into_order_of_time_with_what_they_keep() {
+fn requests_out_of_order_are_sorted_by_time_with_their_kept_blocks() {
     let text = "{\"hash_id_scope\":\"local\",\"block_size\":64,\"requests\":[\n\
         {\"t\":0,\"in\":128,\"hash_ids\":[1,2]},\n\
         {\"t\":200,\"in\":256,\"hash_ids\":[1,2,3,4]},\n\

@@ -88,7 +88,7 @@ fn a_recorded_session_plays_back_event_for_event() {
 }
 
 #[test]
-fn a_session_that_asks_something_else_is_told_where() {
+fn a_diverging_session_is_reported_with_the_place() {
     let recording = recording(&exchanges(&played()));
     let failed = run(session(recording.play(Fidelity::Strict), "What is in b.txt?")).unwrap_err().to_string();
     for part in ["does not ask what answer 0", "messages[0]", "loosely"] {
@@ -97,7 +97,7 @@ fn a_session_that_asks_something_else_is_told_where() {
 }
 
 #[test]
-fn failed_requests_are_refusals_and_foreign_ones_are_told() {
+fn failed_requests_are_refusals_and_foreign_ones_are_reported() {
     let mut exchanges = exchanges(&played());
     exchanges[0].status = Some(529);
     exchanges[2].dialect = Dialect::ChatCompletions;

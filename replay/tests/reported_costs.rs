@@ -45,7 +45,7 @@ fn compare(folders: &[&str], prices_of: Option<Date>) -> Option<Compared> {
 }
 
 #[test]
-fn bills_are_what_the_answers_say_to_the_last_unit() {
+fn bills_equal_the_reported_costs_to_the_last_unit() {
     let folders = ["cassettes-pydantic-ai", "cassettes-ruby-llm", "cassettes-crewai"];
     let Some(compared) = compare(&folders, None) else { return };
     let expected = [

@@ -23,7 +23,7 @@ How well planted changes are found is printed by
 ";
 
 #[test]
-fn the_page_says_what_the_recordings_show() {
+fn the_page_agrees_with_the_recordings() {
     let Some(data) = data() else { return };
     let tables = [captures::table(&data), judged::table(&data), diagnosed::table(&data)];
     let page = format!("{INTRODUCTION}\n{}", tables.join("\n"));

@@ -69,7 +69,7 @@ fn a_conversation_reads_the_blocks_it_repeats_within_five_minutes_and_every_miss
 }
 
 #[test]
-fn what_the_next_request_does_not_read_was_written_for_nothing() {
+fn writes_that_the_next_request_does_not_read_were_for_nothing() {
     let replayed = replayed("weka.json");
     // Opus 4.5 costs $5 a million, five-minute writes a quarter more: 1.25e-6 a token.
     let premium = |line: &Line| line.unread_writes.unwrap().picousd() / 1_250_000;
@@ -87,7 +87,7 @@ fn a_pool_reads_whole_blocks_that_anybody_sent() {
 }
 
 #[test]
-fn texts_read_what_they_begin_with() {
+fn texts_read_their_shared_beginning() {
     let replayed = replayed("lmcache.jsonl");
     let rows: Vec<Usage> = replayed.lines().map(|line| line.predicted.unwrap()).collect();
     // Each request of the first conversation begins with the whole of the one before.
@@ -150,7 +150,7 @@ fn bound(pings: BoundPings) -> u64 {
 }
 
 #[test]
-fn policies_bill_what_they_say() {
+fn policies_are_billed_as_defined() {
     // Prompts of 200, 330, 400, 460, 270; kept 0, 192, 320, 128, 128; gaps 10.5 s, 389.5 s, 20 s, 10 s.
     let (all, kept) = (1_660, 192 + 320 + 128 + 128);
     assert_eq!(cost("no-cache"), all * 1_000);
@@ -177,7 +177,7 @@ fn the_clairvoyant_bound_is_the_best_for_each_block() {
 }
 
 #[test]
-fn a_replay_tells_what_ifs_and_the_bound_of_each_request() {
+fn a_replay_has_what_ifs_and_the_bound_of_each_request() {
     let what_if = vec!["no-cache".parse().unwrap(), "ttl=1h".parse().unwrap()];
     let options = Options { book: PriceBook::built_in(), what_if, ..Options::default() };
     let replayed = replay(&inputs("weka.json"), &options);

@@ -153,7 +153,7 @@ fn turn_of(turn: &forkcast_replay::trace::Turn) -> plain::Turn {
 }
 
 #[test]
-fn a_replay_of_the_folder_reads_what_the_plain_method_reads_sub_agents_too() {
+fn a_replay_of_the_folder_reads_as_much_as_the_plain_method_including_sub_agents() {
     let Some(folder) = beside("kv-weka-claude-code") else { return };
     let inputs = Inputs::read(&[&folder], InputFormat::Auto).expect("the folder opens");
     let replayed = replay(&inputs, &Options { book: PriceBook::built_in(), ..Options::default() });

@@ -8,7 +8,7 @@ use forkcast_sim::service::Entry;
 use crate::places::{TRANSCRIPTS, data};
 
 #[test]
-fn nothing_changed_costs_what_was_billed() {
+fn an_empty_what_if_costs_the_bill() {
     let Some(data) = data() else { return };
     let folders = TRANSCRIPTS.map(|name| data.join(name));
     let inputs = Inputs::read(&folders, InputFormat::Auto).unwrap();

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn models_and_clients_that_everybody_knows_are_shown_and_no_others() {
+    fn only_public_models_and_clients_are_shown() {
         let names = Names::Anonymous;
         let account = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-opus-4-8";
         assert_eq!([names.model("claude-opus-4-8"), names.model("")], ["claude-opus-4-8", ""]);

@@ -22,7 +22,7 @@ fn cells(page: &str, (heading, after, words): (&str, &str, &str)) -> Vec<String>
 }
 
 #[test]
-fn the_published_page_is_what_the_runs_give() {
+fn the_published_page_has_the_results_of_the_runs() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("published/claims.md");
     let page = page();
     if std::env::var_os("FORKCAST_UPDATE").is_some() {
@@ -33,7 +33,7 @@ fn the_published_page_is_what_the_runs_give() {
 }
 
 #[test]
-fn the_page_says_what_the_derivation_says_of_econ_03_to_econ_12() {
+fn the_page_agrees_with_the_derivation_of_econ_03_to_econ_12() {
     let page = page();
     let rows = [
         ("5,050", "Each further", "cold, one first", &["5,050 ✓", "2,625", "1,412.5"][..]),

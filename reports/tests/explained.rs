@@ -86,7 +86,7 @@ fn the_writer_has_not_begun_to_answer() {
 }
 
 #[test]
-fn the_entry_lies_further_back_than_the_cache_looks() {
+fn the_entry_is_further_back_than_the_look_back() {
     let words: Vec<String> = (0..31).map(|at| format!("w{at}")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let story = [sent(0, body(&words[..1], &[0])), sent(9, body(&words, &[30]))];
@@ -102,7 +102,7 @@ fn nothing_is_asked_without_a_breakpoint() {
 }
 
 #[test]
-fn what_was_sent_ended_at_no_breakpoint() {
+fn the_sent_prefix_ended_at_no_breakpoint() {
     let story = [sent(0, body(&["a", "b", "c"], &[0])), sent(9, body(&["a", "b", "c", "d", "e"], &[4]))];
     // The entry at the first message is read, the other two had none.
     assert_eq!(stop(&story), "never_written");

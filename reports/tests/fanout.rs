@@ -66,7 +66,7 @@ fn json_follows_its_schema() {
 }
 
 #[test]
-fn the_best_of_a_set_is_the_best_of_those_that_differ_in_policy_alone() {
+fn the_best_of_a_set_is_the_best_of_those_that_differ_only_in_policy() {
     let rows = rows(&Grid { children: vec![2, 4], launch: grid().launch, ..Grid::of(Cell::default()) });
     let rows: Vec<Trial> = rows.into_iter().map(|row| Trial { bound: None, ..row }).collect();
     let value = json(&rows);
@@ -152,7 +152,7 @@ fn answers_are_written_in_every_form() {
 
 /// Lines at one place: the lower one is broader, so that both can be seen.
 #[test]
-fn a_line_that_another_covers_shows_beside_it() {
+fn a_covered_line_shows_next_to_the_covering_one() {
     let asked = Inquiry {
         base: Cell::default(),
         children: Some((1..=4).collect()),
@@ -172,7 +172,7 @@ fn a_line_that_another_covers_shows_beside_it() {
 
 /// A grid is drawn if it is readable: children on the horizontal axis, or cost against time of the widest.
 #[test]
-fn grids_are_drawn_where_that_can_be_read() {
+fn grids_are_drawn_if_the_plot_is_readable() {
     let base = Cell { children: 2, ..Cell::default() };
     let grid = Grid { children: vec![2, 3], launch: grid().launch, is_cold: vec![false, true], ..Grid::of(base) };
     let drawn = plots(&rows(&grid));

@@ -60,7 +60,7 @@ fn people_see_agents_lanes_and_laws() {
 }
 
 #[test]
-fn scenarios_are_listed_with_what_they_claim() {
+fn scenarios_are_listed_with_their_claims() {
     let text = text(|target| json::write(&human::list::scenarios(), target));
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(errors(&validator("forkcast.list/1"), &value), Vec::<String>::new());
@@ -69,7 +69,7 @@ fn scenarios_are_listed_with_what_they_claim() {
 
 /// The schema knows exactly the fields that the reader knows.
 #[test]
-fn the_schema_of_scenarios_knows_what_the_reader_knows() {
+fn the_schema_of_scenarios_has_the_fields_of_the_reader() {
     let schema = schema(SCENARIO);
     let fields =
         |object: &Value| -> BTreeSet<String> { object["properties"].as_object().unwrap().keys().cloned().collect() };

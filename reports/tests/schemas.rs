@@ -157,7 +157,7 @@ fn comparisons_follow_their_schema() {
 }
 
 #[test]
-fn the_schemas_know_every_cause() {
+fn the_schemas_list_every_cause() {
     for (name, text) in SCHEMAS.iter() {
         let schema: Value = serde_json::from_str(text).unwrap();
         // Lists and manifests hold no requests; fan-outs and sweeps hold no causes.
@@ -219,7 +219,7 @@ fn properties<'s>(schema: &'s Value, path: &str, found: &mut Vec<(String, &'s Va
 
 /// Every field has a meaning, and says when it is null if it can be; amounts, tokens and instants have a unit.
 #[test]
-fn every_field_says_what_it_means() {
+fn every_field_has_a_meaning() {
     // Those are written by hand.
     let others = ["list", "manifest", "plan", "scenario"].map(|name| format!("forkcast.{name}/1"));
     for (name, text) in SCHEMAS.iter().filter(|(name, _)| others.iter().all(|other| other != name)) {

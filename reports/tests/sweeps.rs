@@ -36,7 +36,7 @@ fn plans_and_merged_grids_follow_their_schemas() {
 }
 
 #[test]
-fn what_has_no_price_or_breaks_off_has_a_row_all_the_same() {
+fn cells_without_a_price_and_unfinished_cells_have_rows() {
     let [fanout, scenario] = plans();
     let of_fanout =
         check(&validator("forkcast.sweep/1"), &text(|target| sweep::write(&fanout, &rows(&fanout), target)));
@@ -65,7 +65,7 @@ fn every_line_of_the_table_has_all_columns_and_every_axis_has_one() {
 }
 
 #[test]
-fn people_see_the_cheapest_cell_first_and_what_broke_off_last() {
+fn people_see_the_cheapest_cell_first_and_unfinished_cells_last() {
     let [fanout, scenario] = plans();
     let shown = |plan: &Plan| {
         let document = human::sweep::document(plan, &rows(plan));
@@ -83,7 +83,7 @@ fn people_see_the_cheapest_cell_first_and_what_broke_off_last() {
 
 /// A provider that lets one request a minute through leaves children without an answer, and that is cheap.
 #[test]
-fn what_was_never_answered_is_told_and_is_not_the_cheapest() {
+fn cells_with_unanswered_requests_are_reported_and_never_cheapest() {
     let plan = plan(Subject::fanout(), &["children=40", "rpm=1,1000000"]);
     let rows = rows(&plan);
     assert!(rows[0].unanswered > 0 && rows[0].over_limits > 0 && rows[1].is_answered(), "{rows:?}");

@@ -115,7 +115,7 @@ fn sums_are_those_of_the_json() {
 }
 
 #[test]
-fn what_is_no_table_writes_nothing() {
+fn an_unknown_table_writes_nothing() {
     with_report(&Inputs::sample(), |report| assert!(table(report, "bills").is_empty()));
 }
 

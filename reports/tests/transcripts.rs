@@ -186,7 +186,7 @@ fn agents_are_a_tree_whose_costs_add_up() {
 }
 
 #[test]
-fn an_agent_without_requests_stays_where_it_started_others() {
+fn an_agent_without_requests_stays_if_it_started_others() {
     let (inputs, replay) = made(1, &[PLAIN, Asks { agent: 2, ..PLAIN }]);
     let options = Options::default();
     let report = Report::new(&inputs, &replay, &options, Names::Anonymous);
@@ -214,7 +214,7 @@ fn agents_of_two_sessions_are_apart_and_share_project_and_version() {
 
 /// 1,000 tokens by estimate, 10 recorded: 990 at 25 USD per million beside the bill.
 #[test]
-fn estimated_output_stands_beside_the_bill() {
+fn estimated_output_is_shown_next_to_the_bill() {
     let (inputs, replay) = made(1, &[Asks { estimated_output: Some(1_000), ..PLAIN }, PLAIN]);
     let options = Options::default();
     let report = Report::new(&inputs, &replay, &options, Names::Plain);
@@ -226,7 +226,7 @@ fn estimated_output_stands_beside_the_bill() {
 
 /// Misses of 3 and 4 USD: their sum is 7, the root of the sum of squares 5.
 #[test]
-fn what_stays_unexplained_has_a_range() {
+fn unexplained_misses_have_a_range() {
     // Written for five minutes instead of read: 5.75 USD more per million.
     let miss = |tokens| Asks { written: tokens, missed: Some((Cause::Unexplained, tokens)), ..PLAIN };
     let (inputs, replay) = made(1, &[miss(521_740), miss(695_653)]);

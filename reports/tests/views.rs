@@ -177,7 +177,7 @@ fn charges(report: &Report<'_>) -> Charges {
 
 /// The last day of the sample alone: its first request still reads what the evening before wrote.
 #[test]
-fn what_is_left_out_still_fills_the_cache() {
+fn requests_left_out_still_fill_the_cache() {
     let (inputs, options) = (Inputs::sample(), Options::default());
     let replay = replay(&inputs, &options);
     let window =
@@ -217,7 +217,7 @@ fn limits_are_kept_or_not() {
 
 /// A limit that cannot be checked counts as failed, with a reason; an exceeded one needs none.
 #[test]
-fn what_cannot_be_judged_has_failed() {
+fn limits_that_cannot_be_checked_have_failed() {
     let unpriced = ONE.replace("claude-opus-4-8", "claude-opus-9");
     let gates = judged(&format!("{ONE}{unpriced}"), limits("1", "0", 0));
     assert_eq!(gates.iter().map(|gate| gate.passed).collect::<Vec<_>>(), [false, true, true]);

@@ -78,7 +78,7 @@ fn route(run: &Run) -> Option<(String, String, String, bool)> {
 }
 
 #[test]
-fn fork_01_fork_02_fork_03_fork_04_fork_05_fork_06_fork_07_one_cell_forks_and_every_other_says_why_not() {
+fn fork_01_fork_02_fork_03_fork_04_fork_05_fork_06_fork_07_one_cell_forks_and_every_other_explains_why_not() {
     let mut forked = Vec::new();
     // Without an open gate there is no fork to make the call.
     for cell in cells().filter(|cell| !cell.by_fork || cell.opens()) {

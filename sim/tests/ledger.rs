@@ -86,7 +86,7 @@ fn without_a_price_tokens_count_and_money_is_unknown() {
 }
 
 #[test]
-fn the_last_cause_takes_what_rounding_leaves() {
+fn the_last_cause_takes_the_rounding_remainder() {
     // Half a unit per token, free reads. 3 tokens cost 2 (1.5 to even), 1 and 1 missed cost 0 each (0.5 to even).
     let rates = rates([500_000, 500_000, 500_000, 0, 0]);
     let missed = explained(&[(Cause::SystemChanged, Category::Input, 1), (Cause::Expired, Category::Input, 1)]);
@@ -249,7 +249,7 @@ fn a_read_of_a_prefix_written_twice_counts_only_for_the_newer_write() {
 }
 
 #[test]
-fn what_was_lost_behind_the_read_is_not_read_by_whoever_reads_what_was_written_anew() {
+fn lost_writes_stay_unread_when_their_successors_are_read() {
     let mut tree = Tree::new(4);
     let fork = tree.fork(tree.trunk[2]);
     let mut unread = UnreadWrites::default();

@@ -7,7 +7,7 @@ use forkcast_sim::service::CostRange;
 use super::{Measure, SOURCES, data, inputs, measure};
 
 #[test]
-fn the_recorded_cost_lies_in_the_range_on_most_sources() {
+fn the_recorded_cost_is_within_the_range_on_most_sources() {
     let Some(data) = data() else { return };
     let mut inside = 0;
     println!("{:<32} {:>9} {:>9} {:>9}   of the predicted input cost", "", "recorded", "low", "high");

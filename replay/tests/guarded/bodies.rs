@@ -45,7 +45,7 @@ fn files_named_one_by_one_are_one_conversation_in_the_order_of_their_numbers() {
 }
 
 #[test]
-fn who_numbers_all_agents_on_means_that_order() {
+fn a_common_numbering_of_agents_gives_the_order() {
     // Folder by folder, the child would come before the request that it continues.
     let mut child = body("bees", 3);
     child["system"][0]["text"] = json!(long("order"));
@@ -63,7 +63,7 @@ fn who_numbers_all_agents_on_means_that_order() {
 }
 
 #[test]
-fn agents_of_one_kind_in_subfolders_share_what_the_first_two_did() {
+fn agents_of_one_kind_in_subfolders_share_as_much_as_the_first_two() {
     let agent = |name: &str, rule: &str| {
         let mut body = body(name, 1);
         body["system"][0]["text"] = json!(long("rule") + rule);
@@ -93,7 +93,7 @@ fn subfolders_are_agents_of_their_own() {
 }
 
 #[test]
-fn conversations_mixed_in_one_folder_are_told_apart_by_their_history() {
+fn conversations_mixed_in_one_folder_are_separated_by_their_history() {
     let mut all = Vec::new();
     for turn in 1..=4 {
         all.push((format!("{turn}a.json"), body("bees", turn).to_string()));

@@ -12,7 +12,7 @@ use super::stage::{Folder, body, chains, check};
 use crate::places::fixture;
 
 #[test]
-fn a_broken_file_is_named_and_the_rest_goes_on() {
+fn a_broken_file_is_named_and_the_rest_is_read() {
     let whole = body("bees", 2).to_string();
     let shape = json!({"model": "claude-opus-4-8", "messages": 7}).to_string();
     let (fed, outcome) = Folder::new(&[

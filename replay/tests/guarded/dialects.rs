@@ -110,7 +110,7 @@ fn messages_of_openrouter_keep_their_numbers() {
 }
 
 #[test]
-fn a_body_whose_model_stands_in_the_address_is_one() {
+fn a_body_with_its_model_in_the_address_is_valid() {
     let body = |rules: &str, turns: usize| {
         let mut body = super::stage::body("bees", turns);
         body["anthropic_version"] = json!("bedrock-2023-05-31");
@@ -124,7 +124,7 @@ fn a_body_whose_model_stands_in_the_address_is_one() {
 }
 
 #[test]
-fn what_differs_from_a_lock_stands_in_the_body_that_was_sent() {
+fn a_difference_from_a_lock_has_its_place_in_the_body_that_was_sent() {
     let folder = |rules: &str| {
         let input = json!([{"role": "developer", "content": "House rules."}, {"role": "user", "content": "Why?"}]);
         let body = json!({"model": "gpt-5.6-sol", "instructions": long(rules), "input": input});

@@ -17,7 +17,7 @@ fn folder(description: &str) -> Folder {
 }
 
 #[test]
-fn the_lock_does_not_depend_on_where_the_files_lie() {
+fn the_lock_does_not_depend_on_the_folder() {
     let text = |folder: &Folder| folder.check().1.lock.unwrap().text();
     let (one, other) = (folder("Reads."), folder("Reads."));
     assert_eq!(text(&one), text(&other));

@@ -110,7 +110,7 @@ fn a_changed_chat_completion_has_openais_word_too() {
 }
 
 #[test]
-fn what_a_message_says_beside_its_content_is_prompt() {
+fn fields_of_a_message_besides_its_content_are_prompt() {
     fn named(turns: usize) -> Value {
         let mut body = chat(turns);
         body["messages"][1] = json!({"role": "user", "name": "ada", "content": [{"type": "text", "text": "Why?"},
@@ -234,7 +234,7 @@ fn with_arguments(mut body: Value, path: &str, arguments: &str) -> Value {
 }
 
 #[test]
-fn what_is_kept_at_the_provider_is_not_compared() {
+fn stored_responses_of_the_provider_are_not_compared() {
     let mut next = response(2);
     next["previous_response_id"] = json!("resp_1");
     let folder = Folder::new(&[("0.json", response(1).to_string()), ("1.json", next.to_string())]);

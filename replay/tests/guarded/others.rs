@@ -188,7 +188,7 @@ const CHANGES: [(Body, Change, &str, &str); 22] = [
 ];
 
 #[test]
-fn every_change_is_told_with_the_path_that_was_sent() {
+fn every_change_is_reported_with_the_path_that_was_sent() {
     for (body, change, cause, path) in CHANGES {
         let (_, outcome) = changed(body, change);
         let broken = outcome.report.findings.iter().filter(|finding| finding.breaks_prefix);
@@ -199,7 +199,7 @@ fn every_change_is_told_with_the_path_that_was_sent() {
 }
 
 #[test]
-fn what_is_no_prompt_breaks_nothing() {
+fn fields_outside_the_prompt_break_nothing() {
     let table: [(Body, Change); 4] = [
         (gemini, |body| body["generationConfig"]["temperature"] = json!(1.0)),
         (gemini, |body| body["safetySettings"] = json!([{"category": "HARM_CATEGORY_HARASSMENT"}])),

@@ -38,7 +38,7 @@ fn recordings_of_one_path_meet_in_time() {
 }
 
 #[test]
-fn ids_decide_where_the_recording_has_them() {
+fn ids_decide_if_the_recording_has_them() {
     // The second agent repeats the first one's history word by word.
     let lines = [
         line(1000, Some("one"), &body("bees", 1)),
@@ -63,7 +63,7 @@ fn a_recording_without_instants_has_a_cache_of_its_own() {
 }
 
 #[test]
-fn blocks_of_a_request_without_usage_have_the_sizes_that_usage_showed_and_the_bill_says_the_same() {
+fn blocks_of_a_request_without_usage_have_the_sizes_shown_by_usage_and_the_bill_agrees() {
     let usage = json!({"input_tokens": 0, "cache_creation_input_tokens": 40_000, "output_tokens": 9});
     let mut first: Value = serde_json::from_str(&line(1000, Some("one"), &body("bees", 2))).unwrap();
     first["response"] = json!({"usage": usage});
@@ -83,7 +83,7 @@ fn blocks_of_a_request_without_usage_have_the_sizes_that_usage_showed_and_the_bi
 }
 
 #[test]
-fn the_sample_tells_its_story() {
+fn the_sample_has_its_known_misses() {
     let (fed, outcome) = Folder::new(&[("sample.jsonl", SAMPLE.to_owned())]).check();
     assert!(fed.requests >= 10, "{}", fed.requests);
     let found: Vec<&str> = breaks(&outcome).iter().map(|found| found.1).collect();
@@ -115,7 +115,7 @@ fn family(text: String) -> Vec<(String, Option<String>, usize)> {
 }
 
 #[test]
-fn headers_of_opencode_tell_children_and_their_parents() {
+fn headers_of_opencode_identify_children_and_their_parents() {
     let title =
         json!({"model": "claude-haiku-4-5", "max_tokens": 20, "messages": [{"role": "user", "content": "A title."}]});
     let main: &[_] = &[("x-session-id", "ses_1"), ("x-session-affinity", "ses_1")];
@@ -132,7 +132,7 @@ fn headers_of_opencode_tell_children_and_their_parents() {
 }
 
 #[test]
-fn headers_of_claude_code_and_codex_tell_agents() {
+fn headers_of_claude_code_and_codex_identify_agents() {
     let found = family(archive(&[
         (&[("X-Claude-Code-Session-Id", "s")], body("bees", 1)),
         (&[("X-Claude-Code-Session-Id", "s"), ("x-claude-code-agent-id", "a1")], body("bees", 2)),

@@ -43,7 +43,7 @@ fn conversations_and_sub_agents_of_a_trace_are_chains() {
 }
 
 #[test]
-fn a_changed_block_of_a_trace_breaks_the_prefix_at_the_price_of_what_is_sent_again() {
+fn a_changed_block_of_a_trace_breaks_the_prefix_at_the_price_of_the_blocks_sent_again() {
     let grown: Vec<Vec<u64>> = [100, 130, 160].iter().map(|end| (0..*end).collect()).collect();
     let kept = trace(weka("one", &grown)).check().1;
     assert_eq!((breaks(&kept).len(), kept.report.findings.len()), (0, 0));
@@ -61,7 +61,7 @@ fn a_changed_block_of_a_trace_breaks_the_prefix_at_the_price_of_what_is_sent_aga
 }
 
 #[test]
-fn what_ends_a_prompt_is_not_compared() {
+fn the_end_of_a_prompt_is_not_compared() {
     // The last block of the first prompt ends with it; the next prompt has other text there.
     let told = |input: u64, ids: &[u64]| json!({"t": 0, "type": "n", "in": input, "hash_ids": ids});
     let of = |first: u64| {
@@ -86,7 +86,7 @@ fn traces_of_other_conversations_share_no_block() {
 }
 
 #[test]
-fn requests_without_conversations_go_on_from_what_they_repeat_whole() {
+fn requests_without_conversations_continue_the_prompt_that_they_repeat() {
     let row = |at: usize, tokens: u64, ids: &[u64]| {
         json!({"timestamp": at * 1000, "input_length": tokens, "output_length": 1, "hash_ids": ids}).to_string()
     };
@@ -100,7 +100,7 @@ fn requests_without_conversations_go_on_from_what_they_repeat_whole() {
 }
 
 #[test]
-fn texts_of_a_trace_are_known_by_their_content() {
+fn texts_of_a_trace_are_identified_by_their_content() {
     let text = fixture("lmcache.jsonl");
     let (fed, outcome) = Folder::new(&[("t.jsonl", text.clone())]).check();
     assert_eq!((fed.requests, breaks(&outcome).len()), (4, 0));

@@ -114,7 +114,7 @@ fn transcripts_of_codex_are_compared_as_openais_bodies_are() {
 }
 
 #[test]
-fn other_caches_are_taken_for_automatic_ones() {
+fn other_caches_count_as_automatic_ones() {
     let (fed, outcome) = check(&[fixture("gemini-cli.jsonl")]);
     assert_eq!((fed.requests, outcome.report.requests, fed.unchecked.len()), (2, 2, 0));
     assert_eq!(fed.remarks.unprofiled, [("gemini-2.5-flash".to_owned(), 2)].into());

@@ -15,7 +15,7 @@ fn outputs(text: impl AsRef<[u8]>) -> Vec<u64> {
 }
 
 #[test]
-fn two_records_on_one_line_are_split_and_told() {
+fn two_records_on_one_line_are_split_and_reported() {
     let text = format!("{}\n{}{}\n{}", prompt(1, 0), answer("a", 2, 1, 5), answer("b", 3, 2, 6), answer("c", 4, 3, 7));
     assert_eq!(outputs(&text), [5, 6, 7]);
     let reading = read(&text);
@@ -25,7 +25,7 @@ fn two_records_on_one_line_are_split_and_told() {
 }
 
 #[test]
-fn a_record_behind_one_that_broke_off_is_read_and_the_broken_one_is_located() {
+fn a_record_after_a_truncated_one_is_read_and_the_truncated_one_is_located() {
     let whole = answer("a", 2, 1, 5);
     let text = format!("{}\n{}{}\n", prompt(1, 0), &whole[..90], answer("b", 3, 2, 6));
     assert_eq!(outputs(&text), [6]);
@@ -36,7 +36,7 @@ fn a_record_behind_one_that_broke_off_is_read_and_the_broken_one_is_located() {
 }
 
 #[test]
-fn a_last_line_that_is_cut_is_told_and_all_before_it_is_read() {
+fn a_truncated_last_line_is_reported_and_everything_before_it_is_read() {
     let whole = answer("b", 3, 2, 6);
     for cut in 1..whole.len() {
         let text = format!("{}\n{}\n{}", prompt(1, 0), answer("a", 2, 1, 5), &whole[..cut]);
@@ -57,7 +57,7 @@ fn carriage_returns_and_a_byte_order_mark_change_nothing() {
 }
 
 #[test]
-fn bytes_that_are_not_utf_8_cost_nothing_where_only_lengths_are_taken() {
+fn bytes_that_are_not_utf_8_do_no_harm_if_only_lengths_are_used() {
     let mut bytes = FIXTURE.as_bytes().to_vec();
     let at = memchr_of(&bytes, b"nine lines.");
     bytes[at] = 0xff;
@@ -101,7 +101,7 @@ fn nesting_and_runs_of_backslashes_take_no_stack_and_no_quadratic_time() {
 }
 
 #[test]
-fn numbers_out_of_range_and_wrong_types_are_told_where_they_stand() {
+fn numbers_out_of_range_and_wrong_types_are_reported_at_their_places() {
     for wrong in ["-3", "1.5", "99999999999999999999999", "\"7\"", "[]", "true"] {
         let line = answer("a", 2, 1, 5).replace("\"output_tokens\":5", &format!("\"output_tokens\":{wrong}"));
         let reading = read(format!("{}\n{line}\n{}\n", prompt(1, 0), answer("b", 3, 2, 6)));
@@ -190,7 +190,7 @@ fn replaced(line: &str, key: &str, wrong: &str) -> String {
 }
 
 #[test]
-fn what_is_no_record_is_told_and_passed_over() {
+fn invalid_records_are_reported_and_skipped() {
     let text = format!("garbage\n\n[1,2]\n{}\n{}}}\n", prompt(1, 0), answer("a", 2, 1, 5));
     assert_eq!(outputs(&text), [5]);
     let lines: Vec<usize> = read(&text).unreadable.iter().map(|fault| fault.line).collect();
@@ -207,7 +207,7 @@ fn a_clock_that_goes_back_sends_nothing_after_its_answer() {
 }
 
 #[test]
-fn one_answer_with_two_counts_takes_the_larger_output_and_says_so() {
+fn one_answer_with_two_counts_takes_the_larger_output_with_a_note() {
     let other = answer("a", 3, 2, 9).replace("\"cache_read_input_tokens\":400", "\"cache_read_input_tokens\":500");
     let text = format!("{}\n{}\n{other}\n", prompt(1, 0), answer("a", 2, 1, 5));
     let reading = read(&text);
@@ -235,7 +235,7 @@ fn results_of_parallel_tools_are_no_rewind() {
 }
 
 #[test]
-fn a_later_block_behind_what_came_in_between_and_the_command_to_compact_are_no_rewinds() {
+fn later_blocks_after_an_insertion_and_the_compact_command_are_no_rewinds() {
     let call = answer("a", 4, 3, 5)
         .replace("{\"type\":\"text\",\"text\":\"done\"}", "{\"type\":\"thinking\",\"thinking\":\"\"}");
     let skill = prompt(3, 2).replace("\"isSidechain\":false", "\"isSidechain\":false,\"isMeta\":true");

@@ -57,7 +57,7 @@ fn of_equal_copies_the_one_in_the_conversation_that_ended_first_counts() {
 }
 
 #[test]
-fn of_equal_copies_the_one_before_which_its_file_tells_more_counts() {
+fn of_equal_copies_the_one_with_more_before_it_in_its_file_counts() {
     let enqueued = "{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"timestamp\":\"2026-07-24T04:57:00.000Z\",\"sessionId\":\"t\"}\n";
     for names in [["p/s.jsonl", "p/t.jsonl"], ["z.jsonl", "a/b.jsonl"]] {
         let mut two = resumed(names);
@@ -75,7 +75,7 @@ fn nameless() -> String {
 }
 
 #[test]
-fn answers_without_ids_are_copies_where_the_whole_file_is_one() {
+fn answers_without_ids_are_copies_if_the_whole_file_is_one() {
     let other = nameless().replace("\"output_tokens\":5", "\"output_tokens\":7");
     let sessions =
         Sessions::of([file("a/x.jsonl", &nameless()), file("b/y.jsonl", &nameless()), file("x.jsonl", &other)]);

@@ -162,7 +162,7 @@ fn recorded_sessions_count_the_same_whatever_they_are_called() {
 
 #[cfg(unix)]
 #[test]
-fn what_several_named_paths_lead_to_counts_once_whatever_their_order() {
+fn files_reached_by_several_named_paths_count_once_in_any_order() {
     let folder = tempfile::tempdir().unwrap();
     let inner = folder.path().join("all/inner");
     std::fs::create_dir_all(&inner).unwrap();

@@ -97,7 +97,7 @@ fn an_answer_over_several_lines_is_one_with_the_largest_output() {
 }
 
 #[test]
-fn lines_of_progress_tell_of_a_sub_agent() {
+fn lines_of_progress_show_a_sub_agent() {
     let reading = read(FIXTURE);
     let agent = &reading.threads[1];
     assert_eq!(agent.agent.as_deref(), Some("a1b2c3d"));

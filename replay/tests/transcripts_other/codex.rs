@@ -10,7 +10,7 @@ use super::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
 const FIXTURE: &str = "codex.jsonl";
 
 #[test]
-fn a_rollout_is_read_as_its_lines_say() {
+fn a_rollout_is_read_line_by_line() {
     let inputs = clean(FIXTURE, Format::Codex);
     let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.format), ("0195a000-0000-7000-8000-000000000001", Format::Codex));
@@ -27,7 +27,7 @@ fn a_rollout_is_read_as_its_lines_say() {
 }
 
 #[test]
-fn the_result_of_a_call_stands_behind_the_answer_that_called() {
+fn the_result_of_a_call_follows_the_answer_with_the_call() {
     let inputs = clean(FIXTURE, Format::Codex);
     let lines: Vec<u32> = super::items(&inputs.sessions.all()[0]).map(|item| item.line).collect();
     assert_eq!(lines, [3, 5, 8, 10, 13, 16, 18, 19, 19, 22, 23]);
@@ -38,7 +38,7 @@ fn the_result_of_a_call_stands_behind_the_answer_that_called() {
 }
 
 #[test]
-fn prompts_are_told_from_what_the_client_puts_in() {
+fn prompts_are_distinguished_from_the_clients_insertions() {
     let inputs = clean(FIXTURE, Format::Codex);
     let count = |origin| inputs_of(&inputs.sessions.all()[0], origin).len();
     assert_eq!((count(InputOrigin::Prompt), count(InputOrigin::Attachment)), (2, 1));
@@ -46,7 +46,7 @@ fn prompts_are_told_from_what_the_client_puts_in() {
 }
 
 #[test]
-fn a_compaction_tells_how_much_there_was() {
+fn a_compaction_reports_the_earlier_size() {
     let inputs = clean(FIXTURE, Format::Codex);
     let compacted = signs(&inputs.sessions.all()[0]).find_map(|sign| match sign {
         Sign::Compacted { before_tokens, automatic } => Some((*before_tokens, *automatic)),
@@ -70,7 +70,7 @@ fn a_sub_agent_belongs_to_the_session_of_its_root() {
 }
 
 #[test]
-fn a_fork_counts_what_it_copied_once() {
+fn a_fork_counts_its_copied_part_once() {
     let whole = text(FIXTURE);
     let meta = whole.lines().next().unwrap().replace("000000000001", "000000000002");
     // A fork begins with its own meta and repeats the parent's lines under new instants.
@@ -112,7 +112,7 @@ fn two_records_on_one_line_are_taken_apart_and_a_broken_one_is_located() {
 }
 
 #[test]
-fn recorded_rollouts_sum_up_to_what_a_plain_walk_finds() {
+fn recorded_rollouts_have_the_sums_of_a_plain_walk() {
     let Some(inputs) = raw::inputs("codex-agentv") else { return };
     let (mut requests, mut repeats, mut expected) = (0, 0, [0; 5]);
     // Three sessions were recorded at several of their stages.

@@ -10,7 +10,7 @@ use super::{clean, counted, counts, inputs_of, raw, read, sums, text};
 const FIXTURE: &str = "copilot-cli.jsonl";
 
 #[test]
-fn a_sum_stands_for_all_requests_of_its_model_and_says_so() {
+fn a_sum_replaces_all_requests_of_its_model_with_a_note() {
     let inputs = clean(FIXTURE, Format::CopilotCli);
     let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.format), ("c0911001", Format::CopilotCli));
@@ -63,7 +63,7 @@ fn a_resumed_session_adds_the_sums_of_both_runs() {
 }
 
 #[test]
-fn recorded_events_sum_up_to_what_a_plain_walk_finds() {
+fn recorded_events_have_the_sums_of_a_plain_walk() {
     let Some(inputs) = raw::inputs("copilot-cli-agentv") else { return };
     // Two files are one session at two of its stages.
     let (mut turns, mut messages, mut distinct) = (0, 0, BTreeSet::new());

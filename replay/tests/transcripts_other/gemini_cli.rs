@@ -12,7 +12,7 @@ const DOCUMENT: &str = "gemini-cli.json";
 const LINES: &str = "gemini-cli.jsonl";
 
 #[test]
-fn a_chat_in_one_document_is_read_as_it_says() {
+fn a_chat_in_one_document_is_read() {
     let inputs = clean(DOCUMENT, Format::GeminiCli);
     let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.format), ("9e317001-0000-4000-8000-000000000001", Format::GeminiCli));
@@ -75,7 +75,7 @@ fn a_document_that_breaks_off_is_read_as_far_as_it_goes() {
 }
 
 #[test]
-fn recorded_chats_sum_up_to_what_a_plain_walk_finds() {
+fn recorded_chats_have_the_sums_of_a_plain_walk() {
     let Some(inputs) = raw::inputs("gemini-cli-entireio") else { return };
     // Five files are three chats at several of their stages.
     let mut messages: BTreeMap<String, [u64; 5]> = BTreeMap::new();

@@ -25,7 +25,7 @@ fn spans_enclose_requests() {
 }
 
 #[test]
-fn a_page_of_the_api_is_read_and_says_that_no_model_is_named() {
+fn a_page_of_the_api_is_read_with_a_note_that_no_model_is_named() {
     let inputs = clean(PAGE, Format::ManagedAgents);
     assert_eq!(&*inputs.sessions.all()[0].id, "sesn_1");
     assert_eq!(counted(inputs.sessions.all()).len(), 1);

@@ -63,7 +63,7 @@ fn tokens(reading: &Reading) -> u64 {
 }
 
 #[test]
-fn a_cut_file_holds_no_more_than_the_whole_one_and_says_that_it_is_cut() {
+fn a_truncated_file_has_no_extra_requests_and_is_reported() {
     for (format, name) in FIXTURES {
         let bytes = fixture(name);
         let whole = read(*format, &bytes);
@@ -285,7 +285,7 @@ macro_rules! properties {
             }
 
             #[test]
-            fn what_a_byte_costs_is_told() {
+            fn the_cost_of_a_byte_is_reported() {
                 one_byte($at);
             }
         }

@@ -28,7 +28,7 @@ fn each_step_of_a_message_is_a_request() {
 }
 
 #[test]
-fn a_task_names_its_sub_agent_and_its_result_comes_behind() {
+fn a_task_names_its_sub_agent_and_its_result_follows() {
     let inputs = clean(FIXTURE, Format::OpenCode);
     let session = &inputs.sessions.all()[0];
     let answers = counted(inputs.sessions.all());
@@ -59,7 +59,7 @@ fn a_child_session_belongs_to_its_parent() {
 }
 
 #[test]
-fn a_message_that_is_none_is_located() {
+fn an_invalid_message_is_located() {
     let broken = text(FIXTURE).replacen("\"output\": 60", "\"output\": \"60\"", 1);
     let inputs = read(&broken);
     assert_eq!(inputs.unreadable.len(), 1);

@@ -9,7 +9,7 @@ use super::{clean, counted, counts, inputs_of, raw, read, signs, sums, text};
 const FIXTURE: &str = "pi.jsonl";
 
 #[test]
-fn a_session_is_read_as_its_lines_say() {
+fn a_session_is_read_line_by_line() {
     let inputs = clean(FIXTURE, Format::Pi);
     let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.format), ("5e551011-0000-4000-8000-000000000001", Format::Pi));
@@ -42,7 +42,7 @@ fn another_branch_goes_back_to_its_parent() {
 }
 
 #[test]
-fn a_compaction_keeps_what_it_says_and_what_reaches_no_model_is_left_out() {
+fn a_compaction_keeps_its_text_and_drops_entries_that_reach_no_model() {
     let inputs = clean(FIXTURE, Format::Pi);
     let session = &inputs.sessions.all()[0];
     let [summary] = inputs_of(session, InputOrigin::Summary)[..] else { panic!("one summary") };
@@ -83,7 +83,7 @@ fn a_branch_in_a_file_of_its_own_counts_once() {
 }
 
 #[test]
-fn a_model_behind_a_router_keeps_it_where_that_tells_more() {
+fn a_models_router_is_kept_if_it_is_informative() {
     let model = |provider: &str, model: &str| {
         let told = text(FIXTURE).replace(
             "\"provider\":\"anthropic\",\"model\":\"claude-opus-4-5\"",
@@ -97,14 +97,14 @@ fn a_model_behind_a_router_keeps_it_where_that_tells_more() {
 }
 
 #[test]
-fn a_message_that_is_none_is_located() {
+fn an_invalid_message_is_located() {
     let broken = text(FIXTURE).replace("\"input\":3,", "\"input\":\"3\",");
     let faults: Vec<_> = read(&broken).unreadable.into_iter().map(|fault| (fault.line, fault.reason)).collect();
     assert_eq!(faults, [(5, "message: found a text of 1 character, expected a whole number, not negative".to_owned())]);
 }
 
 #[test]
-fn recorded_sessions_sum_up_to_what_a_plain_walk_finds() {
+fn recorded_sessions_have_the_sums_of_a_plain_walk() {
     let Some(inputs) = raw::inputs("pi-mono-fixtures") else { return };
     let (mut messages, mut with_usage, mut expected, mut cost) = (0, 0, [0; 5], 0.0);
     for (_, text) in raw::files("pi-mono-fixtures", &[".jsonl"]) {

@@ -10,7 +10,7 @@ use super::{clean, counted, counts, inputs_of, raw, read, sums, text};
 const FIXTURE: &str = "swe-agent.traj";
 
 #[test]
-fn one_answer_stands_for_the_run_and_says_so() {
+fn one_answer_replaces_the_run_with_a_note() {
     let inputs = clean(FIXTURE, Format::SweAgent);
     let [session] = inputs.sessions.all() else { panic!("one session") };
     assert_eq!((&*session.id, session.format), ("swe-agent", Format::SweAgent));
@@ -42,7 +42,7 @@ fn a_path_may_name_the_model() {
 }
 
 #[test]
-fn what_is_broken_is_located() {
+fn damage_is_located() {
     let broken = text(FIXTURE).replace("5200", "\"many\"");
     let faults: Vec<_> = read(&broken).unreadable.into_iter().map(|fault| fault.reason).collect();
     assert_eq!(faults, ["`info`: found a text of 4 characters, expected a whole number, not negative"]);
@@ -52,7 +52,7 @@ fn what_is_broken_is_located() {
 }
 
 #[test]
-fn recorded_trajectories_sum_up_to_what_a_plain_walk_finds() {
+fn recorded_trajectories_have_the_sums_of_a_plain_walk() {
     let Some(inputs) = raw::inputs("swe-agent-traj") else { return };
     let (mut steps, mut sent, mut received, mut with_usage, mut said) = (0, 0, 0, 0, 0);
     let files = raw::files("swe-agent-traj", &[".traj"]);

@@ -53,7 +53,7 @@ fn examples_shown_and_raw_are_read() {
 }
 
 #[test]
-fn recorded_rounds_sum_up_to_what_a_plain_walk_finds() {
+fn recorded_rounds_have_the_sums_of_a_plain_walk() {
     let Some(folder) = beside("tracelab-examples") else { return };
     for kind in ["derived", "sanitized"] {
         let file = folder.join("example_sessions").join(kind).join("round_trace.jsonl");

@@ -62,7 +62,7 @@ fn claude_streams_its_own_events_inside_the_frames() {
 }
 
 #[test]
-fn where_the_beginning_is_lost_the_counts_of_the_end_are_taken() {
+fn the_final_counts_are_used_if_the_beginning_is_lost() {
     let answer = read(BedrockInvoke, &[chunk(r#"{"type":"message_start","message":{}}"#), chunk(STOP)].concat());
     assert_eq!(counts(&answer.usage.unwrap()), [7, 14_486, 2_238, 0, 126]);
 }
@@ -75,7 +75,7 @@ fn other_makers_count_in_the_metrics_of_the_last_chunk() {
 }
 
 #[test]
-fn converse_sends_its_usage_behind_the_message() {
+fn converse_sends_its_usage_after_the_message() {
     let usage = r#"{"usage":{"inputTokens":433,"cacheReadInputTokens":2752,"cacheWriteInputTokens":0,"outputTokens":16,"totalTokens":3201},"metrics":{"latencyMs":1}}"#;
     let body = [converse("messageStop", r#"{"stopReason":"end_turn"}"#), converse("metadata", usage)].concat();
     let answer = read(BedrockConverse, &body);

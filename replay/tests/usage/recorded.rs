@@ -225,7 +225,7 @@ fn the_table_made_by_others_has_the_same_counts() {
 /// 2026-08); claude-sonnet-4.6 3, read 0.30, written 3.75, output 15 (Anthropic price page, 2026-08), per million
 /// tokens.
 #[test]
-fn what_an_answer_says_that_it_cost_is_the_price_of_its_counts() {
+fn the_cost_reported_by_an_answer_is_the_price_of_its_counts() {
     let Some(recorded) = recorded() else { return };
     let mut checked = BTreeMap::new();
     for (key, exchange) in recorded.exchanges() {
@@ -248,7 +248,7 @@ fn what_an_answer_says_that_it_cost_is_the_price_of_its_counts() {
 }
 
 #[test]
-fn tiers_regions_models_and_searches_are_told_as_recorded() {
+fn tiers_regions_models_and_searches_are_reported_as_recorded() {
     let Some(recorded) = recorded() else { return };
     let all: Vec<&Exchange> = recorded.exchanges().map(|(_, exchange)| exchange).collect();
     assert!(all.iter().all(|exchange| exchange.tier == ServiceTier::Standard && !exchange.model.is_empty()));

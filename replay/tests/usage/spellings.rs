@@ -25,7 +25,7 @@ fn sorted(uri: &str, model: &str) -> Option<(String, Dialect, Option<String>)> {
 }
 
 #[test]
-fn addresses_tell_provider_dialect_and_region() {
+fn addresses_show_provider_dialect_and_region() {
     let cases = [
         ("https://api.openai.com/v1/chat/completions", "gpt-5.4", ("openai", ChatCompletions, None)),
         ("https://eu.api.openai.com/v1/responses", "gpt-5.4", ("openai", Responses, Some("eu"))),
@@ -92,7 +92,7 @@ fn addresses_tell_provider_dialect_and_region() {
 /// Only the counts of `usage` differ between a Messages answer and one of the Responses API; the fields around them
 /// decide.
 #[test]
-fn without_an_address_marks_in_the_answer_tell_its_dialect() {
+fn without_an_address_marks_in_the_answer_show_its_dialect() {
     let subset = r#""usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":4}}"#;
     let cases = [
         (format!(r#"{{"object":"chat.completion","choices":[],{subset}}}"#), [6, 4, 0, 0, 1]),
@@ -137,7 +137,7 @@ fn bedrock_answers_in_the_spelling_of_each_maker() {
 
 /// The provider does not document what the headers count, so they are listed and not billed.
 #[test]
-fn counts_in_headers_are_named_where_the_body_has_none() {
+fn counts_in_headers_are_reported_if_the_body_has_none() {
     let uri = "https://bedrock-runtime.us-east-1.amazonaws.com/model/cohere.command-r-v1%3A0/invoke";
     let headers = json!({"x-amzn-bedrock-input-token-count": ["4"], "x-amzn-bedrock-output-token-count": ["50"]});
     let (exchange, faults) = exchange(uri, "{}", r#"{"text":"a"}"#, &headers).unwrap();
@@ -149,7 +149,7 @@ fn counts_in_headers_are_named_where_the_body_has_none() {
 }
 
 #[test]
-fn the_answer_names_the_model_where_the_request_does_not() {
+fn the_answer_names_the_model_if_the_request_does_not() {
     let uri = "https://x.openai.azure.com/openai/deployments/mine/chat/completions";
     let response = r#"{"model":"gpt-5.4-2026-03-05","usage":{"prompt_tokens":1,"completion_tokens":1}}"#;
     assert_eq!(exchange(uri, "{}", response, &json!({})).unwrap().0.model, "gpt-5.4-2026-03-05");

@@ -40,7 +40,7 @@ fn groq_puts_the_usage_of_a_stream_into_a_field_of_its_own() {
 }
 
 #[test]
-fn a_stream_that_never_asked_for_usage_says_so() {
+fn a_stream_without_requested_usage_is_reported() {
     let stream = sse(&[FINISHED, "[DONE]"]);
     assert_eq!(refusal(ChatCompletions, &stream), "found no `usage` in any chunk of the stream");
     let cassette = |request: &str| {
@@ -60,7 +60,7 @@ fn a_stream_that_never_asked_for_usage_says_so() {
 }
 
 #[test]
-fn a_stream_that_breaks_off_keeps_what_it_had_come_to_and_says_so() {
+fn a_truncated_stream_keeps_its_counts_and_is_reported() {
     let cut = sse(&[
         r#"{"choices":[{"finish_reason":null}],"usage":{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10}}"#,
         r#"{"choices":[{"fini"#,
@@ -142,7 +142,7 @@ fn the_start_value_of_the_output_is_marked_as_one() {
 }
 
 #[test]
-fn a_body_that_is_neither_answer_nor_stream_is_told_by_what_was_found() {
+fn a_body_that_is_neither_answer_nor_stream_is_reported_with_its_kind() {
     let cases: [(Dialect, &str, &str); 4] = [
         (ChatCompletions, "", "found an empty answer, expected JSON or a stream"),
         (Responses, "<html>", "found `<`, expected an answer in JSON or a stream of events"),

@@ -92,7 +92,7 @@ fn two_places_for_one_count_must_agree() {
 }
 
 #[test]
-fn counts_that_a_gateway_may_have_left_out_are_told() {
+fn counts_that_a_gateway_may_have_left_out_are_reported() {
     let body = r#"{"usage":{"prompt_tokens":1000,"completion_tokens":1,"total_tokens":1001,"cache_read_input_tokens":100,"cache_creation_input_tokens":200}}"#;
     let answer = answer(ChatCompletions, body);
     assert_eq!(counts(&answer.usage.unwrap()), [700, 100, 200, 0, 1]);
@@ -115,7 +115,7 @@ fn a_prompt_without_a_count_of_reads_is_plain_input() {
 }
 
 #[test]
-fn thoughts_are_output_wherever_they_stand() {
+fn thoughts_are_output_at_any_place() {
     // Included in the completion (OpenAI), separate from it (Grok), separate from the candidates (Gemini).
     let cases: [(Dialect, &str, u64); 5] = [
         (
@@ -151,13 +151,13 @@ fn thoughts_are_output_wherever_they_stand() {
 }
 
 #[test]
-fn what_tools_of_the_provider_put_into_the_prompt_is_input() {
+fn prompt_tokens_added_by_the_providers_tools_are_input() {
     let body = r#"{"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":40,"candidatesTokenCount":20,"thoughtsTokenCount":5,"toolUsePromptTokenCount":12000,"totalTokenCount":12125}}"#;
     assert_eq!(counts(&clean(GenerateContent, body)), [12_060, 40, 0, 0, 25]);
 }
 
 #[test]
-fn a_total_that_its_parts_do_not_make_up_is_said() {
+fn a_total_that_differs_from_its_parts_is_reported() {
     let gemini = answer(
         GenerateContent,
         r#"{"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":30,"thoughtsTokenCount":10,"toolUsePromptTokenCount":5,"totalTokenCount":150}}"#,
@@ -196,7 +196,7 @@ fn cost_of(line: &str) -> String {
 
 /// claude-opus-4-8: 5 USD per million tokens of input, batches half (Anthropic price page, 2026-08).
 #[test]
-fn each_answer_is_billed_at_the_tier_it_says() {
+fn each_answer_is_billed_at_its_reported_tier() {
     assert_eq!(cost_of(LOG), "5");
     assert_eq!(cost_of(&LOG.replace("\"output_tokens\"", "\"service_tier\":\"batch\",\"output_tokens\"")), "2.5");
     assert_eq!(cost_of(&LOG.replace("\"output_tokens\"", "\"service_tier\":\"standard\",\"output_tokens\"")), "5");
@@ -219,7 +219,7 @@ fn a_regional_host_costs_more() {
 }
 
 #[test]
-fn the_answer_decides_over_what_the_request_asked_for() {
+fn the_answer_takes_precedence_over_the_request() {
     let exchange = |request: &str, response: &str| {
         let line = format!(
             r#"{{"v":1,"request":{{"model":"gpt-5.4","messages":[]{request}}},"response":{{"object":"chat.completion","usage":{{"prompt_tokens":1}}{response}}},"status":200}}"#
@@ -242,7 +242,7 @@ fn the_answer_decides_over_what_the_request_asked_for() {
 }
 
 #[test]
-fn what_is_charged_by_the_piece_is_counted() {
+fn items_charged_individually_are_counted() {
     let claude = clean(
         Messages,
         r#"{"usage":{"input_tokens":1,"output_tokens":1,"server_tool_use":{"web_search_requests":3,"web_fetch_requests":2}}}"#,
@@ -262,7 +262,7 @@ fn what_is_charged_by_the_piece_is_counted() {
 }
 
 #[test]
-fn what_a_bill_needs_survives_the_exchange_log() {
+fn the_facts_for_a_bill_survive_the_exchange_log() {
     let usage = r#"{"input_tokens":1,"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_5m_input_tokens":2,"ephemeral_1h_input_tokens":3},"output_tokens":4,"server_tool_use":{"web_search_requests":3},"output_tokens_details":{"thinking_tokens":2},"service_tier":"priority","speed":"fast","inference_geo":"us"}"#;
     let line = format!(
         r#"{{"v":1,"request":{{"model":"claude-opus-5","messages":[]}},"response":{{"usage":{usage}}},"status":200}}"#
@@ -306,7 +306,7 @@ fn an_object_of_no_known_convention_is_listed_with_its_keys() {
 }
 
 #[test]
-fn an_answer_without_usage_says_which_kind_it_is() {
+fn an_answer_without_usage_reports_its_kind() {
     assert_eq!(refusal(Messages, r#"{"id":"msg_1"}"#), "answer has no `usage`");
     assert_eq!(
         refusal(ChatCompletions, r#"{"error":{"type":"server_error"}}"#),
@@ -319,7 +319,7 @@ fn an_answer_without_usage_says_which_kind_it_is() {
 }
 
 #[test]
-fn what_is_charged_may_be_less_than_what_was_counted() {
+fn charged_tokens_may_be_fewer_than_counted_ones() {
     let usage = clean(
         Cohere,
         r#"{"usage":{"billed_units":{"input_tokens":10,"output_tokens":104},"tokens":{"input_tokens":505,"output_tokens":107},"cached_tokens":448}}"#,

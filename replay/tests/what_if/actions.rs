@@ -21,7 +21,7 @@ fn what_ifs(specs: &[&str]) -> Vec<WhatIf> {
 }
 
 #[test]
-fn an_hour_is_worth_it_where_somebody_waits() {
+fn an_hour_is_worthwhile_if_there_are_pauses() {
     // Everywhere: (10 − 6) + (10 − 12) = 2. Only interactive sessions: 4.
     let sessions = [session(7, true, 10, &[6]), session(8, false, 10, &[12])];
     let found = actions(&what_ifs(&["ttl=1h"]), &sessions);
@@ -31,14 +31,14 @@ fn an_hour_is_worth_it_where_somebody_waits() {
 }
 
 #[test]
-fn another_model_is_named_beside_the_best_lifetime() {
+fn another_model_is_named_besides_the_best_lifetime() {
     let found = actions(&what_ifs(&["model=claude-haiku-4-5", "ttl=1h"]), &[session(0, false, 10, &[2, 6])]);
     let named: Vec<(Where, Money)> = found.iter().map(|action| (action.scope, action.saved)).collect();
     assert_eq!(named, [(Where::OtherModel, usd(8)), (Where::Everywhere, usd(4))]);
 }
 
 #[test]
-fn of_what_excludes_each_other_the_best_is_named() {
+fn of_exclusive_choices_the_best_is_named() {
     let sessions = [session(0, false, 100, &[80, 70, 90, 60])];
     let found = actions(&what_ifs(&["ttl=1h", "ttl=5m,keepalive=2@270", "breakpoints=both", "no-cache"]), &sessions);
     let named: Vec<(usize, Money)> = found.iter().map(|action| (action.what_if, action.saved)).collect();
@@ -46,7 +46,7 @@ fn of_what_excludes_each_other_the_best_is_named() {
 }
 
 #[test]
-fn hindsight_is_named_where_nothing_else_comes_near() {
+fn hindsight_is_named_if_nothing_else_comes_close() {
     let specs = what_ifs(&["ttl=best", "ttl=1h"]);
     // 20 against 17: less than a quarter more.
     let near = actions(&specs, &[session(0, false, 100, &[80, 83])]);
@@ -57,7 +57,7 @@ fn hindsight_is_named_where_nothing_else_comes_near() {
 }
 
 #[test]
-fn what_saves_nothing_is_not_advised() {
+fn changes_without_savings_are_not_advised() {
     let sessions = [session(0, true, 10, &[12, 10, 10, 5])];
     let specs = what_ifs(&["ttl=1h", "breakpoints=both", "model=claude-haiku-4-5", "prices=2026-10-07"]);
     assert_eq!(actions(&specs, &sessions), []);

@@ -51,7 +51,7 @@ fn pings_end_after_so_many() {
 }
 
 #[test]
-fn nobody_pings_for_an_agent_that_is_done() {
+fn finished_agents_get_no_pings() {
     let rows = column("keepalive=2@270", &[ask("a:2000", 0).agent(1), ask("a:2000 b:500", 360).agent(1)]);
     assert_eq!(parts(&rows), [[2_000, 2_000, 0, 0], [2_000, 500, 0, 0]]);
 }
@@ -199,7 +199,7 @@ fn a_write_in_flight_is_not_read() {
 }
 
 #[test]
-fn the_bound_takes_for_each_block_what_is_cheapest_in_the_end() {
+fn the_bound_takes_the_cheapest_option_for_each_block() {
     let rows = bound(BoundPings::None, &Rules::default(), &six_minutes());
     // a is used at 0, 360 and 420: 10 + 0.50 + 0.50 = 11 a token for an hour; 5 + 6.25 + 0.50 = 11.75 else. b is used at 360
     // and 420: 6.25 + 0.50. c is used once: plain input.
@@ -217,7 +217,7 @@ fn pings_lower_the_bound() {
 }
 
 #[test]
-fn the_bound_of_a_fork_shares_what_its_sides_share() {
+fn the_bound_of_a_fork_shares_the_common_part_of_its_sides() {
     // a is used three times within five minutes, b and c once each.
     let asks = [ask("a:2000", 0), ask("a:2000 b:500", 10), ask("a:2000 c:300", 20).agent(1)];
     let rows = bound(BoundPings::None, &Rules::default(), &asks);

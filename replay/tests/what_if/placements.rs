@@ -47,7 +47,7 @@ fn nothing_is_marked() {
 }
 
 #[test]
-fn the_system_prompt_alone_then_the_tail_too() {
+fn only_the_system_prompt_then_also_the_tail() {
     assert_eq!(parts(&column("breakpoints=system", &turns())), [[0, 2_000, 0, 1_000], [2_000, 1_850, 0, 0]]);
 }
 

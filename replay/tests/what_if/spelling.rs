@@ -44,7 +44,7 @@ fn every_value_of_the_table_is_understood() {
 }
 
 #[test]
-fn what_is_read_is_what_was_meant() {
+fn a_parsed_what_if_has_the_intended_meaning() {
     let what_if: WhatIf = "ttl=head-1h,keepalive=3@240,prices=2026-09-01".parse().unwrap();
     let keepalive = Some(KeepAlive { pings_max: 3, every: Duration::from_secs(240) });
     let date = Some(Date(2026, 9, 1));
@@ -52,7 +52,7 @@ fn what_is_read_is_what_was_meant() {
 }
 
 #[test]
-fn a_wrong_word_is_told_what_could_stand_there() {
+fn a_wrong_word_is_reported_with_the_alternatives() {
     let told = [
         ("ttl=2h", "what-if `ttl=2h`: expected ttl=5m|1h|head-1h|best"),
         ("ttl", "what-if `ttl`: expected ttl=5m|1h|head-1h|best"),

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn optional_columns_go_where_room_is_short() {
+    fn optional_columns_are_dropped_if_there_is_no_room() {
         let columns_of = |width| {
             let named = vec![Column::left("a", "a"), Column::left("b", "b").optional(), Column::wrap("c", "c")];
             let rows = vec![vec!["x".repeat(10), "y".repeat(10), "z ".repeat(30)]];

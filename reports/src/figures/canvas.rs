@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_the_sheet_is_not_drawn() {
+    fn shapes_outside_the_sheet_are_not_drawn() {
         let endless = Area { left: i32::MIN, top: i32::MIN, right: i32::MAX, bottom: i32::MAX };
         let drawn = |area: Area| {
             let mut text = String::new();

@@ -95,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn all_that_differs_is_marked_where_both_go_on_alike() {
+    fn the_whole_difference_is_marked_if_both_continue_equally() {
         let older = side("at ", "1", "0:59:58 we began …");
         let newer = side("at ", "2", "1:00:01 we began …");
         assert_eq!(marks(&older, &newer), ["10:59:58", "21:00:01"]);
     }
 
     #[test]
-    fn the_first_character_alone_where_they_do_not() {
+    fn only_the_first_character_is_marked_if_they_do_not() {
         let (older, newer) = (side("a ", "1", "0 xyz"), side("a ", "2", "1 abc…"));
         assert_eq!(marks(&older, &newer), ["1", "2"]);
         let (older, newer) = (side("a ", "1", " and so on"), side("a ", "2", " and so on"));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_in_is_marked_whole() {
+    fn an_insertion_is_marked_completely() {
         let (older, newer) = (side("a ", "(end)", ""), side("a ", "b", "cd"));
         assert_eq!(marks(&older, &newer), ["(end)", "b"]);
         let (older, newer) = (side("a ", "z", " tail end"), side("a ", "n", "ew z tail end"));

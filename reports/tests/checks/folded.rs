@@ -26,7 +26,7 @@ fn one_change_in_many_requests_is_one_kind_with_its_sum() {
 }
 
 #[test]
-fn what_fails_comes_before_what_is_allowed_and_the_dearest_first() {
+fn failures_come_before_allowed_changes_and_the_dearest_first() {
     let allow = vec![Allowed { cause: Cause::SystemChanged, path: None }];
     let checked = Checked::of(&restless(), Rules { allow, ..Rules::default() });
     let check = checked.check();
@@ -39,7 +39,7 @@ fn what_fails_comes_before_what_is_allowed_and_the_dearest_first() {
 }
 
 #[test]
-fn what_two_changes_of_a_request_lose_is_paid_once() {
+fn tokens_lost_by_two_changes_of_a_request_are_paid_once() {
     let moved = Turn { described: "Reads one file", date: "2026-11-21", ..CALM };
     let checked = Checked::of(&[CALM, moved], Rules::default());
     let check = checked.check();
@@ -49,7 +49,7 @@ fn what_two_changes_of_a_request_lose_is_paid_once() {
 }
 
 #[test]
-fn what_is_only_told_lets_the_check_pass() {
+fn noted_findings_let_the_check_pass() {
     let rules = Rules { stability: Severity::Note, ..Rules::default() };
     let checked = Checked::of(&restless(), rules);
     let check = checked.check();
@@ -59,7 +59,7 @@ fn what_is_only_told_lets_the_check_pass() {
 }
 
 #[test]
-fn a_request_is_found_where_it_was_read() {
+fn a_request_has_the_place_in_which_it_was_read() {
     let mut checked = Checked::of(&dated(), Rules::default());
     checked.origins[1].line = 7;
     checked.origins[2].index = Some(4);

@@ -35,7 +35,7 @@ fn counts_are_those_of_the_tests() {
 
 /// GitLab shows name, class, file and the failure's text; Jenkins groups by the part before the class's last dot.
 #[test]
-fn a_test_has_what_its_readers_show() {
+fn a_test_has_the_fields_that_its_readers_show() {
     let xml = xml(&Checked::of(&restless(), Rules::default()));
     let document = Document::parse(&xml).unwrap();
     let cases = named(&document, "testcase");

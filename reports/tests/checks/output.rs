@@ -20,7 +20,7 @@ fn json(check: &Check<'_>) -> Value {
 }
 
 #[test]
-fn json_is_what_its_schema_says() {
+fn json_matches_its_schema() {
     let (_, schema) = SCHEMAS.iter().find(|(name, _)| *name == check::SCHEMA).unwrap();
     let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
     let rules = Rules { requests_per_day: Some(1_000), ..Rules::default() };
@@ -53,7 +53,7 @@ fn a_finding_has_its_price_a_day() {
 }
 
 #[test]
-fn people_read_what_moved_why_and_what_it_costs() {
+fn people_read_the_change_its_cause_and_its_cost() {
     let checked = Checked::of(&restless(), Rules { requests_per_day: Some(1_000), ..Rules::default() });
     let shown = human(&checked.check()).split_whitespace().collect::<Vec<_>>().join(" ");
     for said in [
@@ -80,7 +80,7 @@ fn a_calm_conversation_is_reported_in_few_lines() {
 }
 
 #[test]
-fn requests_behind_the_first_are_counted() {
+fn requests_after_the_first_are_counted() {
     let dates = ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12"];
     let dates = dates.map(|day| Turn { date: Box::leak(format!("2026-11-{day}").into_boxed_str()), ..CALM });
     let checked = Checked::of(&dates, Rules::default());

@@ -54,14 +54,14 @@ fn a_result_names_the_place_in_the_body() {
 }
 
 #[test]
-fn what_is_only_told_is_a_note() {
+fn noted_findings_are_notes() {
     let log = log(&Checked::of(&restless(), Rules { stability: Severity::Note, ..Rules::default() }));
     assert!(results(&log).iter().all(|result| result["level"] == "note"));
 }
 
 /// The same change at another turn, day and byte is the same alert; another tool's is another.
 #[test]
-fn fingerprints_stay_and_tell_apart() {
+fn fingerprints_are_stable_and_distinct() {
     let late = [CALM, CALM, CALM, Turn { date: "2026-12-31", ..CALM }];
     let mut late = Checked::of(&late, Rules::default());
     late.origins.iter_mut().for_each(|origin| origin.file = "bodies/log.jsonl".into());

@@ -38,7 +38,7 @@ fn no_text_of_a_prompt_without_being_asked() {
 }
 
 #[test]
-fn the_terminal_shows_the_bytes_and_files_do_where_asked() {
+fn the_terminal_shows_the_bytes_and_files_do_on_request() {
     let checked = Checked::of(&restless(), Rules::default());
     let check = Check { content: true, ..checked.check() };
     for (format, text) in files(&check).into_iter().filter(|(format, _)| *format != "csv") {

@@ -41,7 +41,7 @@ fn a_run_with_forks_follows_its_schema() {
 
 /// The expected read is what was in the parent's cache: read and write of its last request.
 #[test]
-fn a_forks_first_request_is_held_against_its_parents_last() {
+fn a_forks_first_request_is_compared_with_its_parents_last() {
     let value = object(&Fan::default().run());
     let (agents, requests) = (value["agents"].as_array().unwrap(), value["requests"].as_array().unwrap());
     let forks: Vec<&Value> = agents.iter().filter(|agent| agent["kind"] == "fork").collect();
@@ -85,7 +85,7 @@ fn sums_of_a_fan_out_are_those_of_its_forks() {
 }
 
 #[test]
-fn people_read_what_a_fan_out_cost_and_would_have_cost() {
+fn people_read_the_cost_of_a_fan_out_and_its_alternatives() {
     let page = page(&Fan { last_report: "Result: it is well", ..Fan::default() }.run());
     for part in [
         "5 forks of main, 15 requests: $",
@@ -100,7 +100,7 @@ fn people_read_what_a_fan_out_cost_and_would_have_cost() {
 }
 
 #[test]
-fn people_read_why_a_prefix_was_not_shared_and_what_would_save_it() {
+fn people_read_why_a_prefix_was_not_shared_and_how_to_fix_it() {
     let page = page(&Fan { breakpoints: "both", turns: 1, ..Fan::default() }.run());
     for part in ["in_flight", "4 of 5", "What would save it: Let one request begin its answer before the others start."]
     {
@@ -136,7 +136,7 @@ fn machines_and_people_read_which_block_broke_a_prefix() {
 }
 
 #[test]
-fn a_run_without_forks_says_nothing_of_them() {
+fn a_run_without_forks_does_not_mention_them() {
     let run = play(catalog::find("day/working-day").unwrap().read(&[]).unwrap(), &Options::default());
     assert_eq!(object(&run)["fan_outs"], serde_json::json!([]));
     assert!(!page(&run).contains("From parent"));

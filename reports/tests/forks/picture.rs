@@ -51,7 +51,7 @@ fn five_hundred_forks_fit_on_a_sheet_with_their_sums() {
 }
 
 #[test]
-fn what_time_took_is_marked_where_reading_stopped() {
+fn losses_by_time_are_marked_at_the_end_of_the_read() {
     let run = Fan { breakpoints: "both", turns: 1, ..Fan::default() }.run();
     let svg = ribbon::svg(&run);
     show("in-flight", &svg);
@@ -61,7 +61,7 @@ fn what_time_took_is_marked_where_reading_stopped() {
 
 /// CACHE-33: the bytes are at fault, so the mark is where they differ.
 #[test]
-fn what_broke_a_prefix_is_marked_where_it_differs() {
+fn a_changed_prefix_is_marked_at_the_difference() {
     let broken = |forks| Fan { forks, ..Fan::default() }.run();
     let tools = broken("{ablations: [reorder-tools]}");
     let svg = ribbon::svg(&tools);

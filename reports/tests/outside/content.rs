@@ -25,7 +25,7 @@ fn complaints(inputs: &Inputs) -> Vec<&str> {
 }
 
 #[test]
-fn no_complaint_repeats_what_it_complains_about() {
+fn no_error_message_repeats_the_input() {
     let folder = std::env::temp_dir().join(format!("forkcast-content-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join("recording");

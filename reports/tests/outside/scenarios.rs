@@ -25,7 +25,7 @@ fn scenarios() -> Vec<PathBuf> {
 }
 
 #[test]
-fn no_run_and_no_mistake_repeats_what_a_scenario_says() {
+fn no_run_and_no_error_repeats_texts_of_a_scenario() {
     let (mut played, mut refused) = (0, 0);
     let mut leaking = Vec::new();
     for fixture in scenarios() {

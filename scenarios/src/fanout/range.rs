@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn unreadable_parts_are_reported_with_what_was_expected() {
+    fn unreadable_parts_are_reported_with_the_expected_form() {
         for text in [
             "",
             "five",

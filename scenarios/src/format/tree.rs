@@ -188,7 +188,7 @@ mod tests {
     use super::{Node, Place, Value};
 
     #[test]
-    fn values_know_their_places() {
+    fn values_have_their_places() {
         let node = Node::read("a: 1\nb:\n  - x: yes\n    y: [1.5, ~]\n").unwrap();
         let Value::Map(fields) = &node.value else { panic!("{node:?}") };
         assert_eq!(

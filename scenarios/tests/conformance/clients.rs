@@ -43,7 +43,7 @@ const CLIENTS: [(&str, Client, &[&str], bool); 7] = [
 ];
 
 #[test]
-fn each_clients_card_shows_what_it_shares() {
+fn each_clients_card_shows_the_shared_parts() {
     let mut wrong = Vec::new();
     for (name, client, expected, noted) in CLIENTS {
         let card = card(&client.captures());

@@ -12,7 +12,7 @@ fn played(cell: &Cell) -> Trial {
 }
 
 #[test]
-fn a_request_limit_turns_a_burst_into_waves_and_later_children_read_what_the_first_wrote() {
+fn a_request_limit_turns_a_burst_into_waves_and_later_children_read_the_first_ones_writes() {
     let burst = Cell { placement: Placement::Both, ..Cell::default() };
     let (free, limited) = (played(&burst), played(&Cell { rpm: Some(4), ..burst }));
     assert_eq!((free.outcome.over_limits, free.outcome.unanswered), (0, 0));

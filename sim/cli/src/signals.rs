@@ -102,7 +102,7 @@ mod tests {
     use signal_hook::consts::{SIGHUP, SIGINT};
 
     #[test]
-    fn what_nohup_ignores_is_read_from_the_mask() {
+    fn signals_ignored_by_nohup_are_read_from_the_mask() {
         let status =
             "Name:\tforkcast\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000004002\n";
         assert!(super::ignores(status, SIGHUP));

@@ -40,7 +40,7 @@ fn details_of_the_sample() {
 }
 
 #[test]
-fn quiet_says_nothing() {
+fn quiet_prints_nothing() {
     let output = forkcast(&folder("quiet"), &["replay", "--quiet", "--progress", "plain"]);
     assert_eq!((code(&output), stderr(&output)), (0, ""));
 }

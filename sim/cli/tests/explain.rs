@@ -264,7 +264,7 @@ fn every_request_of_a_simulated_run_is_explained_as_in_its_ledger() {
 }
 
 #[test]
-fn for_a_simulated_run_without_bodies_the_error_says_how_to_keep_them() {
+fn the_error_for_a_simulated_run_without_bodies_explains_how_to_keep_them() {
     let place = folder("explain-bodiless");
     fine(&forkcast(&place, &["run", "E15", "--out", "run", "-q"]));
     let output = forkcast(&place, &["explain", "run", "0"]);

@@ -124,7 +124,7 @@ fn folders_of_the_xdg_specification_are_known() {
 }
 
 #[test]
-fn without_logs_the_sample_is_shown_and_said() {
+fn without_logs_the_sample_is_shown_with_a_note() {
     let home = folder("logs-none");
     let places: [PathBuf; 2] = [home.join(".claude/projects"), home.join(".local/share/opencode")];
     places.iter().for_each(|place| fs::create_dir_all(place).unwrap());

@@ -56,7 +56,7 @@ fn single_prices_override_books_and_a_discount_applies_to_all() {
 }
 
 #[test]
-fn explain_knows_the_prices_of_the_run() {
+fn explain_uses_the_prices_of_the_run() {
     let place = folder("prices-explain");
     fs::write(place.join("mine.toml"), BOOK).unwrap();
     let prices = ["--price-book", "mine.toml", "--price", "claude-opus-4-8:output=10", "--discount", "12.5"];
@@ -69,7 +69,7 @@ fn explain_knows_the_prices_of_the_run() {
 }
 
 #[test]
-fn errors_in_books_and_prices_say_what_was_expected() {
+fn errors_in_books_and_prices_name_the_expected_value() {
     let place = folder("prices-broken");
     fs::write(place.join("bad.toml"), "[[price]]\nmodel = \"x\"\ninput = -1\noutput = 2\n").unwrap();
     let found = complaint(&place, &["replay", "--price-book", "bad.toml"]);

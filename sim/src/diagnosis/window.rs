@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_differing_character_stands_between_its_neighbours() {
+    fn the_differing_character_is_between_its_neighbours() {
         assert_eq!(text(b"one two", 4), ["one ", "t", "wo"]);
         assert_eq!(text(b"one", 3), ["one", "(end)", ""]);
         assert_eq!(text(b"", 0), ["", "(end)", ""]);

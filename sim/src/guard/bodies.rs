@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wire_made_afresh_changes_nothing_that_is_said() {
+    fn a_rebuilt_wire_changes_no_result() {
         let config = Config { cases: 200, rng_seed: RngSeed::Fixed(0), failure_persistence: None, ..Config::default() };
         let steps = vec((0..4_usize, 0..200_000_u64, 0..4_usize, prop::option::weighted(0.3, 0..64_usize)), 1..24);
         let held = TestRunner::new(config).run(&steps, |steps| agree(&steps));

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_asked_about_its_own_rules_alone_and_in_order() {
+    fn an_agents_rules_are_tried_in_order_without_those_of_others() {
         let rule = |agent: Option<&str>, instance| Rule { agent: agent.map(Rc::from), instance, ..Rule::default() };
         let mut rules: Vec<Rule> = (1..=10_000).map(|instance| rule(Some("worker"), Some(instance))).collect();
         rules.extend([rule(None, None), rule(Some("a7"), None), rule(Some("worker"), None), rule(None, Some(7))]);

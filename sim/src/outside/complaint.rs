@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_and_the_length_stand_for_the_value() {
+    fn the_kind_and_the_length_replace_the_value() {
         let expected = "expected a whole number, not negative";
         assert_eq!(complaint(r#"{"count":"my\nsecret"}"#), format!("found a text of 9 characters, {expected}"));
         assert_eq!(complaint(r#"{"count":-4}"#), format!("found an integer that does not fit, {expected}"));

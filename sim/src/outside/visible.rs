@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_comes_out_again() {
+    fn quoted_text_can_be_unquoted() {
         for name in ["Read", "a`b", "`", "``x", "x```", " a ", " ", "a``b`c", "` `"] {
             let text = format!("tool {}, field `x`", quoted(name));
             assert_eq!(quoted_part(&text), Some(("tool ", name, ", field `x`")), "{text}");

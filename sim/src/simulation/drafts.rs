@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_holds_what_it_added() {
+    fn a_turn_stores_only_its_additions() {
         let mut drafts = Drafts::default();
         let mut messages = Vec::new();
         for turn in 0..1_000 {

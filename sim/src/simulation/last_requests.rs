@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_fork_sent_comes_back_whole_whoever_has_ended() {
+    fn a_forks_last_request_is_returned_completely_whichever_agents_have_ended() {
         let mut wire = Wire::new(NormalForms::default());
         let (mut continued, parent) = (Continuations::default(), ChainId(0));
         continued.put(parent, subject(&mut wire, 0, &["a", "b"]));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_latest_are_held() {
+    fn only_the_latest_are_kept() {
         let mut latest = LastRequests::default();
         latest.put(&"parent".into(), LastRequest::default());
         for fork in 0..HELD_MAX * 3 {

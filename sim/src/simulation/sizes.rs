@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_last_request_had_keeps_its_size() {
+    fn blocks_of_the_last_request_keep_their_sizes() {
         for sizing in sizings() {
             let mut wire = Wire::new(NormalForms::default());
             let (mut kept, mut last) = (Sizer::new(sizing.clone()), Last::default());
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn providers_add_to_counted_sizes_alone_and_declared_blocks_are_never_counted() {
+    fn providers_add_only_to_counted_sizes_and_declared_blocks_are_never_counted() {
         let mut wire = Wire::new(NormalForms::default());
         let draft = draft("claude-opus-5-5", "be brief", &["one", "three"]);
         let request = wire.take(&draft, "scope");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_no_table_knows_is_counted_too() {
+    fn a_model_outside_the_table_is_counted_too() {
         let mut wire = Wire::new(NormalForms::default());
         let draft = draft("somebody-elses-model", "be brief", &["one"]);
         let request = wire.take(&draft, "scope");

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_told_by_the_path_at_which_they_were_sent() {
+    fn parts_have_the_path_at_which_they_were_sent() {
         let mut addresses = Addresses::default();
         let mut note = |place: &str, path: &str| {
             let place = Place::read(place);

@@ -98,7 +98,7 @@ mod tests {
     use crate::wire::{BlockKind, Blocks, Content, Level, Role};
 
     #[test]
-    fn outlines_are_as_long_as_what_they_stand_for() {
+    fn outlines_have_the_length_of_their_content() {
         let mut blocks = Blocks::default();
         let one =
             Outline { level: Level::Messages, role: Role::User, kind: BlockKind::Text, digest: 7, len_bytes: 70_000 };

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shared_and_what_is_own_are_one_list() {
+    fn shared_and_own_blocks_form_one_list() {
         let [a, b, c] = ["{\"a\":1}", "{\"b\":1}", "{\"c\":1}"];
         let piece = |json: &str| Piece::new(json.to_owned());
         let head = Pieces::shared(vec![piece(a), piece(b)]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_declared_where_those_of_all_blocks_are() {
+    fn sizes_are_declared_if_those_of_all_blocks_are() {
         let piece = || Piece::text("a");
         let mut pieces = Pieces::shared(vec![piece().sized(1)]);
         assert!(pieces.are_declared() && Pieces::default().are_declared());

@@ -124,7 +124,7 @@ fn ctx_04_ctx_15_the_resolved_tools_the_effort_and_the_limit_of_turns_reach_the_
 }
 
 #[test]
-fn ctx_07_ctx_08_a_child_starts_with_its_prompt_alone_under_its_own_system_prompt() {
+fn ctx_07_ctx_08_a_child_starts_with_only_its_prompt_under_its_own_system_prompt() {
     let stage = Stage::new().agent("worker", "").says("worker", vec![text("found it")]);
     let played = hello(stage.says("main", vec![spawn("worker", "find the thing"), text("done")]));
     let question = played.asked_by("worker")[0];

@@ -36,7 +36,7 @@ fn loop_19_loop_20_loop_21_delegation_goes_down_and_comes_back_level_by_level() 
 }
 
 #[test]
-fn loop_22_the_users_text_alone_starts_no_agent() {
+fn loop_22_the_users_text_starts_no_agent_by_itself() {
     let played = Theatre::new(vec![Reply::says("I do it myself.")])
         .kinds(&[("reviewer", "")])
         .types(0, "Use the reviewer agent, spawn sub-agents, delegate!")

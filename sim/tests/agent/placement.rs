@@ -29,7 +29,7 @@ fn spots(played: &Played, at: usize) -> String {
 }
 
 #[test]
-fn each_placement_marks_what_it_says() {
+fn each_placement_marks_its_blocks() {
     let probe = played(Placement::None);
     let prompt = probe.asked[0].question.draft.messages[0].content.len() - 1;
     let (tail, before) = (format!("m0.{prompt}"), format!("m0.{}", prompt - 1));

@@ -75,7 +75,7 @@ fn every_cause_has_the_word_of_each_provider() {
 }
 
 #[test]
-fn a_changed_setting_has_the_word_of_the_setting_at_openai_and_none_of_its_own_at_anthropic() {
+fn a_changed_setting_has_its_own_word_at_openai_but_not_at_anthropic() {
     for [path, word] in rows::<2>(SETTINGS) {
         assert_eq!(reason(Provider::OpenAi, Cause::LevelParameter, path), word, "{path}");
         assert_eq!(reason(Provider::Anthropic, Cause::LevelParameter, path), "unavailable", "{path}");

@@ -57,7 +57,7 @@ fn fork_10_after_two_hundred_turns_a_fork_ends() {
 }
 
 #[test]
-fn fork_11_agent_15_a_forks_model_is_its_parents_whatever_the_call_says() {
+fn fork_11_agent_15_a_forks_model_is_its_parents_for_any_call() {
     let spelled = "claude-opus-5-5-20260901";
     let scene = Scene::new(vec![agent(json!({ "model": "haiku" })), fork("two")]);
     let played = scene.with(|setup| setup.settings.model = spelled.into()).play();

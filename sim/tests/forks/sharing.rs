@@ -101,7 +101,7 @@ fn cache_13_a_named_agent_reads_nothing_of_its_parent() {
 }
 
 #[test]
-fn cache_16_cache_20_cache_24_cache_33_real_results_and_interleaved_directives_split_what_siblings_share() {
+fn cache_16_cache_20_cache_24_cache_33_real_results_and_interleaved_directives_split_the_shared_part_of_siblings() {
     let whole = reads(&broken(primed(), None));
     for ablation in [Ablation::RealResults, Ablation::Interleave] {
         let read = reads(&broken(primed(), Some(ablation)));

@@ -27,7 +27,7 @@ fn the_built_in_book_is_a_book() {
 }
 
 #[test]
-fn what_is_printed_reads_back() {
+fn a_printed_book_can_be_parsed() {
     let book = PriceBook::built_in();
     assert!(PriceBook::parse(&book.to_toml()).unwrap() == book);
 }

@@ -37,7 +37,7 @@ fn bodies_are_the_same_prompt_if_the_corpus_says_so() {
 }
 
 #[test]
-fn a_warm_wire_reads_what_a_fresh_one_reads() {
+fn a_warm_wire_reads_the_same_as_a_fresh_one() {
     let mut warm = Wire::default();
     for body in pairs().iter().flat_map(Pair::bodies).chain([REALISTIC.to_owned()]) {
         for _ in 0..2 {

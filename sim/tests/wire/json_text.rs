@@ -82,7 +82,7 @@ fn text_becomes_a_string_in_the_normal_spelling() {
 }
 
 #[test]
-fn letters_are_written_plainly_only_where_they_are_escaped() {
+fn only_escaped_letters_are_resolved() {
     assert!(matches!(json::plain(b"{\"a\" : \"\\ud800\"}"), std::borrow::Cow::Borrowed(_)));
     assert_eq!(*json::plain(b"{\"\\u0061\" : 1}"), *b"{\"a\":1}");
 }
@@ -170,7 +170,7 @@ fn members_and_elements_are_listed_until_the_first_that_is_broken() {
 }
 
 #[test]
-fn elements_likewise() {
+fn elements_are_listed_until_the_first_that_is_broken() {
     let table: [Listing; 7] = [
         ("[]", &[], None),
         (" [ ] ", &[], None),

@@ -104,7 +104,7 @@ fn a_megabyte_of_one_string_matches_the_oracle() {
 }
 
 #[test]
-fn a_megabyte_of_spaces_is_counted_where_the_oracle_panics() {
+fn a_megabyte_of_spaces_is_counted_though_the_oracle_panics() {
     // The longest token of spaces in o200k has 128: 1,000,000 ÷ 128, rounded up.
     let spaces = " ".repeat(MEGABYTE);
     assert_eq!(Vocabulary::O200k.count(&spaces), 7_813);

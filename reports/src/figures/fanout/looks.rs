@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dash_goes_on_after_a_corner() {
+    fn a_dash_continues_after_a_corner() {
         let pieces = dashed(&[(0, 0), (10, 0), (10, 20)], &[12, 4]);
         assert_eq!(pieces, [[(0, 0), (10, 0)], [(10, 0), (10, 2)], [(10, 6), (10, 18)]]);
     }

@@ -85,7 +85,7 @@ mod tests {
     use super::{data, property};
 
     #[test]
-    fn what_would_end_a_command_is_escaped() {
+    fn characters_that_end_a_command_are_escaped() {
         assert_eq!(data("100 %\r\nof it: a, b"), "100 %25\\r%0Aof it: a, b");
         assert_eq!(property("a: b, c%\n"), "a%3A b%2C c%25%0A");
         assert_eq!(data("a\n##[add-mask]x\n::stop-commands::y"), "a%0A#\\u{23}[add-mask]x%0A\\u{3a}:stop-commands::y");

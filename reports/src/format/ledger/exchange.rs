@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_no_prompt_has_are_none() {
+    fn impossible_sizes_are_dropped() {
         let forged = |same_blocks, own: &[u64]| StoredSizes {
             same_blocks,
             own_tokens: own.iter().copied().map(Count).collect(),

@@ -294,7 +294,7 @@ fn every_door_of_a_fan_out_agrees() {
 
 /// A run that is asked what a replay is asked answers as it has on the same screen.
 #[test]
-fn a_run_asked_again_misses_to_the_token_what_it_missed() {
+fn a_repeated_run_misses_exactly_the_same_tokens() {
     for scenario in SCENARIOS {
         let place = folder(&format!("doors-again-{}", scenario.replace('/', "-")));
         let run = read_json(&forkcast(&place, &["run", scenario, "--out", "r", "--by", "agent", "--format", "json"]));

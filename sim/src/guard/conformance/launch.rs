@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_input_does_not_say_is_not_guessed() {
+    fn missing_instants_are_not_guessed() {
         let silent = Timing { request: 0, at: None, first_byte_at: None };
         assert!(matches!(launch(silent, &[timing(1, 0, 1)]), Launch::Unknown(_)));
         assert!(matches!(launch(timing(1, 5, 6), &[silent]), Launch::Unknown(_)));

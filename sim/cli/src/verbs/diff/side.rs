@@ -86,7 +86,7 @@ mod tests {
     use super::split;
 
     #[test]
-    fn a_number_behind_the_last_hash_is_a_position() {
+    fn a_number_after_the_last_hash_is_a_position() {
         assert_eq!(split("no-such-file.json#3").ok(), Some(("no-such-file.json", Some(3))));
         assert_eq!(split("no-such-file.json").ok(), Some(("no-such-file.json", None)));
         assert!(split("no-such-file.json#three").is_err());
