@@ -1,4 +1,4 @@
-//! Prediction against recordings that lie beside the repository; skipped, visibly, where they are absent.
+//! Predictions compared with recordings next to the repository; visibly skipped if they are absent.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The estimate for Claude against recordings that lie beside the repository; skipped, visibly, where they are absent.
+//! The estimate for Claude against recordings next to the repository; visibly skipped if they are absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Readers on the recordings that lie beside the workspace. They are not part of the project: absent, these tests skip.
+//! Readers on the recordings next to the workspace. They are not part of the project: without them these tests skip.
 
 use std::collections::BTreeMap;
 

@@ -27,7 +27,7 @@ const OF_FORMAT: &[(Format, &[&str])] = &[
     (Format::ExchangeLog, &["log.jsonl"]),
 ];
 
-/// Formats that hold no exchanges; their readers are held to the same in tests of their own.
+/// Formats without exchanges; their readers have tests of their own for this.
 const ELSEWHERE: &[Format] = &[
     Format::ClaudeCode,
     Format::Weka,

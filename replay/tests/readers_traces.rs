@@ -60,7 +60,7 @@ fn a_conversation_and_its_sub_agents_keep_their_repeated_and_added_blocks() {
     assert_eq!((second.index, second.line, second.api_time), (1, 3, None));
     assert_eq!(second.first_byte_time, Some(Duration::from_millis(1_250)));
     let third = &trace.conversations[0].requests[2];
-    assert_eq!(third.model.as_deref(), Some("claude-opus-4-5-20251101"), "the trace's own, where a request names none");
+    assert_eq!(third.model.as_deref(), Some("claude-opus-4-5-20251101"), "the trace's own, if a request names none");
 }
 
 #[test]

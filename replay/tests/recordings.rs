@@ -1,4 +1,4 @@
-//! A recorded session is played back to the same session, and diverges where the session does.
+//! A recorded session is played back to the same session, and diverges at the same place as the session.
 
 use forkcast_replay::exchange::{Dialect, Exchange, Origin, RecordedUsage};
 use forkcast_replay::recording::Recording;

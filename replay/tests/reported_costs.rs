@@ -19,7 +19,7 @@ struct Compared {
     different: Vec<(String, Option<String>, String)>,
 }
 
-/// All exchanges of some folders of recordings; `None` where they are absent.
+/// All exchanges of some folders of recordings; `None` if they are absent.
 fn compare(folders: &[&str], prices_of: Option<Date>) -> Option<Compared> {
     let mut compared = Compared::default();
     for folder in folders {

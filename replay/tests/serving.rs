@@ -1,4 +1,4 @@
-//! Mooncake's and LMCache's traces beside the project against published figures; skipped, visibly, where they are absent.
+//! Mooncake's and LMCache's traces next to the project compared with published figures; visibly skipped if they are absent.
 
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::trace::{Trace, turns};

@@ -15,9 +15,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-const INTRODUCTION: &str = "# The guard beside recordings
+const INTRODUCTION: &str = "# The guard compared with recordings
 
-Made by `FORKCAST_UPDATE=1 cargo test -p forkcast-replay shortfalls::` from recordings that stand beside the project.
+Made by `FORKCAST_UPDATE=1 cargo test -p forkcast-replay shortfalls::` from recordings next to the project.
 How well planted changes are found is printed by
 `cargo test -p forkcast-sim --no-default-features --features guard --test all mutations:: -- --nocapture`.
 ";

@@ -1,4 +1,4 @@
-//! The reader of Claude Code against the recorded sessions: every request once, every count equal. Skipped where they are absent.
+//! The reader of Claude Code against the recorded sessions: every request once, every count equal. Skipped if they are absent.
 
 use std::collections::BTreeMap;
 use std::io::Read;

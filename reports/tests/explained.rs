@@ -192,7 +192,7 @@ fn inspections_agree_with_the_replay_and_with_the_schema() {
     }
 }
 
-/// Every request of the real recordings, where they are: the explanation adds up and can be written in every form.
+/// Every request of the real recordings, if they are present: the explanation adds up and can be written in every form.
 #[test]
 fn every_recorded_request_can_be_explained() {
     let Some(folder) = beside("") else { return };

@@ -114,13 +114,13 @@ fn four_times_the_sessions_add_an_index_and_nothing_else() {
     let growth = |few: usize, many: usize| many.saturating_sub(few) / more;
     let (replayed, written) = (growth(few.0, many.0), growth(few.1, many.1));
     println!(
-        "peaks {few:?} and {many:?} bytes; a request adds {replayed} to a replay, {written} where it is written down"
+        "peaks {few:?} and {many:?} bytes; a request adds {replayed} to a replay, {written} if it is written"
     );
     assert!(replayed <= INDEX_BYTES_PER_REQUEST, "{replayed} bytes for each request");
     assert!(written <= INDEX_BYTES_PER_REQUEST_WRITTEN, "{written} bytes for each request");
 }
 
-/// The most that reading `bytes` takes beside them.
+/// Most memory for reading `bytes`, besides the bytes themselves.
 fn peak_of(bytes: &[u8], format: InputFormat) -> usize {
     let before = HEAP.current_usage();
     HEAP.reset_peak_usage();

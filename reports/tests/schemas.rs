@@ -82,7 +82,7 @@ fn replays_and_ledgers_follow_their_schemas() {
     }
 }
 
-/// Real recordings of every provider, where they are there.
+/// Real recordings of every provider, if they are present.
 #[test]
 fn reports_of_recordings_follow_their_schemas() {
     let (run, line) = (validator("forkcast.replay/1"), validator("forkcast.ledger/1"));
@@ -178,7 +178,7 @@ fn lists_follow_their_schema() {
     let others = [list::profiles(), list::policies(), list::formats(), list::what_ifs(), list::schemas()];
     for document in [models, prices].into_iter().chain(others) {
         let value = check(&validator, &text(|target| json::write(&document, target)));
-        // Beside the version one table; prices have a second one, for fees.
+        // The version and one table; prices have a second table, for fees.
         let tables = value.as_object().unwrap().len() - 1;
         assert_eq!(tables, if value.get("prices").is_some() { 2 } else { 1 });
     }
@@ -197,7 +197,7 @@ fn schemas_describe_themselves() {
             std::fs::write(&path, schema.text).unwrap();
         }
         let file = std::fs::read_to_string(path).unwrap();
-        assert!(file == schema.text, "{} is not what its record says: FORKCAST_UPDATE=1 writes it anew", schema.name);
+        assert!(file == schema.text, "{} differs from its record: FORKCAST_UPDATE=1 rewrites it", schema.name);
     }
 }
 

@@ -212,7 +212,7 @@ fn agents_of_two_sessions_are_apart_and_share_project_and_version() {
     assert_eq!(keys(By::Version), ["claude-code/2.1.39"]);
 }
 
-/// 1,000 tokens by estimate, 10 recorded: 990 at 25 USD per million beside the bill.
+/// 1,000 tokens by estimate, 10 recorded: 990 at 25 USD per million in addition to the bill.
 #[test]
 fn estimated_output_is_shown_next_to_the_bill() {
     let (inputs, replay) = made(1, &[Asks { estimated_output: Some(1_000), ..PLAIN }, PLAIN]);

@@ -78,7 +78,7 @@ fn no_rule_breaks_more_than_it_fixes_on_sources_it_was_not_written_on() {
         );
         assert!(
             unseen.broken <= unseen.fixed,
-            "{}: breaks more than it fixes where it was not written",
+            "{}: breaks more than it fixes on data that it was not written for",
             habit.rule.word()
         );
     }

@@ -1,4 +1,4 @@
-//! The range beside the forecast: what misses that no rule foresees may add.
+//! The range of the forecast: the cost that unforeseeable misses may add.
 
 use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::pricing::Money;

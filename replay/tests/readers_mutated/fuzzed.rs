@@ -58,7 +58,7 @@ targets! {
     tracelab: TraceLab;
 }
 
-/// Packed bytes, and whatever format they are taken for.
+/// Packed bytes, and the format that they are detected as.
 #[test]
 fn detected() {
     check!(name = "detected").with_iterations(0).for_each(|bytes: &[u8]| {

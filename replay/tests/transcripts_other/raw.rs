@@ -1,4 +1,4 @@
-//! Recordings beside the workspace as plain JSON, read without the crate under test.
+//! Recordings next to the workspace as plain JSON, read without the crate under test.
 
 use std::io::Read;
 

@@ -65,7 +65,7 @@ fn by_convention(uri: &str, usage: &Value) -> Option<Sums> {
         Some([prompt.checked_sub(read)?.checked_sub(written)?, read, written, output])
     };
     if path.ends_with("/messages") || path.ends_with("/invoke") {
-        // Beside each other. A compaction is missing at the top, so that its passes are summed.
+        // Disjoint counts. A compaction is missing at the top, so that its passes are summed.
         let passes = usage["iterations"].as_array().cloned().unwrap_or_default();
         let compacted = passes.iter().any(|pass| pass["type"] == "compaction");
         let passes = if compacted { passes } else { vec![usage.clone()] };

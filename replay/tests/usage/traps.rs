@@ -71,7 +71,7 @@ fn more_read_than_the_prompt_has_is_refused_with_both_counts() {
     assert!(refusal(Responses, written).contains("the 6 read and 5 written tokens"));
 }
 
-/// A gateway that counts beside each other, but in the names of those who do not: only the total gives it away.
+/// A gateway with disjoint counts under the names of the other convention: only the total reveals it.
 #[test]
 fn a_total_that_shows_the_other_convention_refuses_the_answer() {
     let chat = r#"{"usage":{"prompt_tokens":1000,"completion_tokens":50,"total_tokens":1650,"prompt_tokens_details":{"cached_tokens":600}}}"#;

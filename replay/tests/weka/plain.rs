@@ -20,7 +20,7 @@ pub struct Request {
     pub ids: Vec<u64>,
 }
 
-/// One request beside the one before it.
+/// One request compared with the previous one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Turn {
     pub input: u64,

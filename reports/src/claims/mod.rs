@@ -57,7 +57,7 @@ fn head(book: &PriceBook) -> Vec<String> {
         "Cold: no entry of the parent lives when the children start. Warm: all that the parent sent last can be read. At once: \
          no child can read what a sibling is still writing. One first: the others wait for the first byte of the first one's answer."
             .to_owned(),
-        "✓ marks where the claim comes out. Saved, or more, is against the same requests without any cache."
+        "✓ marks cases in which the claim is true. Saved, or more, is relative to the same requests without any cache."
             .to_owned(),
         "This page is made by `FORKCAST_UPDATE=1 cargo test -p forkcast-reports claims::`, and a test compares it.".to_owned(),
     ]
@@ -70,10 +70,10 @@ fn sources(book: &PriceBook) -> Vec<String> {
             .to_owned(),
         "economics 3: the derivation of the formulas, and of the figures that the tests of this page hold it to.".to_owned(),
         "Cache rules: Anthropic's prompt-caching page, copies of 2026-08-21 (`docs-2026-08`) and 2026-09-22..2026-09-28 \
-         (`docs-2026-09`, used where no other is named)."
+         (`docs-2026-09`, used if no other is named)."
             .to_owned(),
         format!("Prices: built-in book of {}; `forkcast list prices` names the page and day of each row.", book.version()),
-        "Sizes are declared; they are those of the claims, and where a claim is silent the sentence above its table says what was \
+        "Sizes are declared; they are those of the claims; if a claim gives none, the sentence above its table says what was \
          taken."
             .to_owned(),
     ]

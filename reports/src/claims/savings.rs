@@ -34,7 +34,7 @@ pub fn four_dollars(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> {
              would not carry it five times.",
             uncached?.join(", ")
         ),
-        "All five together (✓ where $4 become $0.50 or less):".to_owned(),
+        "All five together (✓ if $4 become $0.50 or less):".to_owned(),
     ]);
     page.table(by_situation(&models, |situation, model| {
         let all = runs.with(&cell, situation, model)?;
@@ -54,12 +54,12 @@ pub fn five_of_fifty_thousand(page: &mut Document, runs: &Runs) -> Result<(), Un
          than 90 % is saved."
             .to_owned(),
         format!(
-            "Holds for tokens, not for money, where reads cost a tenth: warm, {} of the input is not new, and {} of its price is \
+            "True for tokens, not for money, if reads cost a tenth: warm, {} of the input is not new, and {} of its price is \
              saved. Cheaper reads bring the money there too. One request each; what children do afterwards is not in it.",
             share(fresh),
             share(warm.saved())
         ),
-        "All five together (✓ where more than 90 % is saved):".to_owned(),
+        "All five together (✓ if more than 90 % is saved):".to_owned(),
     ]);
     page.table(over_ninety(runs, &cell)?);
     let small = Cell { tail: 1_000, directive: 300, placement: Placement::Both, ..cell };
@@ -80,10 +80,10 @@ pub fn eight_of_a_hundred_thousand(page: &mut Document, runs: &Runs) -> Result<(
         "Claimed (ECON-11): with 100,000 tokens of history and eight forks more than 90 % may be saved. Taken here: directives \
          of 200, nothing else after the prefix."
             .to_owned(),
-        "Never holds where reads cost a tenth: 90 % is what reading everything saves, and the directives are on top. Holds for a \
-         warm parent where reads are cheaper."
+        "Never true if reads cost a tenth: 90 % is what reading everything saves, and the directives are on top. True for a \
+         warm parent if reads are cheaper."
             .to_owned(),
-        "All eight together (✓ where more than 90 % is saved):".to_owned(),
+        "All eight together (✓ if more than 90 % is saved):".to_owned(),
     ]);
     page.table(over_ninety(runs, &cell)?);
     Ok(())
@@ -105,8 +105,8 @@ pub fn grows(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> {
     page.text(vec![
         "Claimed (ECON-13). Taken here: a tail of 2,500, directives of 200, a breakpoint before the directive, Opus 4.8."
             .to_owned(),
-        "✓ where it grows with every further child, and for every number of children over the smaller prefix above. It does not \
-         where all start cold at once, because no child reads; nor for one cold child alone, which pays for writing and reads \
+        "✓ if it grows with every further child, and for every number of children over the smaller prefix above. It does not \
+         if all start cold at once, because no child reads; nor for one cold child alone, which pays for writing and reads \
          nothing; nor with the number of warm children that start at once, since each does the same."
             .to_owned(),
     ]);

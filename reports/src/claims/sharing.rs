@@ -29,7 +29,7 @@ pub fn cheap_and_dear(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> 
         "Taken here: five warm children, one first; 80,000 tokens before the directive, 5,500 more with every turn; agents of \
          10,000 tokens and a brief of 1,000, whose writing is not counted, and whose gathering comes on top of the turns."
             .to_owned(),
-        "Price of forks over that of agents, by requests of a child (✓ where forks cost less):".to_owned(),
+        "Price of forks over that of agents, by requests of a child (✓ if forks cost less):".to_owned(),
     ]);
     let mut table = table("Measured", ["1", "2", "3", "5", "8", "11", "20"]);
     for (tokens, turns) in GATHERED {
@@ -83,7 +83,7 @@ pub fn share_the_cache(page: &mut Document, runs: &Runs) -> Result<(), Unplayed>
         "What siblings share with one another is less: nothing at all in a burst, and nothing in the requests of the client of \
          2026, each of whose forks keeps its own call alone of the message that forks."
             .to_owned(),
-        "Part of the children's input that was read, five, eight, nine of them (published example, warm, Opus 4.8; ✓ where all of \
+        "Part of the children's input that was read, five, eight, nine of them (published example, warm, Opus 4.8; ✓ if all of \
          the parent's 46,000 tokens are read by all):"
             .to_owned(),
     ]);

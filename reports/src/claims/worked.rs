@@ -67,7 +67,7 @@ fn verdict(runs: &Runs) -> Result<Vec<String>, Unplayed> {
     let burst = runs.with(&example(), (true, LaunchPolicy::Burst), OPUS_48)?;
     Ok(vec![
         format!(
-            "Where the directive is written too, a further child costs {written}. The same texts reckon a saving of 71.7 % for all \
+            "If the directive is written too, a further child costs {written}. The same texts reckon a saving of 71.7 % for all \
              five with a cold first child (ECON-09), writing at the price of input. Written at five quarters of it: {} with one \
              first, and {} at once.",
             cold.saving(),
@@ -87,12 +87,12 @@ pub fn overlap_and_discount(page: &mut Document, runs: &Runs) -> Result<(), Unpl
          save about 90 % (89.78 % by its own figures); the chapter's title says ninety-five."
             .to_owned(),
         format!(
-            "Holds for further children where reads cost a tenth and there is something to read: {} of a warm fan-out's input \
+            "True for further children if reads cost a tenth and there is something to read: {} of a warm fan-out's input \
              was read. What a price list gives for reading is the ceiling of what can be saved, so 95 % needs a model that reads \
              at less than a twentieth.",
             share2(all.hit_rate)
         ),
-        "Each further child (✓ where at least 89.7 % is saved):".to_owned(),
+        "Each further child (✓ if at least 89.7 % is saved):".to_owned(),
     ]);
     page.table(by_situation(&MODELS, |situation, model| {
         let child = runs.further(&cell, situation, model)?;

@@ -282,7 +282,7 @@ fn tried(place: &Path, before: Before, machine: Machine, fault: Fault, at: usize
     assert_eq!(left, own.into_iter().chain(result("last")).collect(), "{context}: the next run");
     assert_eq!(Manifest::of(&path).unwrap().unwrap().text(), manifest, "{context}");
     let beside: Vec<_> = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(beside, ["out"], "{context}: something is left beside it");
+    assert_eq!(beside, ["out"], "{context}: something is left next to it");
     (disk.step.get() > at).then_some(())
 }
 
@@ -337,7 +337,7 @@ fn files_added_during_the_exchange_are_kept() {
     for name in ["notes.txt", "bodies/notes.txt"] {
         assert_eq!(found.get(name).map(String::as_str), Some("mine"), "{name}: {:?}", found.keys());
     }
-    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left next to it");
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn concurrent_writers_leave_one_complete_result() {
             let is_whole = (0..4).any(|writer| found == result(&format!("{round}.{writer}")));
             assert!(is_whole, "{name}, round {round}: {:?}", found.keys());
         }
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left next to it");
     }
 }
 

@@ -96,7 +96,7 @@ impl Checked {
             found: "12.3 %".into(),
             expected: "at least 90.0 %".into(),
         });
-        self.report.warnings.push("two chains go on in the same way".into());
+        self.report.warnings.push("two chains continue in the same way".into());
         let damage =
             |file: &str, line| Damage { file: file.into(), line, reason: "found `[`, expected an object".into() };
         self.inputs.unreadable.push(damage("bodies/900.json", 1));

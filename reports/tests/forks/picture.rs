@@ -13,7 +13,7 @@ fn size(svg: &str) -> (u32, u32) {
     (number("width"), number("height"))
 }
 
-/// Where `FORKCAST_PICTURES` names a folder the pictures are put there, to be looked at.
+/// If `FORKCAST_PICTURES` names a folder, the pictures are written there, for inspection.
 fn show(name: &str, svg: &str) {
     if let Ok(folder) = std::env::var("FORKCAST_PICTURES") {
         std::fs::write(format!("{folder}/{name}.svg"), svg).unwrap();
@@ -59,7 +59,7 @@ fn losses_by_time_are_marked_at_the_end_of_the_read() {
     assert!(svg.contains("not read from here on"));
 }
 
-/// CACHE-33: the bytes are at fault, so the mark is where they differ.
+/// CACHE-33: the bytes are at fault, so the mark is at the difference.
 #[test]
 fn a_changed_prefix_is_marked_at_the_difference() {
     let broken = |forks| Fan { forks, ..Fan::default() }.run();

@@ -99,7 +99,7 @@ fn flat(tree: &Tree, path: &str, sums: &mut Numbers) {
     }
 }
 
-/// Where two sums differ. Zero and absent are the same.
+/// The fields in which two sums differ. Zero and absent are the same.
 fn differences(whole: &Numbers, parts: &Numbers, only: Option<&Numbers>) -> Vec<String> {
     let paths = whole.keys().chain(parts.keys()).filter(|path| only.is_none_or(|only| only.contains_key(*path)));
     let of = |sums: &Numbers, path: &str| sums.get(path).copied().unwrap_or_default();

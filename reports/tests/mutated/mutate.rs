@@ -4,7 +4,7 @@ use super::dice::Dice;
 use super::seeds::Shape;
 use super::tree::Tree;
 
-/// Planted where no name may be, so no output may contain it.
+/// Planted at a place for which names are not allowed, so no output may contain it.
 pub const PLANTED: &str = "PLANTEDkq7z";
 
 /// Numbers at which something ends.

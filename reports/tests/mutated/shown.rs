@@ -17,7 +17,7 @@ pub struct Finding {
     pub class: &'static str,
     /// In words, alike for all findings of one kind.
     pub what: String,
-    /// What shows it, where words alone do not.
+    /// Evidence, if words alone are not enough.
     pub example: String,
 }
 

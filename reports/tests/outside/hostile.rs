@@ -125,7 +125,7 @@ fn has_link(text: &str) -> bool {
     })
 }
 
-/// The faults of all forms, and where markdown is of another shape than with a harmless name.
+/// The faults of all formats, and places in which markdown has another structure than with a harmless name.
 fn faults(hostile: &[Form], harmless: &[Form]) -> Vec<String> {
     let mut found: Vec<String> =
         hostile.iter().filter_map(|form| fault(form).map(|fault| format!("{}: {fault}", form.name))).collect();

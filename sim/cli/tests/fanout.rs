@@ -109,7 +109,7 @@ fn requests_larger_than_the_window_run_on_request() {
     assert_eq!(value["rows"][0]["usage"]["cache_read_input_tokens"], 10_000_000);
 }
 
-/// Every question writes its plot beside the rows; another program's folder is not touched.
+/// Every question writes its plot next to the rows; another program's folder is not touched.
 #[test]
 fn a_folder_contains_rows_answers_and_plots() {
     let place = folder("fanout").join("out");

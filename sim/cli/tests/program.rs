@@ -99,7 +99,7 @@ pub fn golden(name: &str, found: &str) {
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();
     if let Some((at, (old, new))) = expected.lines().zip(found.lines()).enumerate().find(|(_, (old, new))| old != new) {
-        panic!("{name}, line {}:\n- {old}\n+ {new}\nFORKCAST_UPDATE=1 writes it anew", at + 1);
+        panic!("{name}, line {}:\n- {old}\n+ {new}\nFORKCAST_UPDATE=1 rewrites it", at + 1);
     }
-    assert_eq!(expected, found, "{name}: FORKCAST_UPDATE=1 writes it anew");
+    assert_eq!(expected, found, "{name}: FORKCAST_UPDATE=1 rewrites it");
 }

@@ -202,7 +202,7 @@ struct Beginning<'a> {
 }
 
 impl<'a> Beginning<'a> {
-    /// `None` where the stretch does not begin with the history.
+    /// `None` if the stretch does not begin with the history.
     fn of(sides: &'a Sides<'a>, gap: &Gap, alignment: &Alignment) -> Option<Self> {
         let joined = joined(sides, gap, alignment);
         let (first, last) = (joined.first()?, joined.last()?);

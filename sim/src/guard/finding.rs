@@ -106,7 +106,7 @@ impl Unknown {
 }
 
 impl Finding {
-    /// Tokens lost; `None` where no cache is modelled.
+    /// Tokens lost; `None` if no cache is modelled.
     pub fn tokens_lost(&self) -> Option<u64> {
         self.loss.map(|loss| loss.tokens)
     }

@@ -37,8 +37,8 @@ impl UnreadWrites {
         }
     }
 
-    /// A prompt that ends at `end` was sent, of which `hit` was read: what waits behind that and `is_lost` is written anew, and
-    /// whoever reads that does not read what was lost.
+    /// A prompt that ends at `end` was sent, and `hit` of it was read. A pending write after that which `is_lost` is written
+    /// again, and a read of the new write does not read the lost one.
     pub fn lose(&mut self, prefixes: &Prefixes, end: NodeId, hit: Option<NodeId>, is_lost: impl Fn(NodeId) -> bool) {
         let read_depth = hit.map_or(0, |hit| prefixes.depth(hit));
         let mut next = Some(end).filter(|end| prefixes.depth(*end) > read_depth);

@@ -21,7 +21,7 @@ pub struct Habits {
     pub calls: RangeInclusive<u32>,
     /// Weights of the tools. Tools that an agent does not have are never called.
     pub tools: Vec<(Call, u32)>,
-    /// Bytes of text beside calls.
+    /// Bytes of text in an answer with calls.
     pub text_bytes: Length,
     /// Bytes of the last answer (a sub-agent's report).
     pub report_bytes: Length,

@@ -100,7 +100,7 @@ impl Recorded {
         Some(Unscripted(format!(
             "agent `{}` ({}) does not ask what answer {} of chain `{}` was recorded for: the first {at} blocks are \
              equal, then it sent {where_asked} where the recording has {where_recorded}. Play it loosely to go by position \
-             alone, or record anew",
+             alone, or record again",
             question.agent_type, question.agent, question.turn, take.chain
         )))
     }

@@ -140,7 +140,7 @@ impl Scripted {
         let characters = question.last_user_text().unwrap_or_default().chars().count();
         Unscripted(format!(
             "agent `{agent_type}` ({agent}) asked for answer {turn}, but {why}. Its last user text has {characters} \
-             characters. Add a reply for `{agent_type}`: a text ends its turn, a tool call goes on"
+             characters. Add a reply for `{agent_type}`: a text ends its turn, a tool call continues it"
         ))
     }
 

@@ -35,9 +35,9 @@ pub struct RecordedUsage {
     pub output_audio_tokens: u64,
     /// The service tier that the answer reports; `None` if it reports no known one.
     pub tier: Option<ServiceTier>,
-    /// Whether the answer was served in fast mode (`usage.speed`); `None` where it does not say.
+    /// Whether the answer was served in fast mode (`usage.speed`); `None` if it does not say.
     pub fast: Option<bool>,
-    /// Whether the answer was served in the United States alone (`usage.inference_geo`); `None` where it does not say.
+    /// Whether the answer was served in the United States alone (`usage.inference_geo`); `None` if it does not say.
     pub geo_us: Option<bool>,
     /// The cost that the answer itself reports (`OpenRouter` and xAI do).
     pub reported_cost: Option<Money>,

@@ -6,7 +6,7 @@
 //! * [`Drafts`] are the requests as they were sent, if they are kept.
 //! * [`Pace`] is how long that takes, [`RateLimits`] how many requests and tokens a provider accepts per minute.
 //! * [`Log`] takes the events of agents, with a digest over them.
-//! * [`Alarm`] ends a run that cannot go on.
+//! * [`Alarm`] ends a run that cannot continue.
 //! * [`Observer`] sees everything that happens on both sides; laws are observers.
 
 mod alarm;

@@ -421,7 +421,7 @@ fn ctx_18_interleaved_agents_keep_their_own_id_directory_and_abort_signal() {
         parent.abort.give();
         (two.abort.is_given(), behind.abort.is_given())
     });
-    assert_eq!(played.value, (true, false), "who is waited for stops with the parent, who is not goes on");
+    assert_eq!(played.value, (true, false), "a waited-for agent stops with the parent, others continue");
 }
 
 #[test]

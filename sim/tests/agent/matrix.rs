@@ -61,7 +61,7 @@ fn sync_15_a_child_that_is_stopped_interrupts_the_call() {
         session.tasks.kill(&child).unwrap();
     };
     let played = played(child(spawn("general-purpose", "work"), vec![make(), text("never")]), 30_000, stop);
-    assert_eq!(played.value, "completed", "the main turn was not stopped and goes on");
+    assert_eq!(played.value, "completed", "the main turn was not stopped and continues");
     let outcome = played.find(|event| match event {
         Event::ToolEnd { agent, outcome, .. } if &**agent == "main" => Some(*outcome),
         _ => None,

@@ -168,7 +168,7 @@ fn sync_13_after_two_minutes_a_child_moves_to_the_background_automatically() {
     for played in [slow(Some("1"), false), slow(None, true), slow(Some("true"), true)] {
         let is = |event: &Event| matches!(event, Event::Takeover { signal: "timer", .. });
         assert_eq!((played.count(is), played.at(is)), (1, 120_000));
-        assert_eq!(played.at(|event| matches!(event, Event::QueryEnded { .. })), 120_000, "the parent goes on");
+        assert_eq!(played.at(|event| matches!(event, Event::QueryEnded { .. })), 120_000, "the parent continues");
     }
 }
 

@@ -140,7 +140,7 @@ fn diag_05_every_failed_condition_is_reported_with_what_to_do() {
     };
     assert_eq!(closed(&one(both)), [["coordinator", "non_interactive"]]);
     assert_eq!(closed(&one(|_| {})), Vec::<Vec<&str>>::new());
-    assert_eq!(route(&one(off)).3, "feature_off", "where forks are off, the route says so");
+    assert_eq!(route(&one(off)).3, "feature_off", "if forks are off, the route says so");
     let named = Scene::new(vec![fork("one")]).says("fork", vec![agent(json!({ "subagent_type": "explore" }))]).play();
     assert_eq!(closed(&named), [["explicit_type", "fork_child"]]);
     let untyped = Scene::of(Profile::Client2026, vec![fork("one")]).play();

@@ -86,7 +86,7 @@ fn fork_14_fork_15_cache_07_cache_25_no_fork_renders_a_prompt_even_if_a_flag_fli
         assert!(Rc::ptr_eq(&played.first(fork).system, &before.system), "by reference");
     }
     let behind = played.requests("main")[1];
-    assert!(system(behind).contains("A tip of the day."), "the parent itself renders anew");
+    assert!(system(behind).contains("A tip of the day."), "the parent itself renders again");
 }
 
 #[test]

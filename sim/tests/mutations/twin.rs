@@ -279,7 +279,7 @@ impl Sides {
         let gone = self.old.get(old);
         let rank = |flat: &Flat| ["tools", "system", "messages"].iter().position(|level| *level == flat.level);
         let came = self.new.get(new).filter(|came| gone.is_none_or(|gone| rank(came) <= rank(gone)));
-        let place = came.or(gone).expect("one side goes on");
+        let place = came.or(gone).expect("one side continues");
         let path = match gone.filter(|_| new_is_next) {
             // A removed block just before a message's own keys, and such keys that were removed.
             Some(gone) if place.keys && !gone.keys => format!("{}.content[0]", item(&place.path)),

@@ -105,7 +105,7 @@ pub fn about(check: &Check<'_>) -> Vec<String> {
     let mut lines = vec![
         format!("Read {} file{plural}, {}", count(inputs.files as u64), bytes(inputs.bytes)),
         format!(
-            "Cache rules {}; {}; tokens by length where no usage is recorded",
+            "Cache rules {}; {}; tokens by length if no usage is recorded",
             check.rules.preset.name, check.prices
         ),
         locked(check),

@@ -84,7 +84,7 @@ fn estimated(report: &Report<'_>) -> Option<String> {
     }
     let extra = found.extra.map(|extra| format!(", {} more than is in the cost (an estimate)", money(extra)));
     Some(format!(
-        "{who}: {} recorded, about {} by the length of text and thinking{} ({:+.0} % off in sum where the output is known).",
+        "{who}: {} recorded, about {} by the length of text and thinking{} ({:+.0} % off in sum if the output is known).",
         some(found.recorded_tokens, "token"),
         count(found.tokens),
         extra.unwrap_or_default(),
@@ -154,7 +154,7 @@ fn fees(report: &Report<'_>) -> Option<String> {
     // Recordings of bodies show the tools in use; transcripts do not.
     (kinds > 0 && report.has_transcripts()).then(|| {
         format!(
-            "{} beside tokens can be charged and {} not recorded; --format json lists them under `price_book.not_billed`.",
+            "{} besides tokens can be charged and {} not recorded; --format json lists them under `price_book.not_billed`.",
             some(kinds, "thing"),
             if kinds == 1 { "is" } else { "are" },
         )

@@ -110,9 +110,9 @@ pub(super) const MISSES: [Advice; 16] = [
     Advice::new("pause_over_an_hour", &[Cause::Expired])
         .where_it(ONE_HOUR)
         .user("Start a new session, or compact, before a pause of more than an hour")
-        .claude_code("Start afresh (/clear), or /compact, before a pause of more than an hour"),
+        .claude_code("Start a new conversation (/clear), or /compact, before a pause of more than an hour"),
     Advice::new("pause", &[Cause::Expired])
-        .user("Keep pauses below five minutes, or choose the one-hour lifetime where the client has it")
+        .user("Keep pauses below five minutes, or choose the one-hour lifetime if the client has it")
         .claude_code("Let entries live for an hour (setting promptCacheTtl \"1h\", or ENABLE_PROMPT_CACHING_1H=1)"),
     Advice::new("setting_changed", &[Cause::LevelParameter])
         .user("Keep thinking, effort and output settings fixed within a session"),

@@ -91,8 +91,8 @@ const ALIKE: [(&str, &str); 9] = [
     ("contract/E09", "two agents begin with one prompt"),
     ("contract/E11", "three agents begin with one message and other tools"),
     ("contract/E16+strip-history", "forks begin without the history by which they are known"),
-    ("contract/E17+after-compaction", "an agent goes on with nothing of what it sent"),
-    ("contract/E17+without-either", "an agent goes on with nothing of what it sent"),
+    ("contract/E17+after-compaction", "an agent continues without any of its messages"),
+    ("contract/E17+without-either", "an agent continues without any of its messages"),
     ("forks/G02-siblings", "four agents begin with one prompt"),
 ];
 
@@ -218,7 +218,7 @@ fn explains_itself(place: &Path, out: &str, lines: &[Value]) {
     assert_eq!(causes(&explained), causes(missed), "{}: explain {out}", place.display());
 }
 
-/// Recordings of real requests beside the workspace that hold bodies: cassettes and captures.
+/// Recordings of real requests next to the workspace, with bodies: cassettes and captures.
 fn recordings() -> Vec<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let Ok(listed) = fs::read_dir(&data) else {

@@ -239,7 +239,7 @@ impl Scope {
                     "{count} requests name no agent and continue two conversations equally, the first is request {first}"
                 ),
             };
-            format!("{which}: taken for {taken}, it could be {rival}. Name the agents, or give each a folder.{scope}")
+            format!("{which}: assigned to {taken}, it could be {rival}. Name the agents, or give each a folder.{scope}")
         });
         strangers.into_iter().chain(torn).collect()
     }

@@ -7,7 +7,7 @@ use crate::wire::Index;
 
 const HEAD: &str = "\
 # Prompt prefixes that were sent, as digests. Written by `forkcast lock`; renew it with `forkcast check --update`.
-# A block: [path, kind, name, tokens, bytes, digest, one digest for each 256 bytes]; \"-\" where its content was not kept
+# A block: [path, kind, name, tokens, bytes, digest, one digest for each 256 bytes]; \"-\" if its content was not kept
 # [\"=\", R, A, B]: blocks A to B of request R again; requests are numbered through the file, blocks within each, from 0.
 ";
 

@@ -13,7 +13,7 @@ const HEAD: &str = "\
 # forkcast replay --price-book FILE uses FILE for the models it names, and the built-in book for all others.
 # Defaults: write_5m costs as input (no fee for writing), write_1h as write_5m, read as input (no price for cached
 # tokens). write_5m is the short lifetime, including OpenAI's 30 minutes.
-# long holds for the whole request where the prompt is longer; batch, flex, priority and fast (Anthropic's speed) are a
+# long holds for the whole request if the prompt is longer; batch, flex, priority and fast (Anthropic's speed) are a
 # factor, prices, or both; peak are hours with other prices; us and regional are factors of places.
 ";
 
