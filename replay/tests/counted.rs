@@ -79,7 +79,7 @@ fn only_counted_sizes_decide_a_prediction() {
     // Head 10 and the system block; then a message of 2 + 100 each; 1 after the last.
     let sizes: Vec<u64> = replayed.entries.iter().map(|entry| entry.size.unwrap().tokens).collect();
     assert_eq!(sizes, [10 + 100 + 102 + 1, 10 + 100 + 3 * 102 + 1]);
-    // 110 tokens are below the minimum of 1,024, whatever was billed: nothing is written or read.
+    // 110 tokens are below the minimum of 1,024, independent of the bill: nothing is written or read.
     let predicted: Vec<_> = replayed.lines().map(|line| line.predicted.unwrap()).collect();
     assert_eq!(predicted[0].total_input_tokens(), sizes[0]);
     assert_eq!(predicted[1].cache_read_input_tokens, 0);

@@ -24,7 +24,7 @@ fn partial_results_are_kept_and_marked() {
     }
 }
 
-/// So many sessions of one request each, put away in a temporary file.
+/// This many sessions of one request each, stored in a temporary file.
 fn sessions(count: usize) -> Inputs {
     let folder = std::env::temp_dir().join(format!("forkcast-passes-{count}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -68,7 +68,7 @@ fn every_pass_repeats_the_replay_and_stops_at_the_same_request() {
     let stopped = Passes::new(&inputs, &options, &after_four);
     let first = pass(&stopped);
     assert_eq!(first, (expected[..expected.len() / 9 * 4].to_vec(), true));
-    assert_eq!(pass(&stopped), first, "the same again, whatever the answer would be now");
+    assert_eq!(pass(&stopped), first, "the same again, independent of the present answer");
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn folders_are_walked_by_name_and_links_lead_nowhere_twice() {
     assert!(error.starts_with(&root.display().to_string()), "{error}");
 }
 
-/// How long a walk through so many folders, one within the other, takes at best.
+/// The least time of a walk through this many nested folders.
 fn walk_time(folders: usize) -> Duration {
     let root = tempfile::tempdir().unwrap();
     let deepest = root.path().join("d/".repeat(folders));

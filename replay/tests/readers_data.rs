@@ -65,7 +65,7 @@ fn all_joins_of_the_wire_captures_succeed() {
         for (exchange, row) in all.iter().zip(rows) {
             let (found, expected) = (joined(exchange), expected_join(row));
             assert_eq!(found.map(|join| join.0), expected.map(|join| join.0), "{name} {}", row["i"]);
-            // The proxy rounded its own clock twice: `ms` and the difference of the instants lie within 1 ms.
+            // The proxy rounded its own clock twice: `ms` and the difference of the instants agree within 1 ms.
             let apart = found.zip(expected).map_or(0, |(found, expected)| found.1.abs_diff(expected.1));
             assert!(apart <= 1, "{name} {}: {apart} ms", row["i"]);
             assert!(exchange.altered && exchange.model == row["model"].as_str().unwrap());

@@ -1,4 +1,4 @@
-//! Byte properties of every reader: whatever happens to a recording, nothing panics, nothing takes long, reading twice gives
+//! Byte properties of every reader: for any damage to a recording, nothing panics, nothing takes long, reading twice gives
 //! the same, every exchange that is gone is accounted for, and a truncated file holds nothing that the whole one does not.
 
 mod fuzzed;

@@ -30,7 +30,7 @@ fn an_endless_pool_holds_the_blocks_of_mooncake_that_were_published() {
     }
 }
 
-/// Published with the counts of Llama 3: 30 requests with so many tokens in the mean, and the hit rate of a pool that keeps every
+/// Published with the counts of Llama 3: 30 requests with this mean number of tokens, and the hit rate of a pool that keeps every
 /// whole request. Here an estimate by another vocabulary, in a pool of blocks.
 #[test]
 fn texts_of_lmcache_are_within_a_hundredth_of_their_published_sizes_and_hit_rates() {

@@ -67,7 +67,7 @@ fn exchange(text: &mut String, session: usize, request: usize) {
     .unwrap();
 }
 
-/// A folder of so many sessions of one size, and one that is large.
+/// A folder of this many sessions of one size, and a large one.
 fn folder(sessions: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("memory-{sessions}"));
     fs::create_dir_all(&folder).unwrap();
@@ -113,9 +113,7 @@ fn four_times_the_sessions_add_an_index_and_nothing_else() {
     let more = 3 * SESSIONS * REQUESTS_OF_SESSION;
     let growth = |few: usize, many: usize| many.saturating_sub(few) / more;
     let (replayed, written) = (growth(few.0, many.0), growth(few.1, many.1));
-    println!(
-        "peaks {few:?} and {many:?} bytes; a request adds {replayed} to a replay, {written} if it is written"
-    );
+    println!("peaks {few:?} and {many:?} bytes; a request adds {replayed} to a replay, {written} if it is written");
     assert!(replayed <= INDEX_BYTES_PER_REQUEST, "{replayed} bytes for each request");
     assert!(written <= INDEX_BYTES_PER_REQUEST_WRITTEN, "{written} bytes for each request");
 }

@@ -267,7 +267,7 @@ fn groups_of_two_keys_add_up_to_groups_of_the_first() {
     }
 }
 
-/// The sample's requests lie around midnight in UTC: 8 before, 6 after. In Tokyo it is morning.
+/// The sample's requests are around midnight in UTC: 8 before, 6 after. In Tokyo it is morning.
 #[test]
 fn days_are_those_of_the_time_zone() {
     let (inputs, options) = (Inputs::sample(), Options::default());

@@ -102,7 +102,7 @@ const UNSTEADY: [(&str, &str); 6] = [
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "common", "manager", "helper", "helpers"];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("sim lies in the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("sim is in the workspace").to_owned()
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {

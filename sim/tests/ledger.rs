@@ -259,7 +259,7 @@ fn lost_writes_stay_unread_when_their_successors_are_read() {
     unread.lose(&tree.prefixes, fork, Some(tree.trunk[0]), |node| node != alive);
     unread.wrote(&tree.prefixes, 1, &[write(fork, SHORT, 7)]);
     unread.read(&tree.prefixes, fork);
-    assert_eq!(unread.unread(), BTreeMap::from([(0, (12, 0))]), "the third was lost, the fourth lies on no path");
+    assert_eq!(unread.unread(), BTreeMap::from([(0, (12, 0))]), "the third was lost, the fourth is on no path");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What holds of every line, whatever was recorded.
+//! Laws of every line, for any recording.
 
 use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options, replay};

@@ -270,7 +270,7 @@ proptest! {
         bytes.truncate(FIXTURE.len() - cut / 8);
         let (one, two) = (read(&bytes), read(&bytes));
         prop_assert_eq!(format!("{one:?}"), format!("{two:?}"));
-        // Whatever a change costs, it is at most what its line held: other lines are read as before.
+        // A change loses at most its own line: other lines are read as before.
         let damaged: std::collections::BTreeSet<usize> = changes.iter().map(|(at, _)| line_of(*at)).collect();
         for fault in &one.unreadable {
             let near = damaged.iter().any(|line| fault.line.abs_diff(*line) <= changes.len());

@@ -1,4 +1,4 @@
-//! What several files repeat counts once, whatever they are called and in whatever order they come.
+//! Content repeated by several files counts once, independent of their names and order.
 
 use forkcast_replay::formats::Format;
 use forkcast_replay::transcript::{AgentKind, FileThreads, Session, Sessions};

@@ -112,7 +112,7 @@ fn written(folder: &Path, contents: &[Content], (order, names): &Named) -> Vec<P
     order.iter().map(write).collect()
 }
 
-/// Writes the files under other names so many times, and holds each reading to the first.
+/// Writes the files under other names this many times, and compares each reading with the first.
 fn held(contents: &[Content], times: u32) {
     let of = |named: &Named| {
         let folder = tempfile::tempdir().unwrap();

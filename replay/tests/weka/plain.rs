@@ -57,9 +57,9 @@ impl Counts {
 #[derive(Clone, Copy)]
 pub enum Policy {
     Nothing,
-    /// So many milliseconds from each request.
+    /// This many milliseconds from each request.
     Lives(u64),
-    /// Five minutes, and so many pings every 270 s.
+    /// Five minutes, and this many pings every 270 s.
     Pinged(u64),
     /// The cheaper of five minutes and one hour.
     Best,

@@ -73,7 +73,7 @@ fn before_the_newest_results() {
     assert_eq!(parts(&rows), [[0, 0, 0, 3_000], [0, 3_850, 0, 0], [3_200, 0, 0, 600]]);
 }
 
-/// A fork's first request reads its parent's last prompt however long its own tail is: 25 blocks lie between.
+/// A fork's first request reads its parent's last prompt however long its own tail is: there are 25 blocks in between.
 #[test]
 fn the_previous_end_is_found_beyond_the_look_back() {
     let tail = (0..25).map(|at| format!("t{at}:10")).collect::<Vec<_>>().join(" ");

@@ -206,7 +206,7 @@ pub fn parts(rows: &[Hypothetical]) -> Vec<[u64; 4]> {
     rows.iter().map(part).collect()
 }
 
-/// The sum in 10⁻⁶ USD, which is what so many tokens cost at so many USD per million.
+/// The sum in 10⁻⁶ USD, which is the cost of the tokens at a price in USD per million.
 pub fn microusd(rows: &[Hypothetical]) -> i128 {
     picousd(rows) / 1_000_000
 }

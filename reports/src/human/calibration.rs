@@ -23,7 +23,9 @@ fn counted(report: &Report<'_>, document: &mut Document) {
     }
     document.heading("Error of counted sizes");
     let mut lines = vec![match sizes.source {
-        SizeSource::Counted => "Predictions use only counted sizes; the billed ones are shown for comparison.".to_owned(),
+        SizeSource::Counted => {
+            "Predictions use only counted sizes; the billed ones are shown for comparison.".to_owned()
+        }
         _ => "Predictions use recorded sizes; the counted ones are shown for comparison.".to_owned(),
     }];
     lines.extend(sizes.rows.iter().filter_map(residual));

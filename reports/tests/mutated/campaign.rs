@@ -61,7 +61,7 @@ pub struct Plan {
     pub longest: Duration,
 }
 
-/// One case by its number; its files lie in the folder.
+/// One case by its number; its files are in the folder.
 pub type Job = Arc<dyn Fn(u64, &Path) -> Vec<Finding> + Send + Sync>;
 
 /// How often each fixture is replayed as it is: views, verbs and tokens counted or not are drawn.
@@ -123,7 +123,7 @@ impl Material {
         shown.findings
     }
 
-    /// Runs case `number`; its files lie in `folder`.
+    /// Runs case `number`; its files are in `folder`.
     pub fn case(&self, plan: &Plan, number: u64, folder: &Path) -> Vec<Finding> {
         let mut shown = Shown::new(&self.schemas);
         let dice = &mut Dice::of(&plan.seed, number);

@@ -93,7 +93,7 @@ const WORDS_OF_COUNTS: [&str; 9] =
 /// Keys of names, which outputs show.
 const WORDS_OF_NAMES: [&str; 9] = ["model", "name", "version", "id", "cwd", "path", "type", "role", "kind"];
 
-/// Keys under which prompts and answers lie.
+/// Keys of prompts and answers.
 const WORDS_OF_TEXT: [&str; 7] = ["text", "content", "thinking", "prompt", "arguments", "stdout", "reasoning"];
 
 type Wanted<'a> = &'a dyn Fn(&str, &Tree) -> bool;

@@ -1,4 +1,4 @@
-//! What must hold of every text that goes out, whatever is in it.
+//! Laws of every output text, for any content.
 
 use std::collections::BTreeMap;
 use std::io;

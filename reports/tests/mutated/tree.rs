@@ -1,5 +1,5 @@
 //! A recording as a tree: JSON that keeps the order of its keys, allows keys twice, and holds values that no JSON value holds.
-//! Strings that hold documents themselves (bodies in cassettes, events of a stream) are trees too, since usage lies there.
+//! Strings that hold documents themselves (bodies in cassettes, events of a stream) are trees too, because they contain usage.
 
 use std::fmt;
 

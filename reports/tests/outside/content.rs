@@ -1,4 +1,4 @@
-//! Whatever value a recording holds in the wrong place, no complaint repeats it, and with ids for names nothing does.
+//! No error message repeats a value that a recording has in the wrong place, and with ids for names nothing does.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Whatever a name is, no form of output lets it move a cursor, turn the line, calculate, link, show a picture or begin a
+//! No output format lets a name move a cursor, turn the line, calculate, link, show a picture or begin a
 //! heading.
 
 use std::fs;

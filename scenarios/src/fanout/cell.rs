@@ -329,7 +329,7 @@ impl Cell {
         {
             return Err(Refused::TooWide { children, ablation });
         }
-        // Includes the parent's own prompt, whatever its children send.
+        // Includes the parent's own prompt, for any children.
         let parent = u128::from(self.prefix) + u128::from(self.tail) + u128::from(self.directive);
         let tokens = parent + u128::from(all) * (u128::from(self.longest()) + u128::from(self.output));
         if tokens > TOKENS_MAX {

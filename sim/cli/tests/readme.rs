@@ -121,7 +121,7 @@ fn the_readme_and_the_published_reports_are_what_the_program_prints() {
     }
     let checked = checked();
     check(&published.join("check.txt"), &checked);
-    let (first, _) = checked.split_once("\n\n  What differs").expect("the first change with its bytes");
+    let (first, _) = checked.split_once("\n\n  The difference").expect("the first change with its bytes");
     text = spliced(&text, "check", &format!("{first}\n  …\n"));
     check(&readme, &text);
     assert!(text.lines().count() <= README_LINES_MAX, "long samples belong on the rooms' pages");

@@ -69,7 +69,7 @@ fn said_of(place: &Path, arguments: &[&str]) -> (i32, String, String) {
     (code, report.to_owned(), talk.to_owned())
 }
 
-/// A session of three requests to a model, with prompts of so many tokens.
+/// A session of three requests to a model, with prompts of these sizes.
 fn session(model: &str, prompts: [u64; 3]) -> String {
     let line = |(turn, tokens): (usize, u64)| {
         format!(

@@ -9,7 +9,7 @@ use crate::wire::NodeId;
 
 /// How far a request's own breakpoints reach, and what the cache holds of the repeated blocks.
 pub(super) struct Coverage {
-    /// How many leading blocks its breakpoints cover, whatever their length.
+    /// How many leading blocks its breakpoints cover, of any length.
     pub marked: usize,
     /// The same, counting only breakpoints on prefixes that are long enough.
     pub effective: usize,
@@ -25,7 +25,7 @@ pub(super) struct Coverage {
 /// What the breakpoints of the chain's previous request covered.
 #[derive(Default)]
 pub(super) struct PreviousCoverage {
-    /// How many leading blocks, whatever their length.
+    /// How many leading blocks, of any length.
     pub marked: usize,
     /// The same, counting only breakpoints on prefixes that are long enough.
     pub covered: usize,

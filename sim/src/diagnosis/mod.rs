@@ -1,7 +1,7 @@
 //! Why a cache missed: one cause for each token that was sent before and was not read.
 //!
-//! [`compare`] compares two requests and names their differences; [`Trials`] try each change alone: what it loses is
-//! its damage, whoever asks; [`explain`] accounts for every input token of a request as read, new or missed. [`Cause`] is the
+//! [`compare`] compares two requests and names their differences; [`Trials`] try each change alone to find its damage,
+//! for every command; [`explain`] accounts for every input token of a request as read, new or missed. [`Cause`] is the
 //! closed list, [`Provider`] knows the providers' own words for them.
 
 mod align;

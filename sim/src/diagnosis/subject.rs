@@ -66,7 +66,7 @@ impl Subject {
         long_enough.map(|(marker, _)| *marker).collect()
     }
 
-    /// How many leading blocks its breakpoints cover, whatever their length.
+    /// How many leading blocks its breakpoints cover, of any length.
     pub fn covered_at_any_length(&self) -> usize {
         self.marked().into_iter().fold(0, |covered, (at, _)| covered.max(at + 1))
     }

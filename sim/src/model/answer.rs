@@ -29,7 +29,7 @@ pub struct Answer {
 pub enum Fault {
     /// There is no answer.
     Refusal(CallError),
-    /// The answer breaks off after so many events.
+    /// The answer breaks off after this many events.
     Interruption {
         /// Events that still arrive.
         after_events: usize,

@@ -180,7 +180,7 @@ impl<T> Inside<T> {
     }
 }
 
-/// A part as seen by the run, whatever its values are.
+/// A part as seen by the run, with values of any type.
 trait Advance {
     fn place(&self) -> &Rc<Place>;
 

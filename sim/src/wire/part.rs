@@ -273,7 +273,7 @@ fn describe(members: &[Member<'_>], part: &mut Part) {
         && named(members, b"\"citations\"").and_then(|value| field(value, b"\"enabled\"")) == Some(b"true");
 }
 
-/// The number of an id, whatever its escapes.
+/// The number of an id, with any escapes.
 fn call(id: &[u8]) -> u64 {
     let mut spelled = Vec::new();
     let id = if memchr::memchr(b'\\', id).is_some() {

@@ -36,7 +36,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Tokens written, whatever their lifetime.
+    /// Tokens written, for any lifetime.
     pub const fn cache_creation_input_tokens(&self) -> u64 {
         self.ephemeral_5m_input_tokens + self.ephemeral_1h_input_tokens
     }

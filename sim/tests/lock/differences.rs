@@ -263,7 +263,7 @@ fn siblings_that_share_less_than_in_the_lock_are_found() {
     let (rules, orders) = (long("rule"), long("order"));
     let old = Lock::parse(&lock(&rules, &rules).text()).unwrap();
     assert_eq!(sharing(&old, &lock(&rules, &rules), &Rules::default()), []);
-    // If all are alike, sharing is fine, whatever equality requires.
+    // If all are alike, sharing is fine, independent of equality.
     assert_eq!(sharing(&old, &lock(&orders, &orders), &Rules::default()), []);
     let found = sharing(&old, &lock(&rules, &orders), &Rules::default());
     assert_eq!(found.len(), 1);

@@ -35,7 +35,7 @@ pub fn place(prompt: &mut Prompt, placement: Placement) {
     last.into_iter().for_each(|block| mark(&mut block.json));
 }
 
-/// A client marks the end of its request, whatever it is; a change does not move the breakpoint.
+/// A client always marks the end of its request; a change does not move the breakpoint.
 pub fn keep_marked(case: &mut Case, placement: Placement) {
     let end = case.newer.messages.last_mut().and_then(|message| message.content.last_mut());
     let system = case.newer.system.last_mut();
@@ -177,7 +177,7 @@ fn moved_breakpoints_are_found_by_their_rule() {
     }
 }
 
-/// Thirty blocks at once: the older end is out of reach unless a breakpoint lies between.
+/// Thirty blocks at once: the older end is out of reach unless there is a breakpoint in between.
 #[test]
 fn an_end_out_of_reach_is_found() {
     for (blocks, expected) in [(6, None), (30, Some(Cause::BeyondLookback))] {

@@ -104,10 +104,7 @@ pub fn about(check: &Check<'_>) -> Vec<String> {
     let plural = if inputs.files == 1 { "" } else { "s" };
     let mut lines = vec![
         format!("Read {} file{plural}, {}", count(inputs.files as u64), bytes(inputs.bytes)),
-        format!(
-            "Cache rules {}; {}; tokens by length if no usage is recorded",
-            check.rules.preset.name, check.prices
-        ),
+        format!("Cache rules {}; {}; tokens by length if no usage is recorded", check.rules.preset.name, check.prices),
         locked(check),
     ];
     lines.extend(damage(check));

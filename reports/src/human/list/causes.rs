@@ -35,7 +35,7 @@ fn describe(cause: Cause, document: &mut Document) {
     document.heading(cause.word());
     let mut lines = vec![
         cause.meaning().to_owned(),
-        format!("Origin: {}", cause.origin()),
+        format!("Common reason: {}", cause.origin()),
         format!("What to do: {}", cause.suggestion()),
     ];
     let called: Vec<String> = Provider::ALL.iter().filter_map(|provider| called_by(*provider, cause)).collect();
@@ -60,7 +60,7 @@ fn table(causes: &[Cause]) -> Table {
     let columns = vec![
         Column::left("Cause", "name"),
         Column::wrap("Meaning", "meaning"),
-        Column::wrap("Origin", "origin"),
+        Column::wrap("Common reason", "origin"),
         Column::wrap("What to do", "suggestion"),
         Column::left("Anthropic", "anthropic"),
         Column::left("OpenAI", "openai"),

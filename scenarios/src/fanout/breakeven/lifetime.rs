@@ -48,7 +48,7 @@ fn panel(cell: &Cell, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
     let met = crossing(&five, &hour);
     let written = runs.rows[before].outcome.usage.cache_creation_input_tokens();
     let crossing = Crossing {
-        name: "5m until so many children wait".to_owned(),
+        name: "5m up to this many waiting children".to_owned(),
         at: met.map(|(at, _)| at),
         cost: met.map_or(Money::ZERO, |(_, cost)| cost),
         formula: Some(formula(cell, written, runs)?),

@@ -116,7 +116,7 @@ fn policy(cell: &Cell) -> String {
     }
 }
 
-/// The parent, and whatever else distinguishes a setting from the others.
+/// The parent, and everything else that distinguishes a setting from the others.
 fn titled(cell: &Cell, settings: &[Setting<'_>]) -> String {
     let varies = |of: fn(&Cell) -> String| {
         let words: BTreeSet<String> = settings.iter().map(|(cell, _)| of(cell)).collect();

@@ -1,5 +1,5 @@
 //! The number of children at which a breakpoint at the tail no longer finds the parent's prefix (`economics.md` 3.2,
-//! the look-back trap): N calls, N results, the parent's text and the directive lie between them. If every block
+//! the look-back trap): N calls, N results, the parent's text and the directive are between them. If every block
 //! counts, 2N + a + 1 must be at most 19; if runs of calls and of results count once, the prefix is always found. The
 //! provider's documents describe both ways of counting, a month apart; a marker at the parent's previous end is safe
 //! under both.

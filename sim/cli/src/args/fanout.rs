@@ -35,7 +35,7 @@ Examples:
   forkcast fanout --itpm 200k --rpm 50 --children 5,50,200
   forkcast fanout --model mine --price-book mine.toml
   forkcast fanout --children 2,5,8 --format json   one JSON object, forkcast.fanout/1
-  forkcast fanout --answer fork-or-spawn           when agents with a brief become cheaper than forks
+  forkcast fanout --answer fork-or-spawn           when agents with a brief become cheaper
   forkcast fanout --answer all --out answers       every question, with tables and plots
 
 Every cell is a run of the agent runtime. Numbers are lists and ranges: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.

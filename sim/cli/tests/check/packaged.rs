@@ -43,7 +43,7 @@ fn the_action_annotates_and_fails() {
     let (code, told) = act(&place, &inputs);
     assert_eq!(code, 1, "{told}");
     assert!(told.contains("::error file=bodies/002.json"), "{told}");
-    assert!(told.contains("a day if each of 500 requests"), "{told}");
+    assert!(told.contains("per day with 500 such requests"), "{told}");
     assert_eq!(fs::read_to_string(place.join("output")).unwrap(), "passed=false\n");
     assert!(fs::read_to_string(place.join("found.sarif")).unwrap().contains("2.1.0"));
     assert!(fs::read_to_string(place.join("summary")).unwrap().contains("system_changed"));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{FIRST, SECOND, code, command, folder, forkcast, stderr, stdout};
 use crate::program::files;
 
-/// A log with so many requests.
+/// A log with this many requests.
 fn log(place: &Path, name: &str, requests: usize) {
     let lines: String = (0..requests)
         .map(|index| {

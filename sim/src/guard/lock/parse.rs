@@ -310,7 +310,7 @@ fn whole(what: &str, stated: &Spanned<usize>, found: usize) -> Read<()> {
     fault(stated.span().start, format!("{found} {what}{s} in the file"), expected)
 }
 
-/// Costs of a request that are accepted, positive or negative: sums of them fit whatever their number.
+/// Costs of a request that are accepted, positive or negative: sums of any number of them fit.
 const COST_MAX: Money = Money::from_picousd(1_000_000_000_000_000_000_000_000);
 
 fn cost(text: &Spanned<String>) -> Read<Money> {
