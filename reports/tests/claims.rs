@@ -7,7 +7,7 @@ use forkcast_reports::{claims, document::markdown};
 use forkcast_sim::pricing::PriceBook;
 
 fn page() -> String {
-    let document = claims::document(&Rc::new(PriceBook::built_in())).expect("every run comes to its end");
+    let document = claims::document(&Rc::new(PriceBook::built_in())).expect("every run finishes");
     let mut page = Vec::new();
     markdown::write(&document, &mut page).unwrap();
     String::from_utf8(page).unwrap()

@@ -229,7 +229,7 @@ fn every_field_has_a_meaning() {
         assert!(found.len() > 10);
         for (path, property) in found {
             let said = property["description"].as_str().unwrap_or_default();
-            assert!(said.len() > 4, "{path} does not say what it means");
+            assert!(said.len() > 4, "{path} has no meaning");
             let text = property.to_string();
             let can_be_null = property["type"].is_array()
                 || property["enum"].as_array().is_some_and(|words| words.contains(&Value::Null))

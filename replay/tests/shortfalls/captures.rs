@@ -104,6 +104,6 @@ pub fn table(data: &Path) -> String {
             explained += usize::from(visible);
         }
     }
-    writeln!(out, "\n{explained} of {all} are explained by what can be seen.").unwrap();
+    writeln!(out, "\n{explained} of {all} are explained by visible changes.").unwrap();
     out
 }

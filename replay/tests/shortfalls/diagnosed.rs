@@ -48,7 +48,7 @@ fn verdict(kind: DiagnosisKind, ours: Option<Cause>) -> &'static str {
         (DiagnosisKind::SystemChanged, _) => "the transcript holds no system prompt",
         (DiagnosisKind::ToolsChanged, _) => "the transcript holds no tool definitions",
         (DiagnosisKind::MessagesChanged, None | Some(Cause::Unexplained)) => {
-            "the transcript holds what was said, not the body that was sent"
+            "the transcript has the messages, not the body that was sent"
         }
         (DiagnosisKind::PreviousMessageNotFound, None) => {
             "lost before its time, or on another machine: not in the transcript"

@@ -83,15 +83,15 @@ impl Row {
     fn why(&self) -> String {
         match self.recorded {
             Recorded::Nothing => {
-                "its answer is not recorded: the bytes moved, and no bill can say what that cost".to_owned()
+                "its answer is not recorded: the bytes moved, and no bill shows the cost".to_owned()
             }
             Recorded::Short(0) => "**nothing was lost**".to_owned(),
             Recorded::Short(_) if self.lost == 0 && self.of_request > 1 => {
-                "what it loses counts for the change before".to_owned()
+                "its loss counts for the previous change".to_owned()
             }
             Recorded::Short(short) => {
                 let own = short.abs_diff(self.lost);
-                format!("the bill also counts what changed, about {own} tokens that were not there to be read")
+                format!("the bill also counts the changed part, about {own} tokens that could not have been read")
             }
         }
     }
@@ -154,6 +154,6 @@ pub fn table(data: &Path) -> String {
         .map(|(request, cause, path)| format!("`{cause}` {path} of request {}", documents.origins[*request].index))
         .collect();
     writeln!(out, "\nUnder `observed-2026-08` alone: {}. The documents' rules count runs of calls and results as one position each, the\nrecordings do not.", more.join(", ")).unwrap();
-    assert_eq!(idle, (0, 0), "a change is judged to break what was read all the same");
+    assert_eq!(idle, (0, 0), "a change is judged to break a prefix that was read all the same");
     out
 }

@@ -30,7 +30,7 @@ fn a_demonstration_has_requests_without_usage() {
     let inputs = read(&told);
     assert_eq!((counted(inputs.sessions.all()).len(), sums(inputs.sessions.all()).0), (2, 0));
     let bare = told.replacen("\"trajectory\"", "\"steps\"", 1);
-    assert_eq!(counted(read(&bare).sessions.all()).len(), 2, "history alone is known by its agents");
+    assert_eq!(counted(read(&bare).sessions.all()).len(), 2, "a file with only a history is recognised by its agents");
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn bounds(what: &str, tree: &Tree, bill: &[&str], broken: &mut Vec<String>) {
         broken.push(format!("{what}: the perfect bill {perfect} is above the bill {bill}"));
     }
     if bill - perfect != causes {
-        broken.push(format!("{what}: bill {bill} less perfect bill {perfect} is not what causes cost, {causes}"));
+        broken.push(format!("{what}: bill {bill} less perfect bill {perfect} is not the cost of its causes, {causes}"));
     }
 }
 
@@ -304,7 +304,7 @@ fn of_line(line: &Tree, broken: &mut Vec<String>) {
         broken.push("request: its bill is not the sum of its lines".to_owned());
     }
     if of("causes", "tokens") != number(line, &["explanation", "missed_tokens"]).unwrap_or_default() {
-        broken.push("request: its causes are not what it missed".to_owned());
+        broken.push("request: its causes differ from its missed tokens".to_owned());
     }
 }
 

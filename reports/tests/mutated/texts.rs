@@ -54,7 +54,7 @@ fn show_run(run: &Run, shown: &mut Shown<'_>) {
     let totals = run.totals();
     let parts = run.sums_of_agents().into_iter();
     if parts.filter_map(|part| part.cost).reduce(|one, other| one + other) != totals.cost {
-        shown.found("law", "what agents cost is not what the run cost");
+        shown.found("law", "the cost of agents differs from the cost of the run");
     }
 }
 
@@ -121,7 +121,7 @@ pub fn body(older: &[u8], newer: &[u8], shown: &mut Shown<'_>) {
     let mut wire = Wire::default();
     let read = [older, newer].map(|body| wire.read(body, "scope", ""));
     for refused in read.iter().filter_map(|read| read.as_ref().err()) {
-        shown.file("what is wrong with a body", &refused.to_string());
+        shown.file("the error in a body", &refused.to_string());
     }
     let [Ok(one), Ok(other)] = read else { return };
     let comparison = compare(&wire, &one, &other);

@@ -59,7 +59,7 @@ const FAULTS: [Fault; 26] = [
     ),
     (
         "same_parameters",
-        "a tool is asked for",
+        "a forced tool",
         |scene| scene.fork["tool_choice"] = json!({"type": "any"}),
         "tool_choice",
     ),
@@ -69,7 +69,7 @@ const FAULTS: [Fault; 26] = [
     ("trailing_reminders", "a reminder in front", |scene| remind(&mut scene.fork), "messages[0].content[0]"),
     (
         "trailing_reminders",
-        "the directive before what siblings share",
+        "the directive before the part that siblings share",
         |scene| list(&mut last(&mut scene.fork["messages"])["content"]).rotate_right(1),
         "messages[",
     ),

@@ -85,7 +85,7 @@ fn number_alike(older: &Prompt, newer: &mut Prompt) {
 fn parsed(body: &[u8]) -> Prompt {
     let text = std::str::from_utf8(body).unwrap();
     let prompt = Prompt::parse(text);
-    assert_eq!(prompt.body(), text, "a mutation writes what it read");
+    assert_eq!(prompt.body(), text, "a mutation writes the text that it read");
     prompt
 }
 

@@ -43,7 +43,7 @@ fn check(path: &Path, expected: &str) {
         fs::write(path, expected).expect("the file is written");
     }
     let shown = fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(shown, expected, "{} is not what the program prints", path.display());
+    assert_eq!(shown, expected, "{} differs from the program's output", path.display());
 }
 
 fn printed(command: &str, out: &Path) -> String {

@@ -87,7 +87,7 @@ fn one_process_seven_shards_and_a_killed_shard_give_the_same_bytes() {
     let left = fs::read_dir(place.join("killed"))
         .unwrap()
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
-    assert_eq!(left.count(), 0, "merge removes what the killed process left");
+    assert_eq!(left.count(), 0, "merge removes leftovers of the killed process");
 }
 
 /// Interrupted with Ctrl-C in the middle of its work.

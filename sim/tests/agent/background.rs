@@ -217,7 +217,7 @@ fn life_06_life_07_notify_12_the_result_is_a_new_item_and_changes_no_earlier_one
     });
     let questions = played.asked_by("main");
     assert_eq!(questions.len(), 3);
-    assert_eq!(results(questions[1]), results(questions[2]), "the launch is what the call gave, for ever");
+    assert_eq!(results(questions[1]), results(questions[2]), "the result of the call stays the launch");
     let last = questions[2].last_user_text().unwrap();
     assert!(last.contains("<task-notification>") && last.contains("nothing"), "{last}");
     let channels = played.find(|event| match event {

@@ -22,7 +22,7 @@ fn a_hook_before_a_call_may_block_it() {
     let gate = hook("gate", Moment::PreToolUse, Some("Probe"), Word::BlockTool("not today".into()));
     theatre.hooks = Hooks::new(vec![other, gate]);
     let played = theatre.play();
-    assert_eq!(played.words("hook.run", "hook"), ["gate"], "a hook looks at what its matcher names");
+    assert_eq!(played.words("hook.run", "hook"), ["gate"], "a hook sees only calls that its matcher names");
     assert_eq!(played.words("tool.end", "outcome"), ["blocked"]);
     assert!(played.events("tool.start").is_empty());
     assert!(played.asked[1].said().contains("not today"));

@@ -107,7 +107,7 @@ fn input_09_a_shell_line_runs_in_the_session_and_its_output_is_added_to_the_conv
     let mut theatre = says(&["I see"]).types(0, "!ls src").types(100, "what is there?");
     theatre.world.shell = Shell::new(vec![Rule::new("ls src", "main.rs")]);
     let played = theatre.play();
-    assert_eq!(played.asked.len(), 1, "the line itself asks nothing");
+    assert_eq!(played.asked.len(), 1, "the line itself sends no request");
     let said = played.asked[0].said();
     assert!(said.contains("<bash-input>ls src</bash-input>"));
     assert!(said.contains("main.rs"));

@@ -122,7 +122,7 @@ fn a_declared_growth_is_the_total_size_of_each_turns_answer_and_results() {
     let last = &played.asked.last().unwrap().question.draft.messages;
     let declared = |at: usize| -> u64 { last[at].content.iter().filter_map(|piece| piece.declared_tokens()).sum() };
     let turns: Vec<u64> = (1..last.len()).step_by(2).map(|at| declared(at) + declared(at + 1)).collect();
-    assert_eq!(turns, [1_000; 4], "a turn without results is its answer alone");
+    assert_eq!(turns, [1_000; 4], "a turn without results is only its answer");
     assert_eq!(declared(0), 0);
     for pair in played.asked.windows(2) {
         let (old, new) = (&pair[0].question.draft.messages, &pair[1].question.draft.messages);

@@ -183,7 +183,7 @@ fn queue_15_queue_16_sub_agents_and_the_main_thread_take_only_their_own_items() 
     };
     assert!(of("worker").contains("for the worker") && !of("worker").contains("a prompt for it"));
     assert!(of("main").contains("for main") && !of("main").contains("for the worker"));
-    assert!(played.main.session.queue.is_empty(), "what a sub-agent leaves is the main thread's");
+    assert!(played.main.session.queue.is_empty(), "leftover items of a sub-agent belong to the main thread");
     let at = played.at(&[("event", "queue.dequeue"), ("consumer", "sub-agent")]);
     assert_eq!(at, Some(10_000), "at its next boundary between rounds");
 }

@@ -133,7 +133,7 @@ fn notify_14_a_stuck_shell_and_a_monitor_are_reported_while_they_run() {
     let expected = [told(45_000, "monitor"), told(45_000, "shell"), told(45_000, "shell"), told(60_000, "monitor")];
     assert_eq!(enqueued(&played.events), expected);
     let stuck = played.picked(|event| matches!(event, Event::Stuck { .. }).then_some(()));
-    assert_eq!(stuck.len(), 2, "what ends in the instant of the look is not stuck");
+    assert_eq!(stuck.len(), 2, "a command that ends at the instant of the look is not stuck");
 }
 
 #[test]

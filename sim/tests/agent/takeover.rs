@@ -199,7 +199,7 @@ fn sync_09_task_directory_and_read_files_pass_to_the_new_run() {
         _ => None,
     });
     assert_eq!(contexts, [("/repo/app".to_owned(), false, 0), ("/repo/app".to_owned(), true, 1)]);
-    assert_eq!(played.session.world.files.read("/repo/app/a.txt").as_deref(), Some("b"), "it may edit what it read");
+    assert_eq!(played.session.world.files.read("/repo/app/a.txt").as_deref(), Some("b"), "it may edit the files that it has read");
     let child = played.agents()[0].clone();
     let states = [(child.clone(), "running", false), (child.clone(), "running", true), (child, "completed", true)];
     assert_eq!(played.states(), states, "one task");
@@ -246,7 +246,7 @@ fn sync_09_tools_08_if_no_tool_depends_on_the_background_the_new_run_continues_t
         assert_eq!(spelled(&old.system), spelled(&new.system));
         assert_eq!((&old.model, &old.parameters), (&new.model, &new.parameters));
         let (old, new) = (blocks(pair[0]), blocks(pair[1]));
-        assert_eq!(old, new[..old.len()], "what was sent before is sent again as it was");
+        assert_eq!(old, new[..old.len()], "earlier messages are sent again unchanged");
     }
 }
 
@@ -274,7 +274,7 @@ fn sync_10_a_nested_agent_is_launched_again_if_only_its_parent_moves_to_the_back
     });
     let explorers: Vec<State> =
         explorers.iter().map(|agent| played.session.tasks.get(agent).unwrap().state()).collect();
-    assert_eq!(explorers, [State::Killed, State::Completed], "what ran for the call that was cut off is stopped");
+    assert_eq!(explorers, [State::Killed, State::Completed], "commands of the interrupted call are stopped");
     assert_eq!(played.at(|event| matches!(event, Event::Notified { .. })), 10_000 + 60_000);
     let answers = results(played.asked_by("outer").last().unwrap());
     assert_eq!(answers.len(), 1, "one call, one result");

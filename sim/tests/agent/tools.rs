@@ -156,7 +156,7 @@ fn tools_13_an_agent_that_has_the_agent_tool_delegates_further() {
         Event::ContextCreated { depth, .. } => Some(*depth),
         _ => None,
     });
-    assert_eq!(depths, [1, 2], "explore has no Agent tool and goes no further");
+    assert_eq!(depths, [1, 2], "explore has no Agent tool and does not delegate");
     assert_eq!(played.value.len(), 1);
     let unknown = |event: &Event| matches!(event, Event::ToolEnd { outcome: "unknown_tool", .. }).then_some(());
     assert_eq!(played.picked(unknown).len(), 1);

@@ -100,7 +100,7 @@ fn transcript_04_the_output_file_is_written_in_foreground_and_background_and_can
         let file = session.tasks.all()[0].output_file.clone();
         super::clocked::use_tool(&main, "Read", json!({ "file_path": &*file })).await.unwrap().content
     });
-    assert!(reading.value.contains("one") && !reading.value.contains("two"), "what there is so far");
+    assert!(reading.value.contains("one") && !reading.value.contains("two"), "the transcript so far");
 }
 
 #[test]

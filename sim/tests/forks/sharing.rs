@@ -106,7 +106,7 @@ fn cache_16_cache_20_cache_24_cache_33_real_results_and_interleaved_directives_s
     for ablation in [Ablation::RealResults, Ablation::Interleave] {
         let read = reads(&broken(primed(), Some(ablation)));
         assert!(read[1..].iter().zip(&whole[1..]).all(|(read, whole)| read < whole), "{}: {read:?}", ablation.name());
-        assert_eq!(read[0], whole[0], "{}: what the parent sent is before it", ablation.name());
+        assert_eq!(read[0], whole[0], "{}: the parent's messages are before it", ablation.name());
     }
 }
 

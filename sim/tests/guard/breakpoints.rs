@@ -113,7 +113,7 @@ fn bytes_and_breakpoints_are_both_found() {
     assert_eq!(causes, [(Cause::ToolChanged, true), (Cause::BreakpointLimit, true)]);
     assert!(
         report.findings.iter().all(|found| found.loss.unwrap().billed_as == Category::Input),
-        "what is refused writes nothing"
+        "a refused request writes nothing"
     );
 }
 

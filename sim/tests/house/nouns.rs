@@ -186,7 +186,7 @@ fn no_parameter_is_a_tuple() {
         let tuples = tuples.filter(|parameter| parameter.trim_start_matches('&').starts_with('('));
         wrong.extend(tuples.map(|parameter| format!("{file}: `{parameter}`")));
     }
-    assert!(wrong.is_empty(), "what belongs together is a type, else two parameters:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "use a type for values that belong together, else two parameters:\n{}", wrong.join("\n"));
 }
 
 #[test]

@@ -294,6 +294,6 @@ fn the_check_of_sub_rooms_finds_a_violation() {
         assert_eq!(planted(wrong, &[]), 1, "{wrong}");
         assert_eq!(planted(wrong, &[("store", "deed", 1)]), 0, "{wrong}");
     }
-    assert_eq!(planted("", &[("store", "deed", 1)]), 1, "what is mended is taken out of the list");
+    assert_eq!(planted("", &[("store", "deed", 1)]), 1, "remove fixed entries from the list");
     assert_eq!(planted("use super::super::deed;\n", &[("store", "deed", 0)]), 1, "one more file");
 }

@@ -56,12 +56,12 @@ impl Damage {
 /// Kinds of changes for which digests give another cause or place, and why.
 const UNTOLD: [(&str, &[&str]); 7] = [
     ("the words of a summary are not kept", &["compacted-by-words"]),
-    ("what a short result says is not kept", &["result-cleared", "results-cleared", "result-emptied"]),
+    ("the text of a short result is not kept", &["result-cleared", "results-cleared", "result-emptied"]),
     ("which of a block's bytes moved is not kept", &["input-keys", "image-in-result"]),
     ("whether two texts are one is not kept", &["system-split", "system-merged", "text-split", "texts-merged"]),
     ("content of the prompt that alters a level is not stored", &["citations", "web-search", "several-parameters"]),
-    ("what is sent and is no prompt is not kept", &["model-strips"]),
-    ("what a block of another kind, or of another id, shares with it is not kept", &["type-left-out", "call-ids"]),
+    ("blocks sent outside the prompt are not kept", &["model-strips"]),
+    ("the part shared with a block of another kind or id is not kept", &["type-left-out", "call-ids"]),
 ];
 
 /// How two findings of one change differ.
