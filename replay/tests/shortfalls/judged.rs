@@ -82,9 +82,7 @@ struct Row {
 impl Row {
     fn why(&self) -> String {
         match self.recorded {
-            Recorded::Nothing => {
-                "its answer is not recorded: the bytes moved, and no bill shows the cost".to_owned()
-            }
+            Recorded::Nothing => "its answer is not recorded: the bytes moved, and no bill shows the cost".to_owned(),
             Recorded::Short(0) => "**nothing was lost**".to_owned(),
             Recorded::Short(_) if self.lost == 0 && self.of_request > 1 => {
                 "its loss counts for the previous change".to_owned()

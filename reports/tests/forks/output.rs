@@ -102,8 +102,7 @@ fn people_read_the_cost_of_a_fan_out_and_its_alternatives() {
 #[test]
 fn people_read_why_a_prefix_was_not_shared_and_how_to_fix_it() {
     let page = page(&Fan { breakpoints: "both", turns: 1, ..Fan::default() }.run());
-    for part in ["in_flight", "4 of 5", "How to fix it: Let one request begin its answer before the others start."]
-    {
+    for part in ["in_flight", "4 of 5", "How to fix it: Let one request begin its answer before the others start."] {
         assert!(page.contains(part), "{part}:\n{page}");
     }
 }

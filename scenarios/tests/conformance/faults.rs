@@ -57,12 +57,7 @@ const FAULTS: [Fault; 26] = [
         |scene| scene.fork["thinking"] = json!({"type": "enabled", "budget_tokens": 4_321}),
         "thinking",
     ),
-    (
-        "same_parameters",
-        "a forced tool",
-        |scene| scene.fork["tool_choice"] = json!({"type": "any"}),
-        "tool_choice",
-    ),
+    ("same_parameters", "a forced tool", |scene| scene.fork["tool_choice"] = json!({"type": "any"}), "tool_choice"),
     ("same_parameters", "faster", |scene| scene.fork["speed"] = json!("fast"), "speed"),
     ("message_spelling", "an early text edited", |scene| push(typed(&mut scene.fork), "."), "messages["),
     ("message_spelling", "the first message dropped", |scene| drop_first(&mut scene.fork), "messages[0]"),

@@ -187,7 +187,11 @@ fn sync_14_without_variable_and_flag_it_never_does() {
         wait(&session, 1_000).await;
         session.tasks.background_all();
     });
-    assert_eq!(played.count(|event| matches!(event, Event::Takeover { .. })), 0, "switching off takes precedence over everything (G03)");
+    assert_eq!(
+        played.count(|event| matches!(event, Event::Takeover { .. })),
+        0,
+        "switching off takes precedence over everything (G03)"
+    );
 }
 
 #[test]

@@ -199,7 +199,11 @@ fn sync_09_task_directory_and_read_files_pass_to_the_new_run() {
         _ => None,
     });
     assert_eq!(contexts, [("/repo/app".to_owned(), false, 0), ("/repo/app".to_owned(), true, 1)]);
-    assert_eq!(played.session.world.files.read("/repo/app/a.txt").as_deref(), Some("b"), "it may edit the files that it has read");
+    assert_eq!(
+        played.session.world.files.read("/repo/app/a.txt").as_deref(),
+        Some("b"),
+        "it may edit the files that it has read"
+    );
     let child = played.agents()[0].clone();
     let states = [(child.clone(), "running", false), (child.clone(), "running", true), (child, "completed", true)];
     assert_eq!(played.states(), states, "one task");

@@ -198,12 +198,7 @@ pub const KINDS: &[Kind] = &[
     // The history.
     still("rewritten", "another text in one block", MessageEdited, history::rewritten),
     change("message-inserted", "a message inserted", MessageInserted, history::inserted),
-    change(
-        "exchange-inserted",
-        "a question and an answer inserted",
-        MessageInserted,
-        history::exchange_inserted,
-    ),
+    change("exchange-inserted", "a question and an answer inserted", MessageInserted, history::exchange_inserted),
     change("block-inserted", "a block of a message added", MessageInserted, history::block_inserted),
     change("message-removed", "a message removed", MessageRemoved, history::removed),
     change("exchange-removed", "two messages removed", MessageRemoved, history::exchange_removed),
