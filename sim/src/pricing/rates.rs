@@ -78,6 +78,9 @@ impl Rate {
     /// The price times `factor`; a result out of range fails [`Rates::fit`].
     #[must_use]
     pub(super) fn times(self, factor: Factor) -> Self {
+        if factor == Factor::ONE {
+            return self;
+        }
         let (above, below) = factor.fraction();
         Self { numerator: self.numerator.saturating_mul(above), denominator: self.denominator.saturating_mul(below) }
             .reduced()
@@ -139,6 +142,9 @@ impl Rates {
 
     /// The extra cost of `tokens` as `from` instead of `to`, rounded once, half to even; negative if they cost less.
     pub fn difference(&self, from: Category, to: Category, tokens: u64) -> Money {
+        if tokens == 0 {
+            return Money::default();
+        }
         let from = self.per_token(from);
         let to = self.per_token(to);
         let more = from.numerator * to.denominator;

@@ -77,7 +77,7 @@ impl<'a> PriceFacts<'a> {
         Self { model, answer, tier, regional_host: false, says_fast: false, says_us: false, at }
     }
 
-    fn terms(&self, date: Option<Date>, usage: &Usage) -> Terms {
+    fn terms(&self, date: Option<Date>, usage: &Usage, is_regional: bool) -> Terms {
         Terms {
             date: date.or(self.at.map(Date::of)),
             at: self.at,
@@ -85,7 +85,7 @@ impl<'a> PriceFacts<'a> {
             tier: self.tier,
             fast: self.answer.fast.unwrap_or(self.says_fast),
             geo_us: self.answer.geo_us.unwrap_or(self.says_us),
-            regional: self.regional_host || resolve(self.model).is_some_and(|resolved| resolved.regional),
+            regional: self.regional_host || is_regional,
         }
     }
 }
@@ -93,17 +93,19 @@ impl<'a> PriceFacts<'a> {
 impl Tariff<'_> {
     /// The prices of a request with this usage.
     pub fn quote(&self, facts: &PriceFacts<'_>, usage: &Usage) -> Quote {
-        let terms = facts.terms(self.date, usage);
-        let key = ModelKey::from(facts.model);
+        let resolved = resolve(facts.model);
+        let is_regional = resolved.is_some_and(|resolved| resolved.regional);
+        let terms = facts.terms(self.date, usage, is_regional);
+        let key = resolved.map_or_else(|| ModelKey::from(facts.model), |resolved| resolved.id.into());
         let rates = self.book.rates(&key, &terms).ok();
         let mut remarks: Vec<String> = rates.iter().flat_map(|rates| assumed(rates, &terms)).collect();
         let answer = facts.answer;
+        let line = |name, count| (count > 0).then(|| self.book.fee_line(&key, name, count)).flatten();
         let searches = answer.web_search_requests;
-        let fee = self.book.fee_line(&key, fees::WEB_SEARCH, searches).filter(|_| searches > 0);
+        let fee = line(fees::WEB_SEARCH, searches);
         let runs = answer.code_execution_requests;
         // Most providers charge for the time of the container, which no answer reports.
-        let run_fee = self.book.fee_line(&key, fees::CODE_EXECUTION, runs);
-        let run_fee = run_fee.filter(|fee| runs > 0 && fee.unit == fees::PER_REQUEST);
+        let run_fee = line(fees::CODE_EXECUTION, runs).filter(|fee| fee.unit == fees::PER_REQUEST);
         let not_billed = [
             (searches > 0 && fee.is_none(), "searches of the web are not billed: their fee is not in the book"),
             (runs > 0 && run_fee.is_none(), "running code is not billed: the time of its container is not recorded"),
@@ -116,15 +118,15 @@ impl Tariff<'_> {
 
 /// Assumptions behind the rates.
 fn assumed(rates: &Rates, terms: &Terms) -> Vec<String> {
-    let tier = format!("served as {}, for which the book has no price: billed as standard", terms.tier);
+    let tier = || format!("served as {}, for which the book has no price: billed as standard", terms.tier);
+    let fast = || "sent with `speed: \"fast\"`, for which the book has no price: billed as standard".to_owned();
+    let first = || "priced by the model's first row, which is younger than the request".to_owned();
+    let hour = || "the price depends on the hour, which is not recorded: billed outside peak hours".to_owned();
     let all = [
-        (rates.before_first_row, "priced by the model's first row, which is younger than the request"),
-        (
-            rates.fast_at_standard_price,
-            "sent with `speed: \"fast\"`, for which the book has no price: billed as standard",
-        ),
-        (rates.tier_at_standard_price, tier.as_str()),
-        (rates.hour_unknown, "the price depends on the hour, which is not recorded: billed outside peak hours"),
+        rates.before_first_row.then(first),
+        rates.fast_at_standard_price.then(fast),
+        rates.tier_at_standard_price.then(tier),
+        rates.hour_unknown.then(hour),
     ];
-    all.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()).collect()
+    all.into_iter().flatten().collect()
 }

@@ -18,6 +18,9 @@ const ESCAPES: [(&str, &str); 5] = [("%3a", ":"), ("%40", "@"), ("%2f", "/"), ("
 
 fn plain(spelling: &str) -> String {
     let lower = spelling.to_ascii_lowercase();
+    if !lower.contains('%') {
+        return lower;
+    }
     ESCAPES.iter().fold(lower, |text, (escape, character)| text.replace(escape, character))
 }
 
