@@ -5,6 +5,7 @@ mod corpus;
 mod losses;
 mod notation;
 mod pair;
+mod passes;
 mod plan;
 mod play;
 mod properties;

@@ -102,13 +102,7 @@ pub struct Rules {
 const DOCS_2026_09: Rules = Rules {
     name: "docs-2026-09",
     source: "platform.claude.com prompt-caching page, copy between 2026-09-22 and 2026-09-28",
-    forms: NormalForms {
-        string_is_block: true,
-        results_sorted: true,
-        thinking_stripped: true,
-        images_in_level: false,
-        thinking_level: crate::wire::Level::Messages,
-    },
+    forms: NormalForms::DEFAULT,
     look_back: LookBack { count: PositionCount::Runs, reach: 20 },
     reads_any_ttl: true,
     refresh: Refresh::Chain,

@@ -4,6 +4,7 @@
 //! reaches the model. Sources: `providers.md` 1.7 and 2.1 (Anthropic prompt-caching page, 2026-09), `clients.md` 9.
 
 use super::json::{self, Member, ScanError};
+use super::level::Level;
 use super::marker::Ttl;
 
 /// Switches of the normal form. The presets of the cache room set them.
@@ -20,18 +21,23 @@ pub struct NormalForms {
     pub images_in_level: bool,
     /// The level at which a change of `thinking` or effort breaks the prefix. The page says "model-specific" above
     /// messages.
-    pub thinking_level: super::level::Level,
+    pub thinking_level: Level,
+}
+
+impl NormalForms {
+    /// The forms of the default preset.
+    pub const DEFAULT: Self = Self {
+        string_is_block: true,
+        results_sorted: true,
+        thinking_stripped: true,
+        images_in_level: false,
+        thinking_level: Level::Messages,
+    };
 }
 
 impl Default for NormalForms {
     fn default() -> Self {
-        Self {
-            string_is_block: true,
-            results_sorted: true,
-            thinking_stripped: true,
-            images_in_level: false,
-            thinking_level: super::level::Level::Messages,
-        }
+        Self::DEFAULT
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::passes::{self, Pass};
 use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{BlockId, BlockKind, Marker, NodeId, PathSizes, Place, Prefixes, Sizes, Ttl};
 
+use super::passes::{self, Pass};
 use super::twin::{Answer, Path, Spelled, Twin};
 
 /// A request to both caches.

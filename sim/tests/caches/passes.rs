@@ -4,9 +4,9 @@
 //! has any breakpoint, the provider sets a five-minute breakpoint after each result, and the counters of the call are
 //! sums over its passes. Source: tool-use-with-prompt-caching page (2026-09); recorded calls of 2026-07 agree.
 
-use super::{Outcome, Prompt, PromptCache};
-use crate::time::Instant;
-use crate::wire::{Marker, NodeId, Place, Prefixes, Sizes, Ttl};
+use forkcast_sim::cache::{Outcome, Prompt, PromptCache};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::{Marker, NodeId, Place, Prefixes, Sizes, Ttl};
 
 /// A pass after the first: the prompt with one more server-tool result at its end.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub fn serve(
     prefixes: &Prefixes,
     sizes: &dyn Sizes,
 ) -> Outcome {
-    let mut sum = serve_one(cache, first, at);
+    let mut sum = cache.serve_at_once(first, at);
     for pass in passes {
         let mut markers = first.markers.to_vec();
         if !markers.is_empty() {
@@ -42,16 +42,9 @@ pub fn serve(
             total_tokens: sizes.tokens_at(pass.end),
             minimum_tokens: first.minimum_tokens,
         };
-        sum = add(sum, serve_one(cache, &prompt, pass.at));
+        sum = add(sum, cache.serve_at_once(&prompt, pass.at));
     }
     sum
-}
-
-fn serve_one(cache: &mut dyn PromptCache, prompt: &Prompt<'_>, at: Instant) -> Outcome {
-    let (ticket, outcome) = cache.look_up(prompt, at);
-    cache.first_byte(prompt.prefixes, ticket, at);
-    cache.ended(prompt.prefixes, ticket, at);
-    outcome
 }
 
 /// Adds up the tokens; the hit and the last breakpoint are those of the last pass.
