@@ -146,23 +146,24 @@ impl Inspection {
         let asked = sized.asked(&run.wire, &sizes, recorded, at);
         let predicted = run.engine.foresee(&asked);
         let explanation = run.engine.explain(&asked, &predicted).unwrap_or_default();
-        let effective = sized.effective(&run.wire.prefixes);
+        let effective = sized.subject.effective();
         let mut seen = run.seen.take().unwrap_or_default();
         seen.iter_mut().for_each(|seen| seen.line += first_line);
-        let look = Look { run: &run, request: &sized.request, cumulative: &sized.cumulative, at };
+        let subject = &*sized.subject;
+        let look = Look { run: &run, request: &subject.request, cumulative: &subject.cumulative, at };
         let breakpoints = look.breakpoints(&effective);
         let entries = look.entries(&seen);
-        let read = predicted.hit.map_or(0, |hit| run.wire.prefixes.depth(hit) as usize);
+        let read = predicted.blocks_read(&run.wire.prefixes);
         let nearest = nearest(&entries, &seen, read);
         let previous = previous(&seen, sized.whose.lane.chain);
         Self {
             rules: run.rules,
             at,
-            cumulative: sized.cumulative,
+            cumulative: subject.cumulative.clone(),
             total_tokens: sized.total_tokens,
-            minimum_tokens: sized.minimum_tokens,
-            refusal: sized.refusal,
-            request: sized.request,
+            minimum_tokens: subject.minimum_tokens,
+            refusal: subject.refusal.clone(),
+            request: subject.request.clone(),
             predicted,
             explanation,
             breakpoints,
@@ -211,8 +212,8 @@ impl Look<'_, '_> {
     fn entries(&self, seen: &[ServedRequest]) -> Vec<HeldEntry> {
         let mut entries: Vec<HeldEntry> = Vec::new();
         let mut known: BTreeMap<NodeId, usize> = BTreeMap::new();
-        for seen in seen.iter().filter(|seen| seen.request.root == self.request.root) {
-            for marker in &seen.effective {
+        for seen in seen.iter().filter(|seen| seen.subject.request.root == self.request.root) {
+            for marker in seen.subject.effective() {
                 match known.get(&marker.node) {
                     Some(at) => entries[*at].marked_by.1 = seen.line,
                     None => {
@@ -227,11 +228,12 @@ impl Look<'_, '_> {
 
     fn entry(&self, node: NodeId, seen: &ServedRequest) -> HeldEntry {
         let prefixes = &self.run.wire.prefixes;
-        let alike = seen.request.nodes.iter().zip(&self.request.nodes).take_while(|(one, other)| one == other).count();
-        let blocks = seen.request.nodes.iter().rposition(|known| *known == node).map_or(0, |last| last + 1);
+        let alike =
+            seen.subject.request.nodes.iter().zip(&self.request.nodes).take_while(|(one, other)| one == other).count();
+        let blocks = seen.subject.request.nodes.iter().rposition(|known| *known == node).map_or(0, |last| last + 1);
         HeldEntry {
             node,
-            tokens: blocks.checked_sub(1).and_then(|last| seen.cumulative.get(last)).copied().unwrap_or(0),
+            tokens: blocks.checked_sub(1).and_then(|last| seen.subject.cumulative.get(last)).copied().unwrap_or(0),
             marked_by: (seen.line, seen.line),
             state: self.state(node),
             life: self.run.engine.cache().life(prefixes, node, self.at),
@@ -257,10 +259,10 @@ fn nearest(entries: &[HeldEntry], seen: &[ServedRequest], read_blocks: usize) ->
     let longer = sharing().filter(|entry| entry.blocks > read_blocks).max_by_key(rank);
     let entry = longer.or_else(|| sharing().max_by_key(rank))?;
     let writer = seen.iter().find(|seen| seen.line == entry.marked_by.1)?;
-    Some(Nearest { entry: entry.clone(), writer: writer.request.clone() })
+    Some(Nearest { entry: entry.clone(), writer: writer.subject.request.clone() })
 }
 
 fn previous(seen: &[ServedRequest], chain: ChainId) -> Option<Earlier> {
     let seen = seen.iter().rev().find(|seen| seen.chain == chain)?;
-    Some(Earlier { line: seen.line, request: seen.request.clone() })
+    Some(Earlier { line: seen.line, request: seen.subject.request.clone() })
 }

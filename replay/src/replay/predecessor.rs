@@ -12,12 +12,12 @@ pub(super) struct Predecessor(Rc<Kept>);
 
 #[derive(Debug)]
 struct Kept {
-    previous: Subject,
+    previous: Rc<Subject>,
     sender: Sender,
 }
 
 impl Predecessor {
-    pub fn new(previous: Subject, sender: Sender) -> Self {
+    pub fn new(previous: Rc<Subject>, sender: Sender) -> Self {
         Self(Rc::new(Kept { previous, sender }))
     }
 

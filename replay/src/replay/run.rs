@@ -1,13 +1,15 @@
 //! One stream of requests through one cache.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use forkcast_sim::cache::{Outcome, Rules};
+use forkcast_sim::diagnosis::Subject;
 use forkcast_sim::guard::Identity;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::service::{Compared, CountedSize, Engine, Entry, NotComparable, PriceFacts, Quote, Reading, Verdict};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Maker, Marker, Pins, Request, Usage, Wire};
+use forkcast_sim::wire::{ChainId, Maker, Pins, Request, Usage, Wire};
 
 use super::counting::Counting;
 use super::hypotheticals::Hypotheticals;
@@ -67,11 +69,7 @@ pub(super) struct StreamReplay<'a> {
 pub(super) struct ServedRequest {
     pub line: usize,
     pub chain: ChainId,
-    pub request: Request,
-    /// The breakpoints that are long enough to be cached.
-    pub effective: Vec<Marker>,
-    /// Tokens of each prefix.
-    pub cumulative: Vec<u64>,
+    pub subject: Rc<Subject>,
 }
 
 /// A request read and sized, with its line of the ledger begun.
@@ -181,15 +179,15 @@ impl<'a> StreamReplay<'a> {
         let basis = SizeBasis { exchange, pins: &self.pins, counted };
         let sized = SizedPrompt::new(request, &self.wire, basis, &mut self.identity, &facts, &self.rules);
         line.chain = Some(sized.whose.lane.chain);
-        line.remarks.extend(sized.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
+        line.remarks.extend(sized.subject.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
         Prepared { line, sized, recorded }
     }
 
     fn serve_request(&mut self, read: RecordedRequest, arrival: &Arrival<'_>) {
         let exchange = arrival.exchange;
         let Prepared { mut line, sized, recorded } = self.prepare(read, arrival);
-        if recorded.is_none() && (exchange.failed() || sized.refusal.is_some()) {
-            self.refused(line, &sized.request, exchange);
+        if recorded.is_none() && (exchange.failed() || sized.subject.refusal.is_some()) {
+            self.refused(line, &sized.subject.request, exchange);
             return;
         }
         let sizes = sized.sizes(&self.wire.prefixes);
@@ -199,7 +197,7 @@ impl<'a> StreamReplay<'a> {
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
         line.explanation = explanation;
-        let quote = self.quote(exchange, Some(&sized.request), &line, &usage);
+        let quote = self.quote(exchange, Some(&sized.subject.request), &line, &usage);
         let mut hypotheticals = Vec::new();
         if let Some(ticket) = ticket {
             self.engine.expect(ticket, &arrival.times);
@@ -236,7 +234,7 @@ impl<'a> StreamReplay<'a> {
         if sized.read_never_sent(&usage) {
             return Err(NotComparable::Prewarmed);
         }
-        if sized.request.markers_sent == 0 || sized.request.markers.is_empty() {
+        if sized.subject.request.markers_sent == 0 || sized.subject.request.markers.is_empty() {
             return Err(NotComparable::NoMarker);
         }
         let expected = self.cached_tokens.get(&sized.whose.lane.chain).copied();
@@ -267,15 +265,14 @@ impl<'a> StreamReplay<'a> {
     fn remember(&mut self, line: usize, sized: &SizedPrompt, exchange: &Exchange, predicted: &Outcome) {
         let recorded = exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage);
         if let Some(usage) = recorded {
-            self.pins.show(&sized.request, &self.wire, sized.billed());
-            self.pins.learn(&sized.request, &sized.effective(&self.wire.prefixes), predicted.hit, &usage);
+            self.pins.show(&sized.subject.request, &self.wire, &sized.billed().cumulative);
+            self.pins.learn(&sized.subject.request, &sized.subject.effective(), predicted.hit, &usage);
         }
         let left = exchange.usage.map(|recorded| recorded.usage).unwrap_or_else(|| predicted.usage());
         let cached = left.cache_read_input_tokens + left.cache_creation_input_tokens();
         if let Some(seen) = &mut self.seen {
-            let (chain, request) = (sized.whose.lane.chain, sized.request.clone());
-            let (effective, cumulative) = (sized.effective(&self.wire.prefixes), sized.cumulative.clone());
-            seen.push(ServedRequest { line, chain, request, effective, cumulative });
+            let (chain, subject) = (sized.whose.lane.chain, sized.subject.clone());
+            seen.push(ServedRequest { line, chain, subject });
         }
         self.cached_tokens.insert(sized.whose.lane.chain, cached);
     }

@@ -34,15 +34,15 @@ impl StreamReplay<'_> {
         let sent = Dispatch {
             prefixes: &self.wire.prefixes,
             sizes: &sizes,
-            end: sized.request.end(),
+            end: sized.subject.request.end(),
             system_end: system_end(sized),
             markers: &markers,
             total_tokens: sized.total_tokens,
-            minimum_tokens: sized.minimum_tokens,
+            minimum_tokens: sized.subject.minimum_tokens,
             ttl: markers.last().map_or(Ttl::FiveMinutes, |marker| marker.marker.ttl),
             agent: sized.whose.lane.chain.0 as usize,
             times: arrival.times,
-            model: &sized.request.model,
+            model: &sized.subject.request.model,
             output_tokens: usage.output_tokens,
             hidden: false,
             is_last: false,
@@ -63,19 +63,19 @@ impl StreamReplay<'_> {
 
 /// The last prefix in front of the messages, or the empty prompt.
 fn system_end(sized: &SizedPrompt) -> NodeId {
-    let before = sized.request.level_start(Level::Messages).checked_sub(1);
-    before.and_then(|at| sized.request.nodes.get(at)).copied().unwrap_or(sized.request.root)
+    let before = sized.subject.request.level_start(Level::Messages).checked_sub(1);
+    before.and_then(|at| sized.subject.request.nodes.get(at)).copied().unwrap_or(sized.subject.request.root)
 }
 
 fn markers(sized: &SizedPrompt) -> Vec<DispatchMarker> {
     let role = |marker: &Marker| {
         if marker.place.level != Level::Messages {
             MarkerRole::System
-        } else if marker.node == sized.request.end() {
+        } else if marker.node == sized.subject.request.end() {
             MarkerRole::Tail
         } else {
             MarkerRole::Other
         }
     };
-    sized.request.markers.iter().map(|marker| DispatchMarker { marker: *marker, role: role(marker) }).collect()
+    sized.subject.request.markers.iter().map(|marker| DispatchMarker { marker: *marker, role: role(marker) }).collect()
 }

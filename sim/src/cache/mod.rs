@@ -2,14 +2,12 @@
 //!
 //! [`PromptCache`] is the whole interface; [`Rules::open`] is the one place that knows which family rules belong to.
 //! [`MarkedCache`] is the family of caches in which the client marks breakpoints (Anthropic); [`Rules`] are its
-//! switches with three dated presets. [`refusal`] lists the requests that the provider refuses, [`passes`] handles the
-//! passes of a server-side tool.
+//! switches with three dated presets. [`refusal`] lists the requests that the provider refuses.
 
 mod line_marks;
 mod look_back;
 mod markers;
 mod minimum;
-pub mod passes;
 pub mod refusal;
 mod rules;
 mod shelf;
@@ -79,6 +77,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// How many leading blocks were read.
+    pub fn blocks_read(&self, prefixes: &Prefixes) -> usize {
+        self.hit.map_or(0, |hit| prefixes.depth(hit) as usize)
+    }
+
     /// The outcome in the provider's words, without output.
     pub const fn usage(&self) -> Usage {
         Usage {
@@ -138,6 +141,14 @@ pub trait PromptCache: Debug + Send {
 
     /// A copy of the cache over an arena to which these prefixes were moved; entries of other prefixes are dropped.
     fn moved(&self, old: &Prefixes, new: &Prefixes, moved: &Moved) -> Box<dyn PromptCache>;
+
+    /// Serves a request whose answer begins and ends as it is sent.
+    fn serve_at_once(&mut self, prompt: &Prompt<'_>, at: Instant) -> Outcome {
+        let (ticket, outcome) = self.look_up(prompt, at);
+        self.first_byte(prompt.prefixes, ticket, at);
+        self.ended(prompt.prefixes, ticket, at);
+        outcome
+    }
 
     /// A copy of the cache.
     fn copied(&self) -> Box<dyn PromptCache>;

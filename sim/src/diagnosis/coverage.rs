@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::cause::Cause;
 use super::shortfall::BilledRequest;
+use super::subject::Subject;
 use crate::cache::EntryState;
 use crate::wire::NodeId;
 
@@ -37,20 +38,21 @@ impl Coverage {
     /// What the cache holds for a request that read its first `unread` blocks. Entries of the previous request are
     /// included if the request `differs` from it.
     pub fn of(case: &BilledRequest<'_>, unread: usize, differs: bool) -> Self {
+        let Subject { request, cumulative, minimum_tokens, .. } = case.request;
         let (mut marked, mut effective, mut too_short) = (0, 0, 0);
-        for at in case.request.markers.iter().filter_map(|marker| case.request.index_of(marker)) {
+        for (at, _) in case.request.marked() {
             marked = marked.max(at + 1);
-            if case.cumulative[at] >= case.minimum_tokens {
+            if cumulative[at] >= *minimum_tokens {
                 effective = effective.max(at + 1);
-            } else if at < case.request.known {
+            } else if at < request.known {
                 too_short = too_short.max(at + 1);
             }
         }
-        let hit = case.predicted.hit.map_or(0, |hit| case.wire.prefixes.depth(hit) as usize);
+        let hit = case.predicted.blocks_read(&case.wire.prefixes);
         let live = |at: usize| if at + 1 > hit { Cause::BeyondLookback } else { Cause::Unexplained };
         // Entries after the last breakpoint cannot be read, prefixes that were never sent have none, and blocks that
         // were read need no cause.
-        let held = EntryCauses::of(case, &case.request.nodes, unread..effective.min(case.request.known), live);
+        let held = EntryCauses::of(case, &request.nodes, unread..effective.min(request.known), live);
         Self { marked, effective, too_short, held, before: PreviousCoverage::of(case, differs) }
     }
 

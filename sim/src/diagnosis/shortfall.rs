@@ -12,25 +12,19 @@ use super::subject::Subject;
 use crate::cache::{Outcome, PromptCache, Refusal};
 use crate::pricing::Category;
 use crate::time::Instant;
-use crate::wire::{Request, Usage, Wire};
+use crate::wire::{Usage, Wire};
 
 /// Everything that is known about a request when its bill is explained, with the cache in its state before the request.
 #[derive(Clone, Copy)]
 pub struct BilledRequest<'a> {
     /// Blocks and prefixes.
     pub wire: &'a Wire,
-    /// The request.
-    pub request: &'a Request,
-    /// Tokens of each of its prefixes.
-    pub cumulative: &'a [u64],
-    /// Shortest prefix that is cached, in tokens.
-    pub minimum_tokens: u64,
+    /// The request, with its sizes in tokens of the bill.
+    pub request: &'a Subject,
     /// The usage to be explained.
     pub usage: &'a Usage,
     /// What the rules predict.
     pub predicted: &'a Outcome,
-    /// Why the provider should have refused the request.
-    pub refusal: Option<&'a Refusal>,
     /// The chain's previous request; `None` for its first.
     pub previous: Option<&'a Subject>,
     /// The cache before the request.
@@ -74,8 +68,9 @@ impl Explanation {
 
 /// Accounts for the input of a request.
 pub fn explain(case: &BilledRequest<'_>) -> Explanation {
-    let comparison = case.previous.map(|previous| compare(case.wire, &previous.request, case.request));
-    let unread = first_unread(case.cumulative, case.usage.cache_read_input_tokens);
+    let comparison = case.previous.map(|previous| compare(case.wire, &previous.request, &case.request.request));
+    // Token counts never fall along a prompt, so the part that was read need not be walked.
+    let unread = case.request.blocks_within(case.usage.cache_read_input_tokens);
     let differs = comparison.as_ref().is_some_and(|comparison| !comparison.differences.is_empty());
     let mut account = Account {
         case,
@@ -111,13 +106,8 @@ fn is_behind(difference: &Difference, covered: usize) -> bool {
 
 /// Tokens of the longest prefix that an earlier request of the scope sent.
 fn known_tokens(case: &BilledRequest<'_>) -> u64 {
-    case.request.known.checked_sub(1).and_then(|last| case.cumulative.get(last)).copied().unwrap_or(0)
-}
-
-/// The first block that ends after the `read` tokens. Token counts never fall along a prompt, so the part that was read
-/// need not be walked.
-fn first_unread(cumulative: &[u64], read: u64) -> usize {
-    cumulative.partition_point(|tokens| *tokens <= read)
+    let Subject { request, cumulative, .. } = case.request;
+    request.known.checked_sub(1).and_then(|last| cumulative.get(last)).copied().unwrap_or(0)
 }
 
 struct Account<'a> {
@@ -133,7 +123,7 @@ impl Account<'_> {
     /// Accounts for the unread blocks, run by run. Consecutive blocks missed for one reason are booked together:
     /// siblings of a wide fan-out miss thousands of blocks for one reason.
     fn blocks(&mut self, unread: usize) {
-        let cumulative = self.case.cumulative;
+        let cumulative = &self.case.request.cumulative;
         let read = self.case.usage.cache_read_input_tokens;
         let mut stretch: Option<(Cause, Range<u64>)> = None;
         let mut at = unread;
@@ -150,10 +140,10 @@ impl Account<'_> {
     /// The end of the longest run of blocks from `at` on that were missed for one reason or none, and that the previous
     /// request did not have; the run is the block at `at` alone if it is none of these.
     fn run_end(&self, at: usize) -> usize {
-        let len = self.case.cumulative.len();
+        let len = self.case.request.cumulative.len();
         let alone = self.comparison.map_or(len, |comparison| comparison.resent.alone_until(at));
         let blamed = self.blame.next(at).unwrap_or(len);
-        let known = Some(self.case.request.known).filter(|known| *known > at);
+        let known = Some(self.case.request.request.known).filter(|known| *known > at);
         let edges = known.into_iter().chain(self.coverage.edge_behind(at));
         edges.fold(len.min(alone).min(blamed), usize::min).max(at + 1)
     }
@@ -182,7 +172,7 @@ impl Account<'_> {
 
     /// How many of the block's `tokens` were sent before.
     fn sent_before(&self, at: usize, tokens: u64) -> u64 {
-        if at < self.case.request.known {
+        if at < self.case.request.request.known {
             return tokens;
         }
         self.resent(at).map_or(0, |resent| resent.tokens(tokens))
@@ -215,7 +205,7 @@ impl Account<'_> {
 
     /// The cause of one unread block; `None` if it was not sent before.
     fn cause(&self, at: usize) -> Option<Cause> {
-        let request = self.case.request;
+        let request = &self.case.request.request;
         let partner = self.resent(at).map(|resent| resent.old);
         let prefix_known = at < request.known;
         if !prefix_known && partner.is_none() {
@@ -225,11 +215,11 @@ impl Account<'_> {
     }
 
     fn cause_of_sent(&self, at: usize, partner: Option<usize>, prefix_known: bool) -> Cause {
-        let changed = self.blame.change(at, partner);
+        let changed = self.blame.change(at);
         if changed == Some(Cause::ModelChanged) {
             return Cause::ModelChanged;
         }
-        match self.case.refusal {
+        match self.case.request.refusal {
             Some(Refusal::TooManyBreakpoints { .. }) => return Cause::BreakpointLimit,
             Some(Refusal::TtlOrder { .. }) => return Cause::TtlOrder,
             _ => {}
@@ -253,7 +243,8 @@ impl Account<'_> {
     }
 
     fn other_scope(&self) -> bool {
-        let same_root = self.case.previous.is_none_or(|previous| previous.request.root == self.case.request.root);
+        let same_root =
+            self.case.previous.is_none_or(|previous| previous.request.root == self.case.request.request.root);
         let first = self.comparison.and_then(|comparison| comparison.differences.first());
         !same_root && first.is_none_or(|difference| difference.cause != Cause::ModelChanged)
     }

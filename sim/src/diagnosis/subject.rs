@@ -1,8 +1,9 @@
 //! A request with what is needed to explain the next one of its chain.
 
-use crate::cache::{Refusal, Rules, Step, StepPrompt, minimum_tokens, refusal};
+use crate::cache::{Prompt, PromptCache, Refusal, Rules, Step, minimum_tokens, refusal};
 use crate::pricing::Category;
-use crate::wire::{Marker, Prefixes, Request, Ttl, Wire};
+use crate::time::Instant;
+use crate::wire::{Marker, PathSizes, Prefixes, Request, Sizes, Ttl, Wire};
 
 /// A request with its sizes.
 #[derive(Clone, Debug)]
@@ -78,10 +79,21 @@ impl Subject {
         last.filter(|_| self.refusal.is_none()).unwrap_or(0)
     }
 
+    /// Tokens of its prefixes, for look-ups.
+    pub fn sizes<'a>(&'a self, prefixes: &'a Prefixes) -> PathSizes<'a> {
+        PathSizes::new(prefixes, &self.request.nodes, &self.cumulative)
+    }
+
     /// The request as a prompt for look-ups.
-    pub fn prompt(&self, wire: &Wire) -> StepPrompt {
-        let steps: Vec<Step> = (0..self.request.nodes.len()).filter_map(|at| self.step(&wire.prefixes, at)).collect();
-        StepPrompt::new(wire, self.request.root, &steps, &self.marked(), self.minimum_tokens)
+    pub fn prompt<'a>(&'a self, prefixes: &'a Prefixes, sizes: &'a dyn Sizes) -> Prompt<'a> {
+        let (markers, total_tokens) = (self.request.markers.as_slice(), self.total_tokens());
+        Prompt { prefixes, markers, sizes, total_tokens, minimum_tokens: self.minimum_tokens }
+    }
+
+    /// How many of its leading blocks `cache` would read at `at`.
+    pub fn read(&self, wire: &Wire, cache: &dyn PromptCache, at: Instant) -> usize {
+        let sizes = self.sizes(&wire.prefixes);
+        cache.peek(&self.prompt(&wire.prefixes, &sizes), at).blocks_read(&wire.prefixes)
     }
 
     /// How its blocks are billed if they are not read.

@@ -1,57 +1,58 @@
 //! Tries each change of a request alone, with all others undone, to find what it loses (`design.md` 6).
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::cause::Cause;
 use super::counterfactual::{CarriedBlock, Counterfactual, MarkerChoice, MixedPrompt};
 use super::difference::{Comparison, Difference};
 use super::subject::Subject;
-use crate::cache::{PromptCache, StepPrompt};
+use crate::cache::PromptCache;
 use crate::time::Instant;
 use crate::wire::Wire;
 
-/// A cache at an instant, to look prompts up in.
+/// A cache at the instant of a request.
 #[derive(Clone, Copy)]
 pub struct CacheMoment<'a> {
     /// The cache.
     pub cache: &'a dyn PromptCache,
     /// The instant.
     pub at: Instant,
+    /// How many leading blocks the request read, if that is recorded; otherwise the cache decides.
+    pub recorded_read: Option<usize>,
 }
 
-impl CacheMoment<'_> {
-    /// How many leading blocks of a prompt are read.
-    pub fn read(&self, wire: &Wire, prompt: &StepPrompt) -> usize {
-        self.cache.reads(&wire.prefixes, prompt, self.at)
-    }
-}
-
-/// Two consecutive requests, and what the newer one reads with its changes undone.
+/// Two consecutive requests, to find out what the newer one reads with its changes undone.
 pub struct Trials<'a> {
     wire: &'a Wire,
-    moment: CacheMoment<'a>,
+    older: &'a Subject,
+    newer: &'a Subject,
     comparison: &'a Comparison,
     undone: Counterfactual<'a>,
-    /// Blocks of the older prompt that are read with all changes undone.
-    kept: usize,
+    /// Indices of the changes that are tried.
+    tried: Vec<usize>,
+    own_base: OnceCell<MixedPrompt>,
+    base: OnceCell<MixedPrompt>,
 }
 
-/// Blocks of the newer request whose loss is already counted. A token has one cause: the first change in prompt order
-/// that loses it (`design.md` 6). The losses of a request therefore add up to the amount overpaid.
-#[derive(Debug, Default)]
-pub struct LossTally(BTreeSet<usize>);
-
-impl LossTally {
-    /// Those of `lost` that no earlier change has counted.
-    pub fn first(&mut self, lost: Vec<CarriedBlock>) -> Vec<CarriedBlock> {
-        lost.into_iter().filter(|carried| self.0.insert(carried.new)).collect()
-    }
+/// What the changes of a request do in one cache.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestDamage {
+    /// For each difference, in their order; nothing for those that are not tried.
+    pub changes: Vec<ChangeDamage>,
+    /// How many leading blocks are read with all changes undone and the request's own breakpoints.
+    pub own_read: usize,
+    /// Blocks that the breakpoints of the request lose: with all changes undone, those of the older request would read
+    /// them. Blocks that a change loses are not included.
+    pub of_breakpoints: Vec<CarriedBlock>,
 }
 
 /// What a change does to the cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeDamage {
-    /// Without any other change, the request reads less because of this one.
+    /// Without any other change, the request reads less because of this one, or it is the first of several that cause a
+    /// loss together.
     pub breaks_prefix: bool,
     /// Blocks that were sent before and would have been read without this change: after it, within it, and before it
     /// back to the end of a breakpoint. Blocks that an earlier change loses as well are not included.
@@ -62,54 +63,107 @@ impl<'a> Trials<'a> {
     /// Prepares to try the changes that `concerns` selects; all others belong to the newer request and stay.
     pub fn new(
         wire: &'a Wire,
-        moment: CacheMoment<'a>,
         requests: [&'a Subject; 2],
         comparison: &'a Comparison,
         concerns: &dyn Fn(&Difference) -> bool,
     ) -> Self {
         let undone = Counterfactual::new(wire, requests, comparison, concerns);
-        let mut trials = Self { wire, moment, comparison, undone, kept: 0 };
-        if !comparison.differences.is_empty() {
-            let base = trials.undone.all_but(None, MarkerChoice::OfBoth);
-            trials.kept = base.kept(trials.read(&base));
+        let tried = comparison.differences.iter().enumerate().filter(|(_, found)| concerns(found));
+        let tried = tried.map(|(at, _)| at).collect();
+        let [older, newer] = requests;
+        Self { wire, older, newer, comparison, undone, tried, own_base: OnceCell::new(), base: OnceCell::new() }
+    }
+
+    /// The prompt with all changes undone and the request's own breakpoints.
+    pub fn own_base(&self) -> &MixedPrompt {
+        self.own_base.get_or_init(|| self.undone.all_but(None, MarkerChoice::Own))
+    }
+
+    /// The same with the breakpoints of both requests.
+    fn base(&self) -> &MixedPrompt {
+        self.base.get_or_init(|| self.undone.all_but(None, MarkerChoice::OfBoth))
+    }
+
+    /// What the changes do in each of these caches. A later cache is asked only about a change that breaks the prefix in
+    /// the earlier ones. A block counts for the first change in prompt order that loses it (`design.md` 6); what several
+    /// changes lose only together, for the first of them.
+    pub fn damage<const N: usize>(&self, moments: [CacheMoment<'_>; N]) -> [RequestDamage; N] {
+        let mut hearings = moments.map(|moment| Hearing::new(self, moment));
+        for at in self.tried.iter().copied() {
+            let mixed = self.undone.all_but(Some(at), MarkerChoice::OfBoth);
+            hearings.iter_mut().all(|hearing| hearing.change(at, &mixed));
         }
-        trials
+        if let Some(first) = self.tried.first() {
+            hearings.iter_mut().all(|hearing| hearing.together(*first));
+        }
+        hearings.map(Hearing::finish)
     }
+}
 
-    /// The two prompts side by side.
-    pub const fn undone(&self) -> &Counterfactual<'a> {
-        &self.undone
-    }
+/// The trials of a request in one cache.
+struct Hearing<'a> {
+    trials: &'a Trials<'a>,
+    moment: CacheMoment<'a>,
+    /// Leading blocks that the request reads as it was sent, with all changes.
+    sent_read: usize,
+    /// Blocks of the older prompt that are read with all changes undone: with the request's own breakpoints, and with
+    /// those of both requests.
+    own_kept: usize,
+    kept: usize,
+    /// Blocks of the newer prompt whose loss is counted.
+    counted: BTreeSet<usize>,
+    damage: RequestDamage,
+}
 
-    /// How many leading blocks of the older prompt are read with all changes undone.
-    pub const fn kept(&self) -> usize {
-        self.kept
+impl<'a> Hearing<'a> {
+    fn new(trials: &'a Trials<'a>, moment: CacheMoment<'a>) -> Self {
+        let Trials { wire, older, newer, comparison, .. } = *trials;
+        let sent_read = || newer.read(wire, moment.cache, moment.at);
+        let changes = vec![ChangeDamage::default(); comparison.differences.len()];
+        let mut hearing = Self {
+            trials,
+            moment,
+            sent_read: moment.recorded_read.unwrap_or_else(sent_read),
+            own_kept: 0,
+            kept: 0,
+            counted: BTreeSet::new(),
+            damage: RequestDamage { changes, ..RequestDamage::default() },
+        };
+        // With nothing to undo, the request itself is the base.
+        let is_base = comparison.differences.is_empty();
+        let own_read = if is_base { sent_read() } else { hearing.read(trials.own_base()) };
+        hearing.damage.own_read = own_read;
+        if !trials.tried.is_empty() || newer.refusal.is_some() || own_read < older.covered() {
+            hearing.own_kept = trials.own_base().kept(own_read);
+            hearing.kept = trials.base().kept(hearing.read(trials.base()));
+        }
+        hearing
     }
 
     /// How many leading blocks of a mixed prompt are read.
-    pub fn read(&self, mixed: &MixedPrompt) -> usize {
-        self.moment.read(self.wire, &mixed.prompt)
+    fn read(&self, mixed: &MixedPrompt) -> usize {
+        self.moment.cache.reads(&self.trials.wire.prefixes, &mixed.prompt, self.moment.at)
     }
 
-    /// The effect of the change at index `at`. The request as it was sent, with all changes, reads `sent_read` blocks.
-    pub fn damage(&self, at: usize, sent_read: usize, counted: &mut LossTally) -> ChangeDamage {
-        let change = &self.comparison.differences[at];
-        let mixed = self.undone.all_but(Some(at), MarkerChoice::OfBoth);
-        let read = self.read(&mixed);
-        let lost = self.lost(&mixed, read);
-        let is_unread = |carried: &&CarriedBlock| carried.new >= sent_read;
-        let paid: Vec<CarriedBlock> = lost.iter().filter(is_unread).copied().collect();
+    /// Tries the change at index `at`, which alone stays in `mixed`; says whether it breaks the prefix.
+    fn change(&mut self, at: usize, mixed: &MixedPrompt) -> bool {
+        let read = self.read(mixed);
+        let unread = mixed.slots.iter().skip(read);
+        let carried = unread.filter_map(|slot| self.trials.undone.carried_in(slot));
+        let lost: Vec<CarriedBlock> = carried.filter(|carried| carried.resent.old < self.kept).collect();
+        let paid: Vec<CarriedBlock> = lost.iter().filter(|carried| carried.new >= self.sent_read).copied().collect();
         // A sibling may have written all the blocks that this change brings, in their changed form.
-        let breaks_prefix = self.breaks_prefix(change, &mixed, read) && (lost.is_empty() || !paid.is_empty());
-        let lost = if breaks_prefix { counted.first(paid) } else { Vec::new() };
-        ChangeDamage { breaks_prefix, lost }
+        let breaks_prefix = self.is_unread(at, mixed, read) && (lost.is_empty() || !paid.is_empty());
+        let lost = if breaks_prefix { self.first(paid) } else { Vec::new() };
+        self.damage.changes[at] = ChangeDamage { breaks_prefix, lost };
+        breaks_prefix
     }
 
     /// A block is not read that is read without the change. Everything after a compacted history, and the summary
     /// itself, takes the place of that history.
-    fn breaks_prefix(&self, change: &Difference, mixed: &MixedPrompt, read: usize) -> bool {
-        let is_unread = mixed.slots.len() > read;
-        if change.cause == Cause::Compacted && change.begins() < self.kept && is_unread {
+    fn is_unread(&self, at: usize, mixed: &MixedPrompt, read: usize) -> bool {
+        let change = &self.trials.comparison.differences[at];
+        if change.cause == Cause::Compacted && change.begins() < self.kept && mixed.slots.len() > read {
             return true;
         }
         let came = |new: usize| change.pairs.iter().find(|pair| pair.new == Some(new));
@@ -120,10 +174,33 @@ impl<'a> Trials<'a> {
         })
     }
 
-    fn lost(&self, mixed: &MixedPrompt, read: usize) -> Vec<CarriedBlock> {
-        let unread = mixed.slots.iter().skip(read);
-        let carried = unread.filter_map(|slot| self.undone.carried_in(slot));
-        carried.filter(|carried| carried.resent.old < self.kept).collect()
+    /// Counts for the change at index `first` what no change loses alone; says whether there is anything.
+    fn together(&mut self, first: usize) -> bool {
+        let lost = self.unread(0..self.own_kept);
+        let change = &mut self.damage.changes[first];
+        change.breaks_prefix |= !lost.is_empty();
+        change.lost.extend_from_slice(&lost);
+        !lost.is_empty()
+    }
+
+    /// Blocks that were at these positions of the older prompt and are not counted yet. The provider reads nothing for a
+    /// request that it refuses.
+    fn unread(&mut self, old: Range<usize>) -> Vec<CarriedBlock> {
+        let sent_read = if self.trials.newer.refusal.is_some() { 0 } else { self.sent_read };
+        let carried = old.filter_map(|old| self.trials.undone.carried(old));
+        self.first(carried.filter(|carried| carried.new >= sent_read).collect())
+    }
+
+    /// Those of `lost` that are not counted yet.
+    fn first(&mut self, lost: Vec<CarriedBlock>) -> Vec<CarriedBlock> {
+        lost.into_iter().filter(|carried| self.counted.insert(carried.new)).collect()
+    }
+
+    fn finish(mut self) -> RequestDamage {
+        let is_refused = self.trials.newer.refusal.is_some();
+        let from = if is_refused { 0 } else { self.own_kept };
+        self.damage.of_breakpoints = self.unread(from..self.kept);
+        self.damage
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Rules};
 use crate::diagnosis::{CacheMoment, Cause, Subject};
 use crate::service::{Answers, STEP, Times};
 use crate::time::Instant;
-use crate::wire::{Moved, PathSizes, Wire};
+use crate::wire::{Moved, Wire};
 
 /// A cache, and a clock for each scope.
 #[derive(Clone, Debug)]
@@ -35,9 +35,9 @@ impl Clockwork {
         Self { cache: rules.open(0), scopes: BTreeMap::new() }
     }
 
-    /// The cache at `at`, to look prompts up in.
-    pub fn moment(&self, at: Instant) -> CacheMoment<'_> {
-        CacheMoment { cache: &*self.cache, at }
+    /// The cache at `at`, when the request reads as many blocks as recorded.
+    pub fn moment(&self, at: Instant, recorded_read: Option<usize>) -> CacheMoment<'_> {
+        CacheMoment { cache: &*self.cache, at, recorded_read }
     }
 
     /// Takes the next request, sent at `at`, which reads `timeless` blocks when time is ignored.
@@ -47,13 +47,12 @@ impl Clockwork {
             let outcome = Outcome { input_tokens: total_tokens, ..Outcome::default() };
             return Expected { outcome, late: None };
         }
-        let sizes = PathSizes::new(&wire.prefixes, &taken.request.nodes, &taken.cumulative);
-        let prompt = Prompt::of(&wire.prefixes, &taken.request, &sizes, total_tokens);
-        let prompt = Prompt { minimum_tokens: taken.minimum_tokens, ..prompt };
+        let sizes = taken.sizes(&wire.prefixes);
+        let prompt = Prompt { total_tokens, ..taken.prompt(&wire.prefixes, &sizes) };
         let end = timeless.checked_sub(1).and_then(|last| taken.request.nodes.get(last));
         let state = end.map(|node| self.cache.state(&wire.prefixes, *node, at));
         let (ticket, outcome) = self.cache.look_up(&prompt, at);
-        let read = outcome.hit.map_or(0, |hit| wire.prefixes.depth(hit) as usize);
+        let read = outcome.blocks_read(&wire.prefixes);
         let late = match state {
             Some(EntryState::Expired) if read < timeless => Some(Cause::Expired),
             Some(EntryState::InFlight) if read < timeless => Some(Cause::InFlight),

@@ -3,8 +3,8 @@
 use super::finding::{Finding, Loss, NoteKind, Noted, Rule};
 use super::unread;
 use crate::diagnosis::{
-    self, CacheMoment, CarriedBlock, Cause, ChangeDamage, Comparison, Difference, LossTally, Note, Provider, Subject,
-    Trials, Window, first_difference,
+    self, CacheMoment, CarriedBlock, Cause, Comparison, Difference, Note, Provider, Subject, Trials, Window,
+    first_difference,
 };
 use crate::pricing::{Category, Rates};
 use crate::wire::{BlockId, Request, Wire};
@@ -15,15 +15,13 @@ pub(super) struct Question<'a> {
     /// Blocks and prefixes.
     pub wire: &'a Wire,
     /// The cache before the newer request, ignoring time: it decides what breaks.
-    pub moment: CacheMoment<'a>,
-    /// The cache when the newer request is sent: it decides what is lost. `None` if times are unknown.
-    pub clocked: Option<CacheMoment<'a>>,
+    pub timeless: CacheMoment<'a>,
+    /// The cache when the newer request is sent: it decides what is lost. If times are unknown, the same as without.
+    pub clocked: CacheMoment<'a>,
     /// The older request.
     pub older: &'a Subject,
     /// The request.
     pub newer: &'a Subject,
-    /// How many of its leading blocks were read, if that is recorded.
-    pub recorded_read: Option<usize>,
     /// Its prices.
     pub rates: Option<&'a Rates>,
     /// The rule that is checked.
@@ -43,18 +41,15 @@ pub(super) fn judge(case: &Question<'_>) -> (Vec<Finding>, Vec<Noted>) {
 
 /// The same for requests that were already compared.
 pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (Vec<Finding>, Vec<Noted>) {
-    let mut changes = JudgedChanges::new(case, comparison, case.moment, None);
-    let mut clocked = case.clocked.map(|moment| JudgedChanges::new(case, comparison, moment, case.recorded_read));
+    let trials = Trials::new(case.wire, [case.older, case.newer], comparison, case.concerns);
+    let [timeless, clocked] = trials.damage([case.timeless, case.clocked]);
     let mut findings = Vec::new();
     let mut notes = Vec::new();
     let covered = case.older.covered();
-    for (at, change) in comparison.differences.iter().enumerate().filter(|(_, found)| (case.concerns)(found)) {
-        let ChangeDamage { breaks_prefix, lost } = changes.damage(at);
-        let lost = match &mut clocked {
-            Some(clocked) if breaks_prefix => clocked.damage(at).lost,
-            _ => lost,
-        };
-        let finding = Finding { breaks_prefix, ..case.finding(change, &lost) };
+    let changes = comparison.differences.iter().zip(timeless.changes.iter().zip(&clocked.changes));
+    for (change, (timeless, clocked)) in changes.filter(|(found, _)| (case.concerns)(found)) {
+        let breaks_prefix = timeless.breaks_prefix;
+        let finding = Finding { breaks_prefix, ..case.finding(change, &clocked.lost) };
         // The entries of the older request end before the change.
         if !breaks_prefix && covered > 0 && change.begins() >= covered {
             notes.push(case.note(NoteKind::Harmless(Note::TailOnly), &finding.path));
@@ -62,44 +57,13 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
         findings.push(finding);
     }
     if case.asks_breakpoints {
-        let unread = unread::findings(case, &changes.trials, &mut changes.tally);
+        let unread = unread::findings(case, &trials, timeless.own_read, &clocked.of_breakpoints);
         if let Some(place) = unread::falls_short(case).filter(|_| unread.is_empty()) {
             notes.push(case.note(NoteKind::Harmless(Note::MarkerMoved), &case.newer.request.path(place)));
         }
         findings.extend(unread);
     }
     (findings, notes)
-}
-
-/// Tries the changes of a request one after the other.
-struct JudgedChanges<'a> {
-    trials: Trials<'a>,
-    /// Leading blocks that the request reads as it was sent, with all changes.
-    read: usize,
-    tally: LossTally,
-}
-
-impl<'a> JudgedChanges<'a> {
-    fn new(
-        case: &Question<'a>,
-        comparison: &'a Comparison,
-        moment: CacheMoment<'a>,
-        recorded_read: Option<usize>,
-    ) -> Self {
-        let predicted = || match comparison.differences.as_slice() {
-            [] => 0,
-            _ => moment.read(case.wire, &case.newer.prompt(case.wire)),
-        };
-        Self {
-            trials: Trials::new(case.wire, moment, [case.older, case.newer], comparison, case.concerns),
-            read: recorded_read.unwrap_or_else(predicted),
-            tally: LossTally::default(),
-        }
-    }
-
-    fn damage(&mut self, at: usize) -> ChangeDamage {
-        self.trials.damage(at, self.read, &mut self.tally)
-    }
 }
 
 impl Question<'_> {

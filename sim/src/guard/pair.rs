@@ -48,9 +48,8 @@ fn judge_of(wire: &Wire, preset: &cache::Rules, [older, newer]: [Subject; 2], ra
     cache.serve(wire, &older);
     let case = Question {
         wire,
-        moment: cache.moment(),
-        clocked: None,
-        recorded_read: None,
+        timeless: cache.moment(),
+        clocked: cache.moment(),
         older: &older,
         newer: &newer,
         rates,

@@ -1,9 +1,9 @@
 //! The cache without time: all requests come at one instant and are answered immediately, so every entry stays.
 
-use crate::cache::{Prompt, PromptCache, Rules};
+use crate::cache::{PromptCache, Rules};
 use crate::diagnosis::{CacheMoment, Subject};
 use crate::time::Instant;
-use crate::wire::{Moved, PathSizes, Wire};
+use crate::wire::{Moved, Wire};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -20,21 +20,17 @@ impl TimelessCache {
 
     /// The cache, to look prompts up in.
     pub fn moment(&self) -> CacheMoment<'_> {
-        CacheMoment { cache: &*self.0, at: AT }
+        CacheMoment { cache: &*self.0, at: AT, recorded_read: None }
     }
 
     /// Lets a request act on the cache, if the provider accepts it. Returns how many of its leading blocks it reads.
     pub fn serve(&mut self, wire: &Wire, subject: &Subject) -> usize {
         if subject.refusal.is_some() {
-            return self.moment().read(wire, &subject.prompt(wire));
+            return subject.read(wire, &*self.0, AT);
         }
-        let sizes = PathSizes::new(&wire.prefixes, &subject.request.nodes, &subject.cumulative);
-        let prompt = Prompt::of(&wire.prefixes, &subject.request, &sizes, subject.total_tokens());
-        let prompt = Prompt { minimum_tokens: subject.minimum_tokens, ..prompt };
-        let (ticket, outcome) = self.0.look_up(&prompt, AT);
-        self.0.first_byte(&wire.prefixes, ticket, AT);
-        self.0.ended(&wire.prefixes, ticket, AT);
-        outcome.hit.map_or(0, |hit| wire.prefixes.depth(hit) as usize)
+        let sizes = subject.sizes(&wire.prefixes);
+        let outcome = self.0.serve_at_once(&subject.prompt(&wire.prefixes, &sizes), AT);
+        outcome.blocks_read(&wire.prefixes)
     }
 
     /// The same over a wire to which these prefixes moved; others are dropped.

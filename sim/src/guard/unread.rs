@@ -1,27 +1,18 @@
 //! Findings without a changed byte: breakpoints that moved away, that are too far back, that are refused.
 
-use std::ops::Range;
-
 use super::finding::Finding;
 use super::judge::Question;
-use crate::cache::Refusal;
-use crate::diagnosis::{CarriedBlock, Cause, LossTally, MarkerChoice, MixedPrompt, Provider, Subject, Trials};
+use crate::cache::{Refusal, refusal};
+use crate::diagnosis::{CarriedBlock, Cause, MixedPrompt, Provider, Subject, Trials};
 use crate::pricing::Category;
-use crate::wire::{BlockKind, Place, Request, Ttl, Wire};
+use crate::wire::{BlockKind, Level, Place, Request, Wire};
 
-/// Faults in the newer request's breakpoints, found in its prompt with all changes undone.
-pub(super) fn findings(case: &Question<'_>, trials: &Trials<'_>, tally: &mut LossTally) -> Vec<Finding> {
-    let undone = trials.undone();
-    let base = undone.all_but(None, MarkerChoice::Own);
-    let read = trials.read(&base);
+/// Faults in the newer request's breakpoints, by which it loses `lost`. With all changes undone it reads `read` blocks.
+pub(super) fn findings(case: &Question<'_>, trials: &Trials<'_>, read: usize, lost: &[CarriedBlock]) -> Vec<Finding> {
     let refused = case.newer.refusal.as_ref().and_then(|refusal| refused(&case.newer.request, refusal, case));
-    let unread = unread(case, &base, read);
-    let covered = case.older.covered();
-    let mut lost = |range: Range<usize>| tally.first(range.filter_map(|old| undone.carried(old)).collect());
-    // After a refused request, an earlier write is lost.
-    let refused = refused.map(|fault| finding(case, fault, &lost(0..covered.max(read))));
-    let unread = unread.map(|fault| finding(case, fault, &lost(read..covered)));
-    refused.into_iter().chain(unread).collect()
+    let unread = unread(case, trials, read);
+    let faults = refused.into_iter().chain(unread).enumerate();
+    faults.map(|(at, fault)| finding(case, fault, if at == 0 { lost } else { &[] })).collect()
 }
 
 /// Faults in the breakpoints of a chain's first request: the provider refuses them.
@@ -54,31 +45,24 @@ struct Fault<'a> {
 ///
 /// [`Checked::refused`]: super::Checked::refused
 fn refused<'a>(request: &'a Request, refusal: &Refusal, case: &Question<'_>) -> Option<Fault<'a>> {
-    match refusal {
+    let place = refusal::place(request, refusal).unwrap_or(Place::head(Level::Messages));
+    let (cause, name) = match refusal {
         Refusal::TooManyBreakpoints { found, max } => {
-            let first_too_many = request.markers.get(*max).or(request.markers.last());
-            let place = first_too_many.map_or(Place::head(crate::wire::Level::Messages), |marker| marker.place);
-            let name = format!("{found} breakpoints, at most {max} allowed: \"{refusal}\"");
-            Some(Fault { cause: Cause::BreakpointLimit, place: (request, place), name })
+            (Cause::BreakpointLimit, format!("{found} breakpoints, at most {max} allowed: \"{refusal}\""))
         }
         Refusal::TtlOrder { .. } => {
-            let short = request.markers.iter().position(|marker| marker.ttl == Ttl::FiveMinutes)?;
-            let late = request.markers[short..].iter().find(|marker| marker.ttl == Ttl::OneHour)?;
-            let title = title(case.wire, request, late.place);
-            let name = format!("one-hour breakpoint on {title}, after a five-minute one: \"{refusal}\"");
-            Some(Fault { cause: Cause::TtlOrder, place: (request, late.place), name })
+            let title = title(case.wire, request, place);
+            (Cause::TtlOrder, format!("one-hour breakpoint on {title}, after a five-minute one: \"{refusal}\""))
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(Fault { cause, place: (request, place), name })
 }
 
 /// Entries that the older request left in the cache are not read although no byte of them changed.
-fn unread<'a>(case: &Question<'a>, base: &MixedPrompt, read: usize) -> Option<Fault<'a>> {
-    let covered = case.older.covered();
-    let end = covered.checked_sub(1)?;
-    if read >= covered {
-        return None;
-    }
+fn unread<'a>(case: &Question<'a>, trials: &Trials<'_>, read: usize) -> Option<Fault<'a>> {
+    let end = case.older.covered().checked_sub(1).filter(|end| read <= *end)?;
+    let base = trials.own_base();
     let Some((at, _)) = base.prompt.markers().iter().find(|(at, _)| *at >= end) else {
         let place = place_of_older(case, base, end);
         let name =
@@ -100,7 +84,7 @@ fn place_of_older<'a>(case: &Question<'a>, base: &MixedPrompt, at: usize) -> (&'
     let node = older.nodes.get(old);
     let same = node.and_then(|node| newer.nodes.iter().position(|newer| newer == node));
     let (request, at) = same.map_or((older, old), |new| (newer, new));
-    (request, request.places.get(at).copied().unwrap_or(Place::head(crate::wire::Level::Messages)))
+    (request, request.places.get(at).copied().unwrap_or(Place::head(Level::Messages)))
 }
 
 fn title_of_older(case: &Question<'_>, at: usize) -> String {

@@ -97,11 +97,10 @@ impl Watch {
         let recorded_read = facts.usage.map(|usage| taken.blocks_within(usage.cache_read_input_tokens));
         let case = Question {
             wire,
-            moment: self.timeless.moment(),
-            clocked: Some(self.clocked.moment(at)),
+            timeless: self.timeless.moment(),
+            clocked: self.clocked.moment(at, recorded_read),
             older: &taken,
             newer: &taken,
-            recorded_read,
             rates: rates.as_ref(),
             rule: Rule::Stability,
             chain: &whose.lane.name,

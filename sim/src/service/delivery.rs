@@ -110,9 +110,6 @@ impl Delivery {
 
     /// Serves a request that is answered the instant it is sent.
     pub fn serve_at_once(&mut self, prompt: &Prompt<'_>, at: Instant) -> Outcome {
-        let (ticket, outcome) = self.cache.look_up(prompt, at);
-        self.cache.first_byte(prompt.prefixes, ticket, at);
-        self.cache.ended(prompt.prefixes, ticket, at);
-        outcome
+        self.cache.serve_at_once(prompt, at)
     }
 }

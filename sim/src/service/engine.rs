@@ -5,11 +5,11 @@ use super::delivery::{Delivery, Times};
 use super::entry::Entry;
 use super::premiums::{Premiums, stretches};
 use super::tariff::Quote;
-use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
+use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Rules, Ticket};
 use crate::diagnosis::{BilledRequest, Explanation, Subject, explain};
 use crate::pricing::Rates;
 use crate::time::Instant;
-use crate::wire::{Marker, NodeId, PathSizes, Prefixes, Request, Sizes, Usage, Wire};
+use crate::wire::{Marker, NodeId, Prefixes, Sizes, Usage, Wire};
 
 /// A request with its sizes and the facts that decide how a cache treats it.
 #[derive(Clone, Copy)]
@@ -18,8 +18,6 @@ pub struct SizedRequest<'a> {
     pub prompt: Prompt<'a>,
     /// Its content; `None` if it is unknown, or no explanation is needed.
     pub grounds: Option<Grounds<'a>>,
-    /// Why the provider should have refused it.
-    pub refusal: Option<&'a Refusal>,
     /// What the provider reported.
     pub recorded: Option<Usage>,
     /// The prefixes that were read and written, if the reader of the recording knows them better than its sizes show.
@@ -33,10 +31,8 @@ pub struct SizedRequest<'a> {
 pub struct Grounds<'a> {
     /// Blocks and prefixes.
     pub wire: &'a Wire,
-    /// The request.
-    pub request: &'a Request,
-    /// Tokens of each of its prefixes in tokens of the bill.
-    pub billed: &'a [u64],
+    /// The request, with its sizes in tokens of the bill.
+    pub request: &'a Subject,
     /// The request that it continues.
     pub previous: Option<&'a Subject>,
 }
@@ -78,14 +74,18 @@ pub struct Engine {
 impl<'a> SizedRequest<'a> {
     /// A request sent at `at`; nothing else is known about it.
     pub const fn new(prompt: Prompt<'a>, at: Instant) -> Self {
-        Self { prompt, grounds: None, refusal: None, recorded: None, movement: None, at }
+        Self { prompt, grounds: None, recorded: None, movement: None, at }
     }
 
     /// The longest prefix within `tokens`: most likely the prefix of a recorded read of this size.
     pub fn node_of(&self, tokens: u64) -> Option<NodeId> {
-        let Grounds { request, billed, .. } = self.grounds?;
-        let within = billed.partition_point(|size| *size <= tokens);
-        within.checked_sub(1).map(|at| request.nodes[at])
+        let request = self.grounds?.request;
+        request.blocks_within(tokens).checked_sub(1).map(|at| request.request.nodes[at])
+    }
+
+    /// Whether the provider should have refused it.
+    fn is_refused(&self) -> bool {
+        self.grounds.is_some_and(|grounds| grounds.request.refusal.is_some())
     }
 
     /// The prefix that was read, if the cache predicted `predicted` and `usage` was billed.
@@ -108,7 +108,7 @@ impl<'a> SizedRequest<'a> {
             return movement.written.to_vec();
         }
         let Prompt { prefixes, sizes, .. } = self.prompt;
-        let billed = self.grounds.map(|grounds| PathSizes::new(prefixes, &grounds.request.nodes, grounds.billed));
+        let billed = self.grounds.map(|grounds| grounds.request.sizes(prefixes));
         let sizes = billed.as_ref().map_or(sizes, |billed| billed as &dyn Sizes);
         stretches(self.prompt.effective(), sizes, usage.cache_read_input_tokens)
     }
@@ -144,23 +144,20 @@ impl Engine {
 
     /// Result of a look-up, without changing anything.
     pub fn foresee(&self, asked: &SizedRequest<'_>) -> Outcome {
-        match asked.refusal {
-            Some(_) => Outcome { input_tokens: asked.prompt.total_tokens, ..Outcome::default() },
-            None => self.cache().peek(&asked.prompt, asked.at),
+        match asked.is_refused() {
+            true => Outcome { input_tokens: asked.prompt.total_tokens, ..Outcome::default() },
+            false => self.cache().peek(&asked.prompt, asked.at),
         }
     }
 
     /// Where the request's input tokens go, if the cache behaves as `predicted`.
     pub fn explain(&self, asked: &SizedRequest<'_>, predicted: &Outcome) -> Option<Explanation> {
-        let Grounds { wire, request, billed, previous } = asked.grounds?;
+        let Grounds { wire, request, previous } = asked.grounds?;
         Some(explain(&BilledRequest {
             wire,
             request,
-            cumulative: billed,
-            minimum_tokens: asked.prompt.minimum_tokens,
             usage: &asked.recorded.unwrap_or_else(|| predicted.usage()),
             predicted,
-            refusal: asked.refusal,
             previous,
             cache: self.cache(),
             at: asked.at,
@@ -173,12 +170,11 @@ impl Engine {
         self.deliver_until(asked.prompt.prefixes, asked.at);
         let foreseen = asked.grounds.map(|_| self.foresee(asked));
         let explanation = foreseen.as_ref().and_then(|foreseen| self.explain(asked, foreseen));
-        let (ticket, predicted) = match asked.refusal {
-            Some(_) => (None, self.foresee(asked)),
-            None => {
-                let (ticket, outcome) = self.delivery.look_up(&asked.prompt, asked.at);
-                (Some(ticket), outcome)
-            }
+        let (ticket, predicted) = if asked.is_refused() {
+            (None, self.foresee(asked))
+        } else {
+            let (ticket, outcome) = self.delivery.look_up(&asked.prompt, asked.at);
+            (Some(ticket), outcome)
         };
         debug_assert!(foreseen.is_none_or(|foreseen| foreseen == predicted), "a look-up returns the forecast");
         let usage = asked.recorded.unwrap_or_else(|| predicted.usage());

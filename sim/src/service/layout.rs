@@ -1,7 +1,7 @@
 //! Layout of a served prompt: where its levels end, and how much of it the previous request had sent.
 
 use crate::diagnosis::Subject;
-use crate::wire::{Level, Request, shared_nodes};
+use crate::wire::{Level, shared_nodes};
 
 /// A prompt from left to right, in tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,8 +16,9 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of a request whose prefixes have `cumulative` tokens.
-    pub fn of(request: &Request, cumulative: &[u64], continues: Option<&Subject>) -> Self {
+    /// The layout of a request.
+    pub fn of(subject: &Subject, continues: Option<&Subject>) -> Self {
+        let Subject { request, cumulative, .. } = subject;
         let tokens = |blocks: usize| if blocks == 0 { 0 } else { cumulative[blocks - 1] };
         let ends = |after: Level| tokens(request.level_start(after));
         let shared = continues.map_or(0, |previous| shared_nodes(&previous.request.nodes, &request.nodes));

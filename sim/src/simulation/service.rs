@@ -7,15 +7,15 @@ use super::alarm::{Alarm, Cause};
 use super::drafts::Drafts;
 use super::last_requests::{Continuations, LastRequests};
 use super::sizes::{Sizer, Sizing};
-use super::stems::{Stems, Tokens};
+use super::stems::{BehindStem, MeasuredStem, Stems};
 use super::{Lookup, Observer};
-use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, minimum_tokens, refusal};
+use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
 use crate::diagnosis::Subject;
 use crate::ledger::Line;
 use crate::pricing::{Date, PriceBook};
 use crate::service::{Engine, Entry, Grounds, Layout, PriceFacts, Quote, RecordedUsage, SizedRequest, Tariff};
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Index, Prefixes, Request, Usage, Wire, number};
+use crate::wire::{ChainId, Draft, Index, PathSizes, Prefixes, Usage, Wire, number};
 
 /// Serves the requests of a run.
 pub struct Service {
@@ -106,41 +106,34 @@ impl Service {
     /// # Errors
     /// When the provider would refuse it: nothing is read, written or billed, and there is no line.
     pub fn serve(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Result<OpenRequest, Refusal> {
-        let (request, tokens) = self.take(agent, draft);
-        refusal::check(&request, &self.rules)?;
+        let (taken, stem) = self.take(agent, draft)?;
         let chain = self.chain(agent);
         let continues = self.continued.get(chain).filter(|_| self.explains);
-        let line = self.engine.next_line();
-        let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
-        let billed = tokens.whole().filter(|_| self.explains);
-        let previous = continues.as_deref();
-        let asked = SizedRequest {
-            grounds: billed.map(|billed| Grounds { wire: &self.wire, request: &request, billed, previous }),
-            ..SizedRequest::new(Prompt::of(&self.wire.prefixes, &request, &sizes, tokens.total()), at)
-        };
-        let layout =
-            billed.map(|cumulative| Layout::of(&request, cumulative, continues.as_deref())).unwrap_or_default();
-        let reading = self.engine.serve(&asked, true);
+        let prefixes = &self.wire.prefixes;
+        let sizes = sizes(&taken, stem.as_deref(), prefixes);
+        let prompt = Prompt { total_tokens: sizes.total(), ..taken.prompt(prefixes, &sizes) };
+        let grounds = Grounds { wire: &self.wire, request: &taken, previous: continues.as_deref() };
+        let grounds = Some(grounds).filter(|_| self.explains && stem.is_none());
+        let layout = grounds.map(|grounds| Layout::of(&taken, grounds.previous)).unwrap_or_default();
+        let reading = self.engine.serve(&SizedRequest { grounds, ..SizedRequest::new(prompt, at) }, true);
+        let line = taken.number;
         let opened = Line {
             chain: Some(chain),
             at: Some(at),
             predicted: Some(reading.usage),
             explanation: reading.explanation,
-            ..Line::begun(line, 0, request.model.clone())
+            ..Line::begun(line, 0, taken.request.model.clone())
         };
         let usage = reading.usage;
-        let quote = self.quote(&request.model, &usage);
+        let quote = self.quote(&taken.request.model, &usage);
         self.engine.bill(Entry::of_run(opened, self.agents[chain.0 as usize].clone(), layout), &usage, &quote);
         if let Some(drafts) = &mut self.drafts {
             drafts.push(chain, draft);
         }
-        if let Some(cumulative) = tokens.whole() {
-            self.observe_served(at, agent, draft, &request, cumulative, &reading.predicted);
+        if stem.is_none() {
+            self.observe_served(at, agent, draft, &taken, &reading.predicted);
             if self.explains {
-                let minimum_tokens = minimum_tokens(request.resolved.map(|resolved| resolved.id));
-                let cumulative = cumulative.to_vec();
-                let subject = Subject { number: line, request, cumulative, minimum_tokens, refusal: None };
-                self.continued.put(chain, subject);
+                self.continued.put(chain, taken);
             }
         }
         Ok(OpenRequest { line, usage, ticket: reading.ticket })
@@ -149,27 +142,37 @@ impl Service {
     /// The usage that `draft` would have if it were served at `at`; `None` if it would be refused. Nothing is read or
     /// written.
     pub fn foresee(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Option<Usage> {
-        let (request, tokens) = self.take(agent, draft);
-        refusal::check(&request, &self.rules).ok()?;
-        let sizes = tokens.asked(&self.wire.prefixes, &request.nodes);
-        let asked = SizedRequest::new(Prompt::of(&self.wire.prefixes, &request, &sizes, tokens.total()), at);
-        Some(self.engine.foresee(&asked).usage())
+        let (taken, stem) = self.take(agent, draft).ok()?;
+        let prefixes = &self.wire.prefixes;
+        let sizes = sizes(&taken, stem.as_deref(), prefixes);
+        let prompt = Prompt { total_tokens: sizes.total(), ..taken.prompt(prefixes, &sizes) };
+        Some(self.engine.foresee(&SizedRequest::new(prompt, at)).usage())
     }
 
-    /// The request made from `draft`, and the tokens of its prefixes.
-    fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> (Request, Tokens) {
-        if self.sizer.adds_nothing() {
-            let Self { stems, wire, sizer, scope, .. } = self;
-            if let Some((behind, tokens)) = stems.take(wire, sizer, draft, scope) {
-                let is_looked_at = self.explains || !self.observers.is_empty();
-                return if is_looked_at { tokens.completed(behind) } else { (behind, tokens) };
+    /// The request made from `draft`, as the next line. A request of a wide fan-out has only its own part, behind the
+    /// stem.
+    fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> Result<(Subject, Option<Rc<MeasuredStem>>), Refusal> {
+        let (request, cumulative, stem) = match self.behind_stem(draft) {
+            Some(behind) if self.explains || !self.observers.is_empty() => {
+                let (request, cumulative) = behind.whole();
+                (request, cumulative, None)
             }
-        }
-        let mut taken = self.latest.take(agent, draft);
-        let request = self.wire.take_after(draft, &self.scope, &mut taken.trail);
-        let cumulative = self.sizer.cumulative(&mut taken.sizes, draft, &request, &self.wire);
-        self.latest.put(agent, taken);
-        (request, Tokens::Whole(cumulative))
+            Some(BehindStem { request, cumulative, stem }) => (request, cumulative, Some(stem)),
+            None => {
+                let mut taken = self.latest.take(agent, draft);
+                let request = self.wire.take_after(draft, &self.scope, &mut taken.trail);
+                let cumulative = self.sizer.cumulative(&mut taken.sizes, draft, &request, &self.wire);
+                self.latest.put(agent, taken);
+                (request, cumulative, None)
+            }
+        };
+        let mut subject = Subject::new(self.engine.next_line(), request, cumulative, &self.rules);
+        subject.refusal.take().map_or(Ok((subject, stem)), Err)
+    }
+
+    fn behind_stem(&mut self, draft: &Draft) -> Option<BehindStem> {
+        let Self { stems, wire, sizer, scope, .. } = self;
+        sizer.adds_nothing().then(|| stems.take(wire, sizer, draft, scope)).flatten()
     }
 
     /// `agent` begins with `parent`'s last request, and its first request is compared with that.
@@ -209,17 +212,10 @@ impl Service {
     }
 
     /// Shows the latest entry to the observers.
-    fn observe_served(
-        &mut self,
-        at: Instant,
-        agent: &str,
-        draft: &Draft,
-        request: &Request,
-        cumulative: &[u64],
-        outcome: &Outcome,
-    ) {
+    fn observe_served(&mut self, at: Instant, agent: &str, draft: &Draft, subject: &Subject, outcome: &Outcome) {
         let Self { wire, engine, observers, .. } = self;
         let Some(Entry { line: ledger, .. }) = engine.entries().last() else { return };
+        let Subject { request, cumulative, .. } = subject;
         let line = ledger.index;
         let lookup = Lookup { line, at, agent, draft, wire, request, cumulative, outcome, ledger };
         for observer in observers {
@@ -276,5 +272,13 @@ impl Service {
     /// The run is over: the ledger, including unread writes.
     pub fn take_entries(&mut self) -> Vec<Entry> {
         self.engine.finish()
+    }
+}
+
+/// Sizes along the path of a request, or of its part behind the stem.
+fn sizes<'a>(subject: &'a Subject, stem: Option<&'a MeasuredStem>, prefixes: &'a Prefixes) -> PathSizes<'a> {
+    match stem {
+        Some(stem) => stem.sizes(prefixes, &subject.cumulative),
+        None => subject.sizes(prefixes),
     }
 }

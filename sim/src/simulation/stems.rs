@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::sizes::{Last, Sizer};
-use crate::wire::{Beginning, Draft, NodeId, PathSizes, Prefixes, Request, Sizes, Stem, StemSizes, Wire};
+use crate::wire::{Beginning, Draft, PathSizes, Prefixes, Request, Stem, Wire};
 
 /// Most beginnings that are kept. A fan-out has one.
 const HELD_MAX: usize = 4;
@@ -28,36 +28,23 @@ pub(super) struct MeasuredStem {
     tokens: Vec<u64>,
 }
 
-/// Tokens of the prefixes of a request, shortest first.
-#[derive(Debug)]
-pub(super) enum Tokens {
-    /// Of all of them.
-    Whole(Vec<u64>),
-    /// Tokens of those after a beginning.
-    Behind(Rc<MeasuredStem>, Vec<u64>),
-}
-
-/// The same, for look-ups.
-pub(super) enum TokenSizes<'a> {
-    Whole(PathSizes<'a>),
-    Behind(StemSizes<'a>),
+/// A request without its beginning.
+pub(super) struct BehindStem {
+    pub request: Request,
+    /// Tokens of its prefixes, shortest first.
+    pub cumulative: Vec<u64>,
+    pub stem: Rc<MeasuredStem>,
 }
 
 impl Stems {
-    /// The request made from `draft`, without the part that it shares with others, and its tokens; `None` if it shares
-    /// little, or is the first with its beginning.
-    pub fn take(
-        &mut self,
-        wire: &mut Wire,
-        sizer: &mut Sizer,
-        draft: &Draft,
-        scope: &str,
-    ) -> Option<(Request, Tokens)> {
-        let known = self.known(wire, sizer, draft, scope)?;
-        let request = wire.take_behind(&known.stem, draft, scope)?;
-        let before = known.tokens.last().copied().unwrap_or(0);
-        let own = sizer.behind(before, draft, &request, wire);
-        Some((request, Tokens::Behind(known, own)))
+    /// The request made from `draft`, without the part that it shares with others; `None` if it shares little, or is the
+    /// first with its beginning.
+    pub fn take(&mut self, wire: &mut Wire, sizer: &mut Sizer, draft: &Draft, scope: &str) -> Option<BehindStem> {
+        let stem = self.known(wire, sizer, draft, scope)?;
+        let request = wire.take_behind(&stem.stem, draft, scope)?;
+        let before = stem.tokens.last().copied().unwrap_or(0);
+        let cumulative = sizer.behind(before, draft, &request, wire);
+        Some(BehindStem { request, cumulative, stem })
     }
 
     fn known(&mut self, wire: &mut Wire, sizer: &mut Sizer, draft: &Draft, scope: &str) -> Option<Rc<MeasuredStem>> {
@@ -77,46 +64,17 @@ impl Stems {
     }
 }
 
-impl Tokens {
-    /// The full request for its part `behind`, with the tokens of all its prefixes.
-    pub fn completed(self, behind: Request) -> (Request, Self) {
-        match self {
-            Self::Whole(_) => (behind, self),
-            Self::Behind(known, own) => (known.stem.whole(behind), Self::Whole([&known.tokens[..], &own].concat())),
-        }
-    }
-
-    /// Tokens of the whole prompt.
-    pub fn total(&self) -> u64 {
-        let last = match self {
-            Self::Whole(all) => all.last(),
-            Self::Behind(known, own) => own.last().or(known.tokens.last()),
-        };
-        last.copied().unwrap_or(0)
-    }
-
-    /// Sizes of the prefixes of `nodes`, the path of the request.
-    pub fn asked<'a>(&'a self, prefixes: &'a Prefixes, nodes: &[NodeId]) -> TokenSizes<'a> {
-        match self {
-            Self::Whole(all) => TokenSizes::Whole(PathSizes::new(prefixes, nodes, all)),
-            Self::Behind(known, own) => TokenSizes::Behind(known.stem.sizes(prefixes, &known.tokens, own)),
-        }
-    }
-
-    /// Tokens of all prefixes of the request; `None` if its beginning is not among them.
-    pub fn whole(&self) -> Option<&[u64]> {
-        match self {
-            Self::Whole(all) => Some(all),
-            Self::Behind(..) => None,
-        }
+impl BehindStem {
+    /// The request with its beginning.
+    pub fn whole(self) -> (Request, Vec<u64>) {
+        let Self { request, cumulative, stem } = self;
+        (stem.stem.whole(request), [&stem.tokens[..], &cumulative].concat())
     }
 }
 
-impl Sizes for TokenSizes<'_> {
-    fn tokens_at(&self, node: NodeId) -> u64 {
-        match self {
-            Self::Whole(sizes) => sizes.tokens_at(node),
-            Self::Behind(sizes) => sizes.tokens_at(node),
-        }
+impl MeasuredStem {
+    /// Sizes along the path of a request of which these are the prefixes after the beginning.
+    pub fn sizes<'a>(&'a self, prefixes: &'a Prefixes, behind: &'a [u64]) -> PathSizes<'a> {
+        self.stem.sizes(prefixes, &self.tokens, behind)
     }
 }

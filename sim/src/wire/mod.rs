@@ -66,6 +66,6 @@ pub use pins::Pins;
 pub use prefix::{LineId, NodeId, Prefixes, shared_nodes};
 pub use request::{BadMarker, BadMarkerWhy, EnvelopeField, ExcludedBlock, ExcludedWhy, Request};
 pub use sizing::{NodeSizes, PathSizes, Sizes, estimated_tokens};
-pub use stem::{Beginning, Stem, StemSizes};
+pub use stem::{Beginning, Stem};
 pub use trail::Trail;
 pub use usage::{TOKENS_MAX, Usage};

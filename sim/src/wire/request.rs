@@ -108,7 +108,8 @@ impl Request {
 
     /// The block that a breakpoint ends.
     pub fn index_of(&self, marker: &Marker) -> Option<usize> {
-        self.nodes.iter().rposition(|node| *node == marker.node)
+        // Prefixes are numbered in order of first appearance, so a longer one has a higher number.
+        self.nodes.binary_search(&marker.node).ok()
     }
 
     /// The canonical value of a top-level key.

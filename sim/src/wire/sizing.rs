@@ -55,28 +55,38 @@ impl Sizes for NodeSizes {
 pub struct PathSizes<'a> {
     prefixes: &'a Prefixes,
     first_depth: u32,
-    cumulative: &'a [u64],
+    /// Those of its beginning, if other requests share it, then the others.
+    parts: [&'a [u64]; 2],
 }
 
 impl<'a> PathSizes<'a> {
     /// Sizes of the prefixes of a path, shortest first: `cumulative[0]` is the size of its first block.
     pub fn new(prefixes: &'a Prefixes, nodes: &[NodeId], cumulative: &'a [u64]) -> Self {
         assert_eq!(nodes.len(), cumulative.len(), "one size for each prefix");
-        let first_depth = nodes.first().map_or(1, |node| prefixes.depth(*node));
-        Self { prefixes, first_depth, cumulative }
+        Self::in_parts(prefixes, nodes.first(), [&[], cumulative])
     }
 
-    /// The sizes, shortest prefix first.
-    pub const fn cumulative(&self) -> &'a [u64] {
-        self.cumulative
+    /// The same of a path that begins with `first` and whose sizes are in two parts.
+    pub(super) fn in_parts(prefixes: &'a Prefixes, first: Option<&NodeId>, parts: [&'a [u64]; 2]) -> Self {
+        let first_depth = first.map_or(1, |node| prefixes.depth(*node));
+        Self { prefixes, first_depth, parts }
+    }
+
+    /// Tokens of the longest prefix.
+    pub fn total(&self) -> u64 {
+        let [beginning, rest] = self.parts;
+        rest.last().or(beginning.last()).copied().unwrap_or(0)
     }
 }
 
 impl Sizes for PathSizes<'_> {
     fn tokens_at(&self, node: NodeId) -> u64 {
-        let depth = self.prefixes.depth(node);
-        let Some(at) = depth.checked_sub(self.first_depth) else { return 0 };
-        let last = self.cumulative.last().copied().unwrap_or(0);
-        self.cumulative.get(at as usize).copied().unwrap_or(last)
+        let Some(at) = self.prefixes.depth(node).checked_sub(self.first_depth) else { return 0 };
+        let (at, [beginning, rest]) = (at as usize, self.parts);
+        let found = match at.checked_sub(beginning.len()) {
+            Some(at) => rest.get(at),
+            None => beginning.get(at),
+        };
+        found.copied().unwrap_or_else(|| self.total())
     }
 }

@@ -16,9 +16,9 @@ use super::number::number;
 use super::part::{Part, PartPlace};
 use super::piece::Piece;
 use super::pieces::Pieces;
-use super::prefix::{NodeId, Prefixes};
+use super::prefix::Prefixes;
 use super::request::Request;
-use super::sizing::Sizes;
+use super::sizing::PathSizes;
 
 /// A beginning that many requests may share: everything up to the shared blocks of one message ([`Pieces::shared`]).
 #[derive(Debug)]
@@ -158,10 +158,9 @@ impl Stem {
         Request { nodes, places, excluded: beginning.excluded.clone(), ..behind }
     }
 
-    /// Sizes of the prefixes of a request that begins with the stem: first those of the stem, then the others.
-    pub fn sizes<'a>(&self, prefixes: &'a Prefixes, stem: &'a [u64], behind: &'a [u64]) -> StemSizes<'a> {
-        let first_depth = self.request.nodes.first().map_or(1, |node| prefixes.depth(*node));
-        StemSizes { prefixes, first_depth, stem, behind }
+    /// Sizes of the prefixes of a request that begins with the stem: those of the stem, then those behind it.
+    pub fn sizes<'a>(&self, prefixes: &'a Prefixes, stem: &'a [u64], behind: &'a [u64]) -> PathSizes<'a> {
+        PathSizes::in_parts(prefixes, self.request.nodes.first(), [stem, behind])
     }
 
     /// Blocks of the stem.
@@ -227,23 +226,4 @@ fn alike(one: &Rc<[Piece]>, other: &Rc<[Piece]>) -> bool {
 
 fn place(level: Level, item: usize, part: usize) -> Place {
     Place { level, item: number(item), part: number(part), keys: false }
-}
-
-/// Sizes along a path that begins with a stem.
-#[derive(Clone, Copy, Debug)]
-pub struct StemSizes<'a> {
-    prefixes: &'a Prefixes,
-    first_depth: u32,
-    stem: &'a [u64],
-    behind: &'a [u64],
-}
-
-impl Sizes for StemSizes<'_> {
-    fn tokens_at(&self, node: NodeId) -> u64 {
-        let Some(at) = self.prefixes.depth(node).checked_sub(self.first_depth) else { return 0 };
-        let at = at as usize;
-        let stem = self.stem.len();
-        let found = if at < stem { self.stem.get(at) } else { self.behind.get(at - stem) };
-        found.or(self.behind.last()).or(self.stem.last()).copied().unwrap_or(0)
-    }
 }

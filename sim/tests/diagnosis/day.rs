@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Refusal, Rules, Ticket, refusal};
+use forkcast_sim::cache::{MarkedCache, Outcome, PromptCache, Rules, Ticket, refusal};
 use forkcast_sim::diagnosis::{BilledRequest, Explanation, Subject, explain};
 use forkcast_sim::time::{Duration, Instant};
-use forkcast_sim::wire::{NodeId, PathSizes, Request, Usage, Wire};
+use forkcast_sim::wire::{NodeId, Request, Usage, Wire};
 
 /// One request of the day.
 #[derive(Clone, Debug)]
@@ -35,13 +35,6 @@ pub struct Served {
     pub usage: Usage,
     /// Where every token went.
     pub explanation: Explanation,
-}
-
-/// A request as read.
-struct Read {
-    request: Request,
-    cumulative: Vec<u64>,
-    refusal: Option<Refusal>,
 }
 
 /// The state of a day.
@@ -75,12 +68,9 @@ impl Day {
         let usage = sent.usage.unwrap_or_else(|| predicted.usage());
         let explanation = explain(&BilledRequest {
             wire: &self.wire,
-            request: &read.request,
-            cumulative: &read.cumulative,
-            minimum_tokens: self.minimum_tokens,
+            request: &read,
             usage: &usage,
             predicted: &predicted,
-            refusal: read.refusal.as_ref(),
             previous: self.previous.get(&sent.chain),
             cache: &self.cache,
             at: sent.at,
@@ -98,35 +88,28 @@ impl Day {
         copy.outcome(&read, sent.at).usage()
     }
 
-    fn read(&mut self, sent: &Sent) -> Read {
+    fn read(&mut self, sent: &Sent) -> Subject {
         self.answer_until(sent.at);
         let request = self.wire.read(sent.body.as_bytes(), &sent.scope, "");
         let request = request.unwrap_or_else(|error| panic!("{}: {error}", sent.body));
         let (cumulative, refusal) = (self.sizes(&request), refusal::check(&request, &self.rules).err());
-        Read { request, cumulative, refusal }
+        Subject { number: 0, request, cumulative, minimum_tokens: self.minimum_tokens, refusal }
     }
 
-    fn outcome(&self, read: &Read, at: Instant) -> Outcome {
+    fn outcome(&self, read: &Subject, at: Instant) -> Outcome {
         if read.refusal.is_some() {
-            let input_tokens = read.cumulative.last().copied().unwrap_or(0);
+            let input_tokens = read.total_tokens();
             return Outcome { input_tokens, ..Outcome::default() };
         }
-        let sizes = PathSizes::new(&self.wire.prefixes, &read.request.nodes, &read.cumulative);
-        self.cache.peek(&prompt(&self.wire, read, &sizes, self.minimum_tokens), at)
+        let sizes = read.sizes(&self.wire.prefixes);
+        self.cache.peek(&read.prompt(&self.wire.prefixes, &sizes), at)
     }
 
-    fn take_effect(&mut self, read: &Read, sent: &Sent) {
-        let sizes = PathSizes::new(&self.wire.prefixes, &read.request.nodes, &read.cumulative);
-        let (ticket, _) = self.cache.look_up(&prompt(&self.wire, read, &sizes, self.minimum_tokens), sent.at);
+    fn take_effect(&mut self, read: &Subject, sent: &Sent) {
+        let sizes = read.sizes(&self.wire.prefixes);
+        let (ticket, _) = self.cache.look_up(&read.prompt(&self.wire.prefixes, &sizes), sent.at);
         self.answers.insert((sent.at + sent.begins_after, ticket), ());
-        let previous = Subject {
-            number: 0,
-            request: read.request.clone(),
-            cumulative: read.cumulative.clone(),
-            minimum_tokens: self.minimum_tokens,
-            refusal: None,
-        };
-        self.previous.insert(sent.chain.clone(), previous);
+        self.previous.insert(sent.chain.clone(), read.clone());
     }
 
     /// Reports every answer that began by `at` to the cache.
@@ -146,15 +129,5 @@ impl Day {
             sum
         };
         request.nodes.iter().map(&mut cumulative).collect()
-    }
-}
-
-fn prompt<'a>(wire: &'a Wire, read: &'a Read, sizes: &'a PathSizes<'a>, minimum_tokens: u64) -> Prompt<'a> {
-    Prompt {
-        prefixes: &wire.prefixes,
-        markers: &read.request.markers,
-        sizes,
-        total_tokens: read.cumulative.last().copied().unwrap_or(0),
-        minimum_tokens,
     }
 }

@@ -109,6 +109,11 @@ impl<T: Relative> Identity<T> {
         self.latest.get(&chain)
     }
 
+    /// The number of requests taken so far.
+    pub const fn requests(&self) -> usize {
+        self.requests
+    }
+
     /// Number of chains.
     pub fn chains(&self) -> usize {
         self.lanes.len()

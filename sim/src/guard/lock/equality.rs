@@ -196,9 +196,8 @@ impl<'a> Beside<'a> {
         };
         let case = Question {
             wire,
-            moment: self.cache.moment(),
-            clocked: None,
-            recorded_read: None,
+            timeless: self.cache.moment(),
+            clocked: self.cache.moment(),
             older,
             newer,
             rates: after.rates.as_ref(),

@@ -86,9 +86,8 @@ fn parting(lock: &Lock, chain: &Chain, name: &str, rules: &Rules) -> Option<Find
     cache.serve(&outlines.wire, &older);
     let case = Question {
         wire: &outlines.wire,
-        moment: cache.moment(),
-        clocked: None,
-        recorded_read: None,
+        timeless: cache.moment(),
+        clocked: cache.moment(),
         older: &older,
         newer: &newer,
         rates: after.rates.as_ref(),
