@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Test in TypeScript or JavaScript that an agent keeps the prefix of its prompts: dump what is sent, let forkcast look at
- * the bytes.
+ * Test in TypeScript or JavaScript that an agent keeps the prefix of its prompts: dump the bodies, let forkcast check the
+ * bytes.
  *
  *     import { PrefixCheck } from "./prefix_check.mjs";
  *
@@ -10,9 +10,9 @@
  *     // … a conversation …
  *     sent.check();
  *
- * The types stand in comments, so TypeScript knows them (`allowJs`) and every runtime takes the file as it is. Run it
+ * The types are in comments, so TypeScript reads them (`allowJs`) and every runtime accepts the file unchanged. Run it
  * alone (`node prefix_check.mjs` from Node 18 on, `deno run -A prefix_check.mjs`, `bun prefix_check.mjs`), or with
- * `broken` behind it, to see both ends. FORKCAST names the program.
+ * the argument `broken`, to see both results. FORKCAST names the program.
  */
 
 import { spawnSync } from "node:child_process";
@@ -66,8 +66,8 @@ export class PrefixCheck {
   }
 
   /**
-   * Throws an error that names the byte that moved, why, and what it costs. Prompts of tests are short: `--in-tests` holds
-   * them to their prefix all the same.
+   * Throws an error that names the first changed byte, the cause and the cost. Prompts in tests are short: with
+   * `--in-tests` their prefixes are checked all the same.
    *
    * @param {...string} options
    */
@@ -100,7 +100,7 @@ function sentence(finding) {
 }
 
 /**
- * An agent's request: what you would take from the client.
+ * An agent's request, as a client would send it.
  *
  * @param {number} turn
  * @param {string} today

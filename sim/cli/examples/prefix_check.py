@@ -1,4 +1,4 @@
-"""Test in Python that an agent keeps the prefix of its prompts: dump what is sent, let forkcast look at the bytes.
+"""Test in Python that an agent keeps the prefix of its prompts: dump the bodies, let forkcast check the bytes.
 
     with PrefixCheck() as sent:
         for turn in range(3):
@@ -9,7 +9,7 @@ The bodies must be the bytes that go over the wire. With httpx, which most SDKs 
     client = httpx.Client(event_hooks={"request": [lambda request: sent.dump(request.content)]})
     anthropic.Anthropic(http_client=client)
 
-Run it alone (`python3 prefix_check.py`, or with `broken` behind it) to see both ends. FORKCAST names the program.
+Run it alone (`python3 prefix_check.py`, or with the argument `broken`) to see both results. FORKCAST names the program.
 """
 
 import json
@@ -43,9 +43,9 @@ class PrefixCheck:
                 self.check()
 
     def check(self):
-        """Raises an AssertionError that names the byte that moved, why, and what it costs.
+        """Raises an AssertionError that names the first changed byte, the cause and the cost.
 
-        Prompts of tests are short: `--in-tests` holds them to their prefix all the same.
+        Prompts in tests are short: with `--in-tests` their prefixes are checked all the same.
         """
         program = os.environ.get("FORKCAST", "forkcast")
         command = [program, "check", self.folder.name, "--lock", "none", "--in-tests", "--format", "json", "--quiet"]
@@ -69,7 +69,7 @@ def sentence(finding):
 
 
 def request(turn, today):
-    """An agent's request: what you would take from the client."""
+    """An agent's request, as a client would send it."""
     manual = "The house rules of this project, which every request repeats, word for word. " * 300
     messages = [{"role": "user", "content": "What does the parser do with an empty file?"}]
     for step in range(turn):
