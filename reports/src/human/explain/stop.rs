@@ -53,7 +53,7 @@ fn reason(explained: &Explained<'_>) -> String {
             explained.inspection.rules.look_back.reach
         ),
         Stop::NeverWritten => {
-            "No breakpoint followed in what had been sent after that, so no entry was written there.".to_owned()
+            "The part that had been sent after that had no breakpoint, so no entry was written there.".to_owned()
         }
     }
 }
