@@ -123,8 +123,7 @@ impl Folder {
     /// into a folder with other files, which stay. `inputs` are the paths that will be read.
     ///
     /// # Errors
-    /// When the folder is not ours, when a protected file or an input would be replaced, or when the folder is not
-    /// writable.
+    /// When the folder is not ours or not writable, or when a protected file or an input would be replaced.
     pub fn open(path: &Path, contents: Contents, overwrite: bool, inputs: &[PathBuf]) -> Result<Self, FolderError> {
         let disk: Rc<dyn Disk> = Rc::new(System);
         Self::on(&disk, path, contents, overwrite, inputs)

@@ -48,8 +48,7 @@ impl Names {
         }
     }
 
-    /// A client with its version, as `claude-code/2.1.63`. Clients with a reader are public, and so are numeric
-    /// versions.
+    /// A client with its version, as `claude-code/2.1.63`. Clients with a reader and numeric versions are public.
     pub fn client(self, client: String) -> String {
         if self == Self::Plain {
             return client;

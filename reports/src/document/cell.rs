@@ -94,8 +94,7 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// An amount for people: cents from one dollar on, hundredths of a cent below, separators between thousands:
-/// `$1,234.57`, `$0.0123`.
+/// An amount for people: cents from one dollar on, hundredths of a cent below: `$1,234.57`, `$0.0123`.
 pub fn money(amount: Money) -> String {
     if amount == Money::ZERO {
         return "$0".to_owned();

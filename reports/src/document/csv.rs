@@ -7,8 +7,7 @@ use forkcast_sim::outside::visible;
 
 use super::{Document, Part, Table};
 
-/// Writes the tables of a document one after the other, with an empty line between them. The first column names the
-/// table; sentences are left out.
+/// Writes the tables of a document one after the other, separated by an empty line. The first column names the table.
 ///
 /// # Errors
 /// When the target cannot be written.
@@ -53,12 +52,10 @@ pub fn row(target: &mut dyn Write, values: impl IntoIterator<Item = impl AsRef<s
     target.write_all(b"\n")
 }
 
-/// Beginnings of cells that a spreadsheet treats as a formula (OWASP, "CSV Injection", 2026), including the wide forms
-/// of the signs.
+/// Beginnings of cells that a spreadsheet treats as a formula (OWASP, "CSV Injection", 2026), also in wide forms.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// The value with hidden characters written out, after an apostrophe if a spreadsheet would treat it as a formula.
-/// Numbers are unchanged.
 fn inert(value: &str) -> Cow<'_, str> {
     let value = visible(value);
     match value.trim_start().starts_with(FORMULA) && !is_number(&value) {

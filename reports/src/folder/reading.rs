@@ -221,8 +221,7 @@ impl RunFolder {
             let path = folder.join(body_name(line.index));
             let body = fs::read(&path).map_err(|source| ReadingError::Io { path, source })?;
             let sizes = stored.sizes.as_ref().and_then(|sizes| sizes.cumulative(&before));
-            // A block has at least one byte: a longer list of sizes belongs to another body, and would only fill
-            // memory.
+            // A block has at least one byte: a longer list of sizes belongs to another body.
             let sizes = sizes.filter(|sizes| sizes.len() <= body.len());
             before = sizes.clone().unwrap_or_default();
             let exchange = Exchange { sizes, ..stored.exchange(origin(line), line.model.clone(), body) };

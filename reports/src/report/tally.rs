@@ -41,8 +41,7 @@ pub struct Tally {
     pub(super) models: BTreeSet<String>,
     /// The provider's own word and our cause of the largest part of a miss: requests, tokens, money.
     pub diagnosed: BTreeMap<(DiagnosisKind, Cause), (u64, u64, Option<Money>)>,
-    /// Sessions in which an agent's next request came after more than five minutes and within the hour: lifetimes
-    /// matter there.
+    /// Sessions in which an agent's next request came after five minutes to an hour: lifetimes matter there.
     pub(super) waits: BTreeSet<usize>,
     /// The last request of each agent of the part.
     last: BTreeMap<(usize, Option<u32>), Instant>,

@@ -325,8 +325,7 @@ impl MarkedCache {
         }
     }
 
-    /// Starts lifetimes at the end of a response, including those of entries that the request wrote and that expired
-    /// while it was still running.
+    /// Starts lifetimes at the end of a response, including those of entries written by it that expired meanwhile.
     fn restart_clocks(&mut self, prefixes: &Prefixes, done: &UnderWay, at: Instant) {
         for write in &done.writes {
             match self.shelf.get(prefixes, write.node, at) {

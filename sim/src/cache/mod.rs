@@ -132,8 +132,7 @@ pub trait PromptCache: Debug + Send {
     /// How many leading blocks of a prompt that may never have been sent would be read at `at`.
     fn reads(&self, prefixes: &Prefixes, prompt: &StepPrompt, at: Instant) -> usize;
 
-    /// The prefix `end` and its shorter ones down to `first_depth`, longest first, limited to those at which a write
-    /// was ever requested.
+    /// The prefix `end` and its shorter ones down to `first_depth`, longest first, if a write was ever requested there.
     fn marked(&self, prefixes: &Prefixes, end: NodeId, first_depth: u32) -> Vec<NodeId>;
 
     /// Last use and lifetime of the entry at a prefix, alive or not; `None` if there is none or they are forgotten.

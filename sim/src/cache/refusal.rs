@@ -32,8 +32,7 @@ pub enum Refusal {
         /// Path of the block, in the provider's spelling.
         path: String,
     },
-    /// The automatic breakpoint and an explicit one on the same block have different lifetimes. The provider's wording
-    /// is not known.
+    /// The automatic breakpoint and an explicit one on the same block differ in lifetime. The wording is not known.
     AutomaticConflict {
         /// Lifetime of the top-level field.
         automatic: Ttl,

@@ -10,8 +10,7 @@ use super::watch::Watch;
 use crate::pricing::PriceBook;
 use crate::wire::{BodyError, Pins, Ttl, Wire};
 
-/// Wires smaller than this are never rebuilt. Larger ones are rebuilt at twice their live size, so the cost is
-/// amortised over new bytes.
+/// Wires below this are never rebuilt. Larger ones are rebuilt at twice their live size: amortised over new bytes.
 const FRESH_BYTES_MIN: usize = 12 << 20;
 
 /// Checks bodies one after the other.
@@ -120,8 +119,7 @@ impl Guard {
         Ok(checked)
     }
 
-    /// The request that was just checked, in the form that a lock records. `parent` is the name of the chain that
-    /// started its chain.
+    /// The request just checked, in the form that a lock records. `parent` is the chain that started its chain.
     pub fn seen<'a>(&'a self, checked: &'a Checked, parent: Option<&'a str>) -> Option<RequestRecord<'a>> {
         let seen = self.watch.seen(&self.wire, checked, parent)?;
         Some(RequestRecord { arena: self.arena, ..seen })
@@ -166,8 +164,7 @@ mod tests {
     }
 
     impl Agents {
-        /// The next body. An edit always gives new content: a return to older bytes is reported differently if these
-        /// were dropped.
+        /// The next body. An edit always gives new content, because a return to dropped bytes is reported differently.
         fn body(&mut self, (agent, _, added, edited): Step) -> String {
             let history = &mut self.histories[agent];
             let mut say = |role: &str| {

@@ -65,8 +65,7 @@ pub struct Finding {
     /// The request reads less because of it, ignoring time and with all other changes undone. For equality: less than
     /// if the lock's prompt were in the cache.
     pub breaks_prefix: bool,
-    /// The amount that the request overpays because of it; `None` if no cache of its provider is modelled, so that the
-    /// expected read is unknown.
+    /// The amount that the request overpays because of it; `None` if no cache of its provider is modelled.
     pub loss: Option<Loss>,
     /// The bytes around the first difference, older and newer.
     pub windows: Option<[Window; 2]>,
@@ -130,8 +129,7 @@ impl Finding {
         self.provider.and_then(|provider| provider.reason(self.cause, &self.path))
     }
 
-    /// Its cost per day with this many such requests a day; also `None` for a difference from the lock, which each
-    /// cache pays once.
+    /// Its cost per day with this many such requests; also `None` for differences from the lock, which cost only once.
     pub fn cost_per_day(&self, requests_per_day: u64) -> Option<Money> {
         let daily = self.cost().filter(|_| self.rule != Rule::Equality);
         daily.map(|cost| Money::of(requests_per_day, cost.picousd(), 1))

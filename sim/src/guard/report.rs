@@ -134,8 +134,7 @@ impl Report {
         }
     }
 
-    /// Adds the findings of another check under the same rules. `number` maps its request numbers to those of this
-    /// report.
+    /// Adds the findings of another check under the same rules, with its request numbers mapped by `number`.
     pub fn add(&mut self, part: Self, rules: &Rules, number: impl Fn(usize) -> usize) {
         self.chains += part.chains;
         self.requests += part.requests;

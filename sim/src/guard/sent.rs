@@ -45,8 +45,7 @@ pub struct Sent<'a> {
     pub maker: Maker,
     /// Facts besides the prompt.
     pub facts: Facts<'a>,
-    /// Positions of its parts in the body that was sent, if these bytes are a translation; paths are reported
-    /// accordingly.
+    /// Positions of its parts in the body that was sent, if these bytes are a translation; used in reported paths.
     pub addresses: Option<&'a Arc<Addresses>>,
     /// The model, if the address names it and the body does not.
     pub model_outside: &'a str,

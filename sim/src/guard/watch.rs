@@ -212,8 +212,7 @@ impl Watch {
         (new, moved)
     }
 
-    /// The request that was just checked, in the form that a lock records. `parent` is the name of the chain that
-    /// started its chain.
+    /// The request just checked, in the form that a lock records. `parent` is the chain that started its chain.
     pub fn seen<'a>(
         &'a self,
         wire: &'a Wire,

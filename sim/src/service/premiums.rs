@@ -11,8 +11,7 @@ pub struct Premiums {
     writes: UnreadWrites,
     /// The first line.
     first: usize,
-    /// From the first line on. A line without rates has no premium: its model has no price, or it is unknown which of
-    /// its writes were read.
+    /// From the first line on. A line without rates has no premium: without a price, or its unread writes are unknown.
     rates: Vec<Option<Rates>>,
 }
 

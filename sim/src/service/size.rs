@@ -30,8 +30,7 @@ pub enum LeftOut {
     Unreadable,
     /// It contains an image or a document by address, or thinking with hidden text.
     OutsideContent,
-    /// The first of its chain, or of a model in it: it reveals the size of the hidden prefix, so its count is set to
-    /// its bill.
+    /// The first of its chain, or of a model in it: it shows the hidden prefix, so its count is set to its bill.
     ShowsPrefix,
     /// The prompt grew by more, or less, than an answer and tool results since the previous prompt of the session.
     OtherGrowth,

@@ -28,8 +28,7 @@ pub struct Provider {
     meter: RefCell<Meter>,
 }
 
-/// A span of time in which the provider refuses everything, whatever the script says, for example because it is
-/// overloaded.
+/// A span of time in which the provider refuses everything, for example because it is overloaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
     /// The first instant.

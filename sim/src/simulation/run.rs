@@ -98,8 +98,7 @@ pub fn run(setup: Setup) -> Result<Finished, Failed> {
     record.finish(played)
 }
 
-/// A setup as a play for an executor to drive, and its record. [`run`] does both; on another executor ([`Handle::on`])
-/// the caller drives the play.
+/// A setup as a play, and its record. [`run`] does both; on another executor ([`Handle::on`]) the caller drives it.
 pub fn prepare(setup: Setup) -> (Play, Record) {
     let seed = Seed::new(setup.seed);
     let cache_seed = seed.child("cache").draws().below(u64::MAX);

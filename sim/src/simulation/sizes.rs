@@ -35,8 +35,7 @@ impl fmt::Debug for Sizing {
     }
 }
 
-/// Sizes of the requests of one run: each block is counted once, and for each request only what its agent's last one
-/// did not have.
+/// Sizes of the requests of one run: blocks are counted once, and each request only beyond its agent's last one.
 #[derive(Debug, Default)]
 pub(super) struct Sizer {
     sizing: Sizing,
@@ -70,8 +69,7 @@ impl Sizer {
         Self { sizing, ..Self::default() }
     }
 
-    /// Tokens of each prefix of a request, shortest first; `last` is the previous request of its agent, or anything
-    /// else.
+    /// Tokens of each prefix of a request, shortest first; `last` is its agent's previous request, or anything else.
     pub fn cumulative(&mut self, last: &mut Last, draft: &Draft, request: &Request, wire: &Wire) -> Vec<u64> {
         let tokenizer = Tokenizer::of(request.resolved, &request.model);
         let frame = match &self.sizing {
@@ -163,8 +161,7 @@ mod tests {
     use crate::wire::model::Tokenizer;
     use crate::wire::{Content, Draft, Frame, FrameTokens, Message, NormalForms, Piece, Role, TokenCounter, Wire};
 
-    /// Every block has as many tokens as bytes; the provider adds 1,000 at the beginning, 100 for a message and 10 at
-    /// the end.
+    /// Blocks have as many tokens as bytes; the provider adds 1,000 at the beginning, 100 a message and 10 at the end.
     #[derive(Debug, Default)]
     struct Bytes(AtomicUsize);
 

@@ -49,8 +49,7 @@ pub enum Does {
         /// Whether it opens.
         open: bool,
     },
-    /// The history of a running sub-agent of this id, name, type or description is replaced by one text, as after a
-    /// compaction.
+    /// A running sub-agent's history becomes one text, as after a compaction: of this id, name, type or description.
     Rewrites {
         /// The agent.
         agent: Rc<str>,

@@ -64,8 +64,7 @@ pub struct Body<'a> {
     pub keys: Vec<String>,
 }
 
-/// Splits `text` into its elements. Elements themselves are checked by [`is_valid`] when they are read for the first
-/// time.
+/// Splits `text` into its elements. Elements are checked by [`is_valid`] when they are read for the first time.
 ///
 /// # Errors
 /// When the text is no JSON object or one of the three levels has another shape.

@@ -1,7 +1,6 @@
 //! A request that an agent is about to send: pieces and breakpoints, no bytes yet.
 //!
-//! Taking a draft into the arena costs one step for each piece and never reads the bytes of a piece that was sent
-//! before.
+//! Taking a draft into the arena costs one step for each piece and never reads the bytes of earlier pieces.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

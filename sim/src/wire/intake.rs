@@ -17,8 +17,7 @@ use super::request::{BadMarker, BadMarkerWhy, ExcludedBlock, ExcludedWhy, Reques
 use super::spelling::{self, SpellingNote};
 use super::trail::Path;
 
-/// Everything that was ever sent: the blocks and prefixes of a run, and the memory that turns bodies into paths among
-/// them.
+/// Everything that was ever sent: blocks, prefixes, and the memory that turns bodies into paths among them.
 #[derive(Clone, Debug, Default)]
 pub struct Wire {
     /// Distinct blocks.
@@ -47,8 +46,7 @@ impl Wire {
         &self.forms
     }
 
-    /// Bytes of elements and pieces that had to be read because no equal one was read before: the work that grows with
-    /// new content.
+    /// Bytes of elements and pieces that were read because no equal one was known: this grows with new content.
     pub const fn bytes_read(&self) -> u64 {
         self.bytes_read
     }

@@ -262,8 +262,7 @@ fn push_char(c: char, out: &mut Vec<u8>) {
 /// Beginning of an escaped letter.
 static ESCAPED_LETTER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\\u00"));
 
-/// The raw text with escaped letters resolved. No key or word with a meaning needs an escape, so most texts are
-/// returned unchanged.
+/// The raw text with escaped letters resolved. Keys and words with a meaning need no escapes, so most texts stay.
 pub fn plain(raw: &[u8]) -> Cow<'_, [u8]> {
     if ESCAPED_LETTER.find(raw).is_none() {
         return Cow::Borrowed(raw);

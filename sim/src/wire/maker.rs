@@ -2,8 +2,7 @@
 
 use super::model::Vendor;
 
-/// The provider with the rules that a request follows: they define the identity of its prompt and the cache that keeps
-/// its prefixes.
+/// The provider with the rules that a request follows: they define its prompt's identity, and the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Maker {
     /// Anthropic's rules, on any platform. No other cache is modelled.

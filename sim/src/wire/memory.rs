@@ -96,8 +96,7 @@ impl ElementMemory {
         self.layouts.push_front(layout);
     }
 
-    /// The elements to expect at `level` if `text` begins with the first of them: those of the longest remembered body
-    /// with this beginning.
+    /// The elements to expect at `level` if `text` begins with their first: those of the longest such body.
     pub fn expected(&self, level: Level, text: &[u8]) -> Expectation<'_> {
         let rows = self.layouts.iter().map(|layout| layout[level as usize].as_slice());
         let fitting = rows.filter(|rows| rows.first().is_some_and(|first| text.starts_with(self.raw(*first))));

@@ -47,8 +47,7 @@ const MARKER_KEY: &[u8] = b"\"cache_control\"";
 /// Deepest envelope: message block, nested block, its source. Anything deeper is content, and stays as sent.
 const ENVELOPE_DEPTH_MAX: u8 = 4;
 
-/// The raw members of an object as the provider sees them: of duplicate keys the last wins, breakpoint and order left
-/// out.
+/// The raw members of an object as the provider sees them: the last of duplicate keys, no breakpoint, no order.
 pub fn envelope(raw: &[u8]) -> Result<Vec<Member<'_>>, ScanError> {
     Ok(enveloped(&json::members(raw).collect::<Result<Vec<_>, _>>()?))
 }
@@ -83,8 +82,7 @@ pub fn ttl(cache_control: &[u8]) -> Option<Ttl> {
     }
 }
 
-/// Canonical bytes of an envelope object with these members: keys sorted, also those of blocks in `content` lists; the
-/// rest as sent.
+/// Canonical bytes of an envelope object: its keys sorted, also in blocks of `content` lists; the rest as sent.
 pub fn push_envelope(members: &[Member<'_>], forms: &NormalForms, out: &mut Vec<u8>) -> Result<(), ScanError> {
     push_fields(enveloped(members), forms, ENVELOPE_DEPTH_MAX, out)
 }

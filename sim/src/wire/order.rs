@@ -79,8 +79,7 @@ pub fn strip_thinking(placed: &mut [Placed]) {
     }
 }
 
-/// The index of the last user message without a tool result. Only assistant messages have thinking, so a message with
-/// thinking is none.
+/// The index of the last user message without a tool result; messages with thinking are no user messages.
 fn last_user_turn(placed: &[Placed]) -> Option<u32> {
     let messages = placed.iter().filter(|placed| placed.place.level == Level::Messages);
     let mut last: Option<(u32, bool)> = None;

@@ -74,8 +74,7 @@ impl Blocks {
         (!name.is_empty()).then_some(name)
     }
 
-    /// Digests of the parts of a block, computed from its content or taken from its outline; `None` if neither is
-    /// known.
+    /// Digests of the parts of a block, from its content or from its outline; `None` if neither is known.
     pub fn parts(&self, id: BlockId) -> Option<Vec<u32>> {
         if !self.is_outline(id) {
             return Some(self.bytes(id).chunks(PART_BYTES).map(part_digest).collect());

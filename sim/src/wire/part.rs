@@ -53,8 +53,7 @@ pub struct Element {
     pub parts: Vec<Part>,
 }
 
-/// First words of a text that Claude Code sends as a system block and the provider removes (`clients.md` 1, client
-/// version 2.1.330, 2026-11).
+/// First words of a system text of Claude Code that the provider removes (`clients.md` 1, client 2.1.330, 2026-11).
 const BILLING_HEADER: &[u8] = b"\"x-anthropic-billing-header";
 
 /// Reads elements of one request body.

@@ -41,8 +41,7 @@ struct Node {
     kind: BlockKind,
     /// The child that continues the line; the node itself without one.
     first_child: NodeId,
-    /// The first node of the run of blocks of one kind that ends here: in a fan-out of ten thousand, runs are that
-    /// long.
+    /// The first node of the run of blocks of one kind that ends here, up to ten thousand nodes back in a fan-out.
     run_start: NodeId,
 }
 

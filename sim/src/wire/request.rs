@@ -80,8 +80,7 @@ pub struct Request {
     pub known: usize,
     /// Breakpoints in prompt order, including the automatic one.
     pub markers: Vec<Marker>,
-    /// Number of breakpoints in the body, including those on blocks outside the identity: these count towards the
-    /// limit.
+    /// Number of breakpoints in the body that count towards the limit, including those outside the identity.
     pub markers_sent: usize,
     /// Breakpoints that no provider accepts.
     pub bad_markers: Vec<BadMarker>,

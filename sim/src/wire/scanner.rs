@@ -108,8 +108,7 @@ impl<'a> Scanner<'a> {
         self.value().map(|_| false)
     }
 
-    /// Consumes the next key of the current object, and returns the text between its quotes as written; `None` after
-    /// the last member.
+    /// Consumes the next key of the current object, and returns it as written, without quotes; `None` after the last.
     ///
     /// # Errors
     /// When something else follows.

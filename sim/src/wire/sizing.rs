@@ -27,8 +27,7 @@ pub struct NodeSizes {
 }
 
 impl NodeSizes {
-    /// Declares that the last block of `node` has `tokens`. Shorter prefixes must be declared first; a prefix that has
-    /// a size keeps it.
+    /// Declares that the last block of `node` has `tokens`. Shorter prefixes come first, and a known size stays.
     pub fn declare(&mut self, prefixes: &Prefixes, node: NodeId, tokens: u64) {
         let at = node.0 as usize;
         if self.tokens.len() <= at {

@@ -254,8 +254,7 @@ impl Both<'_> {
         old.is_some() && old == ids(self, new)
     }
 
-    /// Differences in blocks that are sent outside the prompt: a changed header, an added or removed deferred tool.
-    /// Only the first is noted.
+    /// The first difference in blocks sent outside the prompt: a changed header, an added or removed deferred tool.
     fn excluded(&mut self, old: &Body<'_>, new: &Body<'_>) {
         let excluded = |both: &mut Self, body, other| {
             let mut parts = both.parts(body, other);

@@ -98,8 +98,7 @@ impl Wire {
         let last = stem.beginning.last_message();
         for (item, message) in draft.messages.iter().enumerate().skip(last) {
             let from = if item == last { stem.beginning.shared().len() } else { 0 };
-            // Results follow the order of their calls: in a message that already has some, or has several, they may
-            // move.
+            // Results follow the order of their calls: with others before them, or several at once, they may move.
             let mut results = usize::from(item == last);
             for (at, piece) in message.content.iter().enumerate().skip(from) {
                 let part = self.plain(piece, message.role)?;
@@ -215,8 +214,7 @@ fn last_shared(draft: &Draft) -> Option<usize> {
     draft.messages.iter().rposition(|message| message.content.shared_len() >= SHARED_MIN)
 }
 
-/// Whether both levels have the same blocks with the same sizes. Two lists that were rendered or assembled separately
-/// are not the same.
+/// Whether both levels have the same blocks with the same sizes, and not lists that were assembled separately.
 fn alike(one: &Rc<[Piece]>, other: &Rc<[Piece]>) -> bool {
     let said = |piece: &Piece| (piece.declared_tokens(), piece.json().len());
     let same =

@@ -26,8 +26,7 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Tokens taken from the cache.
     pub cache_read_input_tokens: u64,
-    /// Tokens written with a lifetime of five minutes, or with a short one that is the provider's only one (30 minutes
-    /// of `OpenAI`).
+    /// Tokens written with a lifetime of five minutes, or with the provider's only, short one (30 minutes of `OpenAI`).
     pub ephemeral_5m_input_tokens: u64,
     /// Tokens written with a lifetime of one hour.
     pub ephemeral_1h_input_tokens: u64,

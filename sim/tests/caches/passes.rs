@@ -19,8 +19,7 @@ pub struct Pass {
     pub at: Instant,
 }
 
-/// Serves a call and its passes; returns the sums that the provider reports. Each pass begins after the previous
-/// response has begun and ended.
+/// Serves a call and its passes one after the other; returns the sums that the provider reports.
 pub fn serve(
     cache: &mut dyn PromptCache,
     first: &Prompt<'_>,

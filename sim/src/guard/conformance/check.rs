@@ -89,8 +89,7 @@ checks! {
         sentence: "Forks address the cache as their parent does.",
         suggestion: "Use the parent's workspace and `prompt_cache_key`.",
     };
-    /// A breakpoint covers the end of the shared part, and the provider accepts the breakpoints (`providers.md` 1.3,
-    /// 1.5).
+    /// A breakpoint covers the end of the shared part, and the provider accepts all (`providers.md` 1.3, 1.5).
     Breakpoints = CheckRow {
         word: "breakpoints",
         sentence: "A breakpoint covers the end of the shared part, and the provider accepts all breakpoints.",

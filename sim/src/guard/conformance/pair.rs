@@ -81,8 +81,7 @@ impl Pair<'_> {
         self.evidence(found.path.clone(), in_words(found.cause, &found.name, found.offset_in_block))
     }
 
-    /// Blocks of the parent's request that count as history: those that its breakpoints cover, if these reach into the
-    /// messages.
+    /// Blocks of the parent's request that count as history: those that breakpoints in the messages cover.
     pub(super) fn history_end(&self) -> usize {
         let covered = self.base.covered();
         let start = self.base.request.level_start(Level::Messages);

@@ -69,8 +69,7 @@ pub(super) fn resembles(wire: &Wire, older: &Request, newer: &Request) -> bool {
         && percent(wire, older, newer, Level::System) >= SYSTEM_PERCENT_MIN
 }
 
-/// How certain it is, by tools and system prompt alone, that a later request belongs to a known agent; in ascending
-/// order.
+/// How certain tools and system prompt alone are that a later request belongs to a known agent; in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
     /// One of the two is equal, or both changed a little: another kind of agent may have that too.
@@ -81,8 +80,7 @@ pub(super) enum Likeness {
     Same,
 }
 
-/// Similarity of the tools and the system prompts of two requests; `None` if one has neither, or they are of different
-/// kinds.
+/// Similarity of the tools and system prompts of two requests; `None` if one has neither, or for different kinds.
 pub(super) fn likeness(wire: &Wire, older: &Request, newer: &Request) -> Option<Likeness> {
     if is_same_head(older, newer) {
         return Some(Likeness::Same);

@@ -75,8 +75,7 @@ fn told(wire: &Wire, request: &Request) -> Vec<Saying> {
     messages.into_iter().map(|(_, message)| message).collect()
 }
 
-/// How much of `old` is in `new` at the same place, or near it; `None` if that is not more than half of the shorter
-/// one.
+/// How much of `old` is in `new` at or near the same place; `None` if not more than half of the shorter one.
 fn retold(wire: &Wire, old: &[Saying], new: &[Saying]) -> Option<Share> {
     let alike = old.iter().zip(new).filter_map(|(old, new)| alike(wire, old, new));
     let (messages, bytes) = alike.fold((0, 0), |(messages, bytes), alike| (messages + 1, bytes + alike));

@@ -99,8 +99,7 @@ fn counted(requests: usize) -> String {
     }
 }
 
-/// Identifies a difference, so that it is reported once: it would reappear in every later request. All differences of
-/// breakpoints count as one.
+/// Identifies a difference, so that it is reported once and not in every later request. Breakpoints count as one.
 type Known = (Cause, Option<BlockId>, Option<BlockId>, Option<String>);
 
 fn known_by(found: &Difference) -> Known {

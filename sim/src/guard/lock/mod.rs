@@ -87,8 +87,7 @@ pub struct Locked {
     pub cost: Option<Money>,
     /// Its prices; known for requests that were just recorded, never for those read from a text.
     pub rates: Option<Rates>,
-    /// The provider with the rules that it follows; known for requests that were just recorded, never for those read
-    /// from a text.
+    /// The provider with the rules that it follows; only known for requests that were just recorded.
     pub maker: Maker,
     /// Positions of its parts in the body that was sent, if its paths are those of a translation; known for requests
     /// that were just recorded, never for those read from a text.
