@@ -86,10 +86,10 @@ fn people_see_the_cheapest_cell_first_and_unfinished_cells_last() {
 fn cells_with_unanswered_requests_are_reported_and_never_cheapest() {
     let plan = plan(Subject::fanout(), &["children=40", "rpm=1,1000000"]);
     let rows = rows(&plan);
-    assert!(rows[0].unanswered > 0 && rows[0].over_limits > 0 && rows[1].is_answered(), "{rows:?}");
-    assert!(rows[0].cost < rows[1].cost);
+    assert!(rows[0].figures.unanswered > 0 && rows[0].figures.over_limits > 0 && rows[1].is_answered(), "{rows:?}");
+    assert!(rows[0].figures.cost < rows[1].figures.cost);
     let value = check(&validator("forkcast.sweep/1"), &text(|target| sweep::write(&plan, &rows, target)));
-    assert_eq!(value["rows"][0]["unanswered_requests"], rows[0].unanswered);
+    assert_eq!(value["rows"][0]["unanswered_requests"], rows[0].figures.unanswered);
     let shown =
         text(|target| terminal::write(&human::sweep::document(&plan, &rows), terminal::Look::default(), target));
     assert!(shown.contains("never answered"), "{shown}");

@@ -65,12 +65,7 @@ fn a_sweep_cell_gives_the_same_result_as_a_fan_out_cell() {
     for (cell, row) in plan.cells.iter().zip(merged(&plan, &place)) {
         let alone = forkcast_scenarios::sweep::parameter::cell(&cell.set).unwrap();
         let alone = fanout::trial::trial(&alone, &book).unwrap();
-        assert_eq!(
-            (row.usage, row.cost, row.bound),
-            (alone.outcome.usage, alone.outcome.cost, alone.bound),
-            "{cell:?}"
-        );
-        assert_eq!((row.formula_millionths, row.makespan_ns), (alone.formula_millionths, alone.outcome.makespan.0));
+        assert_eq!(row.figures, alone.outcome, "{cell:?}");
         assert_eq!(row.cell, cell.cell);
     }
     assert_eq!(plan.cells[0].set, ["children=1", "prefix=20000", "launch=burst"]);
@@ -102,8 +97,8 @@ fn scenarios_can_run_in_parts() {
     }
     assert_eq!(bytes(&one), bytes(&many));
     let rows = merged(&plan, &one);
-    assert!(rows.iter().all(|row| row.is_done() && row.digest.is_some() && row.requests > 0));
-    assert!(rows[0].usage.ephemeral_5m_input_tokens > 0 && rows[2].usage.ephemeral_1h_input_tokens > 0);
+    assert!(rows.iter().all(|row| row.is_done() && row.digest.is_some() && row.figures.requests > 0));
+    assert!(rows[0].figures.usage.ephemeral_5m_input_tokens > 0 && rows[2].figures.usage.ephemeral_1h_input_tokens > 0);
     let alone = forkcast_scenarios::run::play(
         entry.read(&["session.ttl=1h".parse().unwrap(), "seed=2".parse().unwrap()]).unwrap(),
         &Default::default(),

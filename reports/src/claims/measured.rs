@@ -71,14 +71,13 @@ impl Runs {
     /// Plays `cell` without output.
     pub fn of(&self, cell: &Cell) -> Result<Measured, Unplayed> {
         let Trial { outcome, .. } = trial(&Cell { output: 0, ..cell.clone() }, &self.book)?;
-        let priced = |amount: Option<Money>| {
-            amount.ok_or_else(|| Unplayed::Failed(format!("{}: no price in the book", cell.model)))
-        };
+        let lacking = |what: &str| Unplayed::Failed(format!("{}: {what}", cell.model));
+        let priced = |amount: Option<Money>| amount.ok_or_else(|| lacking("no price in the book"));
         Ok(Measured {
             cost: priced(outcome.cost)?,
             uncached: priced(outcome.cost_without_cache)?,
-            equivalents_millionths: outcome.equivalents_millionths.unwrap_or_default(),
-            hit_rate: outcome.hit_rate(),
+            equivalents_millionths: outcome.equivalents_millionths.ok_or_else(|| lacking("no price in the book"))?,
+            hit_rate: outcome.usage.hit_rate().ok_or_else(|| lacking("no input"))?,
             fresh_tokens: outcome.usage.total_input_tokens() - outcome.usage.cache_read_input_tokens,
             total_tokens: outcome.usage.total_input_tokens(),
         })

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use forkcast_scenarios::fanout::trial::{best_cost, best_makespan, sets, unpriced};
-use forkcast_scenarios::fanout::{Spawn, Trial};
+use forkcast_scenarios::fanout::{Outcome, Spawn, Trial};
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::Profile;
 use forkcast_sim::wire::Usage;
 
 use self::answer::AnswerOf;
-use super::outcome::Figures;
 use super::usage::TTLS;
 use crate::record::{Record, Shape, Value, list, pretty, table};
 
@@ -118,7 +117,7 @@ record! {
     field "launch", || Shape::Pattern("^(burst|primed|stagger=[0-9]+|waves=[1-9][0-9]*)$"),
         "When the children start." =>
         |row| row.trial.cell.launch.name(), shown("launch");
-    flat: Figures, => |row| Figures::from(row.trial).value();
+    flat: Outcome, => |row| row.trial.outcome.value();
     field "best", || Shape::list(Shape::words(["cost", "time"])),
         "In what it is the best of those that differ in launch and breakpoints alone." =>
         |row| row.best.clone(), shown("best");

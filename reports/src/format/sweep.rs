@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
+use forkcast_scenarios::fanout::Outcome;
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::sweep::{Axis, Cell, CellOutcome, Plan};
 
-use super::outcome::Figures;
 use crate::document::csv;
 use crate::record::{Record, Shape, Value, list, pretty, table};
 
@@ -99,7 +99,7 @@ record! {
     field "set", || Shape::Map(Box::new(Shape::Text)), "The value of each field." =>
         |row| Value::map(values(row.cell).map(|(path, value)| (path.to_owned(), value.to_owned()))), no_cell();
     field "ends", ends, "How the run ended." => |row| Value::text(&row.outcome.ends);
-    flat: Figures, => |row| Figures::from(row.outcome).value();
+    flat: Outcome, => |row| row.outcome.figures.value();
     texts "failures", "What the scenario expects of its own values and did not come out under these." =>
         |row| Value::texts(&row.outcome.failures);
     texts "unpriced", "Models without a price, in order: what they cost is not in the bill." =>

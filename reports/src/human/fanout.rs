@@ -82,7 +82,7 @@ fn findings(rows: &[Trial]) -> Vec<String> {
     }
     lines.extend(unpriced(rows).into_iter().map(|model| format!("No price for {model}: its costs are unknown")));
     let broken: BTreeSet<String> =
-        rows.iter().filter_map(|row| row.formula.as_ref().err().map(ToString::to_string)).collect();
+        rows.iter().filter_map(|row| row.outcome.assumption.map(|why| why.to_string())).collect();
     lines.extend(broken.into_iter().map(|why| format!("No formula: {why}")));
     lines
 }

@@ -17,7 +17,7 @@ pub fn document(plan: &Plan, rows: &[CellOutcome]) -> Document {
     let mut cells: Vec<Row<'_>> = sweep::rows(plan, rows).collect();
     // Cells with unanswered requests or without a price come last; equal ones remain in the order of the plan.
     cells.sort_by_key(|Row { outcome, .. }| {
-        (!outcome.is_answered(), !outcome.is_done(), outcome.cost.map_or(i128::MAX, Money::picousd))
+        (!outcome.is_answered(), !outcome.is_done(), outcome.figures.cost.map_or(i128::MAX, Money::picousd))
     });
     let mut document = Document::default();
     document.title(title(plan, rows));
@@ -28,7 +28,7 @@ pub fn document(plan: &Plan, rows: &[CellOutcome]) -> Document {
 }
 
 fn title(plan: &Plan, rows: &[CellOutcome]) -> String {
-    let requests: u64 = rows.iter().map(|row| row.requests).sum();
+    let requests: u64 = rows.iter().map(|row| row.figures.requests).sum();
     let plural = if rows.len() == 1 { "" } else { "s" };
     let (cells, requests) = (count(rows.len() as u64), count(requests));
     format!("Sweep of {}: {cells} cell{plural}, {requests} requests", plan.subject.name())
@@ -64,16 +64,17 @@ fn varying(plan: &Plan) -> impl Iterator<Item = &Axis> {
 
 fn findings(cells: &[Row<'_>]) -> Vec<String> {
     let mut lines = Vec::new();
-    let priced = || cells.iter().filter_map(|row| Some((row, row.outcome.cost.filter(|_| row.outcome.is_answered())?)));
+    let priced =
+        || cells.iter().filter_map(|row| Some((row, row.outcome.figures.cost.filter(|_| row.outcome.is_answered())?)));
     if let (Some((least, cheap)), Some((most, dear))) = (priced().next(), priced().next_back())
         && dear > cheap
     {
         lines.push(format!("Cheapest: {}, {}", least.setting(), money(cheap)));
         lines.push(format!("Dearest: {}, {}", most.setting(), money(dear)));
     }
-    let unanswered = cells.iter().filter(|row| row.outcome.unanswered > 0).count();
+    let unanswered = cells.iter().filter(|row| row.outcome.figures.unanswered > 0).count();
     if unanswered > 0 {
-        let left = cells.iter().map(|row| row.outcome.unanswered).sum();
+        let left = cells.iter().map(|row| row.outcome.figures.unanswered).sum();
         lines.push(format!(
             "In {} of {} cells {} requests were never answered: their costs are incomplete, and they come last",
             count(unanswered as u64),

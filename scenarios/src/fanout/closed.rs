@@ -40,7 +40,10 @@ use forkcast_sim::wire::{Ttl, Usage};
 use super::cell::Cell;
 
 /// An assumption of the formula that a cell violates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Assumption {
     /// Forks are unmodified.
     #[error("the formula applies to unmodified forks: no named agents, no ablations")]

@@ -7,10 +7,9 @@ use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
 use forkcast_sim::wire::Usage;
 
 use super::cell::Cell;
-use super::closed::{self, Assumption};
 use super::outcome::Outcome;
 use super::play::{Unplayed, play};
-use super::{bound, grid};
+use super::{bound, closed, grid};
 
 /// A cell and its results.
 #[derive(Clone, Debug)]
@@ -19,13 +18,6 @@ pub struct Trial {
     pub cell: Cell,
     /// The result.
     pub outcome: Outcome,
-    /// The children's usage by the formula, or the assumption that does not hold.
-    pub formula: Result<Usage, Assumption>,
-    /// The formula's input cost in millionths of plain input tokens; `None` if the formula does not apply or there is
-    /// no price.
-    pub formula_millionths: Option<i128>,
-    /// The lower bound for all policies.
-    pub bound: Option<Money>,
 }
 
 impl Trial {
@@ -53,20 +45,18 @@ pub fn unpriced(rows: &[Trial]) -> BTreeSet<&str> {
 ///
 /// let trial = trial(&Cell::default(), &Rc::new(PriceBook::built_in()))?;
 /// // The formula gives what the run of the agents gives.
-/// assert!(trial.formula.is_ok());
+/// assert_eq!(trial.outcome.formula_millionths, trial.outcome.equivalents_millionths);
 /// # Ok::<(), forkcast_scenarios::fanout::play::Unplayed>(())
 /// ```
 pub fn trial(cell: &Cell, book: &Rc<PriceBook>) -> Result<Trial, Unplayed> {
-    let outcome = play(cell, book)?;
-    let formula = closed::usage(cell, book);
-    Ok(Trial {
-        formula_millionths: formula.ok().and_then(|usage| equivalents_millionths(cell, &usage, book)),
-        // The bound applies to whole fan-outs; those with unanswered requests may cost less.
-        bound: bound::lower_bound(cell, book).filter(|_| outcome.unanswered == 0),
-        cell: cell.clone(),
-        formula,
-        outcome,
-    })
+    let mut outcome = play(cell, book)?;
+    match closed::usage(cell, book) {
+        Ok(usage) => outcome.formula_millionths = equivalents_millionths(cell, &usage, book),
+        Err(assumption) => outcome.assumption = Some(assumption),
+    }
+    // The bound applies to whole fan-outs; those with unanswered requests may cost less.
+    outcome.bound = bound::lower_bound(cell, book).filter(|_| outcome.unanswered == 0);
+    Ok(Trial { cell: cell.clone(), outcome })
 }
 
 /// The cost of this input in millionths of plain input tokens, at the prices of the longest request.

@@ -14,7 +14,7 @@ use super::plan::Plan;
 use super::{Refusal, hash};
 
 /// Schema name and version.
-const SCHEMA: &str = "forkcast.part/1";
+const SCHEMA: &str = "forkcast.part/2";
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -48,7 +48,7 @@ pub use tokio; // For the macro in `select.rs`, wherever it is used.
 pub struct Instant(pub u64);
 
 /// A span of time in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Duration(pub u64);
 
 const NANOS_PER_MILLI: u64 = 1_000_000;

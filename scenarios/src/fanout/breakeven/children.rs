@@ -38,7 +38,7 @@ fn panel(asked: &Inquiry, is_cold: bool, runs: &mut Runs<'_>) -> Result<Panel, U
         panel.curves.push(runs.curve(format!("{}, {}", placement.name(), launch.name()), cells)?);
         let least = |(at, row): (&u32, &crate::fanout::Trial)| Point {
             at: f64::from(*at),
-            cost: row.bound.unwrap_or(Money::ZERO),
+            cost: row.outcome.bound.unwrap_or(Money::ZERO),
             label: String::new(),
         };
         bound = children.iter().zip(&runs.rows[before..]).map(least).collect();

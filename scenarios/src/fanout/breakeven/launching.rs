@@ -37,7 +37,7 @@ fn panel(cell: &Cell, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
     let mut bound = Money::ZERO;
     for launch in LAUNCHES {
         let (row, cost) = runs.row(&Cell { launch, ..cell.clone() })?;
-        bound = row.bound.unwrap_or(Money::ZERO);
+        bound = row.outcome.bound.unwrap_or(Money::ZERO);
         points.push(Point { at: row.outcome.makespan.0 as f64 / 1e9, cost, label: launch.name() });
     }
     points.sort_by(|one, other| one.at.total_cmp(&other.at).then(one.cost.cmp(&other.cost)));

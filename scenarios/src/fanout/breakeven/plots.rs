@@ -61,7 +61,7 @@ fn children_panel(title: String, rows: &[&Trial]) -> Panel {
     for row in rows {
         let at = f64::from(row.cell.children);
         let point = |cost: Money| Point { at, cost, label: String::new() };
-        if let Some(least) = row.bound.filter(|_| bound.points.iter().all(|point| point.at != at)) {
+        if let Some(least) = row.outcome.bound.filter(|_| bound.points.iter().all(|point| point.at != at)) {
             bound.points.push(point(least));
         }
         let name = policy(&row.cell);
@@ -101,7 +101,7 @@ fn time_panel(title: String, rows: &[&Trial]) -> Panel {
     let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
     points.sort_by(|one, other| one.at.total_cmp(&other.at).then(one.cost.cmp(&other.cost)));
     let ends = [points.first(), points.last()].into_iter().flatten();
-    let least = rows.iter().find_map(|row| row.bound);
+    let least = rows.iter().find_map(|row| row.outcome.bound);
     let bound = ends.filter_map(|end| Some(Point { at: end.at, cost: least?, label: String::new() })).collect();
     let mut curves = vec![Curve { name: "policy".to_owned(), is_bound: false, points }];
     curves.extend(least.map(|_| Curve { name: "bound".to_owned(), is_bound: true, points: bound }));
