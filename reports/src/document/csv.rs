@@ -38,18 +38,9 @@ fn write_table(table: &Table, target: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When the target cannot be written.
 pub fn row(target: &mut dyn Write, values: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
-    for (at, value) in values.into_iter().enumerate() {
-        if at > 0 {
-            target.write_all(b",")?;
-        }
-        let value = inert(value.as_ref());
-        if value.contains(['"', ',', '\n', '\r']) {
-            write!(target, "\"{}\"", value.replace('"', "\"\""))?;
-        } else {
-            target.write_all(value.as_bytes())?;
-        }
-    }
-    target.write_all(b"\n")
+    let mut line = csv::Writer::from_writer(Vec::new());
+    line.write_record(values.into_iter().map(|value| inert(value.as_ref()).into_owned()))?;
+    target.write_all(&line.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
 
 /// Beginnings of cells that a spreadsheet treats as a formula (OWASP, "CSV Injection", 2026), also in wide forms.

@@ -1,16 +1,18 @@
 //! SARIF 2.1.0: a rule for each cause, a result for each change, however many requests have it.
 //!
 //! Source: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0" (2020-03), and what
-//! docs.github.com, "SARIF support for code scanning" (2026-09), shows of it. No types, since the library with its types makes
-//! thousands of lines from a schema for the twenty fields that are written here.
+//! docs.github.com, "SARIF support for code scanning" (2026-09), shows of it. The tests validate it by the standard's own
+//! schema. No library, since `serde-sarif` 0.8 compiles only if another crate turns serde's derive on, and is generated when
+//! built by `schemafy_lib` 0.6 with a third version of `syn`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
+use forkcast_replay::input::Unreadable;
 use forkcast_sim::diagnosis::Provider;
 use forkcast_sim::outside::{inert_message, quoted};
 
-use crate::check::{Check, Damage, Kind, Weight};
+use crate::check::{Check, Kind, Weight};
 use crate::document::json_text;
 use crate::human::check::{claim, words};
 use crate::names::Names;
@@ -244,7 +246,7 @@ fn graded<'a>(check: &'a Check<'_>, rules: &'a Rules) -> impl Iterator<Item = Va
     })
 }
 
-fn unread(check: &Check<'_>, damage: &Damage) -> Value {
+fn unread(check: &Check<'_>, damage: &Unreadable) -> Value {
     object! {
         "level": Weight::Error.in_sarif(),
         "message": message(&check.names.message(&damage.reason)),
