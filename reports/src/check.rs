@@ -5,6 +5,7 @@ mod origin;
 
 use std::collections::BTreeMap;
 
+use forkcast_replay::input::Inputs;
 use forkcast_sim::guard::conformance::{Card, Row};
 use forkcast_sim::guard::lock::Changes;
 use forkcast_sim::guard::{Finding, Noted, Report, Rule, Rules, Severity};
@@ -52,30 +53,6 @@ pub struct Origin {
     pub index: Option<usize>,
     /// Name of its chain.
     pub chain: String,
-}
-
-/// The input of a check.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Inputs {
-    /// Files.
-    pub files: usize,
-    /// Bytes of these.
-    pub bytes: u64,
-    /// Files without requests, or without any that can be checked.
-    pub skipped: Vec<Damage>,
-    /// Unreadable places.
-    pub unreadable: Vec<Damage>,
-}
-
-/// A part that could not be checked, and why.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Damage {
-    /// The file.
-    pub file: String,
-    /// Its line, from 1; 0 for the whole file.
-    pub line: usize,
-    /// Why.
-    pub reason: String,
 }
 
 /// The lock with which prompts are compared.

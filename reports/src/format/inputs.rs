@@ -1,43 +1,87 @@
-//! What could not be read, in `forkcast.check/1` and `forkcast.replay/1` alike.
+//! The input and its damage, in `forkcast.check/1` and `forkcast.replay/1` alike.
+
+use forkcast_replay::input::{Inputs, Unreadable};
 
 use crate::names::Names;
+use crate::record::Value;
+use crate::report::{Damage, Fate};
 
-/// A file that holds nothing that is read.
-pub(super) struct Skipped {
-    file: String,
-    reason: String,
+/// The input, and its damaged parts.
+pub(super) struct Account<'a> {
+    pub inputs: &'a Inputs,
+    /// Requests that were read and could not be replayed.
+    pub unreplayed: &'a [Unreadable],
+    pub names: Names,
 }
 
-impl Skipped {
-    /// The file and the reason as they are shown.
-    pub fn new(file: &str, reason: &str, names: Names) -> Self {
-        Self { file: names.file(file), reason: names.message(reason) }
+impl Account<'_> {
+    /// All places with this fate.
+    fn places(&self, fate: Fate, record: fn(DamagedPlace) -> Value) -> Value {
+        let found = Damage::all(self.inputs, self.unreplayed).filter(|damage| damage.fate == fate);
+        Value::List(found.map(|damage| record(DamagedPlace::of(damage, self.names))).collect())
     }
 }
 
 record! {
-    Skipped, "skipped":
-    text "file", "The file." => |skipped| skipped.file.clone();
-    text "reason", "Why it is not read." => |skipped| skipped.reason.clone();
+    Account<'_>, "inputs":
+    count "files", "Files that were read." => |it| it.inputs.files, unit("files");
+    count "bytes", "Their size." => |it| it.inputs.bytes, unit("bytes");
+    records: Skipped, "skipped", "Files, and parts of files, that are no recorded model requests." =>
+        |it| it.places(Fate::PassedOver, |place| Skipped(place).value());
+    records: Repair, "repaired", "What was not as it should be, and read all the same." =>
+        |it| it.places(Fate::Repaired, |place| Repair(place).value());
+    records: DamagedPlace, "unreadable", "What could not be read." =>
+        |it| it.places(Fate::Unreadable, |place| place.value());
+    records: Note, "notes", "What was seen and changes no number." =>
+        |it| it.places(Fate::Noted, |place| Note(place).value());
 }
 
-/// A place that cannot be read as it is.
-pub(super) struct Damage {
+/// A place with its names as they are shown.
+pub(super) struct DamagedPlace {
+    pub fate: Fate,
     pub file: String,
     pub line: usize,
     pub reason: String,
 }
 
-impl Damage {
-    /// File, line (0 for the whole file) and reason as they are shown.
-    pub fn new(file: &str, line: usize, reason: &str, names: Names) -> Self {
-        Self { file: names.file(file), line, reason: names.message(reason) }
+impl DamagedPlace {
+    pub fn of(damage: Damage<'_>, names: Names) -> Self {
+        let Damage { fate, file, line, reason } = damage;
+        Self { fate, file: names.file(file), line, reason: names.message(reason) }
     }
 }
 
 record! {
-    Damage, "unreadable":
-    text "file", "The file." => |found| found.file.clone();
-    count "line", "Its line, from 1; 0 for the whole file." => |found| found.line;
-    text "reason", "Why it is not read." => |found| found.reason.clone();
+    DamagedPlace, "unreadable":
+    text "file", "The file." => |place| place.file.clone();
+    count "line", "Its line, from 1; 0 for the whole file." => |place| place.line;
+    text "reason", "Why it is not read." => |place| place.reason.clone();
+}
+
+/// A file that holds nothing that is read.
+struct Skipped(DamagedPlace);
+
+record! {
+    Skipped, "skipped":
+    text "file", "The file." => |it| it.0.file.clone();
+    text "reason", "Why it is not read." => |it| it.0.reason.clone();
+}
+
+/// A place that was repaired.
+struct Repair(DamagedPlace);
+
+record! {
+    Repair, "repaired":
+    text "file", "The file." => |it| it.0.file.clone();
+    count "line", "Its line, from 1; 0 for the whole file." => |it| it.0.line;
+    text "what", "What was done." => |it| it.0.reason.clone();
+}
+
+/// An observation that changes no number.
+struct Note(DamagedPlace);
+
+record! {
+    Note, "note":
+    text "file", "The file." => |it| it.0.file.clone();
+    text "note", "What was seen." => |it| it.0.reason.clone();
 }

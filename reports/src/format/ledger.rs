@@ -6,6 +6,7 @@ use forkcast_sim::diagnosis::{Explanation, Missed};
 use forkcast_sim::ledger::{CauseCost, Line};
 use forkcast_sim::pricing::{BillLine, FeeLine};
 use forkcast_sim::service::{Compared, NotComparable};
+use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
 pub mod exchange;
@@ -17,12 +18,13 @@ use transcript::TranscriptPart;
 
 use super::difference::Differing;
 use super::replay::verdicts;
+use super::sender::{Moment, Sender};
 use super::usage::{self, NO_PRICE};
 use super::words::{categories, cause, notes};
 use crate::document::json_text;
 use crate::names::Names;
 use crate::record::{Record, Shape, Value, list};
-use crate::report::{Recorded, Report};
+use crate::report::{Recorded, Report, Spending};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.ledger/1";
@@ -31,6 +33,20 @@ pub const SCHEMA: &str = "forkcast.ledger/1";
 pub(super) const ABOUT: &str = "One request of a replay, a line of JSON each. Holds no text of prompts: names of tools and paths \
                                 only.";
 
+/// Writes the lines of all requests.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write_all(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
+    let mut written = Ok(());
+    report.each(&mut |entry| {
+        if written.is_ok() {
+            written = write(report, entry, target);
+        }
+    });
+    written
+}
+
 /// Writes the line of a request.
 ///
 /// # Errors
@@ -38,8 +54,8 @@ pub(super) const ABOUT: &str = "One request of a replay, a line of JSON each. Ho
 pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
     let line = LedgerLine {
         line: &entry.line,
-        session: report.session_of(entry).map(|session| session.id.clone()),
-        chain: report.agent_of(entry).map(str::to_owned),
+        sender: Sender::of(report, entry),
+        is_virtual: false,
         origin: Origin {
             file: report.names.file(&entry.origin.file),
             index: entry.origin.index,
@@ -66,8 +82,9 @@ fn stored(report: &Report<'_>, entry: &Recorded<'_>) -> Option<Stored> {
 /// A line as it is written.
 pub(super) struct LedgerLine<'a> {
     line: &'a Line,
-    session: Option<String>,
-    chain: Option<String>,
+    sender: Sender,
+    /// Its clock is that of a run.
+    is_virtual: bool,
     origin: Origin,
     comparison: Result<&'a Compared, NotComparable>,
     exchange: Option<Stored>,
@@ -76,6 +93,10 @@ pub(super) struct LedgerLine<'a> {
 }
 
 impl LedgerLine<'_> {
+    const fn moment(&self, at: Option<Instant>) -> Moment {
+        Moment { at, is_virtual: self.is_virtual }
+    }
+
     fn write(&self, target: &mut dyn Write) -> io::Result<()> {
         json_text::compact(target, &self.value())?;
         writeln!(target)
@@ -85,12 +106,13 @@ impl LedgerLine<'_> {
 record! {
     LedgerLine<'_>, "ledger":
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
-    count "index", "Position among all requests, from 0." => |it| it.line.index;
-    text "session", "Id of its session." => |it| it.session.clone(), null("where it has none");
-    text "chain", "The agent." => |it| it.chain.clone(), null("where no profile could read the request");
+    flat: Sender, => |it| it.sender.value();
     record: Origin, "origin", "Where it was read." => |it| it.origin.value();
-    millis "at_ms", "When it was sent, since 1970." => |it| it.line.at, null("where the recording has no instants");
-    millis "first_byte_ms", "When its answer began." => |it| it.line.first_byte_at, null("where that is unknown");
+    flat: Moment, => |it| it.moment(it.line.at).value();
+    millis "first_byte_ms", "When its answer began, on the same clock." =>
+        |it| it.line.first_byte_at, null("where that is unknown");
+    text "first_byte_at", "The same in RFC 3339, UTC." =>
+        |it| it.moment(it.line.first_byte_at).text(), null("where that is unknown, and for a run");
     text "model", "Its model." => |it| it.names.model(&it.line.model).into_owned();
     record: Usage, "recorded", "What the provider reported." =>
         |it| usage::value(it.line.recorded.as_ref()), null("where nothing was");
@@ -107,6 +129,7 @@ record! {
             Value::List(bill.flat_map(|bill| &bill.fees).map(Record::value).collect())
         };
     usd "cost_usd", "The bill." => |it| it.line.charge.bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
+    flat: Spending, => |it| it.line.charge.bill.as_ref().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
     usd "predicted_cost_usd", "The bill of what is predicted." =>
         |it| it.line.predicted_bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
     usd "perfect_cost_usd", "The bill with every missed token read." => |it| it.line.charge.perfect, null(NO_PRICE);

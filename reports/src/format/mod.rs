@@ -27,6 +27,7 @@ pub mod replay;
 pub mod requests;
 pub mod run;
 pub mod schemas;
+mod sender;
 mod sizes;
 pub mod sweep;
 pub mod tables;

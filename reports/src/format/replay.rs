@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use forkcast_replay::replay::SizeSource;
 use forkcast_sim::diagnosis::Cause;
 
-use super::inputs::{Damage, Skipped};
+use super::inputs::Account;
 use super::own_prices::OwnPrices;
 use super::sizes::Counts;
 use crate::names::Names;
@@ -38,7 +38,11 @@ pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
 record! {
     Report<'_>, "replay":
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
-    record: Inputs<'_>, "inputs", "What was read." => |report| Inputs(report).value();
+    record: Account<'_>, "inputs", "What was read." =>
+        |report| {
+            let Report { inputs, unreplayed, names, .. } = report;
+            Account { inputs, unreplayed, names: *names }.value()
+        };
     record: Options<'_>, "options", "How the replay was made, so that it can be made again." =>
         |report| Options(report).value();
     truth "partial", "It was interrupted: the rest of the input is missing from every sum." =>
@@ -81,57 +85,6 @@ record! {
         };
     records: Remark, "remarks", "Remarks on requests, the commonest first." =>
         |report| list(remarks(report).into_iter().map(Remark));
-}
-
-/// The input, and its unreadable parts.
-struct Inputs<'a>(&'a Report<'a>);
-
-record! {
-    Inputs<'_>, "inputs":
-    count "files", "Files that were read." => |inputs| inputs.0.inputs.files, unit("files");
-    count "bytes", "Their size." => |inputs| inputs.0.inputs.bytes, unit("bytes");
-    records: Skipped, "skipped", "Files, and parts of files, that are no recorded model requests." =>
-        |inputs| {
-            let skipped = inputs.0.inputs.skipped.iter();
-            list(skipped.map(|found| Skipped::new(&found.file, &found.reason, inputs.0.names)))
-        };
-    records: Repair, "repaired", "What was not as it should be, and read all the same." =>
-        |inputs| {
-            let repaired = inputs.0.inputs.repaired.iter();
-            list(repaired.map(|found| Repair(Damage::new(&found.file, found.line, &found.what, inputs.0.names))))
-        };
-    records: Damage, "unreadable", "What could not be read." =>
-        |inputs| {
-            let found = inputs.0.unreadable();
-            list(found.map(|found| Damage::new(&found.file, found.line, &found.reason, inputs.0.names)))
-        };
-    records: Note, "notes", "What was seen and changes no number." =>
-        |inputs| {
-            let names = inputs.0.names;
-            list(inputs.0.notes().map(|(file, note)| Note { file: names.file(file), note: names.message(note) }))
-        };
-}
-
-/// A place that was repaired.
-struct Repair(Damage);
-
-record! {
-    Repair, "repaired":
-    text "file", "The file." => |found| found.0.file.clone();
-    count "line", "Its line, from 1; 0 for the whole file." => |found| found.0.line;
-    text "what", "What was done." => |found| found.0.reason.clone();
-}
-
-/// An observation that changes no number.
-struct Note {
-    file: String,
-    note: String,
-}
-
-record! {
-    Note, "note":
-    text "file", "The file." => |note| note.file.clone();
-    text "note", "What was seen." => |note| note.note.clone();
 }
 
 /// How the replay was made.

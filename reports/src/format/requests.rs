@@ -12,11 +12,12 @@ use forkcast_sim::service::{Compared, NotComparable};
 use forkcast_sim::wire::Usage;
 
 use super::replay::verdicts;
+use super::sender::{Moment, Sender};
 use super::usage::{self, NO_PRICE};
 use super::words::cause;
 use crate::document::csv;
 use crate::record::{Shape, table};
-use crate::report::{Recorded, Report, Spending, Zone};
+use crate::report::{Recorded, Report, Spending};
 
 /// Writes the head.
 ///
@@ -76,15 +77,6 @@ impl<'a> RequestRow<'a> {
         if self.is_predicted_as_recorded() { line.charge.bill.as_ref() } else { line.predicted_bill.as_ref() }
     }
 
-    /// Name and version.
-    fn client(&self) -> Option<(String, Option<String>)> {
-        let client = self.report.names.client(self.entry.client()?);
-        match client.split_once('/') {
-            Some((name, version)) => Some((name.to_owned(), Some(version.to_owned()))),
-            None => Some((client, None)),
-        }
-    }
-
     fn compared(&self) -> Option<&'a Compared> {
         self.entry.comparison.as_ref().ok()
     }
@@ -100,11 +92,6 @@ impl<'a> RequestRow<'a> {
 }
 
 /// When a field is null.
-const NO_CLIENT: &str = "where the recording has none";
-
-const RFC_3339: &str = "%Y-%m-%dT%H:%M:%S%.fZ";
-
-/// When a field is null.
 const NOT_EXPLAINED: &str = "where it is not explained";
 
 /// When a field is null.
@@ -112,25 +99,10 @@ const NO_DIFFERENCE: &str = "where no content differs";
 
 record! {
     RequestRow<'_>, "request":
-    count "index", "Position among all requests, from 0." => |it| it.entry.line.index;
-    text "session", "Id of its session." =>
-        |it| it.report.session_of(it.entry).map(|session| session.id.clone()), null("where it has none");
-    text "chain", "Its agent." =>
-        |it| it.report.agent_of(it.entry).map(str::to_owned), null("where no profile could read the request");
-    text "project", "Working directory, else the path as named; worktrees count as their repository." =>
-        |it| it.report.session_of(it.entry).and_then(|session| session.project.as_deref().map(str::to_owned)),
-        null("where none is known");
-    text "agent_kind", "What kind of agent: main, fork, or the type that was asked for, such as Explore." =>
-        |it| it.report.kind_of(it.entry), null("where that is unknown");
-    text "client", "The program that sent it." => |it| it.client().map(|client| client.0), null(NO_CLIENT);
-    text "client_version", "Its version." => |it| it.client().and_then(|client| client.1), null(NO_CLIENT);
+    flat: Sender, => |it| Sender::of(it.report, it.entry).value();
     text "file", "Its file." => |it| it.report.names.file(&it.entry.origin.file);
     count "file_index", "Position in the file, from 0." => |it| it.entry.origin.index;
-    millis "at_ms", "When it was sent, since 1970." =>
-        |it| it.entry.line.at, null("where the recording has no instants");
-    text "at", "The same in RFC 3339, UTC." =>
-        |it| it.entry.line.at.and_then(|at| Zone::default().text(at, RFC_3339)),
-        null("where the recording has no instants");
+    flat: Moment, => |it| Moment { at: it.entry.line.at, is_virtual: false }.value();
     text "model", "Its model." => |it| it.report.names.model(&it.entry.line.model).into_owned();
     record: Usage, "recorded", "What the provider reported." =>
         |it| usage::value(it.entry.line.recorded.as_ref()), null("where nothing was");

@@ -5,11 +5,13 @@ use std::io::{self, Write};
 
 use forkcast_replay::calibrate::ClassFit;
 
+use super::inputs::DamagedPlace;
 use super::replay::{CauseTotal, Fee, InReport, MissRow, Remark, Sums};
 use super::requests::{self, RequestRow};
 use crate::document::csv;
 use crate::record::table::{cells, words};
 use crate::record::{Record, Shape, Value};
+use crate::report::{Damage, Fate};
 use crate::report::{Exception, Gate, Group, Report, Session, SizeRow, Unpriced, gates, remarks, unpriced};
 
 /// The rows of a table.
@@ -135,33 +137,20 @@ record! {
 }
 
 /// A place that was not read, or was repaired.
-struct DamageRow {
-    what: &'static str,
-    file: String,
-    line: usize,
-    reason: String,
-}
+struct DamageRow(DamagedPlace);
 
 impl DamageRow {
-    fn all(report: &Report<'_>) -> Vec<Self> {
-        let names = report.names;
-        let found = |what, file: &str, line, reason: &str| Self {
-            what,
-            file: names.file(file),
-            line,
-            reason: names.message(reason),
-        };
-        let unreadable = report.unreadable().map(|bad| found("unreadable", &bad.file, bad.line, &bad.reason));
-        let repaired = report.inputs.repaired.iter().map(|bad| found("repaired", &bad.file, bad.line, &bad.what));
-        let skipped = report.inputs.skipped.iter().map(|bad| found("passed over", &bad.file, 0, &bad.reason));
-        unreadable.chain(repaired).chain(skipped).collect()
+    fn all(report: &Report<'_>) -> impl Iterator<Item = Self> {
+        let damage = Damage::all(report.inputs, &report.unreplayed).filter(|damage| damage.fate != Fate::Noted);
+        damage.map(|damage| Self(DamagedPlace::of(damage, report.names)))
     }
 }
 
 record! {
     DamageRow, "damage":
-    field "what", || Shape::words(["unreadable", "repaired", "passed over"]), "What it is." => |found| found.what;
-    text "file", "The file." => |found| found.file.clone();
-    count "line", "Its line, from 1." => |found| Some(found.line).filter(|line| *line > 0), null("for a whole file");
-    text "reason", "Why, or what was done." => |found| found.reason.clone();
+    field "what", || Shape::words([Fate::Unreadable, Fate::Repaired, Fate::PassedOver].map(Fate::word)), "What it is." =>
+        |it| it.0.fate.word();
+    text "file", "The file." => |it| it.0.file.clone();
+    count "line", "Its line, from 1." => |it| Some(it.0.line).filter(|line| *line > 0), null("for a whole file");
+    text "reason", "Why, or what was done." => |it| it.0.reason.clone();
 }

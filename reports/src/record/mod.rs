@@ -157,6 +157,9 @@ impl<R> Field<R> {
         let Column { word, null, absent, .. } = &self.column;
         debug_assert!(value != Value::Null || null.is_some(), "{word} is null");
         debug_assert!(value != Value::Absent || absent.is_some(), "{word} is absent");
+        if self.column.is_flat && value == Value::Null {
+            return self.column.nulls();
+        }
         if self.column.is_derived { Value::Derived(Box::new(value)) } else { value }
     }
 

@@ -105,7 +105,11 @@ impl Definitions {
 /// The columns of a record, including those of flat records.
 fn flat(columns: &[Column]) -> Vec<Column> {
     let own = |column: &Column| match (column.shape)() {
-        Shape::Record(record) if column.is_flat => flat(&record.columns),
+        Shape::Record(record) if column.is_flat => {
+            let mut own = flat(&record.columns);
+            own.iter_mut().for_each(|field| field.null = field.null.or(column.null));
+            own
+        }
         _ => vec![column.clone()],
     };
     columns.iter().filter(|column| !column.is_derived).flat_map(own).collect()

@@ -1,6 +1,6 @@
 //! The possible values of a field.
 
-use super::Record;
+use super::{Record, Value};
 
 /// The possible values of a field, besides null.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +122,16 @@ impl PartialEq for Column {
 impl Eq for Column {}
 
 impl Column {
+    /// A null in place of each of its fields.
+    pub(super) fn nulls(&self) -> Value {
+        match (self.shape)() {
+            Shape::Record(record) => {
+                Value::Fields(record.columns.iter().map(|column| (column.word, column.nulls())).collect())
+            }
+            _ => Value::Null,
+        }
+    }
+
     pub(super) const fn new(word: &'static str, shape: fn() -> Shape, meaning: &'static str) -> Self {
         Self {
             word,

@@ -2,6 +2,7 @@
 
 mod account;
 mod action;
+mod damage;
 mod entry;
 mod findings;
 mod gate;
@@ -28,6 +29,7 @@ use gather::Gathering;
 
 pub use account::{Account, Agreement, Counted, Estimated, Residual, Side};
 pub use action::{Action, actions, suggestion};
+pub use damage::{Damage, Fate};
 pub use entry::{Answered, EstimatedOutput, Recorded, entries};
 pub use findings::{Exception, Miss, Place, Unpriced, not_modelled, remarks, unpriced};
 pub use gate::{Gate, Limits, Measure, Share, gates};
@@ -222,12 +224,6 @@ impl<'a> Report<'a> {
     /// First and last instant of the requests that have one.
     pub const fn span(&self) -> Option<(Instant, Instant)> {
         self.tally.span
-    }
-
-    /// Observations about each file without an effect on numbers, such as a cassette that ends early.
-    pub fn notes(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let files = self.inputs.scopes.iter().flat_map(|scope| &scope.files);
-        files.flat_map(|file| file.notes.iter().map(|note| (file.file.as_str(), note.as_str())))
     }
 
     /// Everything that could not be read: damage in files, and bodies that are no requests.

@@ -1,6 +1,7 @@
 //! A conversation with changes, checked.
 
-use forkcast_reports::check::{Check, Damage, Graded, Inputs, Lock, Origin};
+use forkcast_replay::input::{Inputs, Skipped, Unreadable};
+use forkcast_reports::check::{Check, Graded, Lock, Origin};
 use forkcast_reports::names::Names;
 use forkcast_sim::guard::{Facts, Guard, Report, Rules, Sent, Violation};
 
@@ -97,10 +98,9 @@ impl Checked {
             expected: "at least 90.0 %".into(),
         });
         self.report.warnings.push("two chains continue in the same way".into());
-        let damage =
-            |file: &str, line| Damage { file: file.into(), line, reason: "found `[`, expected an object".into() };
-        self.inputs.unreadable.push(damage("bodies/900.json", 1));
-        self.inputs.skipped.push(damage("bodies/notes.txt", 0));
+        let reason = "found `[`, expected an object".to_owned();
+        self.inputs.unreadable.push(Unreadable { file: "bodies/900.json".into(), line: 1, reason: reason.clone() });
+        self.inputs.skipped.push(Skipped { file: "bodies/notes.txt".into(), reason });
         let graded = |check: &str, passed| Graded {
             check: check.into(),
             claim: "A fork keeps it.".into(),

@@ -221,26 +221,17 @@ fn checked(case: &Case<'_>, shown: &mut Shown<'_>) {
     if let Some(lock) = &outcome.lock {
         locked(lock, shown);
     }
-    let damage = |file: &str, line, reason: &str| told::Damage { file: file.into(), line, reason: reason.into() };
-    let unreadable = fed.inputs.unreadable.iter().map(|found| damage(&found.file, found.line, &found.reason));
-    let skipped = fed.inputs.skipped.iter().map(|found| damage(&found.file, 0, &found.reason));
     let origin = |origin: &forkcast_replay::exchange::Origin| told::Origin {
         file: origin.file.clone(),
         line: origin.line,
         index: Some(origin.index),
         chain: String::new(),
     };
-    let inputs = told::Inputs {
-        files: fed.inputs.files,
-        bytes: fed.inputs.bytes,
-        skipped: skipped.collect(),
-        unreadable: unreadable.collect(),
-    };
     let check = told::Check {
         report: &outcome.report,
         rules: &rules,
         origins: &outcome.origins.iter().map(origin).collect::<Vec<_>>(),
-        inputs: &inputs,
+        inputs: &fed.inputs,
         lock: told::Lock::Absent,
         card: &[],
         update: None,

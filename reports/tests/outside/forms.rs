@@ -7,7 +7,7 @@ use forkcast_replay::check::{Check as Sink, Checking};
 use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::source::feed;
-use forkcast_reports::check::{self, Check, Damage, Lock};
+use forkcast_reports::check::{self, Check, Lock};
 use forkcast_reports::document::terminal::Look;
 use forkcast_reports::document::{Document, csv, markdown, terminal};
 use forkcast_reports::figures::{lanes, ribbon, timeline};
@@ -92,10 +92,6 @@ pub fn of_check(path: &Path, names: Names) -> Vec<Form> {
     let mut sink = Sink::new(checking);
     let fed = feed(&[path], &ReadOptions::default(), &|_| true, &mut sink).unwrap();
     let outcome = sink.finish();
-    let mut inputs = check::Inputs { files: fed.inputs.files, bytes: fed.inputs.bytes, ..check::Inputs::default() };
-    let damage = |file: &str, line, reason: &str| Damage { file: file.to_owned(), line, reason: reason.to_owned() };
-    inputs.unreadable.extend(fed.inputs.unreadable.iter().map(|found| damage(&found.file, found.line, &found.reason)));
-    inputs.skipped.extend(fed.inputs.skipped.iter().map(|found| damage(&found.file, 0, &found.reason)));
     let origins: Vec<check::Origin> = outcome
         .origins
         .iter()
@@ -110,7 +106,7 @@ pub fn of_check(path: &Path, names: Names) -> Vec<Form> {
         report: &outcome.report,
         rules: &rules,
         origins: &origins,
-        inputs: &inputs,
+        inputs: &fed.inputs,
         lock: Lock::Held { file: "forkcast.lock".into(), chains: 1, requests: outcome.origins.len() },
         card: &[],
         update: None,

@@ -429,7 +429,7 @@ pub enum Format {
     Csv,
     /// Markdown
     Markdown,
-    /// One JSON object a line for each request, as in ledger.jsonl (`replay`)
+    /// One JSON object a line for each request, as in ledger.jsonl (`replay`, `run`)
     Jsonl,
 }
 

@@ -281,6 +281,15 @@ fn two_keys_a_zone_and_the_first_rows() {
 }
 
 #[test]
+fn a_run_prints_the_lines_of_its_ledger() {
+    let place = folder("run-lines");
+    let lines = forkcast(&place, &["run", "-q", "--format", "jsonl", "--out", "out"]);
+    assert_eq!((code(&lines), stderr(&lines)), (0, ""));
+    assert_eq!(stdout(&lines), fs::read_to_string(place.join("out/ledger.jsonl")).unwrap());
+    assert!(stdout(&lines).lines().all(|line| line.contains("\"at\":null") && line.contains("\"read_usd\":")));
+}
+
+#[test]
 fn two_requests_side_by_side() {
     let place = folder("diff");
     fs::write(place.join("a.json"), FIRST).unwrap();

@@ -17,10 +17,11 @@ use forkcast_sim::guard::{Noted, Violation};
 
 use crate::check::{Check, Graded, Lock};
 use crate::document::Document;
-use crate::format::inputs::{Damage, Skipped};
+use crate::format::inputs::{Account, DamagedPlace};
 use crate::human::check::words;
 use crate::names::Names;
 use crate::record::{Record, Shape, Value, list, pretty, table};
+use crate::report::{Damage, Fate};
 
 use finding::{FindingOf, rules};
 use update::{Change, Update};
@@ -65,7 +66,8 @@ record! {
         |check| list(check.report.notes.iter().map(|noted| NoteOf { check, noted }));
     texts "warnings", "What may make the result less sure than it looks." =>
         |check| Value::texts(check.report.warnings.iter().map(|warning| check.names.message(warning)));
-    record: InputsOf<'_>, "inputs", "What was read." => |check| InputsOf(check).value();
+    record: Account<'_>, "inputs", "What was read." =>
+        |check| Account { inputs: check.inputs, unreplayed: &[], names: check.names }.value();
     record: LockHeld, "lock", "The lock that prompts were held against." =>
         |check| LockHeld::of(check).as_ref().map(Record::value), null("where there was none");
     record: Update<'_>, "update", "What writing the lock anew changed." =>
@@ -99,8 +101,9 @@ pub fn tables(check: &Check<'_>) -> Document {
     document
 }
 
-fn unreadable<'a>(check: &'a Check<'_>) -> impl Iterator<Item = Damage> + 'a {
-    check.inputs.unreadable.iter().map(|found| Damage::new(&found.file, found.line, &found.reason, check.names))
+fn unreadable(check: &Check<'_>) -> Vec<DamagedPlace> {
+    let unreadable = Damage::all(check.inputs, &[]).filter(|damage| damage.fate == Fate::Unreadable);
+    unreadable.map(|damage| DamagedPlace::of(damage, check.names)).collect()
 }
 
 /// The rules that were checked, and what forks need.
@@ -108,24 +111,6 @@ fn score(check: &Check<'_>) -> Value {
     let rules = check.report.score.iter().map(|(rule, held)| ((*rule).to_owned(), Some(*held)));
     let card = check.card.iter().map(|graded| (graded.check.clone(), graded.passed));
     Value::map(rules.chain(card))
-}
-
-struct InputsOf<'a>(&'a Check<'a>);
-
-record! {
-    InputsOf<'_>, "inputs":
-    count "files", "Files that were read." => |it| it.0.inputs.files, unit("files");
-    count "bytes", "Their size." => |it| it.0.inputs.bytes, unit("bytes");
-    records: Skipped, "skipped", "Files that hold no requests, or none that can be checked." =>
-        |it| {
-            let skipped = it.0.inputs.skipped.iter();
-            list(skipped.map(|found| Skipped::new(&found.file, &found.reason, it.0.names)))
-        };
-    records: Damage, "unreadable", "What could not be read." =>
-        |it| {
-            let unreadable = it.0.inputs.unreadable.iter();
-            list(unreadable.map(|found| Damage::new(&found.file, found.line, &found.reason, it.0.names)))
-        };
 }
 
 struct LockHeld {

@@ -7,6 +7,7 @@ use forkcast_sim::service::NotComparable;
 
 use super::exchange::{Stored, StoredSizes};
 use super::{LedgerLine, Origin};
+use crate::format::sender::Sender;
 use crate::names::Names;
 
 /// Writes a line for each request. If there are bodies, a line declares the sizes of its request's blocks.
@@ -25,8 +26,8 @@ fn line<'a>(run: &'a Run, request: &'a Request, exchange: Stored) -> LedgerLine<
     let line = &request.line;
     LedgerLine {
         line,
-        session: Some(run.scenario.name.to_string()),
-        chain: run.agents.get(request.agent).map(|agent| agent.id.to_string()),
+        sender: Sender::simulated(run, request),
+        is_virtual: true,
         origin: Origin { file: run.scenario.file.to_string(), index: line.index, line: 0 },
         comparison: Err(NotComparable::NoUsage),
         exchange: Some(exchange),

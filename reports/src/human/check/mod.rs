@@ -14,6 +14,7 @@ use super::change;
 use crate::check::{Check, Kind, Lock, Verdict};
 use crate::document::{Document, bytes, count, money};
 use crate::names::Names;
+use crate::report::{Damage, Fate};
 
 /// Most kinds of changes shown with their bytes; the others are in a table.
 const SHOWN: usize = 12;
@@ -129,11 +130,12 @@ fn locked(check: &Check<'_>) -> String {
 const DAMAGE_SHOWN: usize = 5;
 
 fn damage(check: &Check<'_>) -> Vec<String> {
-    let all: Vec<_> = check.inputs.unreadable.iter().chain(&check.inputs.skipped).collect();
+    let mut all: Vec<Damage<'_>> = Damage::all(check.inputs, &[]).collect();
+    all.retain(|damage| matches!(damage.fate, Fate::Unreadable | Fate::PassedOver));
     let shown = all.iter().take(DAMAGE_SHOWN).map(|damage| {
-        let file = check.names.file(&damage.file);
+        let file = check.names.file(damage.file);
         let line = if damage.line == 0 { String::new() } else { format!(":{}", damage.line) };
-        format!("Not checked: {file}{line}: {}", check.names.message(&damage.reason))
+        format!("Not checked: {file}{line}: {}", check.names.message(damage.reason))
     });
     let more = all.len().saturating_sub(DAMAGE_SHOWN);
     shown.chain((more > 0).then(|| format!("… and {} more places", count(more as u64)))).collect()

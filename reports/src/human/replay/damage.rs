@@ -3,13 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::document::{Cell, Column, Document, Table};
+use crate::report::{Damage, Fate};
 use crate::report::{Report, remarks};
-
-/// The rank of files and parts of files that are not recordings: no damage.
-const PASSED_OVER: u8 = 3;
-
-/// The rank of observations without an effect on numbers.
-const NOTED: u8 = 2;
 
 /// Most kinds of damage shown to people.
 const SHOWN: usize = 8;
@@ -35,32 +30,20 @@ struct Kind {
 }
 
 fn table(report: &Report<'_>) -> Table {
-    let mut kinds: BTreeMap<(u8, String), Kind> = BTreeMap::new();
-    let mut note = |rank: u8, reason: &str, file: &str, line: usize| {
+    let mut kinds: BTreeMap<(Fate, String), Kind> = BTreeMap::new();
+    for Damage { fate, file, line, reason } in Damage::all(report.inputs, &report.unreplayed) {
         let (reason, inner) = without_place(reason);
         let reason = report.names.message(reason);
-        let kind = kinds.entry((rank, masked(&reason))).or_default();
+        let kind = kinds.entry((fate, masked(&reason))).or_default();
         if kind.count == 0 {
             kind.reason = reason;
             let line = if line == 0 { String::new() } else { format!(":{line}") };
             kind.first = format!("{}{line}{inner}", report.short(file));
         }
         kind.count += 1;
-    };
-    for damage in report.unreadable() {
-        note(0, &damage.reason, &damage.file, damage.line);
-    }
-    for repaired in &report.inputs.repaired {
-        note(1, &repaired.what, &repaired.file, repaired.line);
-    }
-    for (file, what) in report.notes() {
-        note(NOTED, what, file, 0);
-    }
-    for skipped in &report.inputs.skipped {
-        note(PASSED_OVER, &skipped.reason, &skipped.file, 0);
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
-    kinds.sort_by_key(|((rank, _), kind)| (*rank, std::cmp::Reverse(kind.count)));
+    kinds.sort_by_key(|((fate, _), kind)| (*fate, std::cmp::Reverse(kind.count)));
     let mut table = Table::new(
         "damage",
         vec![
@@ -70,12 +53,12 @@ fn table(report: &Report<'_>) -> Table {
             Column::name("First", "first"),
         ],
     );
-    for ((rank, reason), kind) in kinds {
-        let what = WORDS[usize::from(rank).min(WORDS.len() - 1)];
-        // For a single damage the text is exact.
-        let exact = kind.count == 1 && rank < PASSED_OVER;
+    for ((fate, reason), kind) in kinds {
+        // For a single damage the text says exactly what was found.
+        let exact = kind.count == 1 && fate != Fate::PassedOver;
         let reason = if exact { kind.reason } else { reason };
-        table.rows.push(vec![Cell::text(what), Cell::Count(kind.count), Cell::Text(reason), Cell::Text(kind.first)]);
+        let first = Cell::Text(kind.first);
+        table.rows.push(vec![Cell::text(fate.word()), Cell::Count(kind.count), Cell::Text(reason), first]);
     }
     table.shown_max = SHOWN;
     table.rows_are = "kinds (--format json lists every file under `inputs`)";
@@ -115,8 +98,6 @@ fn masked_part(part: &str) -> String {
     let is_id = digits > 0 && (digits == bare.len() || plain && bare.len() >= ID_MIN);
     if is_id { part.replacen(bare, ANY, 1) } else { part.to_owned() }
 }
-
-const WORDS: [&str; 4] = ["unreadable", "repaired", "noted", "passed over"];
 
 fn remarked(report: &Report<'_>) -> Table {
     let mut table = Table::new("remarks", vec![Column::right("Requests", "requests"), Column::wrap("", "remark")]);

@@ -1,7 +1,6 @@
 //! `forkcast replay`.
 
 use std::cell::{Cell, RefCell};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -178,20 +177,9 @@ fn print(args: &ReplayArgs, report: &Report<'_>) -> anyhow::Result<()> {
     match args.format {
         Format::Json => screen::print(|target| format::replay::write(report, target)),
         Format::Csv => screen::print(|target| format::tables::write_all(report, target)),
-        Format::Jsonl => screen::print(|target| ledger(report, target)),
+        Format::Jsonl => screen::print(|target| format::ledger::write_all(report, target)),
         format => screen::document(&human::replay::document(report), format),
     }
-}
-
-/// A line for each request, as in `ledger.jsonl`.
-fn ledger(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
-    let mut written = Ok(());
-    report.each(&mut |entry| {
-        if written.is_ok() {
-            written = format::ledger::write(report, entry, target);
-        }
-    });
-    written
 }
 
 fn names(args: &ReplayArgs) -> Names {

@@ -152,6 +152,7 @@ fn print(args: &RunArgs, run: &Run, failures: &[String], report: Option<&Report<
     }
     match args.result.format {
         Format::Json => screen::print(|target| format::run::write_with(run, failures, report, target)),
+        Format::Jsonl => screen::print(|target| format::ledger::simulated::write(run, false, target)),
         Format::Csv => screen::print(|target| format::run::requests(run, target)),
         shown => {
             let mut document = human::run::document(run, failures);

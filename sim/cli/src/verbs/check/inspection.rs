@@ -7,9 +7,9 @@ use std::sync::Mutex;
 use forkcast_replay::check::{Check, Checking, Outcome};
 use forkcast_replay::error::Error;
 use forkcast_replay::exchange::Origin;
-use forkcast_replay::input::{Progress, ReadOptions};
+use forkcast_replay::input::{Inputs, Progress, ReadOptions, Skipped, Unreadable};
 use forkcast_replay::source::{Fed, Sink, feed, feed_inputs};
-use forkcast_reports::check::{Damage, Graded, Inputs};
+use forkcast_reports::check::Graded;
 use forkcast_reports::document::count;
 use forkcast_reports::names::Names;
 use forkcast_scenarios::capture;
@@ -22,6 +22,7 @@ use crate::args::{Doubt, SourceArgs, TalkArgs};
 use crate::exit::{BadInput, Stopped};
 use crate::signals::{self, interrupted};
 use crate::verbs::replay;
+use crate::verbs::replay::complaints::located;
 use crate::verbs::run_folder::{self, NamedPaths};
 
 /// The inspected requests.
@@ -43,10 +44,8 @@ pub struct Inspection {
 impl Inspection {
     /// All errors in the input: the input must then not be treated as checked completely.
     pub fn mistakes(&self, names: Names) -> Vec<String> {
-        let located = |damage: &Damage| {
-            replay::complaints::located(&names.file(&damage.file), damage.line, &names.message(&damage.reason))
-        };
-        let unread = self.inputs.unreadable.iter().take(LISTED_MAX).map(located);
+        let unread = self.inputs.unreadable.iter().take(LISTED_MAX);
+        let unread = unread.map(|it| located(&names.file(&it.file), it.line, &names.message(&it.reason)));
         // A named path may be the damaged file itself.
         let unread: Vec<String> = unread.filter(|told| !self.complaints.contains(told)).collect();
         let more = self.inputs.unreadable.len().saturating_sub(LISTED_MAX);
@@ -62,28 +61,26 @@ const LISTED_MAX: usize = 10;
 pub fn inspect(sources: &SourceArgs, checking: Checking, talk: &TalkArgs) -> anyhow::Result<Inspection> {
     let (scenarios, recorded) = sorted(&sources.paths)?;
     let mut check = Stoppable(Check::new(checking));
-    let mut inputs = Inputs::default();
     let NamedPaths { folders, others: recorded } = run_folder::sort(&recorded)?;
     let recorded: Vec<&PathBuf> = recorded.into_iter().copied().collect();
     let mut fed = if recorded.is_empty() { Fed::default() } else { read(&recorded, sources, talk, &mut check)? };
     for opened in folders {
         fed.add(feed_inputs(opened.inputs, &|| !interrupted(), &mut check));
     }
-    inputs.files = fed.inputs.files + scenarios.len();
+    fed.inputs.files += scenarios.len();
     for scenario in scenarios.into_iter().take_while(|_| !interrupted()) {
-        played(scenario, &mut check, &mut inputs);
+        played(scenario, &mut check, &mut fed.inputs);
     }
     let mut outcome = check.0.finish();
     let card = Graded::of(&outcome.cards);
     outcome.report.warnings.extend(fed.remarks.told());
-    inputs.bytes += fed.inputs.bytes;
-    damage(&fed, &mut inputs);
     let complaints = complaints(&recorded, &fed, &outcome.origins);
     let doubts = doubts(&fed, &outcome);
     if outcome.origins.is_empty() {
         return Err(nothing(complaints));
     }
-    Ok(Inspection { outcome, card, inputs, partial: fed.partial || interrupted(), complaints, doubts })
+    let partial = fed.partial || interrupted();
+    Ok(Inspection { outcome, card, inputs: account(fed), partial, complaints, doubts })
 }
 
 /// Why there was no request.
@@ -114,7 +111,7 @@ fn played(scenario: Scenario, check: &mut Stoppable, inputs: &mut Inputs) {
     inputs.bytes += run.requests.iter().map(|request| request.draft().body().len() as u64).sum::<u64>();
     let file = run.scenario.file.to_string();
     let refused = taken.refused.into_iter();
-    inputs.unreadable.extend(refused.map(|(index, error)| Damage {
+    inputs.unreadable.extend(refused.map(|(index, error)| Unreadable {
         file: file.clone(),
         line: 0,
         reason: format!("request {index}: {error}"),
@@ -141,20 +138,13 @@ fn read(paths: &[&PathBuf], sources: &SourceArgs, talk: &TalkArgs, sink: &mut dy
     })
 }
 
-fn damage(fed: &Fed, inputs: &mut Inputs) {
-    let unreadable = fed.inputs.unreadable.iter();
-    inputs.unreadable.extend(unreadable.map(|damage| Damage {
-        file: damage.file.clone(),
-        line: damage.line,
-        reason: damage.reason.clone(),
-    }));
-    let skipped = fed.inputs.skipped.iter().map(|skipped| (&skipped.file, skipped.reason.clone()));
-    let unchecked = fed.unchecked.iter().map(|foreign| (&foreign.file, foreign.told()));
-    inputs.skipped.extend(unchecked.chain(skipped).map(|(file, reason)| Damage {
-        file: file.clone(),
-        line: 0,
-        reason,
-    }));
+/// The account of all files; requests that no cache could see are skipped parts of theirs.
+fn account(fed: Fed) -> Inputs {
+    let mut inputs = fed.inputs;
+    let unchecked = fed.unchecked.iter();
+    let unchecked = unchecked.map(|foreign| Skipped { file: foreign.file.clone(), reason: foreign.told() });
+    inputs.skipped.splice(0..0, unchecked);
+    inputs
 }
 
 /// Skipped parts, missing prices, and estimates without a basis.
@@ -163,9 +153,9 @@ fn doubts(fed: &Fed, outcome: &Outcome) -> Vec<Doubt> {
     let unpriced = chains.flat_map(|chain| &chain.requests).filter(|request| request.cost.is_none());
     let models: BTreeSet<&str> = unpriced.map(|request| request.model.as_str()).collect();
     let hidden = fed.unchecked.iter().filter(|foreign| foreign.hides_a_prompt);
-    let hidden = hidden.map(|foreign| replay::complaints::located(&foreign.file, 0, &foreign.told()));
+    let hidden = hidden.map(|foreign| located(&foreign.file, 0, &foreign.told()));
     let empty = fed.inputs.skipped.iter().filter(|skipped| skipped.is_damage());
-    let empty = empty.map(|skipped| replay::complaints::located(&skipped.file, 0, &skipped.reason));
+    let empty = empty.map(|skipped| located(&skipped.file, 0, &skipped.reason));
     let unmeasured = fed.remarks.unmeasured;
     let estimated = (unmeasured > 0).then(|| {
         Doubt::Estimated(format!(
@@ -185,18 +175,17 @@ fn complaints(paths: &[&PathBuf], fed: &Fed, origins: &[Origin]) -> Vec<String> 
     if fed.partial {
         return Vec::new();
     }
-    let mut inputs = Inputs::default();
-    damage(fed, &mut inputs);
     let lies_in = |file: &str, path: &Path| Path::new(file).starts_with(path) || path == Path::new("-");
     let empty = paths.iter().filter(|path| !origins.iter().any(|origin| lies_in(&origin.file, path)));
     // A reason that mentions a request is the most informative.
-    let reasons = || inputs.skipped[..fed.unchecked.len()].iter().chain(&inputs.unreadable).chain(&inputs.skipped);
+    let unchecked = fed.unchecked.iter().map(|foreign| (&foreign.file, located(&foreign.file, 0, &foreign.told())));
+    let unreadable = fed.inputs.unreadable.iter();
+    let unreadable = unreadable.map(|it| (&it.file, located(&it.file, it.line, &it.reason)));
+    let skipped = fed.inputs.skipped.iter().map(|it| (&it.file, located(&it.file, 0, &it.reason)));
+    let reasons: Vec<(&String, String)> = unchecked.chain(unreadable).chain(skipped).collect();
     let complaint = |path: &&PathBuf| {
-        let reason = reasons().find(|damage| lies_in(&damage.file, path));
-        match reason {
-            Some(damage) => replay::complaints::located(&damage.file, damage.line, &damage.reason),
-            None => format!("{}: no request to check", path.display()),
-        }
+        let found = reasons.iter().find(|(file, _)| lies_in(file, path));
+        found.map_or_else(|| format!("{}: no request to check", path.display()), |(_, reason)| reason.clone())
     };
     empty.map(complaint).collect()
 }
