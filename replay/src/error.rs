@@ -1,5 +1,5 @@
-//! What can go wrong before or after reading. Damage *inside* a recording is no error: it is a [`Fault`], listed beside
-//! the exchanges that could be read.
+//! Errors before or after reading. Damage *inside* a recording is not an error: it is a [`Fault`], listed beside the
+//! exchanges that could be read.
 
 use std::fmt;
 use std::io;
@@ -13,33 +13,33 @@ pub enum Error {
     Open {
         /// The path as named by the user.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A name of an input format that does not exist.
+    /// An unknown name of an input format.
     #[error("unknown input format `{found}`, expected one of: {expected}")]
     UnknownFormat {
         /// What was given.
         found: String,
-        /// The names that exist.
+        /// All names.
         expected: String,
     },
     /// A what-if that cannot be read.
     #[error("what-if `{found}`: expected {expected}")]
     WhatIf {
-        /// The part that was not understood, as given.
+        /// The part that cannot be read, as given.
         found: String,
-        /// What can stand there.
+        /// What is possible there.
         expected: String,
     },
     /// An exchange cannot be written as a line of an exchange log.
     #[error("exchange {file}#{index}: {reason}")]
     Unwritable {
-        /// Where the exchange came from.
+        /// The file of the exchange.
         file: String,
         /// Its position there.
         index: usize,
-        /// Why not.
+        /// Why it cannot be written.
         reason: String,
     },
     /// Output failed.
@@ -50,9 +50,9 @@ pub enum Error {
 /// Damage at a place in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Line, counted from one; zero where the text has no lines (compressed or binary data).
+    /// Line, counted from one; zero if the text has no lines (compressed or binary data).
     pub line: usize,
-    /// Column in bytes, counted from one; zero where unknown.
+    /// Column in bytes, counted from one; zero if unknown.
     pub column: usize,
     /// What was found and what was expected.
     pub what: String,

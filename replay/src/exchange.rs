@@ -7,171 +7,116 @@ use forkcast_sim::service::Times;
 pub use forkcast_sim::service::{BilledUnits, Origin, RecordedUsage};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Addresses, Maker};
+use forkcast_sim::words;
 
-/// Whoever answers with a Claude model, wherever it was hosted; the body is in the spelling of the Messages API (see
-/// [`Dialect`]). Only these exchanges have a cache profile so far.
+/// The provider of all exchanges with a Claude model, wherever it was hosted; the body is in the spelling of the Messages
+/// API (see [`Dialect`]). Only these exchanges have a cache profile so far.
 pub const ANTHROPIC: &str = "anthropic";
 
-/// How request and answer are spelled on the wire. Bodies stand as sent, except those of `BedrockConverse`,
-/// `OpenRouter` and `Rebuilt`: they were translated into Messages bodies, so offsets in them are offsets in the translation.
-///
-/// The dialect also settles what the usage of the answer means: in those marked *additive* what was read and written stands
-/// beside the input count, in those marked *subset* it is part of the prompt count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Dialect {
-    /// The Messages API, whoever offers it. Additive.
-    #[default]
-    Messages,
-    /// Bedrock `InvokeModel`: the model's own body, for Claude a Messages body; the model stands in the address. Which
-    /// usage it has shows in its keys.
-    BedrockInvoke,
-    /// Bedrock Converse with `cachePoint` elements, translated for Claude. Additive.
-    BedrockConverse,
-    /// `OpenRouter` chat completions of a Claude model with `cache_control` parts, translated. Subset.
-    OpenRouter,
-    /// Chat completions of `OpenAI` and of all who took them over. Subset.
-    ChatCompletions,
-    /// The Responses API of `OpenAI` and of those who took it over. Subset.
-    Responses,
-    /// `generateContent` of Gemini and Vertex. Subset.
-    GenerateContent,
-    /// Cohere's chat, version 1 and 2. Subset.
-    Cohere,
-    /// Ollama's own API. It has no counts of its cache.
-    Ollama,
-    /// Embeddings: input alone.
-    Embeddings,
-    /// Put together into a Messages body out of the parts that a log or a trace holds, mostly without cache
-    /// breakpoints; how its usage counts is told by arithmetic.
-    Rebuilt,
-    /// Left out of a log, redacted or cut: the body is empty, usage is all that is known.
-    Unprompted,
-}
-
-impl Dialect {
-    /// All.
-    pub const ALL: [Self; 12] = [
-        Self::Messages,
-        Self::BedrockInvoke,
-        Self::BedrockConverse,
-        Self::OpenRouter,
-        Self::ChatCompletions,
-        Self::Responses,
-        Self::GenerateContent,
-        Self::Cohere,
-        Self::Ollama,
-        Self::Embeddings,
-        Self::Rebuilt,
-        Self::Unprompted,
-    ];
-
-    /// The word used in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Messages => "messages",
-            Self::BedrockInvoke => "bedrock-invoke",
-            Self::BedrockConverse => "bedrock-converse",
-            Self::OpenRouter => "openrouter",
-            Self::ChatCompletions => "chat-completions",
-            Self::Responses => "responses",
-            Self::GenerateContent => "generate-content",
-            Self::Cohere => "cohere",
-            Self::Ollama => "ollama",
-            Self::Embeddings => "embeddings",
-            Self::Rebuilt => "rebuilt",
-            Self::Unprompted => "unprompted",
-        }
+words! {
+    /// The spelling of request and answer on the wire. Bodies are kept as sent, except those of `BedrockConverse`,
+    /// `OpenRouter` and `Rebuilt`: they are translated to Messages bodies, and offsets in them are those of the translation.
+    ///
+    /// The dialect also decides what the usage of the answer means: in those marked *additive* the input count does not
+    /// include read and written tokens, in those marked *subset* the prompt count does.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Dialect {
+        /// The Messages API, of any provider. Additive.
+        #[default]
+        Messages = "messages",
+        /// Bedrock `InvokeModel`: the model's own body, for Claude a Messages body; the model is in the address. The keys
+        /// of the usage show its convention.
+        BedrockInvoke = "bedrock-invoke",
+        /// Bedrock Converse with `cachePoint` elements, translated for Claude. Additive.
+        BedrockConverse = "bedrock-converse",
+        /// `OpenRouter` chat completions of a Claude model with `cache_control` parts, translated. Subset.
+        OpenRouter = "openrouter",
+        /// Chat completions of `OpenAI` and of all providers with the same API. Subset.
+        ChatCompletions = "chat-completions",
+        /// The Responses API of `OpenAI` and of providers with the same API. Subset.
+        Responses = "responses",
+        /// `generateContent` of Gemini and Vertex. Subset.
+        GenerateContent = "generate-content",
+        /// Cohere's chat, version 1 and 2. Subset.
+        Cohere = "cohere",
+        /// Ollama's own API. It has no counts of its cache.
+        Ollama = "ollama",
+        /// Embeddings, which have only input.
+        Embeddings = "embeddings",
+        /// A Messages body assembled from the parts in a log or a trace, mostly without cache breakpoints; arithmetic shows
+        /// the convention of its usage.
+        Rebuilt = "rebuilt",
+        /// Omitted from a log, redacted or truncated: the body is empty, only usage is known.
+        Unprompted = "unprompted",
     }
 }
 
 /// One request and its answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Exchange {
-    /// Where it was found.
+    /// Its place in the input.
     pub origin: Origin,
-    /// Who answered, by the name used in reports: [`ANTHROPIC`], `openai`, `gemini`, `bedrock`, `openrouter`, …
+    /// The provider, by the name used in reports: [`ANTHROPIC`], `openai`, `gemini`, `bedrock`, `openrouter`, …
     pub provider: String,
-    /// How the request was spelled on the wire.
+    /// The spelling of the request on the wire.
     pub dialect: Dialect,
-    /// The model as the request or the address spelled it, else as the answer does; empty where none says.
+    /// The model as spelled in the request or the address, else in the answer; empty if there is none.
     pub model: String,
     /// The request body as sent: JSON bytes. Bodies that a recorder had parsed are rendered again, keys in recorded order.
     pub body: Vec<u8>,
-    /// Where the parts of the body stood in the one that was sent, where it was translated.
+    /// The original places of the parts of the body, if it was translated.
     pub addresses: Option<Arc<Addresses>>,
-    /// When the request was sent; `None` where the recording has no instants.
+    /// When the request was sent; `None` if the recording has no instants.
     pub sent_at: Option<Instant>,
-    /// When the first byte of the answer came; `None` where unknown.
+    /// When the first byte of the answer arrived; `None` if unknown.
     pub first_byte_at: Option<Instant>,
-    /// When the answer ended; `None` where unknown.
+    /// When the answer ended; `None` if unknown.
     pub ended_at: Option<Instant>,
-    /// HTTP status of the answer; `None` where unknown or dropped.
+    /// HTTP status of the answer; `None` if unknown or dropped.
     pub status: Option<u16>,
-    /// Usage of the answer; `None` where the recording has none (errors, dropped answers).
+    /// Usage of the answer; `None` if the recording has none (errors, dropped answers).
     pub usage: Option<RecordedUsage>,
-    /// The body is known to have been altered on its way (a proxy), so lifetimes are taken from the bill.
+    /// The body is known to have been altered on its way (by a proxy), so lifetimes are taken from the bill.
     pub altered: bool,
-    /// Ids of session and agent where the input has them; requests with equal ids form one chain.
+    /// Ids of session and agent, if the input has them; requests with equal ids form one chain.
     pub chain: Option<String>,
-    /// The chain that started this one, in the same words, where the input names it.
+    /// The chain that started this one, in the same form, if the input names it.
     pub parent: Option<String>,
-    /// The request of another chain that this one goes on from, by its position, where the input knows that: bytes alone do not
-    /// show that a chain without most of its parent's history is a fork.
+    /// The request of another chain that this one continues, by its position, if the input has it: bytes alone do not show
+    /// that a chain without most of its parent's history is a fork.
     pub continues: Option<usize>,
-    /// An explicit cache scope (organisation or workspace) where the input has one.
+    /// An explicit cache scope (organisation or workspace), if the input has one.
     pub scope: Option<String>,
-    /// At which tier it was served: as an item of a batch where the recording says so, else what the answer says, else what
-    /// the request asked for.
+    /// The service tier: batch if the recording says so, else the tier in the answer, else that in the request.
     pub tier: ServiceTier,
-    /// The region of the host that was asked, where its name tells one: `eu` of `eu.api.openai.com`.
+    /// The region in the name of the host: `eu` of `eu.api.openai.com`.
     pub region: Option<String>,
-    /// Program and version that sent it, such as `claude-cli/2.1.63`, where the recording shows them.
+    /// Program and version that sent it, such as `claude-cli/2.1.63`, if the recording shows them.
     pub client: Option<String>,
-    /// Tokens of each prefix, block by block, where the input declares them: a simulated run knows its sizes.
+    /// Tokens of each prefix, block by block, if the input declares them: a simulated run knows its sizes.
     pub sizes: Option<Vec<u64>>,
 }
 
 impl Exchange {
-    /// An exchange of which only the request is known: no instants, no answer.
+    /// An exchange without instants and answer.
     pub fn request_only(origin: Origin, model: String, body: Vec<u8>) -> Self {
-        Self {
-            origin,
-            provider: ANTHROPIC.to_owned(),
-            dialect: Dialect::Messages,
-            model,
-            body,
-            addresses: None,
-            sent_at: None,
-            first_byte_at: None,
-            ended_at: None,
-            status: None,
-            usage: None,
-            altered: false,
-            chain: None,
-            parent: None,
-            continues: None,
-            scope: None,
-            tier: ServiceTier::Standard,
-            region: None,
-            client: None,
-            sizes: None,
-        }
+        Self { origin, provider: ANTHROPIC.to_owned(), model, body, ..Self::default() }
     }
 
-    /// Whose rules its request follows: they say whether its cache is modelled. Exchanges of others are read and counted, and
-    /// their prefixes are compared.
+    /// The maker whose cache rules its request follows; only the cache of some is modelled. Exchanges of others are read and
+    /// counted, and their prefixes are compared.
     pub fn maker(&self) -> Maker {
         Maker::of_provider(&self.provider)
     }
 
-    /// The host itself was a regional one, which costs more. Hosts of Bedrock all name a region; there the spelling of the
-    /// model tells whether it is a regional endpoint.
+    /// The host itself was a regional one, which costs more. All hosts of Bedrock name a region; there the spelling of the
+    /// model shows a regional endpoint.
     pub fn at_regional_host(&self) -> bool {
         let is_bedrock = matches!(self.dialect, Dialect::BedrockInvoke | Dialect::BedrockConverse);
         self.region.is_some() && !is_bedrock && self.provider != "bedrock"
     }
 
-    /// When it was sent and answered, as far as that is recorded; `None` where the recording has no instants.
+    /// When it was sent and answered, as far as recorded; `None` if the recording has no instants.
     pub fn times(&self) -> Option<Times> {
         self.sent_at.map(|at| Times::of(at, self.first_byte_at, self.ended_at))
     }

@@ -1,4 +1,4 @@
-//! From paths to exchanges: walks, detects formats by content, reads, and keeps account of everything it met.
+//! From paths to exchanges: walks, detects formats by content, reads, and accounts for every file.
 
 mod agents;
 mod detect;
@@ -22,6 +22,7 @@ use crate::transcript::{FileThreads, MEMORY_BYTES_MAX, Measuring, Sessions};
 use detect::Verdict;
 use load::Loaded;
 use progress::{Meter, Named};
+use walk::Found;
 
 pub(crate) use agents::{AgentFolders, below};
 pub use each::{Again, Piece};
@@ -29,25 +30,24 @@ pub use each::{Again, Piece};
 pub use crate::formats::InputFormat;
 pub use progress::Progress;
 
-/// Largest file that is read, unpacked: 2 GiB. Recordings of one session stay below 100 MB.
+/// The largest file that is read, decompressed: 2 GiB. Recordings of one session are below 100 MB.
 pub const FILE_LIMIT: u64 = 2 << 30;
 
-/// A recording made by hand of a small coding agent, in the format of [`formats::exchange_log`]: a cold write, a tool loop,
-/// an expired entry, a changed date in the system prompt, a tool added at the front, two sub-agents in parallel.
+/// A recording of a small coding agent, written by hand in the format of [`formats::exchange_log`]: a cold write, a tool
+/// loop, an expired entry, a changed date in the system prompt, a tool added at the front, two sub-agents in parallel.
 pub const SAMPLE: &str = include_str!("../sample/sample.exchanges.jsonl");
 
-/// The name under which [`SAMPLE`] appears.
+/// The name of [`SAMPLE`] in reports.
 pub const SAMPLE_NAME: &str = "sample.exchanges.jsonl";
 
 /// How to read.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// The format; found out file by file where nothing is said.
+    /// The format, by default detected for each file.
     pub format: InputFormat,
-    /// Counts the blocks of transcripts, which are not kept: only while they are read can they be counted. Without it
-    /// nothing is counted and nothing is spent on it.
+    /// Counts the blocks of transcripts while they are read, because they are not kept; `None`: nothing is counted.
     pub measuring: Option<Arc<Measuring>>,
-    /// How many bytes of packed conversations stay in memory; what is more goes into a temporary file.
+    /// The maximum bytes of packed conversations in memory; more are written to a temporary file.
     pub memory_bytes_max: usize,
 }
 
@@ -70,7 +70,7 @@ impl From<InputFormat> for ReadOptions {
     }
 }
 
-/// Everything that was read, and everything that was not.
+/// Everything that was read, and an account of the rest.
 ///
 /// ```
 /// use forkcast_replay::input::Inputs;
@@ -81,29 +81,29 @@ impl From<InputFormat> for ReadOptions {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// Files looked at, whatever became of them.
+    /// All files, read or not.
     pub files: usize,
-    /// Their size as stored (packed files count packed).
+    /// Their size as stored (compressed files count compressed).
     pub bytes: u64,
     /// One per path that the user named, in that order; none for a path below another one.
     pub scopes: Vec<ScopeInput>,
-    /// Sessions of agents that transcripts tell of, each joined from its files. One at a time is in memory.
+    /// Sessions of agents in transcripts, each joined from its files. One at a time is in memory.
     pub sessions: Sessions,
-    /// Files, and parts of files, that are no recorded model requests.
+    /// Files, and parts of files, without recorded model requests.
     pub skipped: Vec<Skipped>,
-    /// Damage that could be mended without guessing.
+    /// Damage that could be repaired without guessing.
     pub repaired: Vec<Repaired>,
-    /// Damage that cost an exchange or its usage.
+    /// Damage that lost an exchange or its usage.
     pub unreadable: Vec<Unreadable>,
-    /// The format that was asked for.
+    /// The requested format.
     pub read_as: InputFormat,
-    /// This is the embedded sample, which nobody named.
+    /// This is the embedded sample, used because no path was named.
     pub is_sample: bool,
-    /// Files that were not read because whoever watched did not go on: this is a part.
+    /// Files that were not read because the caller cancelled; the result is partial.
     pub unread_files: usize,
 }
 
-/// What one named path gave. Exchanges of one scope may share a cache.
+/// The content of one named path. Exchanges of one scope may share a cache.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeInput {
     /// The path as the user named it.
@@ -117,17 +117,17 @@ pub struct ScopeInput {
 pub struct FileInput {
     /// The file as the user named it or as the walk found it.
     pub file: String,
-    /// How it was read.
+    /// Its format.
     pub format: Format,
     /// Its exchanges in the file's order.
     pub exchanges: Vec<Exchange>,
-    /// What a serving trace tells.
+    /// Its serving traces.
     pub traces: Vec<Trace>,
-    /// What was seen in it and changes nothing, such as stream events of unknown kinds.
+    /// Observations that change nothing, such as stream events of unknown kinds.
     pub notes: Vec<String>,
 }
 
-/// A file, or a part of one, that was passed over.
+/// A file, or a part of one, that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// The file.
@@ -137,78 +137,88 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Nothing is in it, as if its writing had failed: that is damage, and no file of another kind.
+    /// It is empty, as if writing had failed: that is damage, not a file of another kind.
     pub fn is_damage(&self) -> bool {
         detect::NOTHING.contains(&self.reason.as_str())
     }
 }
 
-/// Damage that was mended.
+/// Damage that was repaired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repaired {
     /// The file.
     pub file: String,
-    /// The line, counted from one; zero where unknown.
+    /// The line, counted from one; zero if unknown.
     pub line: usize,
-    /// What was done.
+    /// The repair.
     pub what: String,
 }
 
-/// Damage that was not.
+/// Damage that was not repaired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     /// The file.
     pub file: String,
-    /// The line, counted from one; zero where unknown.
+    /// The line, counted from one; zero if unknown.
     pub line: usize,
-    /// The column where known, what was found and what was expected.
+    /// The column if known, what was found and what was expected.
     pub reason: String,
 }
 
-impl FileInput {
-    /// A recording of bodies that lie below `name`; none yet.
-    fn of_bodies(name: String) -> Self {
-        Self { file: name, format: Format::Bodies, exchanges: Vec::new(), traces: Vec::new(), notes: Vec::new() }
-    }
-}
-
 impl Inputs {
-    /// Reads files and folders; `-` is standard input, and pipes may be named. What several paths lead to is read once. Damage is listed in the result; only a path that cannot be opened
-    /// at all is an error.
+    /// Reads files and folders; `-` is standard input, and pipes may be named. A file below several paths is read once.
+    /// Damage is listed in the result; only a path that cannot be opened at all is an error.
     pub fn read(paths: &[impl AsRef<Path>], format: InputFormat) -> Result<Self, Error> {
-        Self::read_watched(paths, format, &|_| true)
+        Self::read_with(paths, &ReadOptions::from(format), &|_| true)
     }
 
-    /// The same; `watch` sees how far it is after each file, from whatever thread read it, and says whether to go on.
-    /// What was read until then stays, and [`Self::unread_files`] tells how many files were not.
-    pub fn read_watched(
-        paths: &[impl AsRef<Path>],
-        format: InputFormat,
-        watch: &(dyn Fn(Progress) -> bool + Sync),
-    ) -> Result<Self, Error> {
-        Self::read_with(paths, &ReadOptions::from(format), watch)
-    }
-
-    /// The same with more choices.
+    /// The same with more choices. `watch` is called with the progress after each file, from the thread that read it, and
+    /// returns whether to continue; if not, [`Self::unread_files`] counts the rest.
     pub fn read_with(
         paths: &[impl AsRef<Path>],
         options: &ReadOptions,
         watch: &(dyn Fn(Progress) -> bool + Sync),
     ) -> Result<Self, Error> {
         let named = Named::find_all(paths)?;
-        let meter = Meter::new(named.iter().flat_map(Named::files), watch);
-        let sessions = Sessions::within(options.memory_bytes_max);
-        let mut inputs = Self { read_as: options.format, sessions, ..Self::default() };
-        for named in named {
-            inputs.path(named, options, &meter);
-        }
-        inputs.unread_files = meter.unread();
-        inputs.sessions.join();
+        let mut inputs = Self::of_named(named, options, watch, &mut |inputs, files, meter| {
+            let beside = inputs.sessions.beside();
+            match files {
+                Some(files) => parallel::read(&files, &beside, options, meter, &mut |read| inputs.absorb(read)),
+                None => inputs.absorb(parallel::standard_input(&beside, options)),
+            }
+        });
         inputs.gather_bodies();
         Ok(inputs)
     }
 
-    /// Adds the recordings of `other` behind these. Sessions of transcripts are not taken over: run folders hold none.
+    /// Passes the files of each path to `read`, in order of their names; `None` for standard input.
+    fn of_named(
+        named: Vec<Named>,
+        options: &ReadOptions,
+        watch: &(dyn Fn(Progress) -> bool + Sync),
+        read: &mut dyn FnMut(&mut Self, Option<Vec<Found>>, &Meter<'_>),
+    ) -> Self {
+        let meter = Meter::new(named.iter().flat_map(Named::files), watch);
+        let sessions = Sessions::within(options.memory_bytes_max);
+        let mut inputs = Self { read_as: options.format, sessions, ..Self::default() };
+        for Named { name, walk } in named {
+            inputs.scopes.push(ScopeInput { name, files: Vec::new() });
+            let Some(mut walk) = walk else {
+                read(&mut inputs, None, &meter);
+                continue;
+            };
+            each::in_order(&mut walk.files);
+            read(&mut inputs, Some(walk.files), &meter);
+            inputs.files += walk.skipped.len() + walk.unreadable.len();
+            inputs.skipped.extend(walk.skipped);
+            inputs.unreadable.extend(walk.unreadable);
+        }
+        inputs.unread_files = meter.unread();
+        inputs.sessions.join();
+        inputs
+    }
+
+    /// Adds the recordings of `other` at the end. Its sessions of transcripts are dropped: run folders have none.
     pub fn add(&mut self, other: Self) {
         self.files += other.files;
         self.bytes = self.bytes.saturating_add(other.bytes);
@@ -219,8 +229,8 @@ impl Inputs {
         self.unread_files += other.unread_files;
     }
 
-    /// Makes one recording of the bodies below each named path, in the order of their files, and one of those that were
-    /// named one by one.
+    /// Makes one recording of the bodies below each named path, in the order of their files, and one of all bodies that
+    /// were named one by one.
     fn gather_bodies(&mut self) {
         let named_alone = |scope: &ScopeInput| scope.files.iter().all(|file| file.file == scope.name);
         let mut listed: Option<usize> = None;
@@ -229,23 +239,26 @@ impl Inputs {
             let alone = named_alone(scope);
             let mut folders = AgentFolders::default();
             let name = scope.name.clone();
-            let mut bodies = FileInput::of_bodies(name.clone());
+            let (mut exchanges, mut notes) = (Vec::new(), Vec::new());
             scope.files.retain_mut(|file| {
                 folders.name(&name, file);
                 let is_body = file.format == Format::Bodies;
                 if is_body {
-                    bodies.exchanges.append(&mut file.exchanges);
-                    bodies.notes.append(&mut file.notes);
+                    exchanges.append(&mut file.exchanges);
+                    notes.append(&mut file.notes);
                 }
                 !is_body
             });
-            if bodies.exchanges.is_empty() {
+            if exchanges.is_empty() {
                 continue;
             }
             let into = if alone { *listed.get_or_insert(at) } else { at };
             match self.scopes[into].files.iter_mut().find(|file| file.format == Format::Bodies) {
-                Some(known) => known.exchanges.append(&mut bodies.exchanges),
-                None => self.scopes[into].files.push(bodies),
+                Some(known) => known.exchanges.append(&mut exchanges),
+                None => {
+                    let bodies = FileInput { file: name, format: Format::Bodies, exchanges, traces: Vec::new(), notes };
+                    self.scopes[into].files.push(bodies);
+                }
             }
         }
     }
@@ -256,16 +269,12 @@ impl Inputs {
         Self { read_as: InputFormat::Auto, is_sample: true, ..read }
     }
 
-    /// One scope with one file, out of memory.
-    pub fn from_bytes(name: &str, bytes: &[u8], format: InputFormat) -> Self {
-        Self::from_bytes_with(name, bytes, &ReadOptions::from(format))
-    }
-
-    /// The same with more choices.
-    pub fn from_bytes_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Self {
+    /// One scope with one file, from memory.
+    pub fn from_bytes(name: &str, bytes: &[u8], options: impl Into<ReadOptions>) -> Self {
+        let options = options.into();
         let mut inputs = Self::default();
         inputs.scopes.push(ScopeInput { name: name.to_owned(), files: Vec::new() });
-        inputs.stored(name, bytes.len() as u64, &load::load(bytes, options.format == InputFormat::Auto), options);
+        inputs.stored(name, bytes.len() as u64, &load::load(bytes, options.format == InputFormat::Auto), &options);
         inputs.sessions.join();
         inputs
     }
@@ -275,13 +284,12 @@ impl Inputs {
         self.scopes.iter().flat_map(|scope| &scope.files).flat_map(|file| &file.exchanges)
     }
 
-    /// How many requests there are, recorded or told of; what several sessions repeat counts with each.
+    /// The number of requests; a request that several sessions repeat counts in each.
     pub fn requests(&self) -> usize {
-        let in_scope = |scope| self.requests_of(scope);
-        (0..self.scopes.len()).map(in_scope).sum()
+        (0..self.scopes.len()).map(|scope| self.requests_of(scope)).sum()
     }
 
-    /// The same of one named path, by its place in [`Self::scopes`].
+    /// The number of requests of one named path, by its index in [`Self::scopes`].
     pub fn requests_of(&self, scope: usize) -> usize {
         let files = self.scopes.get(scope).map_or(&[][..], |scope| &scope.files);
         let own =
@@ -289,24 +297,7 @@ impl Inputs {
         own.sum::<usize>() + self.sessions.requests_of(scope)
     }
 
-    fn path(&mut self, Named { name, walk }: Named, options: &ReadOptions, meter: &Meter<'_>) {
-        self.scopes.push(ScopeInput { name: name.clone(), files: Vec::new() });
-        let Some(mut walk) = walk else {
-            let loaded = load::load(std::io::stdin().lock(), options.format == InputFormat::Auto);
-            let size = loaded.as_ref().map_or(0, Loaded::size);
-            self.stored(&name, size, &loaded, options);
-            return;
-        };
-        each::in_order(&mut walk.files);
-        let beside = self.sessions.beside();
-        parallel::read(&walk.files, &beside, options, meter, &mut |read| self.absorb(read));
-        self.files += walk.skipped.len();
-        self.skipped.extend(walk.skipped);
-        self.files += walk.unreadable.len();
-        self.unreadable.extend(walk.unreadable);
-    }
-
-    /// Adds what one file gave.
+    /// Adds the content of one file.
     fn absorb(&mut self, read: Self) {
         self.files += read.files;
         self.bytes = self.bytes.saturating_add(read.bytes);

@@ -1,8 +1,8 @@
-//! Recordings for the recorded model: what was asked, and what was answered as the next request repeats it.
+//! Recordings for the recorded model: the requests, and the answers as the next request repeats them.
 //!
-//! Recorded answers are not kept by the readers; but the request behind an answer repeats it in its history, byte for
-//! byte. What a chain's last answer said is known to nobody: its place is taken by a text that says so. Blocks that no
-//! event of the model can say (calls of the provider's own tools, redacted thinking) are left out and counted.
+//! Readers do not keep recorded answers; but the request after an answer repeats it in its history, byte for byte. The
+//! last answer of a chain is unknown: a text that says so replaces it. Blocks that no event of the model can represent
+//! (calls of the provider's own tools, redacted thinking) are left out and counted.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::exchange::{Dialect, Exchange};
 use crate::formats::json::{elements, member, member_text, text};
 use crate::source::order::{Arrival, Stream};
 
-/// What stands in the place of an answer that no request repeats.
+/// The replacement of an answer that no request repeats.
 const UNKNOWN: &str = "(The recording does not hold this answer: no request followed it.)";
 
 /// A recording, ready to be played.
@@ -26,7 +26,7 @@ pub struct Recording {
     pub takes: Vec<Take>,
     /// Answers that no request repeats.
     pub unknown_answers: usize,
-    /// Blocks of answers that were left out.
+    /// Blocks left out of answers.
     pub blocks_left_out: usize,
     /// Exchanges whose request could not be read, with the reason.
     pub unread: Vec<String>,
@@ -34,7 +34,7 @@ pub struct Recording {
     scope: String,
 }
 
-/// A request that was read, on its way to a take.
+/// A request whose answer is not known yet.
 struct OpenTake<'a> {
     arrival: &'a Arrival<'a>,
     take: Take,
@@ -127,7 +127,7 @@ impl Recording {
         }
     }
 
-    /// The events that say a message.
+    /// The events of a message.
     fn events(&mut self, id: &str, message: &[u8]) -> Vec<Event> {
         let mut events = vec![Event::MessageStart { id: id.into(), usage: Usage::default() }];
         let mut calls = false;

@@ -220,7 +220,7 @@ impl Written {
 
     fn replayed(&self, source: SizeSource) -> Replay {
         let options = ReadOptions::from(InputFormat::Auto).counted();
-        let inputs = Inputs::from_bytes_with("s.jsonl", self.lines.join("\n").as_bytes(), &options);
+        let inputs = Inputs::from_bytes("s.jsonl", self.lines.join("\n").as_bytes(), options);
         replay(&inputs, &counted(source))
     }
 
@@ -237,7 +237,7 @@ const HELLO: &str = r#"{"type":"text","text":"hello"}"#;
 fn blocks_are_counted_only_on_request() {
     let text = Written::default().prompt("hello").answer(OPUS, 100, 1, "\"end_turn\"", HELLO).lines.join("\n");
     let tokens = |options: ReadOptions| -> Vec<u32> {
-        let inputs = Inputs::from_bytes_with("s.jsonl", text.as_bytes(), &options);
+        let inputs = Inputs::from_bytes("s.jsonl", text.as_bytes(), options);
         let items = inputs.sessions.all()[0].agents[0].thread.items.iter();
         let parts = items.flat_map(|item| match &item.what {
             What::Input(input) => input.parts.clone(),

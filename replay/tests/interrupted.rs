@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use forkcast_replay::input::{InputFormat, Inputs, Progress, ReadOptions};
+use forkcast_replay::input::{Inputs, Progress, ReadOptions};
 use forkcast_replay::replay::{InParts, Options, Passes, replay, replay_until};
 
 #[test]
@@ -78,7 +78,8 @@ fn files_already_read_are_kept_and_the_others_are_counted() {
     for name in 0..20 {
         std::fs::write(folder.join(format!("{name}.jsonl")), forkcast_replay::input::SAMPLE).expect("a file");
     }
-    let read = |watch: &(dyn Fn(Progress) -> bool + Sync)| Inputs::read_watched(&[&folder], InputFormat::Auto, watch);
+    let read =
+        |watch: &(dyn Fn(Progress) -> bool + Sync)| Inputs::read_with(&[&folder], &ReadOptions::default(), watch);
     let size = forkcast_replay::input::SAMPLE.len() as u64;
     let whole = read(&|progress| {
         assert_eq!((progress.files, progress.bytes), (20, 20 * size));

@@ -25,7 +25,7 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::thread::{FAILED, Names, Place, Unknown, Within, answer, call_part, conclude, parsed, part, pieces_hash};
+use super::thread::{FAILED, Names, Place, Unknown, Within, call_part, conclude, parsed, part, pieces_hash};
 use super::thread::{records, take_sum, thread, told_count};
 use crate::error::Fault;
 use crate::transcript::{Answer, InputOrigin, Item, Part, Sign, Stop, answer_id};
@@ -170,9 +170,7 @@ impl Session {
                 let compacted = Sign::Compacted { before_tokens, automatic: true };
                 self.items.push(place.sign(compacted));
             }
-            "session.error" => {
-                self.items.push(place.sign(FAILED));
-            }
+            "session.error" => self.items.push(place.sign(FAILED)),
             "abort" => self.items.push(place.sign(Sign::Interrupted)),
             "session.shutdown" => self.shutdown(reading, place, event.id.as_deref().unwrap_or_default(), &data),
             kind if is_told_elsewhere(kind) => {}
@@ -224,7 +222,7 @@ impl Session {
             stop: Stop::after(&calls),
             parts,
             calls,
-            ..answer(id, model.clone())
+            ..Answer::of(id, model.clone())
         };
         self.given_at = place.at.or(self.given_at);
         self.run.entry(model).or_default().push(self.items.len());
@@ -262,7 +260,7 @@ impl Session {
             let sent_at = self.given_at;
             take_sum(&mut self.items, &own, usage, || {
                 let id = pieces_hash(&[b"copilot-cli", id.as_bytes(), model.as_bytes(), &line.to_le_bytes()]);
-                place.answer(Answer { sent_at, first_at: at, ended_at: at, ..answer(id, name) })
+                place.answer(Answer { sent_at, first_at: at, ended_at: at, ..Answer::of(id, name) })
             });
             self.shift(&own);
         }

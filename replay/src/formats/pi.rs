@@ -26,7 +26,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::thread::{Names, Place, Unknown, accepted, answer, beside, call_part, conclude, cost, parsed, part, parts};
+use super::thread::{Names, Place, Unknown, accepted, beside, call_part, conclude, cost, parsed, part, parts};
 use super::thread::{pieces_hash, records, sized, spelled, thread, told_count};
 use super::{Reading, when};
 use crate::error::Fault;
@@ -266,7 +266,7 @@ impl Session {
             parts,
             calls,
             effort: self.effort.clone(),
-            ..answer(pieces_hash(&[b"pi", raw.as_bytes()]), self.names.get(&model))
+            ..Answer::of(pieces_hash(&[b"pi", raw.as_bytes()]), self.names.get(&model))
         };
         let is_aborted = message.stop.as_deref() == Some("aborted");
         self.given_at = place.at.or(self.given_at);

@@ -22,12 +22,10 @@ use super::Reading;
 use super::json::{member, text as json_text};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, json_reason};
-use super::thread::{
-    Names, Place, accepted, answer, beside, call_part, conclude, cost, part, pieces_hash, records_under,
-};
+use super::thread::{Names, Place, accepted, beside, call_part, conclude, cost, part, pieces_hash, records_under};
 use super::thread::{take_sum, thread};
 use crate::error::Fault;
-use crate::transcript::{InputOrigin, Item, Stop};
+use crate::transcript::{Answer, InputOrigin, Item, Stop};
 
 /// The reader.
 pub(super) struct SweAgent;
@@ -153,10 +151,8 @@ impl Trajectory {
             calls.push(self.names.call(function.and_then(|function| function.name.as_deref()), id));
         }
         let id = pieces_hash(&[b"swe-agent", &self.document.to_le_bytes(), &self.items.len().to_le_bytes()]);
-        let mut answer = answer(id, self.model.clone());
-        answer.stop = if calls.is_empty() { Stop::Other } else { Stop::ToolUse };
-        (answer.parts, answer.calls) = (parts, calls);
-        self.items.push(place.answer(answer));
+        let stop = if calls.is_empty() { Stop::Other } else { Stop::ToolUse };
+        self.items.push(place.answer(Answer { stop, parts, calls, ..Answer::of(id, self.model.clone()) }));
     }
 
     /// The sums of the whole run.
@@ -182,7 +178,7 @@ impl Trajectory {
                 .push(format!("{count} requests are merged into one: only their sum is recorded, without the cache"));
         }
         let id = pieces_hash(&[b"swe-agent", &self.document.to_le_bytes()]);
-        let alone = || Place { line, at: None }.answer(answer(id, self.model.clone()));
+        let alone = || Place { line, at: None }.answer(Answer::of(id, self.model.clone()));
         take_sum(&mut self.items, &own, usage, alone);
     }
 }

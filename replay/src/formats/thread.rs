@@ -17,10 +17,10 @@ use xxhash_rust::xxh3::Xxh3;
 use super::json::{skip_space, walk_value};
 use super::text::{Text, json_reason, no_object};
 use super::{Reading, when};
-use crate::count::believed;
+use crate::count::{believed, usd};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::transcript::{Answer, Call, Input, InputOrigin, Item, OutputCount, Part, Sign, Stop, Thread, What};
+use crate::transcript::{Answer, Call, Input, InputOrigin, Item, Part, Sign, SpawnMode, SpawnResult, Thread, What};
 use crate::transcript::{call_id, user_of};
 
 /// The maximum number of unknown kinds of records that are listed.
@@ -212,6 +212,11 @@ impl Place {
         self.item(What::Sign(sign))
     }
 
+    /// A call started an agent.
+    pub fn spawned(self, call: u64, agent: Arc<str>, mode: SpawnMode) -> Item {
+        self.sign(Sign::Spawned(Box::new(SpawnResult { call, agent, mode, total_tokens: None })))
+    }
+
     /// An answer.
     pub fn answer(self, answer: Answer) -> Item {
         self.item(What::Answer(Box::new(answer)))
@@ -304,28 +309,6 @@ pub(super) fn thread(session: Option<Arc<str>>, project: Option<Arc<str>>, items
     Thread { session, agent: None, user, project, items }
 }
 
-/// An answer without any data yet.
-pub(super) fn answer(id: u128, model: Arc<str>) -> Answer {
-    Answer {
-        id,
-        copied: false,
-        model,
-        version: None,
-        sent_at: None,
-        first_at: None,
-        ended_at: None,
-        usage: None,
-        output: OutputCount::Final,
-        stop: Stop::Other,
-        parts: Vec::new(),
-        calls: Vec::new(),
-        diagnosis: None,
-        effort: None,
-        retries: 0,
-        at_once: false,
-    }
-}
-
 /// Gives the sum `usage` to one answer, which replaces those at `own`; to `otherwise` if there are none.
 pub(super) fn take_sum(items: &mut Vec<Item>, own: &[usize], usage: RecordedUsage, otherwise: impl FnOnce() -> Item) {
     let place = merge(items, own).unwrap_or_else(|| {
@@ -416,12 +399,9 @@ pub(super) fn told_count(reading: &mut Reading, line: usize, name: &str, count: 
     believed(name, count?).map_err(|what| reading.damage(Fault::in_line(line, what))).ok()
 }
 
-const PICOUSD_PER_USD: f64 = 1e12;
-
 /// The cost of an answer according to a client; `None` for zero, which clients write for models without a known price.
-pub(super) fn cost(usd: f64) -> Option<Money> {
-    let fits = usd > 0.0 && usd < 1e9;
-    fits.then(|| Money::from_picousd((usd * PICOUSD_PER_USD).round() as i128))
+pub(super) fn cost(amount: f64) -> Option<Money> {
+    usd(amount).filter(|_| amount > 0.0)
 }
 
 /// Adds a thread, if it is not empty, with a sentence on its answers without usage.

@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use super::Reading;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::thread::{Names, Place, Unknown, Within, answer, beside, pieces_hash, records, sized, thread};
+use super::thread::{Names, Place, Unknown, Within, beside, pieces_hash, records, sized, thread};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Stop, Thread, answer_id, call_id};
@@ -108,7 +108,7 @@ impl Round<'_> {
     ) {
         let usage = self.usage().map_err(|what| reading.damage(Fault::in_line(line, what))).ok();
         let model = names.get(self.model.as_deref().unwrap_or_default());
-        let mut made = Answer { usage, ..answer(self.id(line), model) };
+        let mut made = Answer { usage, ..Answer::of(self.id(line), model) };
         for event in &self.timing_events {
             let place = unknown.place(line, event.timestamp.as_deref());
             let at = place.at;

@@ -3,20 +3,20 @@
 //! Bedrock frames each event in binary (AWS, "Amazon Transcribe/Bedrock event stream encoding": lengths, headers such as
 //! `:event-type`, payload, checksums). The payload is JSON: for `InvokeModel` `{"bytes": <base64 of an event>}`, for
 //! Converse the event itself. Recorders that keep bodies as text (claude-trace does) break the binary parts and leave the
-//! payloads whole, so payloads are looked for by their shape and the frames around them are not trusted.
+//! payloads whole, so payloads are found by their shape and the frames around them are ignored.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::formats::json::{self, member, member_text};
 
-/// A header that every event has; the first one stands in the first bytes.
+/// A header that every event has; the first one is at the beginning of the body.
 const EVENT_TYPE: &[u8] = b":event-type";
 
-/// How far into a body the first header is looked for.
+/// The search for the first header ends here.
 const HEAD: usize = 256;
 
-/// Beginnings of payloads that turned out to be none, after which the rest is given up: they are a chance of checksums.
+/// The maximum number of false beginnings of a payload (bytes of checksums may look like one).
 const MISSES_MAX: usize = 1_000;
 
 /// The events as text, if `body` is such a stream.

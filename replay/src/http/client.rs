@@ -1,10 +1,10 @@
-//! Which program sent a request, and which of its agents, as headers say.
+//! The program that sent a request, and which of its agents, according to the headers.
 
 use super::Headers;
 
 /// Name and version of the program: the first product of the header, `claude-cli/2.1.63` of
-/// `claude-cli/2.1.63 (external, cli)`. SDKs write the version behind a blank (`Anthropic/Python 0.28.1`, seen in recorded
-/// cassettes of 2024 to 2026), which is kept. `None` where no version stands: recorders often put a mask in its place.
+/// `claude-cli/2.1.63 (external, cli)`. SDKs write the version after a blank (`Anthropic/Python 0.28.1`, seen in recorded
+/// cassettes of 2024 to 2026), which is kept. `None` without a version: recorders often mask the header.
 pub fn client(user_agent: &str) -> Option<String> {
     let mut words = user_agent.split_whitespace();
     let product = words.next()?;
@@ -19,10 +19,10 @@ fn is_version(word: &str) -> bool {
     word.strip_prefix('v').unwrap_or(word).starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// Whose a request is: its chain, and the chain that started that one.
+/// The chain of a request, and the chain that started it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agent {
-    /// Its chain, where the headers tell it.
+    /// Its chain, if the headers have it.
     pub chain: Option<String>,
     /// The chain of its parent.
     pub parent: Option<String>,
@@ -30,11 +30,11 @@ pub struct Agent {
 
 /// Session, agent and parent as headers name them (`clients.md` 1, 5 and 6, 2026-11).
 ///
-/// * Claude Code 2.1.330: `x-claude-code-agent-id` beside `x-claude-code-session-id` in a sub-agent or fork. It names no
-///   parent, and its main conversation is not named by its session, since requests for titles and summaries bear the
+/// * Claude Code 2.1.330: `x-claude-code-agent-id` and `x-claude-code-session-id` in a sub-agent or fork. It names no
+///   parent. The session does not identify the main conversation, because requests for titles and summaries have the
 ///   same id.
-/// * opencode 1.18.33: `x-session-id`, in children `x-parent-session-id`. Requests for titles bear the id too, but have
-///   no tools; `has_tools` tells them apart.
+/// * opencode 1.18.33: `x-session-id`, in children `x-parent-session-id`. Requests for titles have the id too, but no
+///   tools: `has_tools` distinguishes them.
 /// * Codex CLI 0.169.0: `thread-id`, in children `x-codex-parent-thread-id`.
 pub fn agent(headers: &Headers<'_>, has_tools: bool) -> Agent {
     let own = |name: &str| headers.get(name).filter(|id| !id.is_empty()).map(str::to_owned);

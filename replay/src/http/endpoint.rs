@@ -2,23 +2,23 @@
 
 use crate::exchange::{ANTHROPIC, Dialect};
 
-/// Where a request went.
+/// The destination of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Endpoint {
-    /// It asks a model.
+    /// A model.
     Model {
-        /// Who answers.
+        /// The provider.
         provider: String,
-        /// How the body is spelled.
+        /// The spelling of the body.
         dialect: Dialect,
-        /// The model, where the address names it.
+        /// The model, if the address names it.
         model: Option<String>,
     },
     /// Anything else: files, token counting, telemetry, downloads.
     Elsewhere,
 }
 
-/// Hosts by how they end, and the name used in reports.
+/// Endings of hosts, and the name of the provider in reports.
 const HOSTS: &[(&str, &str)] = &[
     ("api.openai.com", "openai"),
     ("openai.azure.com", "azure"),
@@ -46,8 +46,8 @@ const HOSTS: &[(&str, &str)] = &[
     (".amazonaws.com", "bedrock"),
 ];
 
-/// Paths that ask a model, by how they end. Embeddings count: they cost money. Those of Gemini (`:embedContent`) do not,
-/// since their answers tell no usage.
+/// Endings of paths that ask a model. Embeddings are included because they cost money; those of Gemini
+/// (`:embedContent`) are not, because their answers have no usage.
 const MODEL_PATHS: &[(&str, Dialect)] = &[
     ("/completions", Dialect::ChatCompletions),
     ("/responses", Dialect::Responses),
@@ -86,12 +86,12 @@ pub(crate) fn of(method: &str, uri: &str) -> Endpoint {
     }
 }
 
-/// Whether a path gives the answers to requests that were sent as a batch.
+/// Whether a path returns the answers of a batch.
 pub(crate) fn is_batch_results(path: &str) -> bool {
     path.contains("/batches/") && path.ends_with("/results")
 }
 
-/// The region of a host, where its name tells one: `eu.api.openai.com`, `bedrock-runtime.us-east-1.amazonaws.com`,
+/// The region in the name of a host: `eu.api.openai.com`, `bedrock-runtime.us-east-1.amazonaws.com`,
 /// `us-central1-aiplatform.googleapis.com`.
 pub(crate) fn region(host: &str) -> Option<&str> {
     let bedrock = || host.strip_prefix("bedrock-runtime")?.split_once('.')?.1.strip_suffix(".amazonaws.com");
@@ -102,7 +102,7 @@ pub(crate) fn region(host: &str) -> Option<&str> {
     (!region.is_empty()).then_some(region)
 }
 
-/// The Messages API. Hosts of other providers offer it for models of their own too; which, the body tells.
+/// The Messages API. Hosts of other providers offer it for their own models too; the body names the model.
 fn messages(host: &str) -> Endpoint {
     match HOSTS.iter().find(|(known, _)| host.ends_with(known)) {
         Some((_, name)) => counted(name, Dialect::Messages, None),
@@ -110,7 +110,7 @@ fn messages(host: &str) -> Endpoint {
     }
 }
 
-/// A provider whose exchanges are counted, their bodies kept as sent.
+/// A provider whose exchanges are counted and whose bodies are kept as sent.
 fn counted(name: &str, dialect: Dialect, model: Option<String>) -> Endpoint {
     Endpoint::Model { provider: name.to_owned(), dialect, model }
 }

@@ -9,7 +9,7 @@ pub struct Headers<'a> {
 }
 
 impl<'a> Headers<'a> {
-    /// Adds a header behind those that are there.
+    /// Adds a header at the end.
     pub fn push(&mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) {
         self.lines.push((name.into(), value.into()));
     }

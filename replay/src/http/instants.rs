@@ -1,4 +1,4 @@
-//! When requests were sent, where only headers of the answers tell it.
+//! When requests were sent, if only headers of the answers show it.
 
 use forkcast_sim::time::{Duration, Instant};
 
@@ -9,16 +9,16 @@ use crate::formats::when;
 /// The `date` header counts whole seconds.
 const DATE_STEP: Duration = Duration::from_secs(1);
 
-/// Tells instants of one recording, exchange by exchange.
+/// Finds the instants of one recording, exchange by exchange.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clock {
     last_end: Option<Instant>,
 }
 
 impl Clock {
-    /// The answer ended at `recorded_at`, where the recorder noted that, else at its `date` header. It was sent before
-    /// that by the provider's own latency, where a header tells it, else by then: at the `date` header.
-    /// An overlap with the exchange before that is no longer than the header's step is taken for rounding.
+    /// The answer ended at `recorded_at` if the recorder noted it, else at its `date` header. The request was sent
+    /// earlier by the provider's own latency if a header has it, else at the `date` header. An overlap with the previous
+    /// exchange that is no longer than the header's step counts as rounding.
     pub fn stamp(&mut self, exchange: &mut Exchange, answer: &Headers<'_>, recorded_at: Option<Instant>) {
         let date = answer.get("date").and_then(when::http_date);
         let Some(end) = recorded_at.or(date) else { return };
@@ -33,7 +33,7 @@ impl Clock {
     }
 }
 
-/// How long the provider took, by its own headers.
+/// The provider's own latency.
 ///
 /// `x-amz-date` of the request is not used: recorders that replay a session keep it from the first time.
 fn latency(answer: &Headers<'_>) -> Option<Duration> {

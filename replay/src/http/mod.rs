@@ -1,9 +1,8 @@
 //! One HTTP exchange, however it was recorded, becomes an [`Exchange`].
 //!
-//! Readers of files that hold HTTP (cassettes, HAR, proxies' logs) say what stands where; what it means is decided here,
-//! once: who was asked and in which spelling (`endpoint`), what the body is when it is unpacked (`packed`, `broken_frames`),
-//! which instants (`instants`) and which client (`client`) the headers tell, and what the answer says about usage
-//! ([`crate::response`]).
+//! Readers of files with HTTP (cassettes, HAR, proxies' logs) find the fields; their meaning is decided only here: the
+//! provider and the spelling (`endpoint`), the decompressed body (`packed`, `broken_frames`), the instants (`instants`) and
+//! the client (`client`) in the headers, and the usage in the answer ([`crate::response`]).
 
 mod broken_frames;
 mod client;
@@ -28,40 +27,40 @@ pub use headers::Headers;
 pub(crate) use instants::Clock;
 pub(crate) use packed::unpacked;
 
-/// A request as a recorder kept it.
+/// A recorded request.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// `POST`, …
     pub method: &'a str,
-    /// The whole address, or at least host and path.
+    /// The address, at least host and path.
     pub uri: &'a str,
     /// Its headers; recorders often drop some of them.
     pub headers: Headers<'a>,
-    /// Its body: bytes that may still be packed as `content-encoding` says, or why they are not there.
+    /// Its body: bytes that may still be compressed as `content-encoding` says, or why they are missing.
     pub body: Result<Cow<'a, [u8]>, String>,
 }
 
-/// An answer as a recorder kept it.
+/// A recorded answer.
 #[derive(Clone, Debug)]
 pub struct Response<'a> {
-    /// HTTP status; `None` where the recorder dropped it.
+    /// HTTP status; `None` if the recorder dropped it.
     pub status: Option<u16>,
     /// Its headers.
     pub headers: Headers<'a>,
-    /// Its body: bytes that may still be packed as `content-encoding` says, or why they are not there.
+    /// Its body, as in [`Request`].
     pub body: Result<Cow<'a, [u8]>, String>,
 }
 
-/// What a recorded request turned out to be.
+/// A recorded request, by its purpose.
 #[derive(Clone, Debug)]
 pub enum Sorted {
-    /// It asked a model.
+    /// A request to a model.
     Model(Box<Exchange>),
-    /// It did not (file uploads, token counting, telemetry): "`GET host/path` is no model request".
+    /// Another one (file uploads, token counting, telemetry): "`GET host/path` is no model request".
     Elsewhere(String),
 }
 
-/// Sorts a request by its address and reads its body. The error says what is wrong with the body.
+/// Sorts a request by its address and reads its body. The error is about the body.
 pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String> {
     let Endpoint::Model { provider, dialect, model } = endpoint::of(request.method, request.uri) else {
         let (host, path) = endpoint::split(request.uri);
@@ -86,12 +85,12 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
     Ok(Sorted::Model(Box::new(exchange)))
 }
 
-/// Whether a body offers tools, as those of a conversation do and those of a client's side requests do not.
+/// Whether a body has tools: conversations do, a client's side requests do not.
 fn has_tools(body: &[u8]) -> bool {
     json::member(body, "tools").is_some_and(|tools| json::elements(tools).next().is_some())
 }
 
-/// Takes status and usage over into `exchange`; what else there is to say about the answer is returned.
+/// Sets status and usage of `exchange`; returns everything else about the answer.
 pub fn attach(exchange: &mut Exchange, response: &Response<'_>) -> Answer {
     exchange.status = response.status;
     if exchange.failed() {
@@ -111,12 +110,12 @@ pub fn attach(exchange: &mut Exchange, response: &Response<'_>) -> Answer {
     answer
 }
 
-/// Frames of AWS that a recorder broke by keeping them as text. Whole ones are read as they are.
+/// AWS frames that a recorder broke by keeping them as text. Whole ones are read directly.
 fn loose_frames(body: &[u8]) -> Option<Vec<u8>> {
     if response::is_framed(body) { None } else { broken_frames::text(body) }
 }
 
-/// A request as it is handed on.
+/// A request to a model, with a body in its final spelling.
 struct ModelRequest<'a> {
     provider: String,
     dialect: Dialect,
@@ -139,7 +138,7 @@ impl<'a> ModelRequest<'a> {
     }
 }
 
-/// Claude models behind addresses that they share with others.
+/// Provider and spelling of Claude models whose address is shared with other models.
 fn claude(provider: String, dialect: Dialect, model: &str, body: &[u8]) -> (String, Dialect) {
     let is_claude = model.contains("claude");
     let is_openrouter = provider == "openrouter";

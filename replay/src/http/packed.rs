@@ -1,24 +1,24 @@
-//! Bodies that recorders kept packed.
+//! Bodies that recorders kept compressed.
 
 use std::borrow::Cow;
 
 use crate::packing::Packing;
 
-/// Largest body of one message, unpacked. The API takes 32 MB.
+/// The largest decompressed body. The API accepts 32 MB.
 const BODY_LIMIT: u64 = 256 << 20;
 
-/// `content-encoding` may name several, one around the other; more than two have no use.
+/// `content-encoding` may name several, one around the other; more than two are useless.
 const LAYERS_MAX: usize = 4;
 
-/// The body itself. `encoding`, the `content-encoding` header, is only a hint: many recorders unpack bodies and keep the
-/// header. So text is taken as it is, the first bytes decide next, and the header speaks for what has no first bytes.
+/// The decompressed body. `encoding`, the `content-encoding` header, is only a hint, because many recorders decompress
+/// bodies and keep the header. So text stays as it is, then the first bytes decide, and last the header.
 pub(crate) fn unpacked<'a>(bytes: &'a [u8], encoding: Option<&str>) -> Result<Cow<'a, [u8]>, String> {
     let mut body = Cow::Borrowed(bytes);
     for _ in 0..LAYERS_MAX {
         let Some(packing) = packing(&body, encoding.unwrap_or_default()) else { break };
         let unpacked = packing.unpack(&body, BODY_LIMIT);
         match unpacked.fault {
-            // Some recorders cut the trailer off; what came out is judged by the reader of the body.
+            // Some recorders cut the trailer off; the reader of the body checks the result.
             Some(fault) if unpacked.bytes.is_empty() => return Err(format!("packed body: {fault}")),
             _ => body = Cow::Owned(unpacked.bytes),
         }

@@ -1,18 +1,17 @@
-//! Whose the bodies of a folder are (`design.md` 3, *Scope and order*): each subfolder is one agent, called by its path below
-//! the named folder. Bodies directly in that folder name no agent.
+//! The agents of a folder of bodies (`design.md` 3, *Scope and order*): each subfolder is one agent, named by its path below
+//! the named folder. Bodies directly in that folder have no agent.
 
 use std::collections::BTreeSet;
 
 use super::FileInput;
 use crate::formats::Format;
 
-/// The agents' folders below one named path, as far as their files have come.
+/// The agents' folders so far below one named path.
 #[derive(Debug, Default)]
 pub(crate) struct AgentFolders(BTreeSet<String>);
 
 impl AgentFolders {
-    /// Names the agent of each body in `file`, and the one that started it: the next folder above that holds bodies. Names
-    /// that a body has already stay.
+    /// Sets the agent of each body in `file`, and its parent: the nearest folder above with bodies. Existing ones are kept.
     pub fn name(&mut self, named: &str, file: &mut FileInput) {
         if file.format != Format::Bodies {
             return;

@@ -1,4 +1,4 @@
-//! Which format a file has, by content alone.
+//! The format of a file, by content only.
 
 use std::borrow::Cow;
 
@@ -9,29 +9,29 @@ use crate::error::Fault;
 use crate::formats::text::{Text, has_whole_line, is_list, is_whole_line};
 use crate::formats::{Format, Object, json};
 
-/// How many lines are tried for records, where the document as a whole is none.
+/// The maximum number of lines that are tried as records.
 const LINES_TRIED: usize = 100;
 
-/// How many keys of an unknown document are shown.
+/// The maximum number of keys of an unknown document in a message.
 const KEYS_SHOWN: usize = 5;
 
-/// What a file is.
+/// The kind of a file.
 pub(super) enum Verdict {
     /// A recording.
     Is(Format),
     /// Something else.
     Skip(String),
-    /// Damaged before it showed what it is.
+    /// Damaged before it can be recognised.
     Broken(Fault),
 }
 
-/// Why a file without content is no recording.
+/// Why a file without content is not a recording.
 pub(super) const NOTHING: [&str; 2] = ["empty file", "nothing but white space at its beginning"];
 
 const MARKUP: &str = "HTML or XML";
 const BINARY: &str = "binary data";
 
-/// Why a file that begins with `head` is no recording; `None` while it may be one.
+/// Why a file that begins with `head` is not a recording; `None` if it may be one.
 pub(super) fn no_recording(head: &[u8]) -> Option<String> {
     let text = head.trim_ascii_start();
     if let Some(reason) = foreign::by_head(head) {
@@ -86,7 +86,7 @@ fn object(bytes: &[u8], start: usize) -> Verdict {
     }
 }
 
-/// A list of the records that otherwise stand line by line, known by its first element.
+/// A list of records, recognised by its first element.
 fn list(bytes: &[u8], start: usize) -> Verdict {
     if !is_list(bytes)
         && let Some(verdict) = lines(&Text::new(bytes))
@@ -103,7 +103,7 @@ fn list(bytes: &[u8], start: usize) -> Verdict {
     }
 }
 
-/// A log whose first lines are damaged still shows its kind in a later one.
+/// A log whose first lines are damaged is recognised by a later one.
 fn lines(text: &Text<'_>) -> Option<Verdict> {
     let begun = || text.lines().map(|(_, _, line)| line).filter(|line| line.starts_with(b"{")).take(LINES_TRIED);
     let format_of = |line: &[u8]| Format::of(&Object::record(line, 0));

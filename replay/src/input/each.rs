@@ -1,17 +1,16 @@
-//! Files one after the other, for whoever must not hold all of them at once.
+//! Files one after the other, for callers that must not have all of them in memory.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::load::Loaded;
-use super::progress::{Meter, Named};
+use super::progress::Named;
 use super::walk::Found;
-use super::{FileInput, InputFormat, Inputs, Progress, ReadOptions, ScopeInput, load, natural, parallel};
+use super::{FileInput, Inputs, Progress, ReadOptions, natural, parallel};
 use crate::error::Error;
 use crate::exchange::Exchange;
 use crate::transcript::Sessions;
 
-/// What one file gave.
+/// The content of one file.
 #[derive(Debug)]
 pub struct Piece {
     /// Index of the named path among [`Inputs::scopes`].
@@ -20,41 +19,29 @@ pub struct Piece {
     pub named: String,
     /// The recording.
     pub file: FileInput,
-    /// How to read it once more; `None` for standard input and pipes.
+    /// The file, to read it again; `None` for standard input and pipes.
     pub again: Option<Again>,
 }
 
-/// A file that can be read once more.
+/// A file that can be read again.
 #[derive(Clone, Debug)]
 pub struct Again {
-    name: String,
-    path: PathBuf,
-    bytes: u64,
+    found: Found,
     options: ReadOptions,
 }
 
 impl Again {
-    /// Reads its exchanges: none where it is gone meanwhile.
+    /// Reads its exchanges: none if it was removed meanwhile.
     pub fn read(&self) -> Vec<Exchange> {
-        let found = Found {
-            name: self.name.clone(),
-            path: self.path.clone(),
-            real: self.path.clone(),
-            bytes: self.bytes,
-            rereadable: true,
-        };
-        let read = parallel::one(&found, &Sessions::default(), &self.options);
+        let read = parallel::one(&self.found, &Sessions::default(), &self.options);
         read.scopes.into_iter().flat_map(|scope| scope.files).flat_map(|file| file.exchanges).collect()
     }
 }
 
 impl Inputs {
-    /// Reads like [`Self::read_with`], but hands each recording to `take` as it comes and keeps nothing of it: what stays
-    /// is the account of all files, and the sessions of transcripts. Files of a folder come in the order of their names,
-    /// and so do files that were named one by one, with numbers counted as numbers.
-    ///
-    /// # Errors
-    /// Only when a path cannot be opened at all.
+    /// Reads like [`Self::read_with`], but passes each recording to `take` and keeps nothing of it except the account of
+    /// all files and the sessions of transcripts. Files of a folder are in the order of their names, and so are files that
+    /// were named one by one, with numbers compared as numbers.
     pub fn read_each(
         paths: &[impl AsRef<Path>],
         options: &ReadOptions,
@@ -65,61 +52,34 @@ impl Inputs {
         if paths.iter().all(|path| path.as_ref().is_file()) {
             named.sort_by(|one, other| natural::compare(&one.name, &other.name));
         }
-        let meter = Meter::new(named.iter().flat_map(Named::files), watch);
-        let sessions = Sessions::within(options.memory_bytes_max);
-        let mut inputs = Self { read_as: options.format, sessions, ..Self::default() };
-        for named in named {
-            inputs.each(named, options, &meter, take);
-        }
-        inputs.unread_files = meter.unread();
-        inputs.sessions.join();
-        Ok(inputs)
-    }
-
-    fn each(
-        &mut self,
-        Named { name, walk }: Named,
-        options: &ReadOptions,
-        meter: &Meter<'_>,
-        take: &mut dyn FnMut(Piece),
-    ) {
-        self.scopes.push(ScopeInput { name: name.clone(), files: Vec::new() });
-        let Some(mut walk) = walk else {
-            let scopes = vec![ScopeInput::default()];
-            let mut read = Self { scopes, sessions: self.sessions.beside(), ..Self::default() };
-            let loaded = load::load(std::io::stdin().lock(), options.format == InputFormat::Auto);
-            let size = loaded.as_ref().map_or(0, Loaded::size);
-            read.stored(&name, size, &loaded, options);
-            self.hand_on(read, None, take);
-            return;
-        };
-        in_order(&mut walk.files);
-        for found in walk.files {
-            if meter.goes_on() {
-                let read = parallel::one(&found, &self.sessions.beside(), options);
-                meter.done(found.bytes);
-                let Found { name, path, bytes, rereadable, .. } = found;
-                let again = rereadable.then(|| Again { name, path, bytes, options: options.clone() });
-                self.hand_on(read, again.as_ref(), take);
+        Ok(Self::of_named(named, options, watch, &mut |inputs, files, meter| {
+            let beside = inputs.sessions.beside();
+            let Some(files) = files else {
+                inputs.hand_on(parallel::standard_input(&beside, options), None, take);
+                return;
+            };
+            for found in files {
+                if meter.goes_on() {
+                    let read = parallel::one(&found, &beside, options);
+                    meter.done(found.bytes);
+                    let again = found.rereadable.then(|| Again { found, options: options.clone() });
+                    inputs.hand_on(read, again.as_ref(), take);
+                }
             }
-        }
-        self.files += walk.skipped.len() + walk.unreadable.len();
-        self.skipped.extend(walk.skipped);
-        self.unreadable.extend(walk.unreadable);
+        }))
     }
 
     fn hand_on(&mut self, mut read: Self, again: Option<&Again>, take: &mut dyn FnMut(Piece)) {
-        let scope = self.scopes.len().saturating_sub(1);
-        let named = self.scopes.last().map(|scope| scope.name.clone()).unwrap_or_default();
+        let Some((scope, named)) = self.scopes.iter().enumerate().next_back() else { return };
         for file in std::mem::take(&mut read.scopes).into_iter().flat_map(|scope| scope.files) {
-            take(Piece { scope, named: named.clone(), file, again: again.cloned() });
+            take(Piece { scope, named: named.name.clone(), file, again: again.cloned() });
         }
         self.absorb(read);
     }
 }
 
-/// In the order of their names: who numbers all requests of several agents on, each agent in a folder of its own, means the
-/// order of the numbers. Where two folders have files of one name, each numbers its own, and they stand folder by folder.
+/// Sorts files by their names without folders: if one counter numbers the requests of several agents, each with a folder, the
+/// numbers are the order. If two folders have files of one name, each folder has its own counter, and they are sorted by path.
 pub(super) fn in_order(files: &mut [Found]) {
     let name = |found: &Found| found.name.rsplit_once('/').map_or(0, |(folder, _)| folder.len() + 1);
     let names: BTreeSet<&str> = files.iter().map(|found| &found.name[name(found)..]).collect();

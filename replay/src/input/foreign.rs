@@ -1,8 +1,8 @@
-//! Files that are almost recordings: what they are, and how to get one that can be read out of the same tool.
+//! Files that are almost recordings: what they are, and how to export a readable one from the same tool.
 
 use std::borrow::Cow;
 
-/// By first bytes, before anything is taken for text.
+/// By the first bytes, before the file is treated as text.
 pub(super) fn by_head(head: &[u8]) -> Option<&'static str> {
     let has = |word: &str| memchr::memmem::find(head, word.as_bytes()).is_some();
     if is_flow_file(head) {
@@ -67,7 +67,7 @@ pub(super) fn by_keys(keys: &[Cow<'_, str>]) -> Option<&'static str> {
 
 const JAEGER: &str = "traces as Jaeger exports them; export them as OTLP in JSON";
 
-/// By the keys of the first element of the list under `data`, in which some tools wrap their rows.
+/// By the keys of the first element of the list under `data`, which some tools use for their rows.
 pub(super) fn by_data_keys(keys: &[Cow<'_, str>]) -> Option<&'static str> {
     keys.iter().any(|key| key == "traceID").then_some(JAEGER)
 }

@@ -1,4 +1,4 @@
-//! Bytes of a file: unpacked, within limits, and not read to the end where the beginning shows that it is no recording.
+//! Bytes of a file: decompressed, within limits, and not read to the end if the beginning shows that it is not a recording.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,40 +7,30 @@ use std::path::Path;
 use super::{FILE_LIMIT, detect};
 use crate::packing::Packing;
 
-/// How much is looked at before the rest is read.
+/// Bytes that are checked before the rest is read.
 const HEAD: u64 = 64 << 10;
 
-/// How much memory is kept from one file to the next.
+/// The most memory that is kept from one file to the next.
 const ROOM_LIMIT: usize = 8 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// What became of a file.
+/// A loaded file.
 pub(super) enum Loaded {
-    /// Its bytes, unpacked; with the reason why they are not all of it.
+    /// Its decompressed bytes; if they are incomplete, with the reason.
     Bytes { bytes: Vec<u8>, fault: Option<String> },
-    /// No recording.
+    /// Not a recording.
     Skip(String),
-    /// Perhaps a recording, but not one that can be read.
+    /// Perhaps a recording, but unreadable.
     Broken(String),
 }
 
-impl Loaded {
-    /// Bytes that were read, for inputs whose size nobody knows beforehand.
-    pub fn size(&self) -> u64 {
-        match self {
-            Self::Bytes { bytes, .. } => bytes.len() as u64,
-            Self::Skip(_) | Self::Broken(_) => 0,
-        }
-    }
-}
-
-/// Memory that one file after the other is read into. What a large file needed is given back.
+/// Memory that is reused for one file after the other, unless it has become large.
 #[derive(Default)]
 pub(super) struct Room(Vec<u8>);
 
 impl Room {
-    /// The memory of what was read.
+    /// The memory of a loaded file.
     pub fn of(loaded: io::Result<Loaded>) -> Self {
         match loaded {
             Ok(Loaded::Bytes { mut bytes, .. }) if bytes.capacity() <= ROOM_LIMIT => {
@@ -52,7 +42,7 @@ impl Room {
     }
 }
 
-/// Opens and loads a file. `picky`: what cannot be a recording is skipped.
+/// Opens and loads a file. `picky`: files that cannot be recordings are skipped.
 pub(super) fn open(path: &Path, picky: bool, room: Room) -> io::Result<Loaded> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -60,7 +50,7 @@ pub(super) fn open(path: &Path, picky: bool, room: Room) -> io::Result<Loaded> {
         return Ok(Loaded::Broken(too_large()));
     }
     let mut bytes = room.0;
-    // One byte more, in which the end is seen.
+    // One byte more, to see the end.
     bytes.reserve(usize::try_from(size.saturating_add(1)).unwrap_or(0));
     load_into(bytes, file, picky)
 }
@@ -81,13 +71,13 @@ fn load_into(bytes: Vec<u8>, source: impl Read, picky: bool) -> io::Result<Loade
     }
 }
 
-/// Reads to the end or to the first damage; what came before damage is kept.
+/// Reads to the end or to the first damage; everything before the damage is kept.
 fn take(mut bytes: Vec<u8>, mut source: impl Read, picky: bool, limit: u64, trouble: &str) -> Loaded {
     let mut result = source.by_ref().take(HEAD).read_to_end(&mut bytes);
     if let (true, Err(error)) = (bytes.is_empty(), &result) {
         return Loaded::Broken(format!("{trouble} before its first byte: {error}"));
     }
-    // White space is skipped whatever the user said: a gigabyte of it must not be taken into memory.
+    // White space is skipped even if a format was named: a gigabyte of it must not be loaded.
     if (picky || bytes.trim_ascii().is_empty())
         && let Some(reason) = detect::no_recording(&bytes)
     {

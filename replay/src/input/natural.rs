@@ -1,13 +1,13 @@
-//! Names in the order in which people number them: 2 before 10.
+//! The natural order of names: 2 before 10.
 
 use std::cmp::Ordering;
 
-/// Compares two paths part by part; runs of digits by their number.
+/// Compares two paths part by part, and runs of digits as numbers.
 pub(super) fn compare(one: &str, other: &str) -> Ordering {
     let parts = |path: &'_ str| path.split(['/', '\\']).map(str::to_owned).collect::<Vec<_>>();
     let (ones, others) = (parts(one), parts(other));
     let different = ones.iter().zip(&others).map(|(one, other)| part(one, other)).find(|order| order.is_ne());
-    // Equal numbers may be spelled in two ways, and each name has one place.
+    // Equal numbers may have two spellings.
     different.unwrap_or_else(|| ones.len().cmp(&others.len())).then_with(|| one.cmp(other))
 }
 
@@ -25,7 +25,7 @@ fn part(mut one: &str, mut other: &str) -> Ordering {
     one.len().cmp(&other.len())
 }
 
-/// How many bytes of `text` are digits, or are none, as its first character is.
+/// The number of leading bytes of `text` that are digits if its first character is one, else that are none.
 fn run(text: &str) -> usize {
     let first = text.starts_with(|c: char| c.is_ascii_digit());
     text.find(|c: char| c.is_ascii_digit() != first).unwrap_or(text.len())

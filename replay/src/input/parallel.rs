@@ -1,9 +1,9 @@
-//! Files read side by side; what they gave arrives in their order.
+//! Files read in parallel; results arrive in the order of the files.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
 
-use super::load::{self, Room};
+use super::load::{self, Loaded, Room};
 use super::progress::Meter;
 use super::walk::Found;
 use super::{InputFormat, Inputs, ReadOptions, ScopeInput};
@@ -11,14 +11,14 @@ use crate::side_by_side::side_by_side;
 use crate::transcript::Sessions;
 
 thread_local! {
-    /// What the thread reads files into.
+    /// The thread's memory for files.
     static ROOM: Cell<Room> = Cell::default();
 }
 
-/// Reads `files`, the largest first, and hands each one's result to `take`, in the order of the files. Where `meter` says
-/// that it ends, the rest gives nothing.
+/// Reads `files`, the largest first, and passes the results to `take`, in the order of the files. After `meter` stops, the
+/// rest is not read.
 ///
-/// Conversations are put where those of `sessions` are before the next file is read.
+/// Conversations of a file are stored with those of `sessions` before the next file is read.
 pub(super) fn read(
     files: &[Found],
     sessions: &Sessions,
@@ -36,12 +36,24 @@ pub(super) fn read(
     side_by_side(&order, &read, &mut |inputs: Option<Inputs>| inputs.into_iter().for_each(&mut *take));
 }
 
-/// What one file gave.
+/// The content of one file.
 pub(super) fn one(found: &Found, sessions: &Sessions, options: &ReadOptions) -> Inputs {
-    let scopes = vec![ScopeInput::default()];
-    let mut inputs = Inputs { scopes, sessions: sessions.beside(), ..Inputs::default() };
+    let mut inputs = empty(sessions);
     let loaded = load::open(&found.path, options.format == InputFormat::Auto, ROOM.take());
     inputs.stored(&found.name, found.bytes, &loaded, options);
     ROOM.set(Room::of(loaded));
     inputs
+}
+
+/// The content of standard input.
+pub(super) fn standard_input(sessions: &Sessions, options: &ReadOptions) -> Inputs {
+    let mut inputs = empty(sessions);
+    let loaded = load::load(std::io::stdin().lock(), options.format == InputFormat::Auto);
+    let size = if let Ok(Loaded::Bytes { bytes, .. }) = &loaded { bytes.len() as u64 } else { 0 };
+    inputs.stored("-", size, &loaded, options);
+    inputs
+}
+
+fn empty(sessions: &Sessions) -> Inputs {
+    Inputs { scopes: vec![ScopeInput::default()], sessions: sessions.beside(), ..Inputs::default() }
 }

@@ -1,4 +1,4 @@
-//! How far reading is, and whether it goes on.
+//! Progress of reading, and whether it continues.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,27 +7,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use super::walk::{self, Found, Walk};
 use crate::error::Error;
 
-/// How far reading is. Sizes are those of the files as stored; standard input counts for nothing.
+/// Progress of reading. Sizes are those of the files as stored; standard input is not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Files that were read, whatever became of them.
+    /// Files read so far.
     pub files_done: usize,
     /// All files.
     pub files: usize,
-    /// Bytes of those that were read.
+    /// Bytes of the files read so far.
     pub bytes_done: u64,
     /// Bytes of all.
     pub bytes: u64,
 }
 
-/// A path that was named, and what lies below it; nothing for standard input.
+/// A named path and the files below it; `None` for standard input.
 pub(super) struct Named {
     pub name: String,
     pub walk: Option<Walk>,
 }
 
 impl Named {
-    /// Looks below a path.
+    /// Walks a path.
     pub fn find(path: &Path) -> Result<Self, Error> {
         let name = path.to_string_lossy().into_owned();
         if name == "-" {
@@ -39,16 +39,16 @@ impl Named {
         }
     }
 
-    /// Looks below all paths. What several of them lead to is read once, as part of the outermost one, whatever their order; a
-    /// path without anything left is none.
+    /// Walks all paths. A file below several paths belongs to the outermost one, whatever their order; a path that has none
+    /// left is dropped.
     pub fn find_all(paths: &[impl AsRef<Path>]) -> Result<Vec<Self>, Error> {
         let mut all = paths.iter().map(|path| Self::find(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
-        if all.len() > 1 {
-            let left = read_once(&mut all);
-            let mut left = left.into_iter();
-            all.retain(|_| left.next().unwrap_or(true));
+        if all.len() < 2 {
+            return Ok(all);
         }
-        Ok(all)
+        let needed = read_once(&mut all);
+        let all = all.into_iter().zip(needed).filter(|(_, needed)| *needed);
+        Ok(all.map(|(named, _)| named).collect())
     }
 
     pub fn files(&self) -> impl Iterator<Item = &Found> {
@@ -56,7 +56,7 @@ impl Named {
     }
 }
 
-/// Leaves each file with the outermost path that leads to it, and says which paths are still needed.
+/// Keeps each file only in the outermost path above it, and returns which paths are still needed.
 fn read_once(all: &mut [Named]) -> Vec<bool> {
     let mut outermost: Vec<usize> = (0..all.len()).collect();
     outermost.sort_by_cached_key(|at| {
@@ -74,7 +74,7 @@ fn read_once(all: &mut [Named]) -> Vec<bool> {
     needed
 }
 
-/// Counts what the threads have read, and tells whoever watches.
+/// Counts the files that the threads have read, and reports progress.
 pub(super) struct Meter<'a> {
     files: usize,
     bytes: u64,

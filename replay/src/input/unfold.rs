@@ -1,10 +1,10 @@
-//! Records printed for human eyes: pretty JSON between lines like `===== record 0001 =====`, behind comments (`# …`), as TraceLab shows
-//! its examples. Each is put back on the line where it begins, so that places stay what they are.
+//! Records printed for people, as in TraceLab's examples: pretty JSON between lines like `===== record 0001 =====`, after
+//! comments (`# …`). Each is joined on the line where it begins, so that line numbers stay true.
 
-/// How a line between two records begins.
+/// The beginning of a line between two records.
 const SEPARATOR: &[u8] = b"===== ";
 
-/// The same as one record per line; `None` where the text is no such thing.
+/// The same with one record per line; `None` for other texts.
 pub(super) fn unfold(bytes: &[u8]) -> Option<Vec<u8>> {
     let is_shown = bytes.starts_with(b"# ") && memchr::memmem::find(bytes, b"\n===== ").is_some();
     if !is_shown {
@@ -12,7 +12,7 @@ pub(super) fn unfold(bytes: &[u8]) -> Option<Vec<u8>> {
     }
     let mut out = Vec::with_capacity(bytes.len());
     let mut begun = false;
-    // Line ends owed to the record that is being put together.
+    // Line ends to add after the current record.
     let mut owed = 0;
     for line in bytes.split(|byte| *byte == b'\n') {
         if line.starts_with(SEPARATOR) || !begun {
@@ -22,7 +22,7 @@ pub(super) fn unfold(bytes: &[u8]) -> Option<Vec<u8>> {
             begun |= line.starts_with(SEPARATOR);
             continue;
         }
-        // White space is all that a line end may be in JSON.
+        // In JSON a line end can only be white space.
         out.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
         out.push(b' ');
         owed += 1;

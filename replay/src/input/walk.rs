@@ -8,32 +8,33 @@ use std::path::{Path, PathBuf};
 use super::{Skipped, Unreadable};
 
 /// A file to read.
+#[derive(Clone, Debug)]
 pub(super) struct Found {
     /// Its name in messages: `/` between its parts, whatever the system.
     pub name: String,
     /// Its path.
     pub path: PathBuf,
-    /// Where it leads, symbolic links followed.
+    /// Its path without symbolic links.
     pub real: PathBuf,
     /// Its size as stored.
     pub bytes: u64,
-    /// It can be read once more: it is no pipe.
+    /// It can be read again: it is not a pipe.
     pub rereadable: bool,
 }
 
-/// What lies below a path.
+/// The files below a path.
 #[derive(Default)]
 pub(super) struct Walk {
     pub files: Vec<Found>,
     pub skipped: Vec<Skipped>,
     pub unreadable: Vec<Unreadable>,
     seen: BTreeSet<PathBuf>,
-    /// Where the path leads, symbolic links followed.
+    /// The path without symbolic links.
     pub root: PathBuf,
 }
 
-/// Walks a file or a folder. Symbolic links are followed, but no folder is entered twice and nothing is read twice. What is named
-/// itself may be a pipe; pipes in folders are passed over.
+/// Walks a file or a folder. Symbolic links are followed, but no folder is entered twice and nothing is read twice. The named
+/// path itself may be a pipe; pipes in folders are skipped.
 pub(super) fn walk(path: &Path) -> io::Result<Walk> {
     let name = path.to_string_lossy().into_owned();
     let meta = fs::metadata(path)?;
@@ -50,14 +51,14 @@ pub(super) fn walk(path: &Path) -> io::Result<Walk> {
     Ok(walk)
 }
 
-/// Where a path leads. Pipes of a shell (`/dev/fd/63`) have no path that leads to them, and stay as they are called.
+/// A path without symbolic links. Pipes of a shell (`/dev/fd/63`) have none and keep their names.
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 impl Walk {
-    /// `real` is the folder's path without links. Below a folder it is made of the names in it: the system would walk all
-    /// of a path again for each of its folders.
+    /// `real` is the folder's path without links. Below a folder it is joined from names, because the system would resolve
+    /// the whole path again for each folder.
     fn folder(&mut self, name: &str, path: &Path, real: &Path) {
         if !self.seen.insert(real.to_owned()) {
             return self.skip(name, "a folder that was read already, through a symbolic link");

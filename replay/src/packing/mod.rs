@@ -1,7 +1,7 @@
-//! Packed bytes: files, and bodies that a recorder kept as they went over the wire.
+//! Compressed bytes: files, and bodies that a recorder kept as they were sent.
 //!
-//! What was unpacked before damage is kept: a truncated recording is still a recording. Everything here has a limit on
-//! what comes out, since a packed kilobyte may hold a gigabyte.
+//! Everything before damage is kept: a truncated recording is still a recording. All output has a limit, because a
+//! compressed kilobyte may become a gigabyte.
 
 mod zlib;
 mod zstd;
@@ -11,22 +11,22 @@ use std::io::{BufRead, Read};
 use brotli_decompressor::Decompressor as BrotliDecoder;
 use flate2::bufread::MultiGzDecoder;
 
-/// How bytes are packed.
+/// A compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     /// RFC 1952, any number of members.
     Gzip,
     /// RFC 1950: `deflate` in HTTP, and files of ruby VCR (`serialize_with: :compressed`) and mitmproxy (`.zhar`).
     Zlib,
-    /// RFC 1951 without a frame: what some servers send as `deflate`.
+    /// RFC 1951 without a frame: some servers send this as `deflate`.
     Deflate,
     /// RFC 8878, any number of frames.
     Zstd,
-    /// RFC 7932; it has no first bytes of its own, so that only a header can tell it.
+    /// RFC 7932; it has no magic bytes, so only a header can name it.
     Brotli,
 }
 
-/// What came out, and why not all of it.
+/// Decompressed bytes.
 pub(crate) struct Unpacked {
     /// The bytes up to the end or the damage.
     pub bytes: Vec<u8>,
@@ -35,14 +35,14 @@ pub(crate) struct Unpacked {
 }
 
 impl Packing {
-    /// What the first bytes say.
+    /// The compression with these first bytes.
     pub fn by_magic(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
             // A skippable frame may come first.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
-            // The fourth level, 0x5e, is left out: `x^` may begin a text.
+            // The fourth level, 0x5e, is omitted: `x^` may begin a text.
             [0x78, 0x01 | 0x9c | 0xda, ..] => Some(Self::Zlib),
             _ => None,
         }
@@ -59,7 +59,7 @@ impl Packing {
         }
     }
 
-    /// Unpacks while reading.
+    /// Decompresses while reading.
     pub fn reader<'a>(self, source: impl BufRead + 'a) -> Box<dyn Read + 'a> {
         match self {
             Self::Gzip => Box::new(MultiGzDecoder::new(source)),
@@ -70,7 +70,7 @@ impl Packing {
         }
     }
 
-    /// Unpacks `packed`, at most `limit` bytes.
+    /// Decompresses `packed`, to at most `limit` bytes.
     pub fn unpack(self, packed: &[u8], limit: u64) -> Unpacked {
         let mut bytes = Vec::new();
         let result = self.reader(packed).take(limit.saturating_add(1)).read_to_end(&mut bytes);

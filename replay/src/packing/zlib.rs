@@ -1,11 +1,11 @@
-//! Deflate with or without the frame of zlib. The decoders of flate2 take an early end of the source for the end of the
-//! data; here it is an error, as it is for the other packings.
+//! Deflate with or without the frame of zlib. For the decoders of flate2 an early end of the source is the end of the
+//! data; here it is an error, as for the other compressions.
 
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// Unpacks one stream.
+/// Decompresses one stream.
 pub(super) struct Inflater<R> {
     source: R,
     state: Decompress,

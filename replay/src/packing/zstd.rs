@@ -1,7 +1,7 @@
-//! Zstandard: all frames of a stream, and what a broken frame held before the break.
+//! Zstandard: all frames of a stream, and the content of a broken frame before the break.
 //!
-//! The decoder reads one frame and keeps its last window (up to some megabytes) back until the frame ends. Where a frame
-//! breaks off it is closed by hand with an empty last block, so that the window comes out before the error does.
+//! The decoder reads one frame and holds its last window (up to some megabytes) back until the frame ends. A frame that
+//! breaks off is closed with an empty last block, so that the window is returned before the error.
 
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 
@@ -17,7 +17,7 @@ pub(super) struct Frames<R> {
     decoder: FrameDecoder,
     /// Inside a frame.
     open: bool,
-    /// What is to be reported once everything before it was read.
+    /// The error to report after everything before it was read.
     fault: Option<Error>,
 }
 
@@ -51,7 +51,7 @@ impl<R: BufRead> Frames<R> {
         Ok(false)
     }
 
-    /// Decodes one block; where that fails the frame is closed by hand.
+    /// Decodes one block; if that fails, closes the frame.
     fn decode(&mut self) {
         let block = BlockDecodingStrategy::UptoBlocks(1);
         if let Err(error) = self.decoder.decode_blocks(&mut self.source, block) {

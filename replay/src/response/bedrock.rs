@@ -1,16 +1,16 @@
 //! Usage of Bedrock: Converse, and `InvokeModel` of vendors other than Anthropic.
 //!
 //! Sources: Bedrock API reference, `TokenUsage` and `CacheDetail` (2026-10); Bedrock user guide, inference parameters of Nova,
-//! Titan, Llama and others (2026-10). Recorded Converse answers show that `totalTokens` is the sum of input, read, written and
-//! output. `InvokeModel` also counts in response headers (`x-amzn-bedrock-input-token-count`); no page of the provider says
-//! what they mean, so they are named where nothing else is there, and not billed.
+//! Titan, Llama and others (2026-10). In recorded Converse answers `totalTokens` is the sum of input, read, written and
+//! output. `InvokeModel` also has counts in response headers (`x-amzn-bedrock-input-token-count`); no page of the provider
+//! defines them, so they are only mentioned if there is no other usage, and not billed.
 
 use forkcast_sim::wire::Usage;
 use serde_json::Value;
 
 use super::chunks::{self, Grammar};
 use super::payload::Events;
-use super::tokens::{Fields, agreed, count, fields, list, required, word};
+use super::tokens::{Fields, agreed, count, count_or_zero, fields, list, required, word};
 use super::{Answer, UsageReport, chat, messages, stream};
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{member, member_text, present};
@@ -29,18 +29,15 @@ pub(super) fn read_converse(body: &[u8]) -> Answer {
     }
 }
 
-/// Reads the events of a Converse stream; usage comes behind the end of the message.
-pub(super) fn read_converse_stream(events: &Events<'_>) -> Answer {
-    let grammar = Grammar {
-        carries: |event| present(event, "usage").is_some(),
-        ends: |event| present(event, "usage").is_some(),
-        read: read_converse,
-        missing: "found no `metadata` with `usage` among the events",
-    };
-    chunks::read(events, &grammar)
-}
+/// The events of a Converse stream; usage comes after the end of the message.
+pub(super) const CONVERSE_STREAM: Grammar = Grammar {
+    carries: |event| present(event, "usage").is_some(),
+    ends: |event| present(event, "usage").is_some(),
+    read: read_converse,
+    missing: "found no `metadata` with `usage` among the events",
+};
 
-/// Reads an `InvokeModel` answer; whose it is shows in its keys.
+/// Reads an `InvokeModel` answer; its keys show the vendor.
 pub(super) fn read_invoke(body: &[u8]) -> Answer {
     match present(body, "usage") {
         Some(usage) if member(usage, "input_tokens").is_some() => messages::read_json(body),
@@ -53,7 +50,7 @@ pub(super) fn read_invoke(body: &[u8]) -> Answer {
     }
 }
 
-/// Reads the chunks of an `InvokeModel` stream: events of the Messages API, or anything with metrics in its last chunk.
+/// Reads the chunks of an `InvokeModel` stream: events of the Messages API, or others with metrics in the last chunk.
 pub(super) fn read_invoke_stream(events: &Events<'_>) -> Answer {
     let is_message = |event: &[u8]| member_text(event, "type").is_some_and(|kind| kind == "message_start");
     if events.list.iter().any(|event| is_message(&event.data)) {
@@ -72,19 +69,17 @@ fn read_metrics(body: &[u8]) -> Answer {
     Answer::of(member(body, METRICS).unwrap_or_default(), metrics)
 }
 
-/// Counts in the last chunk of a stream, beside each other.
+/// The counts in the last chunk of a stream, which are additive.
 fn metrics(fields: &Fields) -> Result<UsageReport, String> {
     disjoint(fields, "inputTokenCount", "outputTokenCount").map(UsageReport::from)
 }
 
-/// `inputTokens` is what was neither read nor written; `cacheDetails` splits the written tokens by lifetime.
+/// `inputTokens` were neither read nor written; `cacheDetails` splits the written tokens by lifetime.
 fn converse(fields: &Fields) -> Result<UsageReport, String> {
     let recorded = disjoint(fields, "inputTokens", "outputTokens")?;
     let usage = recorded.usage;
-    let (beside, cached) = (
-        usage.total_input_tokens() + usage.output_tokens,
-        usage.cache_read_input_tokens + usage.cache_creation_input_tokens(),
-    );
+    let beside = usage.total_input_tokens() + usage.output_tokens;
+    let cached = usage.cache_read_input_tokens + usage.cache_creation_input_tokens();
     let odd = match count(fields, "totalTokens")? {
         Some(total) if cached > 0 && total == beside - cached => {
             return Err(format!(
@@ -101,10 +96,10 @@ fn converse(fields: &Fields) -> Result<UsageReport, String> {
 }
 
 fn disjoint(fields: &Fields, input: &str, output: &str) -> Result<RecordedUsage, String> {
-    let written = agreed(fields, WRITTEN)?.unwrap_or(0);
+    let written = agreed(fields, WRITTEN)?;
     let (mut short, mut long) = (0_u64, 0_u64);
     for detail in list(fields, "cacheDetails").iter().filter_map(Value::as_object) {
-        let tokens = count(detail, "inputTokens")?.unwrap_or(0);
+        let tokens = count_or_zero(detail, "inputTokens")?;
         match word(detail, "ttl") {
             Some("1h") => long += tokens,
             _ => short += tokens,
@@ -115,10 +110,10 @@ fn disjoint(fields: &Fields, input: &str, output: &str) -> Result<RecordedUsage,
     Ok(RecordedUsage {
         usage: Usage {
             input_tokens: required(fields, input)?,
-            cache_read_input_tokens: agreed(fields, READ)?.unwrap_or(0),
+            cache_read_input_tokens: agreed(fields, READ)?,
             ephemeral_5m_input_tokens: short,
             ephemeral_1h_input_tokens: long,
-            output_tokens: count(fields, output)?.unwrap_or(0),
+            output_tokens: count_or_zero(fields, output)?,
         },
         split_by_ttl,
         ..RecordedUsage::default()
@@ -128,7 +123,7 @@ fn disjoint(fields: &Fields, input: &str, output: &str) -> Result<RecordedUsage,
 fn llama(fields: &Fields) -> Result<UsageReport, String> {
     let mut recorded = RecordedUsage::default();
     recorded.usage.input_tokens = required(fields, "prompt_token_count")?;
-    recorded.usage.output_tokens = count(fields, "generation_token_count")?.unwrap_or(0);
+    recorded.usage.output_tokens = count_or_zero(fields, "generation_token_count")?;
     Ok(recorded.into())
 }
 
@@ -137,18 +132,18 @@ fn titan(fields: &Fields) -> Result<UsageReport, String> {
     let mut recorded = RecordedUsage::default();
     recorded.usage.input_tokens = required(fields, "inputTextTokenCount")?;
     for result in list(fields, "results").iter().filter_map(Value::as_object) {
-        recorded.usage.output_tokens += count(result, "tokenCount")?.unwrap_or(0);
+        recorded.usage.output_tokens += count_or_zero(result, "tokenCount")?;
     }
     Ok(recorded.into())
 }
 
-/// Usage of a Messages stream that lost its beginning, from the metrics that Bedrock puts on its end.
+/// Usage of a Messages stream without its beginning, from the metrics that Bedrock adds at its end.
 pub(super) fn metrics_of(event: &[u8]) -> Option<Result<RecordedUsage, String>> {
     let raw = member(event, METRICS)?;
     Some(fields(raw).and_then(|fields| metrics(&fields)).map(|found| found.recorded))
 }
 
-/// What the headers of an answer without usage count, in words.
+/// The counts in the headers of an answer without usage, in words.
 pub(crate) fn counted_by_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<String> {
     const NAMES: [(&str, &str); 4] = [
         ("x-amzn-bedrock-input-token-count", "input"),

@@ -1,22 +1,22 @@
-//! Streams whose counts are cumulative: usage stands in the last event that has any.
+//! Streams whose counts are cumulative: the last event with usage counts.
 
 use super::Answer;
 use super::payload::{Event, Events};
 use crate::formats::json::member_text;
 use crate::formats::text::json_reason;
 
-/// How many damaged events of one stream are listed; further ones are counted.
+/// The maximum number of listed damaged events of one stream; further ones are counted.
 const FAULTS_LISTED: usize = 4;
 
-/// What the events of a dialect look like.
+/// The events of a dialect.
 pub(super) struct Grammar {
     /// Whether an event carries usage.
     pub carries: fn(&[u8]) -> bool,
-    /// Whether an event says that the answer has ended, so that no count can grow any more.
+    /// Whether an event ends the answer, so that no count can grow any more.
     pub ends: fn(&[u8]) -> bool,
     /// Reads an event that carries usage.
     pub read: fn(&[u8]) -> Answer,
-    /// What is missing where no event carries it.
+    /// The message if no event carries usage.
     pub missing: &'static str,
 }
 
@@ -53,23 +53,23 @@ pub(super) fn read(events: &Events<'_>, grammar: &Grammar) -> Answer {
     answer
 }
 
-/// What `OpenAI` and those who followed send behind the last chunk.
+/// The data that `OpenAI` and providers with its API send after the last chunk.
 pub(super) fn is_done(data: &[u8]) -> bool {
     data.trim_ascii() == b"[DONE]"
 }
 
-/// Events that are no JSON.
+/// Events that are not JSON.
 #[derive(Default)]
 pub(super) struct Damage {
     whole: usize,
     listed: Vec<String>,
     beyond: usize,
-    /// What is wrong with the last event: there the stream broke off.
+    /// The fault of the last event, where the stream broke off.
     pub broken_off: Option<String>,
 }
 
 impl Damage {
-    /// Whether an event is whole; otherwise it is noted.
+    /// Whether an event is JSON; otherwise it is noted.
     pub fn passes(&mut self, event: &Event<'_>) -> bool {
         if is_done(&event.data) {
             return false;
@@ -87,12 +87,12 @@ impl Damage {
         false
     }
 
-    /// How many events were whole.
+    /// The number of events that were JSON.
     pub const fn whole(&self) -> usize {
         self.whole
     }
 
-    /// Lists what was noted.
+    /// Reports the noted events.
     pub fn report(self, faults: &mut Vec<String>) {
         faults.extend(self.listed);
         if self.beyond > 0 {

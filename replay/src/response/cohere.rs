@@ -1,10 +1,9 @@
 //! Usage of Cohere's chat. Sources: Cohere API reference, version 1 `meta`, version 2 `usage` (2026-10); recordings show that
-//! `cached_tokens` and `reasoning_tokens` are part of `tokens`, and that `billed_units` leaves out the frames that Cohere adds.
+//! `cached_tokens` and `reasoning_tokens` are part of `tokens`, and that `billed_units` excludes the frames that Cohere adds.
 
-use super::chunks::{self, Grammar};
-use super::payload::Events;
+use super::chunks::Grammar;
 use super::subset::PromptCounts;
-use super::tokens::{Fields, count, keys, object, required};
+use super::tokens::{Fields, count, count_or_zero, keys, object, required};
 use super::{Answer, UsageReport};
 use crate::exchange::{BilledUnits, RecordedUsage};
 use crate::formats::json::{member, member_text, present};
@@ -15,18 +14,15 @@ pub(super) fn read_json(body: &[u8]) -> Answer {
     Answer::of(raw, usage).named_by(body, "model")
 }
 
-/// Reads the events of a stream: `message-end` of version 2, `stream-end` of version 1.
-pub(super) fn read_stream(events: &Events<'_>) -> Answer {
-    let grammar = Grammar {
-        carries: |event| last(event).is_some_and(|last| usage_of(last).is_some()),
-        ends: |event| last(event).is_some(),
-        read: |event| last(event).map(read_json).unwrap_or_default(),
-        missing: "found no `message-end` with `usage` among the events",
-    };
-    chunks::read(events, &grammar)
-}
+/// The events of a stream: `message-end` of version 2, `stream-end` of version 1.
+pub(super) const STREAM: Grammar = Grammar {
+    carries: |event| last(event).is_some_and(|last| usage_of(last).is_some()),
+    ends: |event| last(event).is_some(),
+    read: |event| read_json(last(event).unwrap_or(event)),
+    missing: "found no `message-end` with `usage` among the events",
+};
 
-/// What stands in the event that ends an answer.
+/// The content of the event that ends an answer.
 fn last(event: &[u8]) -> Option<&[u8]> {
     let kind = member_text(event, "type").or_else(|| member_text(event, "event_type"))?;
     match &*kind {
@@ -43,7 +39,7 @@ fn usage_of(body: &[u8]) -> Option<&[u8]> {
 fn usage(fields: &Fields) -> Result<UsageReport, String> {
     let billed = object(fields, "billed_units").map(billed_units).transpose()?.flatten();
     let Some(tokens) = object(fields, "tokens") else {
-        // What is billed is all that old answers tell.
+        // Old answers have only the billed units.
         let billed = billed.ok_or_else(|| format!("usage has no `tokens`, its keys are {}", keys(fields)))?;
         let mut recorded = RecordedUsage { billed_units: Some(billed), ..RecordedUsage::default() };
         (recorded.usage.input_tokens, recorded.usage.output_tokens) = (billed.input_tokens, billed.output_tokens);
@@ -52,12 +48,12 @@ fn usage(fields: &Fields) -> Result<UsageReport, String> {
     let prompt = PromptCounts {
         name: "tokens.input_tokens",
         tokens: required(tokens, "input_tokens")?,
-        read: count(fields, "cached_tokens")?.unwrap_or(0),
+        read: count_or_zero(fields, "cached_tokens")?,
         written: 0,
     };
     let recorded = RecordedUsage {
-        usage: prompt.additive(count(tokens, "output_tokens")?.unwrap_or(0))?,
-        reasoning_tokens: count(tokens, "reasoning_tokens")?.unwrap_or(0),
+        usage: prompt.additive(count_or_zero(tokens, "output_tokens")?)?,
+        reasoning_tokens: count_or_zero(tokens, "reasoning_tokens")?,
         billed_units: billed,
         ..RecordedUsage::default()
     };
@@ -66,6 +62,6 @@ fn usage(fields: &Fields) -> Result<UsageReport, String> {
 
 fn billed_units(fields: &Fields) -> Result<Option<BilledUnits>, String> {
     let Some(input_tokens) = count(fields, "input_tokens")? else { return Ok(None) };
-    let output_tokens = count(fields, "output_tokens")?.unwrap_or(0);
+    let output_tokens = count_or_zero(fields, "output_tokens")?;
     Ok(Some(BilledUnits { input_tokens, output_tokens }))
 }

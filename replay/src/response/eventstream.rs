@@ -1,4 +1,4 @@
-//! Frames of `application/vnd.amazon.eventstream`, in which Bedrock streams.
+//! Frames of `application/vnd.amazon.eventstream`, the framing of Bedrock's streams.
 //!
 //! Source: Smithy specification, "Amazon Event Stream" (2.0): length of the frame and of its headers, their CRC-32, the
 //! headers, the payload, the CRC-32 of all before it; numbers are big-endian. `InvokeModel` wraps each event once more, as
@@ -20,7 +20,7 @@ const CHECKSUM: usize = 4;
 /// The type of a header whose value is text.
 const TEXT: u8 = 7;
 
-/// Whether a body begins with a frame: the checksum of the prelude leaves no doubt.
+/// Whether a body begins with a frame; the checksum of the prelude proves it.
 pub(crate) fn begins(body: &[u8]) -> bool {
     lengths(body).is_some()
 }
@@ -62,7 +62,7 @@ enum Content<'a> {
     Exception(String),
 }
 
-/// The frame and headers lengths, where the prelude is whole and its checksum right.
+/// The lengths of frame and headers, if the prelude is complete and its checksum right.
 fn lengths(bytes: &[u8]) -> Option<(usize, usize)> {
     let prelude = bytes.get(..PRELUDE)?;
     (crc32fast::hash(prelude.get(..8)?) == number(prelude, 8)?).then_some(())?;
@@ -77,7 +77,8 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
 
 type Split<'a> = (Result<Frame<'a>, String>, &'a [u8]);
 
-/// The first frame and what follows it. A frame with a wrong checksum is damaged but has an end; a prelude with one has none.
+/// The first frame and the rest. A frame with a wrong checksum is damaged but has an end; with a wrong checksum of its
+/// prelude it has none.
 fn frame(bytes: &[u8]) -> Result<Split<'_>, String> {
     let (length, headers) = lengths(bytes).ok_or("found no prelude with a right checksum")?;
     let found = bytes.len();

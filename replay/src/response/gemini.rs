@@ -1,13 +1,13 @@
 //! Usage of `generateContent`, on Google AI and on Vertex. Source: Gemini API reference, `UsageMetadata` (2026-10):
-//! `promptTokenCount` includes what was read from the cache, thoughts stand beside the candidates, and what the provider's own
-//! tools put into the prompt stands beside it. Counts of zero are left out.
+//! `promptTokenCount` includes tokens read from the cache, but not those that the provider's own tools added to the prompt;
+//! the count of candidates does not include thoughts. Counts of zero are omitted.
 
 use serde_json::Value;
 
 use super::chunks::{self, Grammar};
 use super::payload::Events;
 use super::subset::PromptCounts;
-use super::tokens::{Fields, count, keys, list, word};
+use super::tokens::{Fields, count, count_or_zero, keys, list, word};
 use super::{Answer, UsageReport};
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{elements, member, present};
@@ -22,7 +22,7 @@ pub(super) fn read_json(body: &[u8]) -> Answer {
     answer
 }
 
-/// Reads the chunks of a stream. Counts are cumulative, what was searched for comes with any chunk.
+/// Reads the chunks of a stream. Counts are cumulative; any chunk may have search queries.
 pub(super) fn read_stream(events: &Events<'_>) -> Answer {
     let grammar = Grammar {
         carries: |chunk| metadata(chunk).is_some(),
@@ -51,14 +51,14 @@ fn is_blocked(body: &[u8]) -> bool {
     member(body, "promptFeedback").is_some_and(|feedback| member(feedback, "blockReason").is_some())
 }
 
-/// How many queries the grounding made.
+/// The number of queries that the grounding made.
 fn searches(body: &[u8]) -> u64 {
     let queries = |candidate| member(member(candidate, "groundingMetadata")?, "webSearchQueries");
     candidates(body).filter_map(queries).map(|queries| elements(queries).count() as u64).sum()
 }
 
 fn usage(fields: &Fields) -> Result<UsageReport, String> {
-    let part = |name| count(fields, name).map(Option::unwrap_or_default);
+    let part = |name| count_or_zero(fields, name);
     let (answered, thought) = (part("candidatesTokenCount")?, part("thoughtsTokenCount")?);
     let tools = part("toolUsePromptTokenCount")?;
     let total = count(fields, "totalTokenCount")?;
@@ -69,7 +69,7 @@ fn usage(fields: &Fields) -> Result<UsageReport, String> {
         written: 0,
     };
     let mut usage = prompt.additive(answered + thought)?;
-    // The tools' share is never cached: it is not known before the request runs.
+    // The tools' share is never cached, because it is not known before the request runs.
     usage.input_tokens += tools;
     let sum = prompt.tokens + tools + answered + thought;
     let odd = total.filter(|total| *total != sum).map(|total| {
@@ -87,7 +87,7 @@ fn usage(fields: &Fields) -> Result<UsageReport, String> {
     Ok(UsageReport { recorded, odd: Vec::from_iter(odd), tier })
 }
 
-/// The count of the prompt. Left out, it is zero, which the total must confirm.
+/// The count of the prompt. An omitted one is zero if the total confirms it.
 fn prompt_tokens(fields: &Fields, others: u64, total: Option<u64>) -> Result<u64, String> {
     match count(fields, "promptTokenCount")? {
         Some(tokens) => Ok(tokens),
@@ -99,5 +99,5 @@ fn prompt_tokens(fields: &Fields, others: u64, total: Option<u64>) -> Result<u64
 fn audio(fields: &Fields, name: &str) -> Result<u64, String> {
     let sounds = list(fields, name).iter().filter_map(Value::as_object);
     let sounds = sounds.filter(|detail| word(detail, "modality") == Some("AUDIO"));
-    sounds.map(|detail| Ok(count(detail, "tokenCount")?.unwrap_or(0))).sum()
+    sounds.map(|detail| count_or_zero(detail, "tokenCount")).sum()
 }

@@ -1,9 +1,9 @@
 //! Usage of the Messages API. Names: Anthropic SDK, `types/usage.py` and `types/beta/beta_usage.py` (2026-09).
 
-use forkcast_sim::wire::Usage;
+use forkcast_sim::wire::{Usage, number};
 use serde_json::Value;
 
-use super::tokens::{Fields, count, count_at, list, object, required, word};
+use super::tokens::{Fields, count, count_at, count_or_zero, list, object, required, word};
 use super::{Answer, UsageReport};
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{elements, member, member_text, present};
@@ -28,23 +28,23 @@ pub(super) fn is_server_tool_use(block: &[u8]) -> bool {
     member_text(block, "type").is_some_and(|kind| kind == "server_tool_use")
 }
 
-/// How many context edits `context_management.applied_edits` lists.
+/// The number of context edits in `context_management.applied_edits`.
 pub(super) fn applied_edits(message: &[u8]) -> u32 {
     member(message, "context_management").map_or(0, edits_of)
 }
 
-/// How many context edits the value of `context_management` lists.
+/// The number of context edits in the value of `context_management`.
 pub(crate) fn edits_of(context: &[u8]) -> u32 {
-    let count = member(context, "applied_edits").map_or(0, |edits| elements(edits).count());
-    u32::try_from(count).unwrap_or(u32::MAX)
+    member(context, "applied_edits").map_or(0, |edits| number(elements(edits).count()))
 }
 
-/// Usage of a whole answer, its parts beside each other. The top level leaves the compaction pass out; then the sum of `iterations` is what is billed.
+/// Usage of a whole answer, whose parts are additive. The top level excludes a compaction pass; then the sum of
+/// `iterations` is billed.
 pub(super) fn usage(fields: &Fields) -> Result<UsageReport, String> {
     let iterations = list(fields, "iterations");
     let compacted = iterations.iter().any(|pass| pass.get("type").and_then(Value::as_str) == Some("compaction"));
     let total = if compacted { sum(iterations)? } else { one(fields)? };
-    let pieces = |path: &[&str]| count_at(fields, path).map(Option::unwrap_or_default);
+    let pieces = |path: &[&str]| count_at(fields, path);
     let recorded = RecordedUsage {
         server_passes: iterations.len() > 1,
         web_search_requests: pieces(&["server_tool_use", "web_search_requests"])?,
@@ -76,16 +76,16 @@ fn one(fields: &Fields) -> Result<RecordedUsage, String> {
         None => (None, None),
     };
     let sum = short.unwrap_or(0) + long.unwrap_or(0);
-    // A total that its parts do not make up is believed over the parts: it is the older and the billed field.
+    // If the parts do not add up to the total, the total counts: it is the older and the billed field.
     let split_by_ttl = (short.is_some() || long.is_some()) && written.is_none_or(|written| written == sum);
     let (short, long) = if split_by_ttl { (short.unwrap_or(0), long.unwrap_or(0)) } else { (written.unwrap_or(0), 0) };
     Ok(RecordedUsage {
         usage: Usage {
             input_tokens: required(fields, "input_tokens")?,
-            cache_read_input_tokens: count(fields, "cache_read_input_tokens")?.unwrap_or(0),
+            cache_read_input_tokens: count_or_zero(fields, "cache_read_input_tokens")?,
             ephemeral_5m_input_tokens: short,
             ephemeral_1h_input_tokens: long,
-            output_tokens: count(fields, "output_tokens")?.unwrap_or(0),
+            output_tokens: count_or_zero(fields, "output_tokens")?,
         },
         split_by_ttl,
         ..RecordedUsage::default()

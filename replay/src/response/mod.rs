@@ -1,9 +1,9 @@
-//! Answers of the provider: what they say about usage.
+//! Usage in answers of the provider.
 //!
-//! The dialect of an exchange, which its address tells (or, without an address, marks in the answer), settles how its usage
-//! is read; no key is looked for that another dialect would give another meaning. Every reader brings its counts to the
-//! additive convention of [`forkcast_sim::wire::Usage`], through `subset` where the provider counts otherwise. Counts that
-//! contradict each other are refused with a reason, and the exchange is kept without usage.
+//! The dialect of an exchange, known from its address (or, without an address, from marks in the answer), decides how its
+//! usage is read; a key is never read with the meaning of another dialect. Every reader converts its counts to the additive
+//! convention of [`forkcast_sim::wire::Usage`], with `subset` if the provider uses the other one. Counts that contradict
+//! each other are refused with a reason, and the exchange is kept without usage.
 
 mod bedrock;
 mod chat;
@@ -34,25 +34,25 @@ pub(crate) use bedrock::counted_by_headers;
 pub(crate) use eventstream::begins as is_framed;
 pub(crate) use messages::edits_of;
 
-/// What one answer says.
+/// The data of one answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// Its usage; `None` where it has none or where it cannot be believed (then `faults` says why).
+    /// Its usage; `None` if it has none or an implausible one (then `faults` has the reason).
     pub usage: Option<RecordedUsage>,
     /// The model as the answer spells it.
     pub model: Option<String>,
-    /// Why usage is missing although an answer is there.
+    /// Why usage is missing although there is an answer.
     pub faults: Vec<String>,
-    /// What was mended, for instance a stream that broke off, or a total that its parts do not make up.
+    /// Repairs, for instance of a stream that broke off, or of a total that is not the sum of its parts.
     pub repairs: Vec<String>,
-    /// What was seen and changes nothing, for instance stream events of an unknown kind.
+    /// Observations that change nothing, for instance stream events of an unknown kind.
     pub notes: Vec<String>,
 }
 
-/// What a usage object says.
+/// The content of a usage object.
 struct UsageReport {
     recorded: RecordedUsage,
-    /// What does not add up, although the counts can be taken.
+    /// Counts that do not add up but can be used.
     odd: Vec<String>,
     /// The word for the service tier.
     tier: Option<String>,
@@ -65,12 +65,12 @@ impl From<RecordedUsage> for UsageReport {
 }
 
 impl Answer {
-    /// An answer without usage, and why.
+    /// An answer without usage, with the reason.
     fn without_usage(why: impl Into<String>) -> Self {
         Self { faults: vec![why.into()], ..Self::default() }
     }
 
-    /// A JSON answer in which nothing stands under `name`.
+    /// A JSON answer without the key `name`.
     fn lacking_usage(body: &[u8], name: &str) -> Self {
         let error = present(body, "error");
         let status = member_text(body, "status").filter(|status| matches!(&**status, "queued" | "in_progress"));
@@ -105,7 +105,7 @@ impl Answer {
         self.served(found.tier.as_deref());
     }
 
-    /// Takes the word for the tier over. Unknown ones are noted: what they cost is not known either.
+    /// Sets the tier with this word. Unknown ones are noted, because their prices are unknown.
     fn served(&mut self, word: Option<&str>) {
         let Some(word) = word else { return };
         match (tier::served(word), &mut self.usage) {
@@ -128,7 +128,7 @@ impl Answer {
     }
 }
 
-/// Reads the body of an answer with HTTP status below 400: JSON, or a stream in whichever framing.
+/// Reads the body of an answer with HTTP status below 400: JSON, or a stream in any framing.
 pub fn read(dialect: Dialect, body: &[u8]) -> Answer {
     read_payload(dialect, &payload::of(body))
 }
@@ -161,20 +161,20 @@ fn read_stream(dialect: Dialect, events: &Events<'_>) -> Answer {
     match dialect {
         Dialect::Messages => stream::read(events),
         Dialect::BedrockInvoke => bedrock::read_invoke_stream(events),
-        Dialect::BedrockConverse => bedrock::read_converse_stream(events),
+        Dialect::BedrockConverse => chunks::read(events, &bedrock::CONVERSE_STREAM),
         Dialect::OpenRouter | Dialect::ChatCompletions | Dialect::Rebuilt | Dialect::Unprompted => {
-            chat::read_stream(events)
+            chunks::read(events, &chat::STREAM)
         }
-        Dialect::Responses => openai_responses::read_stream(events),
+        Dialect::Responses => chunks::read(events, &openai_responses::STREAM),
         Dialect::GenerateContent => gemini::read_stream(events),
-        Dialect::Cohere => cohere::read_stream(events),
-        Dialect::Ollama => ollama::read_stream(events),
+        Dialect::Cohere => chunks::read(events, &cohere::STREAM),
+        Dialect::Ollama => chunks::read(events, &ollama::STREAM),
         Dialect::Embeddings => Answer::without_usage("found a stream, expected one object with embeddings"),
     }
 }
 
-/// Reads an answer in the dialect of its exchange and takes over what it says: usage, tier, and the model where the request
-/// names none. What else there is to say is returned.
+/// Reads an answer in the dialect of its exchange and sets usage and tier, and the model if the request names none. Returns
+/// everything else.
 pub(crate) fn attach(exchange: &mut Exchange, body: &[u8]) -> Answer {
     let payload = payload::of(body);
     let mut answer = read_payload(exchange.dialect, &payload);
@@ -183,7 +183,7 @@ pub(crate) fn attach(exchange: &mut Exchange, body: &[u8]) -> Answer {
         answer.faults.last_mut().into_iter().for_each(|fault| fault.push_str(why));
     }
     exchange.usage = answer.usage;
-    // Who sends a batch knows it; the answer inside may say `standard`.
+    // The recording shows a batch; the answer inside may say `standard`.
     if exchange.tier != ServiceTier::Batch {
         let served = answer.usage.and_then(|usage| usage.tier);
         let asked = || member_text(&exchange.body, "service_tier").map(|word| tier::asked_for(&word));
@@ -195,8 +195,7 @@ pub(crate) fn attach(exchange: &mut Exchange, body: &[u8]) -> Answer {
     answer
 }
 
-/// [`attach`] for formats without addresses: marks in the answer tell its dialect. Where there are none, it is read in that
-/// of the request.
+/// [`attach`] for formats without addresses: marks in the answer show its dialect; without marks it is that of the request.
 pub(crate) fn attach_recognised(exchange: &mut Exchange, body: &[u8]) -> Answer {
     let recognised = match payload::of(body) {
         Payload::Json(json) => recognise::dialect(json),
@@ -207,7 +206,7 @@ pub(crate) fn attach_recognised(exchange: &mut Exchange, body: &[u8]) -> Answer 
     exchange.dialect = recognised.unwrap_or(own);
     let answer = attach(exchange, body);
     if exchange.maker() == Maker::Anthropic {
-        // The body keeps its own spelling, whoever passed the answer on.
+        // The body keeps its own spelling, even if a gateway changed that of the answer.
         exchange.dialect = own;
     }
     answer
@@ -218,10 +217,10 @@ fn was_not_asked_for(exchange: &Exchange) -> bool {
     exchange.dialect == Dialect::ChatCompletions && asked != Some(b"true")
 }
 
-/// Reads a usage object of the Messages API that stands outside its answer.
+/// Reads a usage object of the Messages API outside of its answer.
 pub(crate) fn usage_of_messages(raw: &[u8]) -> Result<RecordedUsage, String> {
-    let mut answer = Answer::of(raw, messages::usage);
-    answer.usage.ok_or_else(|| answer.faults.pop().unwrap_or_default())
+    let answer = Answer::of(raw, messages::usage);
+    answer.usage.ok_or_else(|| answer.faults.concat())
 }
 
 /// A usage object in the spelling of a recorder.
@@ -233,8 +232,13 @@ impl Counts {
         tokens::fields(raw).map(Self)
     }
 
-    /// The count under `name`; `None` where it is absent or null.
+    /// The count under `name`; `None` if it is absent or null.
     pub fn get(&self, name: &str) -> Result<Option<u64>, String> {
         tokens::count(&self.0, name)
+    }
+
+    /// The count under `name`; zero if it is absent or null.
+    pub fn get_or_zero(&self, name: &str) -> Result<u64, String> {
+        tokens::count_or_zero(&self.0, name)
     }
 }

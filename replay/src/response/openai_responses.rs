@@ -1,10 +1,9 @@
 //! Usage of the Responses API. Sources: `OpenAI` API reference, prompt-caching and web-search guides (2026-10): only the
-//! actions that search are charged; the recordings of `OpenAI`, xAI, `DeepSeek` and `OpenRouter` count reasoning within the output.
+//! actions that search are charged; the recordings of `OpenAI`, xAI, `DeepSeek` and `OpenRouter` include reasoning in the output.
 
-use super::chunks::{self, Grammar};
-use super::payload::Events;
+use super::chunks::Grammar;
 use super::subset::{self, PromptCounts};
-use super::tokens::{Fields, agreed, count, count_at, required};
+use super::tokens::{Fields, agreed, count, count_at, count_or_zero, required};
 use super::{Answer, UsageReport, chat};
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{elements, member, member_text, present};
@@ -18,7 +17,7 @@ pub(super) fn read_json(body: &[u8]) -> Answer {
     let mut answer = Answer::of(raw, usage).named_by(body, "model").tiered_by(body, "service_tier");
     if let Some(usage) = &mut answer.usage {
         let (searches, runs) = tool_calls(body);
-        // Where the usage itself counts them, the items are the same calls.
+        // If the usage counts them too, the items are the same calls.
         usage.web_search_requests = usage.web_search_requests.max(searches);
         usage.code_execution_requests = usage.code_execution_requests.max(runs);
         usage.server_passes |= usage.web_search_requests + usage.code_execution_requests > 0;
@@ -26,16 +25,13 @@ pub(super) fn read_json(body: &[u8]) -> Answer {
     answer
 }
 
-/// Reads the events of a stream: the last one holds the whole response.
-pub(super) fn read_stream(events: &Events<'_>) -> Answer {
-    let grammar = Grammar {
-        carries: |event| whole(event).is_some_and(|response| present(response, "usage").is_some()),
-        ends: |event| whole(event).is_some(),
-        read: |event| whole(event).map(read_json).unwrap_or_default(),
-        missing: "found no `response.completed` with `usage` among the events",
-    };
-    chunks::read(events, &grammar)
-}
+/// The events of a stream: the last one has the whole response.
+pub(super) const STREAM: Grammar = Grammar {
+    carries: |event| whole(event).is_some_and(|response| present(response, "usage").is_some()),
+    ends: |event| whole(event).is_some(),
+    read: |event| read_json(whole(event).unwrap_or(event)),
+    missing: "found no `response.completed` with `usage` among the events",
+};
 
 /// The response in an event that ends it.
 fn whole(event: &[u8]) -> Option<&[u8]> {
@@ -44,7 +40,7 @@ fn whole(event: &[u8]) -> Option<&[u8]> {
     ends.then(|| member(event, "response")).flatten()
 }
 
-/// How often the provider's own tools searched the web and ran code.
+/// Web searches and runs of code by the provider's own tools.
 fn tool_calls(response: &[u8]) -> (u64, u64) {
     let Some(output) = member(response, "output") else { return (0, 0) };
     let (mut searches, mut runs) = (0, 0);
@@ -58,22 +54,22 @@ fn tool_calls(response: &[u8]) -> (u64, u64) {
     (searches, runs)
 }
 
-/// Opening a page and looking for words in it are free; a call without an action is from before they existed.
+/// Opening a page and searching in it are free. A call without an action is older than actions, when all were searches.
 fn has_searched(call: &[u8]) -> bool {
     let action = member(call, "action").and_then(|action| member_text(action, "type"));
     action.is_none_or(|action| action == "search")
 }
 
-/// `input_tokens` is the whole prompt; what was read and written is part of it.
+/// `input_tokens` is the whole prompt, with read and written tokens.
 fn usage(fields: &Fields) -> Result<UsageReport, String> {
     let prompt = PromptCounts {
         name: "input_tokens",
         tokens: required(fields, "input_tokens")?,
-        read: count_at(fields, &["input_tokens_details", "cached_tokens"])?.unwrap_or(0),
-        written: agreed(fields, WRITTEN)?.unwrap_or(0),
+        read: count_at(fields, &["input_tokens_details", "cached_tokens"])?,
+        written: agreed(fields, WRITTEN)?,
     };
-    let reasoning = count_at(fields, &["output_tokens_details", "reasoning_tokens"])?.unwrap_or(0);
-    let output = count(fields, "output_tokens")?.unwrap_or(0);
+    let reasoning = count_at(fields, &["output_tokens_details", "reasoning_tokens"])?;
+    let output = count_or_zero(fields, "output_tokens")?;
     let (output, odd) = subset::output(prompt, output, reasoning, count(fields, "total_tokens")?)?;
     let recorded =
         RecordedUsage { usage: prompt.additive(output)?, reasoning_tokens: reasoning, ..chat::extras(fields)? };

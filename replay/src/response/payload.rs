@@ -1,4 +1,4 @@
-//! What an answer's body is: one JSON object or a stream of events, in whichever framing.
+//! The body of an answer: one JSON object or a stream of events, in any framing.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::formats::text::{glimpse, json_reason};
 pub(super) struct Event<'a> {
     /// Its data, JSON unless it is damaged.
     pub data: Cow<'a, [u8]>,
-    /// Nothing follows it. A stream that broke off shows in the last event.
+    /// Nothing follows it. If a stream broke off, its last event is incomplete.
     pub last: bool,
 }
 
@@ -19,9 +19,9 @@ pub(super) struct Event<'a> {
 pub(super) struct Events<'a> {
     /// Its events in order.
     pub list: Vec<Event<'a>>,
-    /// Damage to the framing that cost an event.
+    /// Damage to the framing that lost an event.
     pub faults: Vec<String>,
-    /// What ended it before its time, where the framing tells.
+    /// The cause of an early end, if the framing shows one.
     pub cut: Option<String>,
 }
 
@@ -31,11 +31,11 @@ pub(super) enum Payload<'a> {
     Json(&'a [u8]),
     /// A stream of them: server-sent events, one object per line, a list (Gemini without `alt=sse`) or AWS frames.
     Events(Events<'a>),
-    /// Neither, and what was found.
+    /// Neither, with a message.
     Neither(String),
 }
 
-/// Tells what a body is by its first bytes, since recorders keep headers and bodies apart.
+/// Recognises a body by its first bytes, because recorders store headers and bodies separately.
 pub(super) fn of(body: &[u8]) -> Payload<'_> {
     if eventstream::begins(body) {
         return Payload::Events(eventstream::events(body));
@@ -55,7 +55,7 @@ pub(super) fn of(body: &[u8]) -> Payload<'_> {
     }
 }
 
-/// One object, or several on lines of their own.
+/// One object, or several on separate lines.
 fn objects(body: &[u8]) -> Payload<'_> {
     match serde_json::from_slice::<&serde_json::value::RawValue>(body) {
         Ok(_) => Payload::Json(body),
@@ -64,7 +64,7 @@ fn objects(body: &[u8]) -> Payload<'_> {
     }
 }
 
-/// Whether another object begins on a line behind the first one.
+/// Whether another object begins on a later line.
 fn is_followed(body: &[u8]) -> bool {
     let Ok(end) = walk_value(body, 0) else { return false };
     let next = skip_space(body, end);

@@ -1,10 +1,9 @@
-//! Which dialect an answer has that comes without an address, by marks that only one of them bears.
+//! The dialect of an answer without an address, by marks that only one dialect has.
 
 use crate::exchange::Dialect;
 use crate::formats::json::{member, member_text};
 
-/// The dialect of a JSON object: an answer or one event of a stream. `None` where no mark is seen, or one that does not
-/// tell; then nothing is guessed.
+/// The dialect of a JSON object: an answer or one event of a stream. `None` without an unambiguous mark; nothing is guessed.
 pub(super) fn dialect(object: &[u8]) -> Option<Dialect> {
     let has = |name: &str| member(object, name).is_some();
     let kind = member_text(object, "object");
@@ -32,7 +31,8 @@ pub(super) fn dialect(object: &[u8]) -> Option<Dialect> {
     member(object, "usage").and_then(by_usage)
 }
 
-/// The keys of a usage object. `input_tokens` and `output_tokens` alone mean the same in every dialect that has them.
+/// The dialect by the keys of a usage object. `input_tokens` and `output_tokens` alone mean the same in every dialect that
+/// has them.
 fn by_usage(usage: &[u8]) -> Option<Dialect> {
     let has = |name: &str| member(usage, name).is_some();
     if has("prompt_tokens") {

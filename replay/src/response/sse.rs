@@ -4,17 +4,17 @@ use std::borrow::Cow;
 
 use super::payload::Event;
 
-/// What a body that does not begin with `{` is.
+/// A body that does not begin with `{`.
 pub(super) enum Payload<'a> {
     /// A stream of events.
     Events,
-    /// JSON behind comment lines, which keep slow connections open.
+    /// JSON after comment lines, which keep slow connections open.
     Json(&'a [u8]),
     /// Neither of the two.
     Neither,
 }
 
-/// Tells a stream from anything else by its first lines.
+/// Recognises a stream by its first lines.
 pub(super) fn payload(body: &[u8]) -> Payload<'_> {
     let mut rest = body;
     loop {
@@ -39,7 +39,8 @@ fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// The frames of `body` that carry data, their `data` lines joined by newlines. The last one counts even where no empty line closes it: recorders trim bodies.
+/// The frames of `body` with data, their `data` lines joined by newlines. The last one counts even without an empty line
+/// after it, because recorders trim bodies.
 pub(super) fn frames(body: &[u8]) -> impl Iterator<Item = Event<'_>> {
     let mut rest = body;
     std::iter::from_fn(move || {

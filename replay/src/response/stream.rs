@@ -1,4 +1,4 @@
-//! Streamed answers. Event grammar: Anthropic streaming page (2026-09); kinds that it does not name are tolerated and counted.
+//! Streamed answers. Event grammar: Anthropic streaming page (2026-09); other kinds of events are accepted and counted.
 
 use forkcast_sim::outside::found;
 
@@ -22,14 +22,14 @@ pub(super) fn read(events: &Events<'_>) -> Answer {
     answer
 }
 
-/// A message as its events build it up.
+/// A message, assembled from its events.
 #[derive(Default)]
 struct Message {
-    /// Usage of `message_start`, overwritten by what `message_delta` repeats: its counts are cumulative.
+    /// Usage of `message_start`, overwritten by that of `message_delta`, whose counts are cumulative.
     usage: Option<Fields>,
     final_output: bool,
     model: Option<String>,
-    /// What Bedrock counted, where the beginning is missing.
+    /// Bedrock's own counts, if the beginning is missing.
     metrics: Option<Result<RecordedUsage, String>>,
     server_tools: bool,
     applied_edits: u32,
@@ -66,9 +66,9 @@ impl Message {
     }
 
     fn start(&mut self, event: &[u8]) {
-        let message = member(event, "message").unwrap_or_default();
-        self.model = member_text(message, "model").map(|model| model.into_owned());
-        match member(message, "usage").map(fields) {
+        let message = member(event, "message");
+        self.model = message.and_then(|message| member_text(message, "model")).map(|model| model.into_owned());
+        match message.and_then(|message| member(message, "usage")).map(fields) {
             Some(Ok(usage)) => self.usage = Some(usage),
             Some(Err(why)) => self.faults.push(why),
             None => self.faults.push("`message_start` has no `usage`".to_owned()),
@@ -88,7 +88,7 @@ impl Message {
         let usage = self.usage.get_or_insert_default();
         let total = update.get("cache_creation_input_tokens").filter(|total| !total.is_null());
         if total.is_some() && total != usage.get("cache_creation_input_tokens") {
-            // The split of the start event belongs to the total that is being replaced.
+            // The split of the start event belongs to the replaced total.
             usage.remove("cache_creation");
         }
         for (name, value) in update.into_iter().filter(|(_, value)| !value.is_null()) {

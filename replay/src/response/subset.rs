@@ -1,7 +1,7 @@
-//! The subset convention: what was read from the cache and written to it is part of the prompt count.
+//! The subset convention: the prompt count includes the tokens read from the cache and written to it.
 //!
 //! Sources: `OpenAI` prompt-caching guide (autumn 2026); Gemini API reference, `UsageMetadata` (2026-10); `DeepSeek` and
-//! Moonshot API references (2026-10). Anthropic and Bedrock count the parts beside each other instead.
+//! Moonshot API references (2026-10). The counts of Anthropic and Bedrock are additive instead.
 
 use forkcast_sim::wire::Usage;
 
@@ -12,16 +12,16 @@ pub(super) struct PromptCounts {
     pub name: &'static str,
     /// The whole prompt.
     pub tokens: u64,
-    /// Of it, what was read.
+    /// The read part.
     pub read: u64,
-    /// Of it, what was written.
+    /// The written part.
     pub written: u64,
 }
 
 impl PromptCounts {
-    /// What a request wrote and read back at once counts as read, and that is said.
+    /// If a request wrote tokens and read the same ones, they count as read, with a message.
     ///
-    /// Gemini models behind `OpenRouter` do so: the explicit cache is made, then used by the same request. A recorded answer
+    /// Gemini models on `OpenRouter` do so: the explicit cache is made, then used by the same request. A recorded answer
     /// costs the reading of 2,161 tokens and, for writing the same ones, five minutes of storage (2026-03-08).
     pub fn without_overlap(self) -> (Self, Option<String>) {
         let Self { tokens, read, written, .. } = self;
@@ -33,11 +33,11 @@ impl PromptCounts {
         (Self { written: 0, ..self }, Some(what))
     }
 
-    /// Where more was read than the prompt has, while the total is the sum of prompt and output: the prompt is believed, what
-    /// was read of it is not, and that is said.
+    /// If more was read than the prompt has, and the total is the sum of prompt and output, the prompt counts and the read
+    /// count is ignored, with a message.
     ///
-    /// Grok models on Azure do so: what they read includes some 160 tokens of the provider's own that their prompt leaves
-    /// out (29 of 38 recorded answers read more than there was; the others may, unseen).
+    /// Grok models on Azure do so: their read count includes some 160 tokens of the provider's own that the prompt count
+    /// does not (29 of 38 recorded answers read more than the prompt; the others may be affected too).
     pub fn without_hidden_reads(self, completion: u64, total: Option<u64>) -> (Self, Option<String>) {
         let Self { name, tokens, read, written } = self;
         if written > 0 || read <= tokens || total != tokens.checked_add(completion) {
@@ -50,8 +50,7 @@ impl PromptCounts {
         (Self { read: 0, ..self }, Some(what))
     }
 
-    /// The same counts beside each other. An answer whose parts are more than the whole counts in some other way; which, it
-    /// does not say.
+    /// The same as additive counts. If the parts exceed the whole, the answer uses an unknown convention.
     pub fn additive(self, output_tokens: u64) -> Result<Usage, String> {
         let Self { name, tokens, read, written } = self;
         let input_tokens = tokens.checked_sub(read).and_then(|rest| rest.checked_sub(written)).ok_or_else(|| {
@@ -68,10 +67,10 @@ impl PromptCounts {
     }
 }
 
-/// Which of the two ways an answer counts its reasoning, and whether its total is the sum of its parts.
+/// The whole output and, if no convention gives the total, a message.
 ///
-/// `OpenAI` counts reasoning within the completion, xAI's chat completions beside it (xAI documentation, usage, 2026-02; seen
-/// in recorded batches); the total tells. Gives the whole output and, where no way of counting makes the total, what is odd.
+/// `OpenAI` includes reasoning in the completion, xAI's chat completions do not (xAI documentation, usage, 2026-02; seen in
+/// recorded batches); the total decides.
 pub(super) fn output(
     prompt: PromptCounts,
     completion: u64,

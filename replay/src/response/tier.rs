@@ -5,7 +5,7 @@
 
 use forkcast_sim::pricing::ServiceTier;
 
-/// What an answer says.
+/// The tier in an answer.
 pub(super) fn served(word: &str) -> Option<ServiceTier> {
     let word = word.to_ascii_lowercase();
     let word = word.strip_prefix("service_tier_").unwrap_or(&word);
@@ -17,12 +17,12 @@ pub(super) fn served(word: &str) -> Option<ServiceTier> {
     }
 }
 
-/// What a request asks for. `auto`, `standard_only` and whatever is not known leave it to the account: standard is assumed.
+/// The tier in a request. For `auto`, `standard_only` and unknown words the account decides: standard is assumed.
 pub(super) fn asked_for(word: &str) -> ServiceTier {
     served(word).unwrap_or_default()
 }
 
-/// Whether a word that [`served`] does not know is worth a note: those that only say that nothing was decided are not.
+/// Whether a word that [`served`] does not know is noted: words for an undecided tier are not.
 pub(super) fn is_foreign(word: &str) -> bool {
     served(word).is_none() && !matches!(word.to_ascii_lowercase().as_str(), "" | "auto" | "traffic_type_unspecified")
 }

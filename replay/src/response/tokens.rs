@@ -1,4 +1,4 @@
-//! Token counts out of a usage object.
+//! Token counts in a usage object.
 
 use forkcast_sim::outside::found;
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use forkcast_sim::wire::TOKENS_MAX;
 use crate::count::refused;
 use crate::formats::text::{glimpse, json_reason};
 
-/// How many keys of an unknown object are listed.
+/// The maximum number of listed keys of an unknown object.
 const KEYS_LISTED: usize = 12;
 
 /// A usage object.
@@ -20,7 +20,7 @@ pub(super) fn fields(raw: &[u8]) -> Result<Fields, String> {
         .map_err(|error| format!("found {}, expected a usage object: {}", glimpse(raw), json_reason(&error)))
 }
 
-/// The count under `name`; `None` where it is absent or null (all cache fields of the APIs are nullable).
+/// The count under `name`; `None` if it is absent or null (all cache fields of the APIs are nullable).
 pub(super) fn count(fields: &Fields, name: &str) -> Result<Option<u64>, String> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -32,14 +32,23 @@ pub(super) fn count(fields: &Fields, name: &str) -> Result<Option<u64>, String> 
     }
 }
 
-/// Some writers of JSON know no integers: `12.0` is twelve.
+/// The count under `name`; zero if it is absent or null.
+pub(super) fn count_or_zero(fields: &Fields, name: &str) -> Result<u64, String> {
+    Ok(count(fields, name)?.unwrap_or(0))
+}
+
+/// Some writers of JSON have no integers: `12.0` is twelve.
 fn whole(number: &serde_json::Number) -> Option<u64> {
     let float = || number.as_f64().filter(|float| float.fract() == 0.0 && (0.0..=TOKENS_MAX as f64).contains(float));
     number.as_u64().or_else(|| float().map(|float| float as u64))
 }
 
-/// The count under the last of `path`, through objects; `None` where any of them is absent or null.
-pub(super) fn count_at(fields: &Fields, path: &[&str]) -> Result<Option<u64>, String> {
+/// The count at the end of `path`; zero if it or an object before it is absent or null.
+pub(super) fn count_at(fields: &Fields, path: &[&str]) -> Result<u64, String> {
+    Ok(found_at(fields, path)?.unwrap_or(0))
+}
+
+fn found_at(fields: &Fields, path: &[&str]) -> Result<Option<u64>, String> {
     let [inner @ .., name] = path else { return Ok(None) };
     let mut holder = fields;
     for step in inner {
@@ -52,11 +61,11 @@ pub(super) fn count_at(fields: &Fields, path: &[&str]) -> Result<Option<u64>, St
     count(holder, name)
 }
 
-/// One count that stands in several places: what all say that have it. Where they differ, none can be believed.
-pub(super) fn agreed(fields: &Fields, paths: &[&[&str]]) -> Result<Option<u64>, String> {
+/// A count that may be in several places; zero if it is in none. It is an error if they differ.
+pub(super) fn agreed(fields: &Fields, paths: &[&[&str]]) -> Result<u64, String> {
     let mut found: Option<(u64, &[&str])> = None;
     for path in paths {
-        match (count_at(fields, path)?, found) {
+        match (found_at(fields, path)?, found) {
             (Some(here), Some((there, other))) if here != there => {
                 let (other, path) = (other.join("."), path.join("."));
                 return Err(format!("`{other}` is {there} and `{path}` is {here}, expected the same count twice"));
@@ -65,10 +74,10 @@ pub(super) fn agreed(fields: &Fields, paths: &[&[&str]]) -> Result<Option<u64>, 
             _ => {}
         }
     }
-    Ok(found.map(|(count, _)| count))
+    Ok(found.map_or(0, |(count, _)| count))
 }
 
-/// The count under `name`, which must be there. Where it is not, the object is of a convention that is not known here.
+/// The count under `name`. An object without it follows an unknown convention, which is an error.
 pub(super) fn required(fields: &Fields, name: &str) -> Result<u64, String> {
     count(fields, name)?.ok_or_else(|| format!("usage has no `{name}`, its keys are {}", keys(fields)))
 }
@@ -88,7 +97,7 @@ pub(super) fn object<'a>(fields: &'a Fields, name: &str) -> Option<&'a Fields> {
     fields.get(name)?.as_object()
 }
 
-/// The list under `name`; empty where there is none.
+/// The list under `name`; empty if there is none.
 pub(super) fn list<'a>(fields: &'a Fields, name: &str) -> &'a [Value] {
     fields.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

@@ -21,7 +21,7 @@
 pub mod exchange;
 mod feed;
 mod layout;
-mod names;
+pub(crate) mod names;
 pub mod order;
 mod remarks;
 mod scope;

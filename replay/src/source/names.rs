@@ -1,17 +1,22 @@
-//! Names that are given once.
+//! Unique names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names that were given so far.
+/// The names given so far.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     given: BTreeSet<String>,
-    /// How often each was asked for.
+    /// The number of requests for each.
     times: BTreeMap<String, usize>,
 }
 
 impl Names {
-    /// `name`, with a number behind it where it was given before.
+    /// None of `given` is given again.
+    pub fn reserved(given: BTreeSet<String>) -> Self {
+        Self { given, times: BTreeMap::new() }
+    }
+
+    /// `name`, with a number at the end if it was given before.
     pub fn unique(&mut self, name: &str) -> String {
         loop {
             let times = self.times.entry(name.to_owned()).or_default();

@@ -1,8 +1,8 @@
-//! Threads of all files, joined into sessions. What is joined and what counts depends on content alone: names of files and the
-//! order in which they were named or read decide only how sessions are called and in which order they are shown.
+//! Threads of all files, joined into sessions. Only content decides what is joined and what counts; names of files and the order
+//! in which they were named or read decide only the names and the order of sessions.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
@@ -10,42 +10,43 @@ use super::packed::Packed;
 use super::spill::Spill;
 use super::{Agent, AgentKind, Item, Session, Sign, Spawn, SpawnMode, Thread, What, doubles, file_stem};
 use crate::formats::Format;
+use crate::source::names::Names;
 
-/// A thread that was put away, and its file.
+/// A packed thread and its file.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     /// Index of the named path among the scopes.
     pub scope: usize,
     pub file: Arc<str>,
     pub format: Format,
-    /// The file tells of nobody else.
+    /// The file has no other thread.
     pub alone: bool,
     pub thread: Packed,
-    /// Items that are copies of answers which count elsewhere, ascending.
+    /// Items that are copies of answers that count elsewhere, ascending.
     pub copied: Vec<u32>,
 }
 
-/// What makes threads one session.
+/// Threads with equal groups are one session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Group {
     scope: usize,
     session: SessionKey,
 }
 
-/// By what the threads of one session are known.
+/// The identity of a session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum SessionKey {
-    /// The id that their files have.
+    /// The id in its files.
     Id(Arc<str>),
-    /// The file, which has no id.
+    /// A file without an id.
     File(Arc<str>),
 }
 
-/// A session whose threads are put away.
+/// A session with packed threads.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub id: Arc<str>,
-    /// Its file names no session: `id` is the file's stem.
+    /// Its file has no session id: `id` is the file's stem.
     is_file: bool,
     pub source: String,
     pub scope: usize,
@@ -72,22 +73,16 @@ pub(super) fn assemble(mut found: Vec<Found>, spill: &Spill) -> Vec<Plan> {
     plans
 }
 
-/// Sessions that are called by their files get names of their own.
+/// Sessions named by their files get unique names.
 fn number_equal_stems(plans: &mut [Plan]) {
     let (stems, ids): (Vec<&mut Plan>, Vec<&mut Plan>) = plans.iter_mut().partition(|plan| plan.is_file);
-    let mut taken: BTreeSet<Arc<str>> = ids.into_iter().map(|plan| plan.id.clone()).collect();
-    let mut times: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    let mut names = Names::reserved(ids.into_iter().map(|plan| plan.id.to_string()).collect());
     for plan in stems {
-        let next = times.entry(plan.id.clone()).or_insert(1);
-        let stem = plan.id.clone();
-        while !taken.insert(plan.id.clone()) {
-            *next += 1;
-            plan.id = Arc::from(format!("{stem}~{next}"));
-        }
+        plan.id = Arc::from(names.unique(&plan.id));
     }
 }
 
-/// The conversation that ended first comes first: whoever copies it goes on with it. Equal threads are in the order of their
+/// The conversation that ended first comes first, because a copy of it continues it. Equal threads are in the order of their
 /// sessions, so that the order of paths decides only between sessions that are equal in everything.
 fn sort_by_content(found: &mut [Found]) {
     let mut groups: BTreeMap<Group, Extent> = BTreeMap::new();
@@ -102,7 +97,7 @@ fn sort_by_content(found: &mut [Found]) {
     });
 }
 
-/// How much a session holds, as far as its threads are compared by it; the fullest first.
+/// The size of a session, to compare its threads; the largest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Extent {
     requests: Reverse<usize>,
@@ -119,7 +114,7 @@ impl Extent {
 
 fn plan(group: &Group, threads: Vec<Found>) -> Option<Plan> {
     let mut kept = doubles::without_history(threads);
-    // What began at the same instant stays in the order of content.
+    // Threads that began at the same instant stay in the order of content.
     kept.sort_by_key(|found| (found.thread.agent.is_some(), found.thread.first_at));
     for found in &mut kept {
         found.thread.answers = Vec::new();
@@ -139,7 +134,7 @@ fn plan(group: &Group, threads: Vec<Found>) -> Option<Plan> {
 }
 
 impl Plan {
-    /// Takes the session out of where its threads were put; they also stay there.
+    /// Unpacks the session; its packed threads are kept.
     pub fn session(&self, spill: &Spill) -> io::Result<Session> {
         let unpacked = self.threads.iter().map(|found| found.unpacked(spill)).collect::<io::Result<Vec<_>>>()?;
         let started = spawns(&unpacked);
@@ -183,7 +178,7 @@ struct Started {
     call: u64,
 }
 
-/// What started each agent: by its id.
+/// Calls and results that started agents.
 struct Spawns {
     of_agent: BTreeMap<Arc<str>, Started>,
     of_call: BTreeMap<u64, Spawn>,

@@ -1,13 +1,13 @@
-//! Ids as hashes: the id itself is of no interest, only whether two are equal.
+//! Hashes of ids: only equality matters.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-/// Hash of the id of a call, which its result repeats. Never zero, which stands for "none".
+/// Hash of the id of a call, which its result repeats. Never zero, which means "none".
 pub fn call_id(id: &[u8]) -> u64 {
     xxh3_64(id).max(1)
 }
 
-/// Hash of a block's content. Never zero, which stands for "not known".
+/// Hash of a block's content. Never zero, which means "unknown".
 pub fn content_digest(content: &[u8]) -> u64 {
     xxh3_64(content).max(1)
 }
@@ -17,19 +17,19 @@ pub fn answer_id(id: &[u8]) -> u128 {
     xxh3_128(id)
 }
 
-/// Hash for an answer without an id: the digest of its file's content and the line where it stands. Only a copy of the whole
-/// file has an equal one, whatever the copy is called.
+/// Hash for an answer without an id: of the digest of its file's content and its line. Only a copy of the whole file, under any
+/// name, has an equal one.
 pub fn place_id(file_digest: u128, line: u32) -> u128 {
     xxh3_128(&[&file_digest.to_le_bytes()[..], &line.to_le_bytes()].concat())
 }
 
-/// The name of a file without folders and without what follows its first dot.
+/// The name of a file without folders, up to its first dot.
 pub(crate) fn file_stem(file: &str) -> &str {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)
 }
 
-/// Whose machine a working directory is on: three components from the root (`/Users/name`, `C:\Users\name`, `D:\work`).
+/// The user of a working directory: its first three components (`/Users/name`, `C:\Users\name`, `D:\work`).
 pub(crate) fn user_of(cwd: &str) -> &str {
     let parts: Vec<usize> = cwd.match_indices(['/', '\\']).map(|(at, _)| at).collect();
     let drive = usize::from(!cwd.starts_with(['/', '\\']));
@@ -45,7 +45,7 @@ pub(crate) fn user_of(cwd: &str) -> &str {
 /// A version in three numbers, for comparing.
 pub type Version = (u32, u32, u32);
 
-/// The numbers of `2.1.37`; what is missing or no number is zero.
+/// The numbers of `2.1.37`; missing and invalid ones are zero.
 pub fn version(text: &str) -> Version {
     let mut numbers = text.split(['.', '-', '+']).map(|part| part.parse().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);

@@ -1,7 +1,7 @@
-//! Blocks of a transcript, counted while they are read, where somebody asked for counted sizes.
+//! Blocks of a transcript, counted while they are read, if counted sizes were requested.
 //!
-//! The model that will see a block is not known when it is read (a prompt stands before its answer, a session may change its
-//! model), so what is kept is what every tokenizer's estimate starts from: tokens in o200k, and the class of the text.
+//! The model of a block is not known when it is read (a prompt comes before its answer, a session may change its model), so
+//! the basis of every tokenizer's estimate is kept: tokens in o200k, and the class of the text.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,17 +12,17 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::Part;
 
-/// What one block has.
+/// Class, tokens and fixed tokens of a block.
 type Measure = (Class, u32, u32);
 
-/// Counts blocks, each distinct one once, however many files hold it.
+/// Counts blocks, each distinct one once, however many files have it.
 #[derive(Debug, Default)]
 pub struct Measuring {
     known: Mutex<Index<u128, Measure>>,
 }
 
 impl Measuring {
-    /// Counts the block that stands as `json` in the file.
+    /// Counts the block with this JSON.
     pub fn measure(&self, part: &mut Part, json: &[u8]) {
         let id = xxh3_128(json);
         let known = self.known().get(&id).copied();
@@ -34,13 +34,13 @@ impl Measuring {
         (part.class, part.tokens, part.fixed_tokens) = measure;
     }
 
-    /// A thread that panicked while it held the lock left the index whole: inserts are single steps.
+    /// The index is valid even if a thread panicked while it held the lock, because inserts are single steps.
     fn known(&self) -> MutexGuard<'_, Index<u128, Measure>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A block has texts of several classes only where the result of a tool has several parts; all then count as the largest.
+/// A block has texts of several classes only if the result of a tool has several parts; all then count as the largest.
 /// Images are scaled to the tier of models from Opus 4.7 on.
 fn measured(kind: BlockKind, json: &[u8]) -> Measure {
     let content = Content { level: Level::Messages, role: Role::Other, kind, bytes: json };
@@ -51,7 +51,7 @@ fn measured(kind: BlockKind, json: &[u8]) -> Measure {
 }
 
 impl Part {
-    /// What it is made of; empty where nobody asked for counted sizes.
+    /// Its makeup; empty unless sizes are counted.
     pub fn makeup(&self) -> Makeup {
         let mut whole = Makeup { fixed: u64::from(self.fixed_tokens), ..Makeup::default() };
         whole.text[self.class as usize] = u64::from(self.tokens);

@@ -1,9 +1,8 @@
-//! Recorded sessions of agents, whatever client wrote them: what was put into the conversation, what was answered, and the
-//! signs by which a client shows that it changed something.
+//! Recorded sessions of agents of any client: input and answers of conversations, and signs that a client changed something.
 //!
-//! A reader gives [`Thread`]s: one for each agent that a file tells of. Content is measured, digested and left behind, so a thread takes
-//! a small part of its file, and is packed as soon as its file is read. [`Sessions`] joins the threads of all files into
-//! [`Session`]s: what several files repeat counts once, whatever the files are called and in whatever order they come.
+//! A reader returns [`Thread`]s, one for each agent in a file. Content is measured, hashed and dropped, so a thread takes a small
+//! part of its file's size, and is packed as soon as its file is read. [`Sessions`] joins the threads of all files into
+//! [`Session`]s: content that several files repeat counts once, whatever their names and order.
 
 mod assemble;
 mod doubles;
@@ -27,18 +26,18 @@ pub use sessions::{FileThreads, MEMORY_BYTES_MAX, Sessions};
 
 use std::sync::Arc;
 
-/// What one file tells of one agent, in the order of the conversation.
+/// One agent in one file, in the order of the conversation.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// The session's id as the file has it. Threads with equal ids are one session; the threads of a file without one are
-    /// a session of their own, shown under the file's stem.
+    /// The session's id in the file. Threads with equal ids are one session; the threads of a file without an id are a session
+    /// of their own, named by the file's stem.
     pub session: Option<Arc<str>>,
     /// The sub-agent's id; `None` for the main agent.
     pub agent: Option<Arc<str>>,
-    /// Whose machine it was: the first three components of the file's first working directory, as written.
+    /// The user: the first three components of the file's first working directory, as written.
     pub user: Option<Arc<str>>,
-    /// The first working directory, as written: the project.
+    /// The project: the first working directory, as written.
     pub project: Option<Arc<str>>,
-    /// What happened, oldest first.
+    /// The events, oldest first.
     pub items: Vec<Item>,
 }

@@ -1,9 +1,10 @@
-//! A thread that was put away: what joining files into sessions needs of it, and where the rest is.
+//! A packed thread: the data needed to join files into sessions, and the place of the rest.
 
 use std::io;
 use std::sync::Arc;
 
 use forkcast_sim::time::Instant;
+use forkcast_sim::wire::number;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::spill::{Spill, Spot};
@@ -20,18 +21,18 @@ pub(super) struct Packed {
     pub first_at: Option<Instant>,
     /// The latest instant that an item has.
     pub last_at: Option<Instant>,
-    /// How many things happened.
+    /// The number of items.
     pub items: usize,
-    /// How many of them were requests.
+    /// The number of requests among them.
     pub requests: usize,
-    /// Hash of everything that happened: equal for copies, whatever their files are called.
+    /// Hash of all items: equal for copies, whatever the names of their files.
     pub digest: u128,
     /// Its answers, until all files are joined.
     pub answers: Vec<Mark>,
     spot: Spot,
 }
 
-/// What tells one answer from another, and the better copy from the worse.
+/// The identity of an answer and the rank of its copy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     pub id: u128,
@@ -42,12 +43,11 @@ pub(super) struct Mark {
 
 impl Mark {
     fn of(at: usize, answer: &Answer) -> Self {
-        let output_tokens = output_tokens(answer);
-        Self { id: answer.id, output_tokens, item: u32::try_from(at).unwrap_or(u32::MAX) }
+        Self { id: answer.id, output_tokens: output_tokens(answer), item: number(at) }
     }
 }
 
-/// What was recorded of an answer's output.
+/// The recorded output of an answer.
 pub(super) fn output_tokens(answer: &Answer) -> u64 {
     answer.usage.map_or(0, |recorded| recorded.usage.output_tokens)
 }
@@ -58,7 +58,7 @@ pub(super) fn answers(items: &[Item]) -> impl Iterator<Item = (usize, &Answer)> 
 }
 
 impl Packed {
-    /// Puts a thread away.
+    /// Packs a thread.
     pub fn new(thread: Thread, spill: &Spill) -> Self {
         let Thread { session, agent, user, project, items } = thread;
         let marks: Vec<Mark> = answers(&items).map(|(at, answer)| Mark::of(at, answer)).collect();
@@ -78,7 +78,7 @@ impl Packed {
         }
     }
 
-    /// Takes the thread out again; it also stays where it is.
+    /// Unpacks the thread; the packed one is kept.
     pub fn unpacked(&self, spill: &Spill) -> io::Result<Thread> {
         let bytes = spill.get(self.spot)?;
         let items = postcard::from_bytes(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
@@ -92,7 +92,7 @@ impl Packed {
     }
 }
 
-/// Packing fails for types alone that have no length beforehand, and items have none of these.
+/// Packing fails only for types of unknown length, and items have none of these.
 fn packed(items: &[Item]) -> Vec<u8> {
     let packed = postcard::to_allocvec(items);
     debug_assert!(packed.is_ok(), "an item that cannot be packed");

@@ -1,19 +1,19 @@
-//! All sessions of an input, of which one at a time is in memory.
+//! All sessions of an input, one at a time in memory.
 //!
-//! What stays is what tells sessions and threads apart (ids, files, which answers are copies): about a kilobyte for each
-//! thread. What was said stays packed, and beyond [`MEMORY_BYTES_MAX`] on disk.
+//! About a kilobyte per thread stays in memory: ids, files, which answers are copies. The conversations are packed, and written
+//! to disk beyond [`MEMORY_BYTES_MAX`].
 
 use std::io;
 use std::mem;
 use std::sync::{Arc, OnceLock};
 
 use super::assemble::{Found, Plan, assemble};
-use super::packed::Packed;
+use super::packed::{Packed, answers};
 use super::spill::Spill;
 use super::{Session, Thread};
 use crate::formats::Format;
 
-/// How much packed conversation stays in memory where nobody says otherwise: that of about half a gigabyte of transcripts.
+/// The default for packed conversations in memory: enough for about half a gigabyte of transcripts.
 pub const MEMORY_BYTES_MAX: usize = 8 << 20;
 
 /// The threads of one file.
@@ -23,7 +23,7 @@ pub struct FileThreads {
     pub scope: usize,
     /// The file.
     pub file: Arc<str>,
-    /// How it was read.
+    /// Its format.
     pub format: Format,
     /// Its threads.
     pub threads: Vec<Thread>,
@@ -41,9 +41,9 @@ pub struct Sessions {
 /// A session of the input.
 #[derive(Debug)]
 enum Joined {
-    /// Put away.
+    /// A packed one.
     Away(Plan),
-    /// Made by hand.
+    /// One that was added as it is.
     Here(Box<Session>),
 }
 
@@ -54,7 +54,7 @@ impl Default for Sessions {
 }
 
 impl FromIterator<Session> for Sessions {
-    /// Sessions made by hand, which stay in memory.
+    /// Sessions that stay in memory as they are.
     fn from_iter<I: IntoIterator<Item = Session>>(sessions: I) -> Self {
         let joined = sessions.into_iter().map(|session| Joined::Here(Box::new(session))).collect();
         Self { joined: Arc::new(joined), ..Self::default() }
@@ -62,9 +62,12 @@ impl FromIterator<Session> for Sessions {
 }
 
 impl Sessions {
-    /// None yet. `memory_bytes_max` is how much packed conversation stays in memory.
+    /// None yet. `memory_bytes_max` limits the packed conversations in memory.
     pub fn within(memory_bytes_max: usize) -> Self {
-        let spill = Arc::new(Spill::new(memory_bytes_max));
+        Self::stored_in(Arc::new(Spill::new(memory_bytes_max)))
+    }
+
+    fn stored_in(spill: Arc<Spill>) -> Self {
         Self { spill, waiting: Vec::new(), joined: Arc::default(), whole: OnceLock::new() }
     }
 
@@ -76,12 +79,12 @@ impl Sessions {
         sessions
     }
 
-    /// None yet; what is added goes where these go.
+    /// None yet; they will be stored with these.
     pub(crate) fn beside(&self) -> Self {
-        Self { spill: self.spill.clone(), waiting: Vec::new(), joined: Arc::default(), whole: OnceLock::new() }
+        Self::stored_in(self.spill.clone())
     }
 
-    /// Puts the threads of a file away.
+    /// Packs the threads of a file.
     pub(crate) fn add(&mut self, file: FileThreads) {
         let FileThreads { scope, file, format, threads } = file;
         let alone = threads.len() == 1;
@@ -91,7 +94,7 @@ impl Sessions {
         }
     }
 
-    /// Takes over the files of another, which stood beside these, as those of scope `scope`.
+    /// Adds the files of another, made by [`Self::beside`], to the scope `scope`.
     pub(crate) fn absorb(&mut self, other: Self, scope: usize) {
         self.waiting.extend(other.waiting.into_iter().map(|found| Found { scope, ..found }));
     }
@@ -102,20 +105,17 @@ impl Sessions {
         self.joined = Arc::new(plans.into_iter().map(Joined::Away).collect());
     }
 
-    /// How many there are.
+    /// The number of sessions.
     pub fn len(&self) -> usize {
         self.joined.len()
     }
 
-    /// There are none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.joined.is_empty()
     }
 
-    /// Takes one into memory; `None` where there is none at that index.
-    ///
-    /// # Errors
-    /// When the temporary file cannot be read.
+    /// Loads one; `None` if there is none at that index. It is an error if the temporary file cannot be read.
     pub fn load(&self, at: usize) -> Option<io::Result<Session>> {
         Some(match self.joined.get(at)? {
             Joined::Away(plan) => plan.session(&self.spill),
@@ -123,7 +123,7 @@ impl Sessions {
         })
     }
 
-    /// The file that names one.
+    /// The file of one.
     pub fn source(&self, at: usize) -> &str {
         match self.joined.get(at) {
             Some(Joined::Away(plan)) => &plan.source,
@@ -132,55 +132,30 @@ impl Sessions {
         }
     }
 
-    /// How many requests those of a named path hold, copies included.
+    /// The number of requests below a named path, copies included.
     pub fn requests_of(&self, scope: usize) -> usize {
-        self.joined
-            .iter()
-            .filter(|joined| joined.scope() == scope)
-            .map(|joined| joined.sum(|thread| thread.requests))
-            .sum()
+        let own = self.joined.iter().filter(|joined| match joined {
+            Joined::Away(plan) => plan.scope == scope,
+            Joined::Here(session) => session.scope == scope,
+        });
+        let requests = own.map(|joined| match joined {
+            Joined::Away(plan) => plan.threads.iter().map(|found| found.thread.requests).sum::<usize>(),
+            Joined::Here(session) => session.agents.iter().map(|agent| answers(&agent.thread.items).count()).sum(),
+        });
+        requests.sum()
     }
 
-    /// How much work each is: the number of its items.
+    /// The number of items of each, a measure of its work.
     pub(crate) fn items(&self) -> Vec<u64> {
-        self.joined.iter().map(|joined| joined.sum(|thread| thread.items) as u64).collect()
+        let items = self.joined.iter().map(|joined| match joined {
+            Joined::Away(plan) => plan.threads.iter().map(|found| found.thread.items).sum::<usize>(),
+            Joined::Here(session) => session.agents.iter().map(|agent| agent.thread.items.len()).sum(),
+        });
+        items.map(|items| items as u64).collect()
     }
 
-    /// All of them at once, in memory from then on: for inputs known to be small, and for tests. What cannot be read back
-    /// is left out.
+    /// All of them, which then stay in memory: for small inputs and for tests. Unreadable ones are left out.
     pub fn all(&self) -> &[Session] {
         self.whole.get_or_init(|| (0..self.len()).filter_map(|at| self.load(at)?.ok()).collect())
-    }
-}
-
-impl Joined {
-    fn scope(&self) -> usize {
-        match self {
-            Self::Away(plan) => plan.scope,
-            Self::Here(session) => session.scope,
-        }
-    }
-
-    fn sum(&self, of: fn(&Counts) -> usize) -> usize {
-        match self {
-            Self::Away(plan) => plan.threads.iter().map(|found| of(&Counts::of(&found.thread))).sum(),
-            Self::Here(session) => session.agents.iter().map(|agent| of(&Counts::of_items(&agent.thread.items))).sum(),
-        }
-    }
-}
-
-/// How much a thread holds.
-struct Counts {
-    items: usize,
-    requests: usize,
-}
-
-impl Counts {
-    const fn of(thread: &Packed) -> Self {
-        Self { items: thread.items, requests: thread.requests }
-    }
-
-    fn of_items(items: &[super::Item]) -> Self {
-        Self { items: items.len(), requests: super::packed::answers(items).count() }
     }
 }

@@ -1,5 +1,5 @@
-//! Where conversations wait while nobody looks at them: packed, in memory up to a limit, beyond it in a temporary file
-//! without a name, which the system removes however the program ends.
+//! The store of packed conversations: memory up to a limit, then a temporary file without a name, which the system removes
+//! however the program ends.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -18,14 +18,14 @@ struct SpillState {
     memory_bytes: usize,
     file: Option<File>,
     file_bytes: u64,
-    /// There is no temporary file to be had, so everything stays in memory.
+    /// No temporary file is available, so everything stays in memory.
     no_file: bool,
 }
 
-/// Where something was put.
+/// A place in the store.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Spot {
-    /// So many pieces stand before it in memory.
+    /// Index among the pieces in memory.
     Memory(usize),
     /// In the file.
     File {
@@ -42,7 +42,7 @@ impl Spill {
         Self { memory_bytes_max, held: Mutex::new(held) }
     }
 
-    /// Puts bytes away. Where the disk takes no more they stay in memory: nothing is lost.
+    /// Stores bytes. If the disk is full they stay in memory: nothing is lost.
     pub fn put(&self, bytes: Vec<u8>) -> Spot {
         let mut held = self.held();
         if held.memory_bytes + bytes.len() > self.memory_bytes_max
@@ -55,11 +55,11 @@ impl Spill {
         Spot::Memory(held.memory.len() - 1)
     }
 
-    /// Gives back what was put there.
+    /// The bytes stored there.
     pub fn get(&self, spot: Spot) -> io::Result<Vec<u8>> {
         let held = self.held();
         match (spot, &held.file) {
-            (Spot::Memory(at), _) => Ok(held.memory.get(at).map(|bytes| bytes.to_vec()).unwrap_or_default()),
+            (Spot::Memory(at), _) => Ok(held.memory[at].to_vec()),
             (Spot::File { at, bytes }, Some(file)) => {
                 let mut file: &File = file;
                 let mut found = vec![0; bytes];
@@ -71,7 +71,7 @@ impl Spill {
         }
     }
 
-    /// A thread that panicked while it held the lock lost at most its own piece.
+    /// If a thread panicked while it held the lock, at most its own piece is lost.
     fn held(&self) -> MutexGuard<'_, SpillState> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -51,8 +51,11 @@ fn a_chat_in_lines_takes_the_last_state_of_each_message() {
 #[test]
 fn a_sub_agent_belongs_to_the_session_its_folder_is_named_after() {
     let child = text(LINES).replace("\"kind\":\"main\"", "\"kind\":\"subagent\"");
-    let inputs =
-        forkcast_replay::input::Inputs::from_bytes("chats/parent/child.jsonl", child.as_bytes(), Default::default());
+    let inputs = forkcast_replay::input::Inputs::from_bytes(
+        "chats/parent/child.jsonl",
+        child.as_bytes(),
+        forkcast_replay::input::InputFormat::Auto,
+    );
     let session = &inputs.sessions.all()[0];
     assert_eq!((&*session.id, &*session.agents[0].id), ("parent", "9e317002-0000-4000-8000-000000000002"));
 }

@@ -1,6 +1,7 @@
 //! Enumerations with a word for every variant.
 
 /// Declares an enumeration together with the word of each variant in logs, files and on the command line.
+#[macro_export]
 macro_rules! words {
     ($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*

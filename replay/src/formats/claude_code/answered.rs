@@ -13,6 +13,7 @@ use super::usage;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{member, unescaped};
+use crate::response::edits_of;
 use crate::transcript::{Answer, Call, Diagnosis, DiagnosisKind, OutputCount, Sign, Spawn, Stop};
 
 /// The model of answers that the client itself wrote.
@@ -72,23 +73,15 @@ impl<'a> Records<'a> {
         let agent = &mut self.agents[place.agent];
         let sent_at = sent_at.or_else(|| agent.newest_at()).or(place.at);
         let answer = Answer {
-            id,
-            copied: false,
-            model,
             version,
             // The clock may have been set back in between.
             sent_at: sent_at.map(|sent_at| place.at.map_or(sent_at, |at| sent_at.min(at))),
             first_at: place.at,
             ended_at: place.at,
-            usage: None,
             output: OutputCount::StreamStart { estimated_tokens: 0 },
-            stop: Stop::Other,
-            parts: Vec::new(),
-            calls: Vec::new(),
-            diagnosis: None,
             effort,
             retries: agent.since.failed,
-            at_once: false,
+            ..Answer::of(id, model)
         };
         agent.begin(place.line, answer);
     }
@@ -120,7 +113,7 @@ impl<'a> Records<'a> {
         match read {
             Ok(mut usage) => {
                 usage.server_passes |= blocks.server_tool;
-                usage.applied_edits = message.context.map_or(0, usage::edits);
+                usage.applied_edits = message.context.map_or(0, edits_of);
                 Some(usage)
             }
             Err(why) => {

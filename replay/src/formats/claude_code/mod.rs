@@ -21,7 +21,6 @@ mod agent;
 mod answered;
 mod attached;
 mod estimate;
-mod instant;
 mod message;
 mod names;
 mod record;

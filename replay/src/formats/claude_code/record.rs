@@ -3,9 +3,11 @@
 use forkcast_sim::time::Instant;
 
 use super::message::{Blocks, Message, not_null};
+use super::usage;
 use super::usage::whole;
-use super::{instant, tree, usage};
 use crate::formats::json::{ScanError, Scanner};
+use crate::formats::when;
+use crate::transcript::answer_id;
 
 /// The members of a line. Strings are as written, including escapes.
 #[derive(Debug, Default)]
@@ -14,9 +16,9 @@ pub(super) struct Record<'a> {
     pub kind: &'a [u8],
     /// `subtype` of a system line.
     pub subtype: &'a [u8],
-    /// `uuid`, as a number.
+    /// Hash of `uuid`.
     pub id: Option<u128>,
-    /// `parentUuid`.
+    /// Hash of `parentUuid`.
     pub parent: Option<u128>,
     /// `sessionId`.
     pub session: Option<&'a [u8]>,
@@ -116,11 +118,11 @@ impl<'a> Record<'a> {
     fn member(&mut self, key: &[u8], cursor: &mut Scanner<'a>, blocks: &mut Blocks<'a>) -> Result<(), ScanError> {
         match key {
             b"type" => self.kind = cursor.string()?.unwrap_or_default(),
-            b"uuid" => self.id = cursor.string()?.map(tree::id),
-            b"parentUuid" => self.parent = cursor.string()?.map(tree::id),
+            b"uuid" => self.id = cursor.string()?.map(answer_id),
+            b"parentUuid" => self.parent = cursor.string()?.map(answer_id),
             b"sessionId" => self.session = cursor.string()?,
             b"agentId" => self.agent = cursor.string()?,
-            b"timestamp" => self.at = cursor.string()?.and_then(instant::read),
+            b"timestamp" => self.at = instant(cursor)?,
             b"version" => self.version = cursor.string()?,
             b"cwd" => self.cwd = cursor.string()?,
             b"message" => self.message = Message::read(cursor, blocks)?,
@@ -155,6 +157,10 @@ impl<'a> Record<'a> {
         }
         Ok(())
     }
+}
+
+fn instant(cursor: &mut Scanner<'_>) -> Result<Option<Instant>, ScanError> {
+    Ok(cursor.string()?.and_then(|text| when::iso(std::str::from_utf8(text).ok()?)))
 }
 
 /// The integer part of a number.
@@ -212,8 +218,8 @@ impl<'a> Progress<'a> {
         while let Some(key) = cursor.key()? {
             match key {
                 b"type" => self.speaker = cursor.string()?.unwrap_or_default(),
-                b"uuid" => self.id = cursor.string()?.map(tree::id),
-                b"timestamp" => self.at = cursor.string()?.and_then(instant::read),
+                b"uuid" => self.id = cursor.string()?.map(answer_id),
+                b"timestamp" => self.at = instant(cursor)?,
                 b"message" => self.message = Message::read(cursor, blocks)?,
                 _ => {
                     cursor.value()?;

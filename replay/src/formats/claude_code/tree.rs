@@ -7,13 +7,6 @@
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Index;
 
-use crate::transcript::answer_id;
-
-/// An id as a number: only equality matters.
-pub(super) fn id(raw: &[u8]) -> u128 {
-    answer_id(raw)
-}
-
 /// A line of the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {

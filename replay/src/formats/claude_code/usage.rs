@@ -16,22 +16,16 @@ pub(super) fn read(raw: &[u8]) -> Result<RecordedUsage, String> {
     }
 }
 
-/// The number of edits that the provider applied to the prompt, from `context_management` of an answer.
-pub(super) fn edits(context: &[u8]) -> u32 {
-    response::edits_of(context)
-}
-
+/// The common counts. `recorded` has what needs no check.
 #[derive(Default)]
 struct Counts {
     input: Option<u64>,
-    read: u64,
+    read: Option<u64>,
     written: Option<u64>,
     short: Option<u64>,
     long: Option<u64>,
-    output: u64,
-    tier: Option<ServiceTier>,
-    fast: Option<bool>,
-    geo_us: Option<bool>,
+    output: Option<u64>,
+    recorded: RecordedUsage,
 }
 
 /// `None` for anything uncommon: null counts, fractions, several passes, fees, an unknown tier.
@@ -54,21 +48,21 @@ impl Counts {
     fn member(&mut self, key: &[u8], cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
         let known = match key {
             b"input_tokens" => set(&mut self.input, count(cursor.value()?)),
-            b"cache_read_input_tokens" => set_plain(&mut self.read, count(cursor.value()?)),
+            b"cache_read_input_tokens" => set(&mut self.read, count(cursor.value()?)),
             b"cache_creation_input_tokens" => set(&mut self.written, count(cursor.value()?)),
-            b"output_tokens" => set_plain(&mut self.output, count(cursor.value()?)),
+            b"output_tokens" => set(&mut self.output, count(cursor.value()?)),
             b"cache_creation" => return self.lifetimes(cursor),
             b"service_tier" => match cursor.string()? {
-                Some(b"standard") => set(&mut self.tier, Some(ServiceTier::Standard)),
+                Some(b"standard") => set(&mut self.recorded.tier, Some(ServiceTier::Standard)),
                 _ => false,
             },
             b"speed" => match cursor.string()? {
-                Some(speed) => set(&mut self.fast, Some(speed == b"fast")),
+                Some(speed) => set(&mut self.recorded.fast, Some(speed == b"fast")),
                 None => true,
             },
             b"inference_geo" => match cursor.string()? {
                 Some(b"not_available") | None => true,
-                Some(geo) => set(&mut self.geo_us, Some(geo == b"us")),
+                Some(geo) => set(&mut self.recorded.geo_us, Some(geo == b"us")),
             },
             b"server_tool_use" => return no_pieces(cursor),
             b"iterations" => return one_pass(cursor),
@@ -100,24 +94,18 @@ impl Counts {
         }
         let usage = Usage {
             input_tokens: self.input?,
-            cache_read_input_tokens: self.read,
+            cache_read_input_tokens: self.read.unwrap_or(0),
             ephemeral_5m_input_tokens: short,
             ephemeral_1h_input_tokens: long,
-            output_tokens: self.output,
+            output_tokens: self.output.unwrap_or(0),
         };
-        let (tier, fast, geo_us) = (self.tier, self.fast, self.geo_us);
-        Some(RecordedUsage { usage, split_by_ttl: true, tier, fast, geo_us, ..RecordedUsage::default() })
+        Some(RecordedUsage { usage, split_by_ttl: true, ..self.recorded })
     }
 }
 
 fn set<T>(place: &mut Option<T>, value: Option<T>) -> bool {
     *place = value;
     place.is_some()
-}
-
-fn set_plain(place: &mut u64, value: Option<u64>) -> bool {
-    *place = value.unwrap_or(0);
-    value.is_some()
 }
 
 /// A whole number as written.

@@ -14,8 +14,8 @@ use crate::count::believed;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::Reading;
-use crate::formats::thread::{Names, Place, Unknown, Within, answer, parsed, part, pieces_hash, thread};
-use crate::transcript::{Call, InputOrigin, Item, Part, Sign, SpawnMode, SpawnResult, Stop, Thread, What};
+use crate::formats::thread::{Names, Place, Unknown, Within, parsed, part, pieces_hash, thread};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, SpawnMode, Stop, Thread, What};
 
 /// The state of reading.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl Rollout {
         let Record { timestamp, kind, payload } = record;
         let place = self.unknown.place(line, timestamp.as_deref());
         let payload = payload.map_or("null", RawValue::get);
-        let told = match &**kind {
+        let read = match &**kind {
             "session_meta" => parsed(payload).map(|meta| self.meta(meta)),
             "turn_context" => parsed(payload).map(|context| self.context(place, &context)),
             "response_item" => parsed(payload).map(|element| self.element(place, &element, payload)),
@@ -77,7 +77,7 @@ impl Rollout {
                 Ok(())
             }
         };
-        if let Err(what) = told {
+        if let Err(what) = read {
             reading.damage(Fault::in_line(line, format!("{}: {what}", found(kind))));
         }
     }
@@ -144,9 +144,7 @@ impl Rollout {
                 self.put(place.input(InputOrigin::ToolResults, vec![part]));
                 if let Some(agent) = output.and_then(started) {
                     let agent = self.names.get(&agent);
-                    let mode = SpawnMode::Background;
-                    let result = SpawnResult { call: part.call, agent, mode, total_tokens: None };
-                    self.put(place.sign(Sign::Spawned(Box::new(result))));
+                    self.put(place.spawned(part.call, agent, SpawnMode::Background));
                 }
             }
             Content::Made { part, call, searched } => self.open.add(place, part, call, searched, raw),
@@ -201,24 +199,28 @@ impl Rollout {
         }
         let id = self.identity(&open, place.line, counted.map(|(last, _)| last));
         let model = self.model.clone().unwrap_or_else(|| self.names.get(""));
-        let mut answer = answer(id, model);
-        answer.version = self.version.clone();
-        answer.effort = self.effort.clone();
-        answer.sent_at = self.given_at.or(open.first_at);
-        answer.first_at = open.first_at.or(place.at);
-        answer.ended_at = open.last_at.or(place.at);
-        answer.usage = counted.and_then(|(_, usage)| usage);
-        if let Some(usage) = &mut answer.usage {
-            usage.web_search_requests = open.searches;
-            usage.server_passes = open.searches > 0;
-        }
-        answer.stop = match (open.calls.is_empty(), counted) {
-            (false, _) => Stop::ToolUse,
-            (true, Some(_)) => Stop::EndTurn,
-            (true, None) => Stop::Other,
+        let usage = counted.and_then(|(_, usage)| usage).map(|usage| RecordedUsage {
+            web_search_requests: open.searches,
+            server_passes: open.searches > 0,
+            ..usage
+        });
+        let answer = Answer {
+            version: self.version.clone(),
+            effort: self.effort.clone(),
+            sent_at: self.given_at.or(open.first_at),
+            first_at: open.first_at.or(place.at),
+            ended_at: open.last_at.or(place.at),
+            usage,
+            stop: match (open.calls.is_empty(), counted) {
+                (false, _) => Stop::ToolUse,
+                (true, Some(_)) => Stop::EndTurn,
+                (true, None) => Stop::Other,
+            },
+            parts: open.parts,
+            calls: open.calls,
+            retries: mem::take(&mut self.retries),
+            ..Answer::of(id, model)
         };
-        (answer.parts, answer.calls) = (open.parts, open.calls);
-        answer.retries = mem::take(&mut self.retries);
         let line = if open.line == 0 { place.line } else { open.line };
         self.items.push(Place { line, at: answer.first_at }.answer(answer));
         self.is_used = true;

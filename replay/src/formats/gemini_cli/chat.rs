@@ -14,8 +14,8 @@ use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::Reading;
 use crate::formats::json::{member, member_text};
-use crate::formats::thread::{FAILED, Names, Place, Unknown, Within, accepted, answer, call_part, parsed, part, parts};
-use crate::transcript::{Answer, Call, InputOrigin, Item, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread};
+use crate::formats::thread::{FAILED, Names, Place, Unknown, Within, accepted, call_part, parsed, part, parts};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Sign, Spawn, SpawnMode, Stop, Thread};
 use crate::transcript::{answer_id, call_id, file_stem};
 
 /// The state of reading.
@@ -101,27 +101,27 @@ impl<'a> Chat<'a> {
         let own = self.session.as_deref().map(Arc::from);
         let agent = self.is_agent.then(|| own.clone().unwrap_or_else(|| Arc::from(file_stem(file))));
         let folder = file.rsplit(['/', '\\']).nth(1).filter(|folder| *folder != "chats" && self.is_agent);
-        let mut told = Draft::default();
+        let mut draft = Draft::default();
         for event in &self.events {
             match event {
                 Event::Message(index) => {
                     let (line, message) = &self.messages[*index];
-                    told.starts.resize(index + 1, told.items.len());
-                    told.message(reading, *line, message);
+                    draft.starts.resize(index + 1, draft.items.len());
+                    draft.message(reading, *line, message);
                 }
                 Event::Rewind(line, to) => {
-                    let start = to.and_then(|index| told.starts.get(index).copied()).unwrap_or(0);
+                    let start = to.and_then(|index| draft.starts.get(index).copied()).unwrap_or(0);
                     let to = start.checked_sub(1).and_then(|to| u32::try_from(to).ok());
-                    told.items.push(Place { line: *line, at: None }.sign(Sign::Rewound { to }));
+                    draft.items.push(Place { line: *line, at: None }.sign(Sign::Rewound { to }));
                 }
                 Event::Compressed(line) => {
                     let compacted = Sign::Compacted { before_tokens: None, automatic: true };
-                    told.items.push(Place { line: *line, at: None }.sign(compacted));
+                    draft.items.push(Place { line: *line, at: None }.sign(compacted));
                 }
             }
         }
-        told.unknown.finish(reading);
-        Thread { session: folder.map(Arc::from).or(own), agent, user: None, project: self.project, items: told.items }
+        draft.unknown.finish(reading);
+        Thread { session: folder.map(Arc::from).or(own), agent, user: None, project: self.project, items: draft.items }
     }
 }
 
@@ -152,9 +152,7 @@ impl Draft {
                 self.items.push(place.input(origin, parts));
             }
             "gemini" => self.answer(reading, place, message),
-            "error" => {
-                self.items.push(place.sign(FAILED));
-            }
+            "error" => self.items.push(place.sign(FAILED)),
             "info" | "warning" => {}
             other => self.unknown.add(other, line),
         }
@@ -182,7 +180,7 @@ impl Draft {
             stop: Stop::after(&made),
             parts: blocks,
             calls: made,
-            ..answer(answer_id(id.as_bytes()), self.names.get(message.model.as_deref().unwrap_or_default()))
+            ..Answer::of(answer_id(id.as_bytes()), self.names.get(message.model.as_deref().unwrap_or_default()))
         };
         self.given_at = at.or(self.given_at);
         self.items.push(place.answer(answer));
@@ -208,13 +206,7 @@ impl Draft {
         }
         if let Some(agent) = &call.agent {
             let agent = self.names.get(agent);
-            let result = SpawnResult {
-                call: call_id(id.unwrap_or_default().as_bytes()),
-                agent,
-                mode: SpawnMode::Sync,
-                total_tokens: None,
-            };
-            self.items.push(place.sign(Sign::Spawned(Box::new(result))));
+            self.items.push(place.spawned(call_id(id.unwrap_or_default().as_bytes()), agent, SpawnMode::Sync));
         }
     }
 }

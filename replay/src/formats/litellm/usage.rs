@@ -54,7 +54,7 @@ fn beside(record: &Value, answer: Option<&Value>) -> Answer {
 /// `totals` has the counts of prompt and completion, `parts` the cached parts of the prompt.
 fn counted(totals: &Value, parts: &Value) -> Result<Option<RecordedUsage>, String> {
     let totals = counts(totals)?;
-    let (prompt, output) = (totals.get("prompt_tokens")?, totals.get("completion_tokens")?.unwrap_or(0));
+    let (prompt, output) = (totals.get("prompt_tokens")?, totals.get_or_zero("completion_tokens")?);
     let Some(prompt) = prompt.filter(|prompt| prompt + output > 0) else { return Ok(None) };
     let top = counts(parts)?;
     let details = parts.get("prompt_tokens_details").filter(|details| !details.members().is_empty());
@@ -63,11 +63,11 @@ fn counted(totals: &Value, parts: &Value) -> Result<Option<RecordedUsage>, Strin
     let written = top.get("cache_creation_input_tokens")?.or(nested.get("cache_creation_tokens")?).unwrap_or(0);
     let lifetimes = details.and_then(|details| details.get("cache_creation_token_details")).map(counts).transpose()?;
     let lifetimes = lifetimes.map(|counts| {
-        let count = |name| counts.get(name).map(Option::unwrap_or_default);
-        Ok::<_, String>((count("ephemeral_5m_input_tokens")?, count("ephemeral_1h_input_tokens")?))
+        let short = counts.get_or_zero("ephemeral_5m_input_tokens")?;
+        Ok::<_, String>((short, counts.get_or_zero("ephemeral_1h_input_tokens")?))
     });
     let split = Split::new(prompt, read, written, Included::Reads);
-    let searches = counts(parts.at("server_tool_use"))?.get("web_search_requests")?.unwrap_or(0);
+    let searches = counts(parts.at("server_tool_use"))?.get_or_zero("web_search_requests")?;
     let usage = logged::usage(split, output, lifetimes.transpose()?);
     Ok(Some(RecordedUsage { web_search_requests: searches, server_passes: searches > 0, ..usage }))
 }

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::{Event, Tokens};
 use crate::exchange::RecordedUsage;
 use crate::formats::Reading;
-use crate::formats::thread::{FAILED, Names, Place, Unknown, accepted, answer, beside, call_part, parsed, part, parts};
+use crate::formats::thread::{FAILED, Names, Place, Unknown, accepted, beside, call_part, parsed, part, parts};
 use crate::formats::thread::{pieces_hash, thread};
 use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thread, What, answer_id};
 
@@ -100,9 +100,7 @@ impl Streams {
                 stream.items.push(place.sign(compacted));
             }
             "user.interrupt" => stream.items.push(place.sign(Sign::Interrupted)),
-            "session.error" => {
-                stream.items.push(place.sign(FAILED));
-            }
+            "session.error" => stream.items.push(place.sign(FAILED)),
             "session.status_idle" | "session.thread_status_idle" => {
                 stream.items.push(place.sign(Sign::TurnEnded { duration_ms: None }));
             }
@@ -170,7 +168,7 @@ impl Stream {
             stop: Stop::after(&calls),
             parts: mem::take(&mut self.parts),
             calls,
-            ..answer(id, self.model.clone().unwrap_or_else(|| names.get("")))
+            ..Answer::of(id, self.model.clone().unwrap_or_else(|| names.get("")))
         };
         (self.is_open, self.started_at) = (false, None);
         self.items.push(place.answer(answer));

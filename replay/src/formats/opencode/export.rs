@@ -10,11 +10,11 @@ use serde_json::value::RawValue;
 use super::{Message, MessageInfo, PartInfo, SessionInfo, Tokens, ToolState};
 use crate::exchange::RecordedUsage;
 use crate::formats::json::member_text;
-use crate::formats::thread::{Names, Place, Unknown, accepted, answer, beside, call_part, cost, parsed, part};
+use crate::formats::thread::{Names, Place, Unknown, accepted, beside, call_part, cost, parsed, part};
 use crate::formats::thread::{pieces_hash, spelled, thread};
 use crate::formats::{Reading, when};
 use crate::transcript::file_stem;
-use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Spawn, SpawnMode, SpawnResult, Stop, Thread};
+use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Spawn, SpawnMode, Stop, Thread};
 
 /// The tool that starts a sub-agent.
 const SPAWNING: &str = "task";
@@ -81,9 +81,7 @@ impl Export {
                     let text = info.text.map_or(*raw, RawValue::get);
                     self.items.push(place.input(origin, vec![part(BlockKind::Text, text)]));
                 }
-                "file" => {
-                    self.items.push(place.input(InputOrigin::Attachment, vec![part(BlockKind::Media, raw)]));
-                }
+                "file" => self.items.push(place.input(InputOrigin::Attachment, vec![part(BlockKind::Media, raw)])),
                 "agent" | "subtask" => {
                     self.items.push(place.input(InputOrigin::Injected, vec![part(BlockKind::Text, raw)]));
                 }
@@ -174,10 +172,8 @@ impl Export {
                 let metadata = metadata.get().as_bytes();
                 member_text(metadata, "sessionId").or_else(|| member_text(metadata, "sessionID"))
             });
-            if let Some(agent) = child.map(|child| self.names.get(&child)) {
-                let result = SpawnResult { call: call.id, agent, mode: SpawnMode::Sync, total_tokens: None };
-                step.results.push(place.sign(Sign::Spawned(Box::new(result))));
-            }
+            let agent = child.map(|child| self.names.get(&child));
+            step.results.extend(agent.map(|agent| place.spawned(call.id, agent, SpawnMode::Sync)));
             Box::new(Spawn { kind: kind.map(|kind| self.names.get(&kind)), ..Spawn::default() })
         });
         step.calls.push(Call { spawn, ..call });
@@ -199,7 +195,7 @@ impl Export {
             parts: step.parts,
             calls: step.calls,
             retries: step.retries,
-            ..answer(id, model)
+            ..Answer::of(id, model)
         };
         let place = Place { at: answer.first_at, ..place };
         self.given_at = answer.ended_at.or(self.given_at);

@@ -71,17 +71,17 @@ fn distance(a: Instant, b: Instant) -> Duration {
 
 fn recorded(raw: &[u8]) -> Result<RecordedUsage, String> {
     let counts = response::Counts::new(raw)?;
-    let written = counts.get("cacheCreation")?.unwrap_or(0);
-    let (short, long) = (counts.get("ephemeral5m")?, counts.get("ephemeral1h")?);
-    let split_by_ttl = short.unwrap_or(0) + long.unwrap_or(0) == written;
-    let (short, long) = if split_by_ttl { (short.unwrap_or(0), long.unwrap_or(0)) } else { (written, 0) };
+    let written = counts.get_or_zero("cacheCreation")?;
+    let (short, long) = (counts.get_or_zero("ephemeral5m")?, counts.get_or_zero("ephemeral1h")?);
+    let split_by_ttl = short + long == written;
+    let (short, long) = if split_by_ttl { (short, long) } else { (written, 0) };
     Ok(RecordedUsage {
         usage: Usage {
             input_tokens: counts.get("inputTokens")?.ok_or("usage has no `inputTokens`")?,
-            cache_read_input_tokens: counts.get("cacheRead")?.unwrap_or(0),
+            cache_read_input_tokens: counts.get_or_zero("cacheRead")?,
             ephemeral_5m_input_tokens: short,
             ephemeral_1h_input_tokens: long,
-            output_tokens: counts.get("outputTokens")?.unwrap_or(0),
+            output_tokens: counts.get_or_zero("outputTokens")?,
         },
         split_by_ttl,
         output_is_start_value: true,
