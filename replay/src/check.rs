@@ -1,5 +1,5 @@
-//! Recordings through the prefix guard: a guard for bodies, a watch for each recording that was rebuilt, and a lock on the way.
-//! [`Check`] eats what [`feed`](crate::source::feed()) reads.
+//! Recordings through the prefix guard: a guard for bodies, a watch for each rebuilt recording, and optionally a lock. [`Check`]
+//! is a sink for [`feed`](crate::source::feed()).
 
 mod suites;
 
@@ -16,30 +16,30 @@ use crate::source::Sink;
 /// How to check.
 #[derive(Clone, Debug, Default)]
 pub struct Checking {
-    /// What is checked.
+    /// The rules to check.
     pub rules: Rules,
-    /// Prices; `None` takes the list prices.
+    /// Prices; `None`: the list prices.
     pub prices: Option<PriceBook>,
-    /// Makes a lock as well.
+    /// Also makes a lock.
     pub recording: Option<Recording>,
-    /// Puts forks through the conformance suite as well.
+    /// Also runs the conformance suite on forks.
     pub conformance: bool,
 }
 
-/// What a check gives.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What was found. Requests are numbered in the order in which they came, whoever checked them.
+    /// The report. All requests are numbered in the order in which they were sent.
     pub report: Report,
-    /// The lock, where one was asked for.
+    /// The lock, if requested.
     pub lock: Option<Lock>,
-    /// Where each request was found, by its number.
+    /// The origin of each request, by its number.
     pub origins: Vec<Origin>,
-    /// What forks need, where that was asked for: each card with the numbers of its requests.
+    /// Cards of the conformance suite, if requested, each with the numbers of its requests.
     pub cards: Vec<(Card, Vec<usize>)>,
 }
 
-/// Checks everything that it is given.
+/// A sink that checks all requests.
 #[derive(Debug)]
 pub struct Check {
     checking: Checking,
@@ -53,26 +53,22 @@ pub struct Check {
     origins: Vec<Origin>,
 }
 
-/// A recording whose requests were rebuilt.
+/// A recording of rebuilt requests.
 #[derive(Debug)]
 struct Watched {
     watch: Watch,
     /// Numbers of its requests among all.
     numbers: Vec<usize>,
-    /// Tells its wire from others.
+    /// Identifies its wire.
     arena: u64,
 }
 
 impl Check {
-    /// A check that has seen nothing yet.
+    /// A check without requests.
     pub fn new(checking: Checking) -> Self {
         let guard = Guard::new(checking.rules.clone());
-        let guard = match &checking.prices {
-            Some(book) => guard.with_prices(book.clone()),
-            None => guard,
-        };
         Self {
-            guard,
+            guard: checking.prices.iter().cloned().fold(guard, Guard::with_prices),
             guarded: Vec::new(),
             watch: None,
             recorder: checking.recording.clone().map(Recorder::new),
@@ -83,12 +79,12 @@ impl Check {
         }
     }
 
-    /// How many requests it has taken.
+    /// The number of requests so far.
     pub fn requests(&self) -> usize {
         self.origins.len()
     }
 
-    /// All that was found.
+    /// The result.
     pub fn finish(mut self) -> Outcome {
         self.end_watch();
         let Self { checking, guard, guarded, recorder, suites, mut report, origins, .. } = self;
@@ -111,10 +107,7 @@ impl Check {
 
     fn new_watch(&self) -> Watched {
         let watch = Watch::new(self.checking.rules.clone());
-        let watch = match &self.checking.prices {
-            Some(book) => watch.with_prices(book.clone()),
-            None => watch,
-        };
+        let watch = self.checking.prices.iter().cloned().fold(watch, Watch::with_prices);
         // A guard counts its wires from zero.
         Watched { watch, numbers: Vec::new(), arena: u64::MAX - self.origins.len() as u64 }
     }
@@ -157,12 +150,12 @@ impl Sink for Check {
     }
 }
 
-/// The numbers that the requests of one part have among all.
+/// The numbers of the requests of one part among all.
 fn number(numbers: &[usize]) -> impl Fn(usize) -> usize {
     |own| numbers.get(own).copied().unwrap_or(own)
 }
 
-/// Of a transcript's blocks only sizes are known: a byte in which they differ is none that was sent.
+/// Only sizes of a transcript's blocks are known: an offset in them is not one in the bytes that were sent.
 fn without_offsets(finding: &mut Finding) {
     (finding.offset_in_block, finding.offset_in_prefix, finding.offset_range) = (None, None, None);
     (finding.volatile, finding.windows) = (None, None);

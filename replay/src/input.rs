@@ -165,6 +165,9 @@ pub struct Unreadable {
     pub reason: String,
 }
 
+/// Reads the files of one path; `None` is standard input.
+type ReadFiles<'r> = &'r mut dyn FnMut(&mut Inputs, Option<Vec<Found>>, &Meter<'_>);
+
 impl Inputs {
     /// Reads files and folders; `-` is standard input, and pipes may be named. A file below several paths is read once.
     /// Damage is listed in the result; only a path that cannot be opened at all is an error.
@@ -191,12 +194,12 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Passes the files of each path to `read`, in order of their names; `None` for standard input.
+    /// Passes the files of each path to `read`, in order of their names.
     fn of_named(
         named: Vec<Named>,
         options: &ReadOptions,
         watch: &(dyn Fn(Progress) -> bool + Sync),
-        read: &mut dyn FnMut(&mut Self, Option<Vec<Found>>, &Meter<'_>),
+        read: ReadFiles<'_>,
     ) -> Self {
         let meter = Meter::new(named.iter().flat_map(Named::files), watch);
         let sessions = Sessions::within(options.memory_bytes_max);

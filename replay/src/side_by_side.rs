@@ -1,5 +1,4 @@
-//! Work done side by side, on as many processors as the machine has; results arrive in order, so that nothing depends on
-//! who was faster.
+//! Work in parallel, on all processors of the machine; results arrive in order, so that nothing depends on timing.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,16 +7,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
-/// Does `work` for every number of `order`, begun in that order, and hands the results to `take` by ascending number.
-/// `order` holds every number below its length once. The longest work should come first: begun last, it would
-/// leave the other processors idle. Results that wait for their turn must be small.
+/// Does `work` for every number of `order`, started in that order, and passes the results to `take` by ascending number.
+/// `order` has every number below its length once. The longest work should come first: started last, it would leave the
+/// other processors idle. Results that wait for their turn must be small.
 pub(crate) fn side_by_side<T: Send>(order: &[usize], work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
     let order = Order { begin: order.to_vec(), weights: vec![0; order.len()], waiting_max: 0 };
     run(&order, work, take);
 }
 
-/// The same for results that are large: `weights` says of each number how large. What was begun and has not had its turn is
-/// no more than the largest for each processor and one more, however many there are, and what has its turn next.
+/// The same for large results: `weights` has the size of each. Started work that waits for its turn is at most one result of
+/// the largest size per processor and one more, besides the next result.
 pub(crate) fn in_turn<T: Send>(weights: Vec<u64>, work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
     run(&Order::of(weights, workers()), work, take);
 }
@@ -26,11 +25,11 @@ fn workers() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// In which order work begins.
+/// The order in which work starts.
 struct Order {
     begin: Vec<usize>,
     weights: Vec<u64>,
-    /// How much may wait for its turn.
+    /// The most weight that may wait for its turn.
     waiting_max: u64,
 }
 
@@ -72,7 +71,7 @@ fn run<T: Send>(order: &Order, work: &(dyn Fn(usize) -> T + Sync), take: &mut dy
     });
 }
 
-/// Hands results on in order of their numbers, keeping those that came too early.
+/// Passes results on in order of their numbers, keeping those that are too early.
 fn in_order<T>(results: impl Iterator<Item = (usize, T)>, take: &mut dyn FnMut(usize, T)) {
     let (mut early, mut next) = (BTreeMap::new(), 0);
     for (at, result) in results {
@@ -84,7 +83,7 @@ fn in_order<T>(results: impl Iterator<Item = (usize, T)>, take: &mut dyn FnMut(u
     }
 }
 
-/// Lets work begin while not too much waits for its turn. Whose turn is next always may, so nobody waits for ever.
+/// Lets work start while not too much waits for its turn. The next in turn may always start, so there is no deadlock.
 #[derive(Default)]
 struct Gate {
     waiting_max: u64,
@@ -115,13 +114,13 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    /// Two numbers and a flag are whole whoever panicked.
+    /// Two numbers and a flag are valid even if a thread panicked.
     fn state(&self) -> MutexGuard<'_, Waiting> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Where one thread breaks, the others must not wait for its result.
+/// If one thread panics, the others must not wait for its result.
 struct OpensWhenBroken<'a>(&'a Gate);
 
 impl Drop for OpensWhenBroken<'_> {

@@ -5,7 +5,7 @@ use forkcast_sim::guard::conformance::{Card, Suite};
 use forkcast_sim::guard::{Facts, Sent};
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
-/// A suite for all bodies, and one for each recording that was rebuilt, since each has a wire of its own.
+/// A suite for all bodies, and one for each rebuilt recording, because each has its own wire.
 #[derive(Debug)]
 pub(super) struct Suites {
     rules: Rules,
@@ -32,7 +32,7 @@ impl Numbered {
 }
 
 impl Suites {
-    /// Suites by `rules` that have seen nothing yet.
+    /// Suites without requests.
     pub fn new(rules: Rules) -> Self {
         Self { rules, bodies: Numbered::new(rules), rebuilt: None, cards: Vec::new() }
     }
@@ -56,11 +56,11 @@ impl Suites {
         self.cards.extend(self.rebuilt.take().map(Numbered::card));
     }
 
-    /// What came of each, with the numbers of its requests; of bodies first.
+    /// The card of each suite, with the numbers of its requests; that of bodies first.
     pub fn finish(mut self) -> Vec<(Card, Vec<usize>)> {
         self.end_rebuilt();
-        let is_told = !self.bodies.numbers.is_empty() || self.cards.is_empty();
-        let bodies = is_told.then(|| self.bodies.card());
+        let is_shown = !self.bodies.numbers.is_empty() || self.cards.is_empty();
+        let bodies = is_shown.then(|| self.bodies.card());
         bodies.into_iter().chain(self.cards).collect()
     }
 }

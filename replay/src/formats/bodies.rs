@@ -1,6 +1,6 @@
 //! Request bodies alone: one per file or several in sequence, each a body or `{"request": {…}, "response": {…}}`.
 //!
-//! Files of a folder are taken in the order of their names. They have no instants. The model's name tells the provider
+//! Files of a folder are taken in the order of their names. They have no instants. The model's name decides the provider
 //! of a body, its keys the spelling: `contents` is Gemini's, `input` instead of `messages` the Responses API's,
 //! `prompt` Ollama's or an old completion's; other keys show whether a body is in the spelling of the Messages API, of
 //! Converse or of chat completions.
@@ -108,10 +108,7 @@ fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: 
     Ok(())
 }
 
-/// An exchange with only a body; the model's name tells the provider.
-///
-/// # Errors
-/// When the body is not JSON.
+/// An exchange with only a body, whose provider follows from the model's name. It is an error if the body is not JSON.
 pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Result<Exchange, String> {
     keyed(origin, model, raw, &Keys::of(raw))
 }

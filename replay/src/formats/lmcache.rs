@@ -50,6 +50,7 @@ struct Record<'a> {
 struct Placed<'a> {
     index: usize,
     line: usize,
+    at: Instant,
     row: Record<'a>,
 }
 
@@ -74,10 +75,9 @@ impl Reader for LmCache {
         let mut reading = Reading::default();
         let mut rows: Vec<Placed<'_>> = Vec::new();
         reading.records(text, |index, line, row: Record<'_>| {
-            if sent_at(&row).is_none() {
-                return Err(format!("`timestamp` is {}, expected microseconds from the Unix epoch", row.timestamp));
-            }
-            rows.push(Placed { index, line, row });
+            let at = row.timestamp.checked_mul(NANOS_PER_MICRO).map(Instant).and_then(when::believed);
+            let late = || format!("`timestamp` is {}, expected microseconds from the Unix epoch", row.timestamp);
+            rows.push(Placed { index, line, at: at.ok_or_else(late)?, row });
             Ok(())
         });
         let late = rows.windows(2).filter(|pair| pair[1].row.timestamp < pair[0].row.timestamp).count();
@@ -124,25 +124,17 @@ fn trace(rows: &[Placed<'_>]) -> Trace {
     trace
 }
 
-/// `None` for an impossible instant; such rows are refused.
-fn sent_at(row: &Record<'_>) -> Option<Instant> {
-    row.timestamp.checked_mul(NANOS_PER_MICRO).map(Instant).and_then(when::believed)
-}
-
 fn request(placed: &Placed<'_>, trace: &Trace, path: Vec<u64>, steps: &mut Steps) -> TraceRequest {
     let input_tokens = trace.tokens_of(&path, u64::MAX);
     let (kept, added) = steps.step(path);
     TraceRequest {
         index: placed.index,
         line: placed.line,
-        at: sent_at(&placed.row).unwrap_or_default(),
-        api_time: None,
-        first_byte_time: None,
-        think_time: None,
-        model: None,
+        at: placed.at,
         input_tokens,
         output_tokens: Vocabulary::Cl100k.count(&placed.row.output),
         kept,
         added,
+        ..TraceRequest::default()
     }
 }

@@ -77,14 +77,9 @@ fn request(
         index,
         line,
         at: at.ok_or_else(late)?,
-        api_time: None,
-        first_byte_time: None,
-        think_time: None,
-        model: None,
         input_tokens: believed("input_length", row.input_length)?,
         output_tokens: believed("output_length", row.output_length)?,
-        kept: 0,
-        added: Vec::new(),
+        ..TraceRequest::default()
     };
     Ok((request, row.hash_ids.0))
 }

@@ -84,10 +84,10 @@ impl Reader for Weka {
             // An incomplete trace is read as far as it goes, but not beyond the next one.
             let walked = walk_value(text.bytes, at);
             let end = walked.as_ref().map_or_else(|_| next_trace(text.bytes, at), |end| *end);
-            let told = traces.reading.unreadable.len();
+            let reported = traces.reading.unreadable.len();
             traces.trace(at..end);
             if let Err(broken) = walked
-                && traces.reading.unreadable.len() == told
+                && traces.reading.unreadable.len() == reported
             {
                 traces.reading.damage(text.fault(broken.at, broken.what));
             }
@@ -282,8 +282,7 @@ impl<'a> Traces<'a> {
             model: named(row.model.as_deref(), place.model.as_ref()),
             input_tokens: counted("in", row.input)?,
             output_tokens: counted("out", row.out)?,
-            kept: 0,
-            added: Vec::new(),
+            ..TraceRequest::default()
         };
         Ok((request, row.hash_ids.0))
     }

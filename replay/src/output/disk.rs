@@ -6,60 +6,35 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Operations that change the disk. Tests use an implementation that fails at a chosen operation instead of [`System`].
+/// Operations that change the disk, with the errors of the system. Tests use an implementation that fails at a chosen
+/// operation instead of [`System`].
 pub trait Disk: fmt::Debug {
     /// Creates a file; fails if it exists.
-    ///
-    /// # Errors
-    /// The error of the system.
     fn create_file(&self, path: &Path) -> io::Result<File>;
 
     /// Creates a folder; fails if it exists.
-    ///
-    /// # Errors
-    /// The error of the system.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
 
     /// Writes some of the bytes and returns how many.
-    ///
-    /// # Errors
-    /// The error of the system.
     fn write(&self, file: &File, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Flushes a file to the disk, so that a later rename never names a file without its content.
-    ///
-    /// # Errors
-    /// The error of the system, including delayed ones: a full network disk reports its error only here.
+    /// Flushes a file to the disk, so that a later rename never names a file without its content. A full network disk may
+    /// report its error only here.
     fn sync(&self, file: &File) -> io::Result<()>;
 
     /// Copies the mode of another file or folder.
-    ///
-    /// # Errors
-    /// The error of the system.
     fn take_mode(&self, path: &Path, of: &Metadata) -> io::Result<()>;
 
     /// Renames a file or folder. An existing file of the new name is replaced.
-    ///
-    /// # Errors
-    /// The error of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Exchanges the names of two folders atomically.
-    ///
-    /// # Errors
-    /// The error of the system; not every system supports this.
+    /// Exchanges the names of two folders atomically; not every system supports this.
     fn exchange(&self, one: &Path, other: &Path) -> io::Result<()>;
 
     /// Removes one file.
-    ///
-    /// # Errors
-    /// The error of the system.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 
-    /// Removes a folder that is empty.
-    ///
-    /// # Errors
-    /// The error of the system.
+    /// Removes an empty folder.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -121,17 +96,11 @@ pub struct Target {
 
 impl Target {
     /// Creates a file; fails if it exists.
-    ///
-    /// # Errors
-    /// The error of the system.
     pub fn create(disk: &Rc<dyn Disk>, path: &Path) -> io::Result<Self> {
         Ok(Self { disk: Rc::clone(disk), file: disk.create_file(path)? })
     }
 
     /// Flushes it to the disk.
-    ///
-    /// # Errors
-    /// The error of the system.
     pub fn sync(&self) -> io::Result<()> {
         self.disk.sync(&self.file)
     }
@@ -151,9 +120,6 @@ impl Write for Target {
 const RANDOM_LENGTH: usize = 6;
 
 /// Creates something under a new unique name: `prefix`, six random letters or digits, `suffix`. Returns it with its path.
-///
-/// # Errors
-/// The error of the system.
 pub fn fresh<T>(
     folder: &Path,
     prefix: &str,

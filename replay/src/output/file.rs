@@ -60,19 +60,13 @@ pub fn begins(text: &str, with: &str) -> bool {
     with.chars().filter(|c| !c.is_whitespace()).all(|expected| bare.next() == Some(expected))
 }
 
-/// Writes a file, or appends to a stream such as `/dev/stdout`.
-///
-/// # Errors
-/// When the existing file is not ours or a link, or on an error of the system. The existing file is then unchanged.
+/// Writes a file, or appends to a stream such as `/dev/stdout`. After an error an existing file is unchanged.
 pub fn write(path: &Path, kind: Kind, bytes: &[u8]) -> Result<(), NotWritten> {
     let disk: Rc<dyn Disk> = Rc::new(System);
     write_to(&disk, path, kind, bytes)
 }
 
 /// [`write()`] on a given disk.
-///
-/// # Errors
-/// Like [`write()`].
 pub fn write_to(disk: &Rc<dyn Disk>, path: &Path, kind: Kind, bytes: &[u8]) -> Result<(), NotWritten> {
     let written = match Existing::of(path, kind) {
         Ok(Existing::Stream) => append(path, bytes).map_err(Why::Io),
@@ -84,9 +78,6 @@ pub fn write_to(disk: &Rc<dyn Disk>, path: &Path, kind: Kind, bytes: &[u8]) -> R
 }
 
 /// Checks whether a file could be written. Called before long work, so that a refusal comes early.
-///
-/// # Errors
-/// When the file is not ours, a link or a folder, or cannot be read.
 pub fn check(path: &Path, kind: Kind) -> Result<(), NotWritten> {
     Existing::of(path, kind).map(drop).map_err(|why| NotWritten { path: path.to_owned(), why })
 }
@@ -171,9 +162,6 @@ fn write_all(mut target: Target, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Temporary files of these kinds in a folder: left by killed processes, or still being written.
-///
-/// # Errors
-/// When the folder or a file in it cannot be read.
 pub fn unfinished(folder: &Path, kinds: &[Kind]) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

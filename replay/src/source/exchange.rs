@@ -1,4 +1,4 @@
-//! A recorded exchange as a request: whether it can be read, in which spelling, and what is known of it.
+//! A recorded exchange as a request: whether it can be read, its spelling, and the known facts.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,30 +15,30 @@ use crate::formats::dialect::others;
 use crate::formats::value::Value;
 use crate::input::Unreadable;
 
-/// Why an exchange is no request that a cache could see, or none whose cache is known.
+/// Why an exchange is not a request to a known cache.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unread {
     /// No cache profile exists for this provider.
     NoProfile(String),
-    /// Texts were to be embedded.
+    /// It asks for embeddings.
     Embeddings,
-    /// The recording left the prompt out, or it stands in none of the places that are known.
+    /// The prompt is not in the recording, or not in a known place.
     Unprompted,
     /// The provider refused it: nothing was read, written or billed.
     Refused,
-    /// It goes on from a response that the provider keeps, so most of its prompt is not in its body.
+    /// It continues a response that the provider keeps, so most of its prompt is not in its body.
     Continues,
-    /// The body is no request.
+    /// The body is not a request.
     Unreadable(String),
 }
 
 impl Unread {
-    /// Whether a cache may have seen a prompt that is not here. Embeddings have no cache, and what was refused reached none.
+    /// Whether a cache may have seen a prompt that is not here. Embeddings have no cache, and refused requests reach none.
     pub const fn hides_a_prompt(&self) -> bool {
         matches!(self, Self::Unprompted | Self::Continues)
     }
 
-    /// The damage that it is to its file; `None` where it is none.
+    /// The damage to its file, if it is damage.
     pub(crate) fn damage(&self, origin: &Origin) -> Option<Unreadable> {
         let Self::Unreadable(why) = self else { return None };
         let reason = format!("request {}: {why}", origin.index);
@@ -64,26 +64,23 @@ impl Unread {
 pub struct Spelling<'a> {
     /// The body.
     pub body: Cow<'a, [u8]>,
-    /// Where its parts stood in the body that was sent, where it was translated.
+    /// The original places of its parts, if it was translated.
     pub addresses: Option<Arc<Addresses>>,
-    /// What is known of its breakpoints beside those in the body.
+    /// Breakpoints that are not in the body.
     pub breakpoints: Breakpoints,
-    /// Whose rules its prompt follows.
+    /// The maker whose rules its prompt follows.
     pub maker: Maker,
 }
 
-/// A request that was read out of an exchange.
+/// The request of an exchange.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedRequest {
     pub request: Request,
-    /// What had to be taken for granted of its breakpoints.
+    /// What was assumed about its breakpoints.
     pub remark: Option<String>,
 }
 
-/// The body of an exchange as it is read.
-///
-/// # Errors
-/// Why no cache could see it.
+/// The body of an exchange in the spelling of the Messages API, or why there is none.
 pub fn spelling(exchange: &Exchange) -> Result<Spelling<'_>, Unread> {
     match exchange.dialect {
         Dialect::Embeddings => return Err(Unread::Embeddings),
@@ -96,7 +93,7 @@ pub fn spelling(exchange: &Exchange) -> Result<Spelling<'_>, Unread> {
         Some(recorded) => breakpoints(exchange, &recorded.usage),
         None => Breakpoints::AsSent,
     };
-    // What cannot be read is refused, with its place, by whoever reads it next.
+    // The next reader refuses an invalid body, with the place of the fault.
     let as_sent =
         Spelling { body: Cow::Borrowed(&exchange.body), addresses: exchange.addresses.clone(), breakpoints, maker };
     let body = if maker == Maker::Anthropic { None } else { Value::from_json(&exchange.body).ok() };
@@ -109,7 +106,7 @@ pub fn spelling(exchange: &Exchange) -> Result<Spelling<'_>, Unread> {
     Ok(Spelling { body: Cow::Owned(body.to_json()), addresses: Some(Arc::new(addresses)), ..as_sent })
 }
 
-/// The request of an exchange whose cache is modelled, in the cache of `scope`.
+/// The request of an exchange with a modelled cache, in the cache of `scope`.
 pub(crate) fn read(wire: &mut Wire, exchange: &Exchange, scope: &str) -> Result<RecordedRequest, Unread> {
     if exchange.maker() != Maker::Anthropic {
         return Err(Unread::NoProfile(exchange.provider.clone()));
@@ -124,7 +121,7 @@ pub(crate) fn read(wire: &mut Wire, exchange: &Exchange, scope: &str) -> Result<
     Ok(RecordedRequest { request, remark })
 }
 
-/// What is said of breakpoints that are not those of the body.
+/// The remark about breakpoints that are not in the body.
 fn remark(breakpoints: Breakpoints) -> Option<String> {
     match breakpoints {
         Breakpoints::Lifetime(ttl) => {
@@ -138,8 +135,8 @@ fn remark(breakpoints: Breakpoints) -> Option<String> {
     }
 }
 
-/// What is known of an exchange beside its prompt. `scope` is the cache that it meets, see [`Scope::of`]; `times` are left
-/// out where they are not recorded, or no profile holds the lifetimes.
+/// The facts of an exchange besides its prompt. `scope` is its cache, see [`Scope::of`]; `times` are omitted if they are not
+/// recorded, or no profile has the lifetimes.
 pub(crate) fn facts<'a>(exchange: &'a Exchange, of: &Scope, scope: &'a str, times: Option<&Times>) -> Facts<'a> {
     Facts {
         chain: exchange.chain.as_deref(),
@@ -149,12 +146,12 @@ pub(crate) fn facts<'a>(exchange: &'a Exchange, of: &Scope, scope: &'a str, time
         siblings: of.siblings,
         at: times.map(|times| times.at),
         first_byte_at: times.map(|times| times.first_byte_at),
-        // Sums over the passes of a server-side tool say nothing of one prompt.
+        // Sums over the passes of a server-side tool are not about one prompt.
         usage: exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
     }
 }
 
-/// The request as the guard takes it, its body as [`spelling`] gives it.
+/// The request for the guard, with the body of [`spelling`].
 pub(crate) fn sent<'a>(exchange: &'a Exchange, spelling: &'a Spelling<'_>, facts: &Facts<'a>) -> Sent<'a> {
     Sent {
         body: &spelling.body,
@@ -176,8 +173,8 @@ fn breakpoints(exchange: &Exchange, usage: &Usage) -> Breakpoints {
     }
 }
 
-/// Who runs the model: platforms share no cache. Isolation is per workspace or organisation of one platform (Anthropic
-/// prompt-caching page, 2026-08-21).
+/// The platform of the model. Platforms share no cache: isolation is per workspace or organisation of one platform
+/// (Anthropic prompt-caching page, 2026-08-21).
 pub(super) fn platform(exchange: &Exchange) -> &'static str {
     match exchange.dialect {
         Dialect::BedrockInvoke | Dialect::BedrockConverse => "bedrock",

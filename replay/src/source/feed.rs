@@ -13,18 +13,18 @@ use crate::error::Error;
 use crate::exchange::Exchange;
 use crate::input::{Again, AgentFolders, FileInput, Inputs, Piece, Progress, ReadOptions, Unreadable};
 
-/// What became of the input.
+/// The result of feeding a sink.
 #[derive(Debug, Default)]
 pub struct Fed {
-    /// The account of all files; exchanges are no more in it.
+    /// The account of all files, without exchanges.
     pub inputs: Inputs,
-    /// Requests that the sink was given.
+    /// The number of requests that the sink was given.
     pub requests: usize,
-    /// What is known of some of them less than of a body for Anthropic.
+    /// Requests about which less is known than about a body for Anthropic.
     pub remarks: Remarks,
     /// Requests that no cache could see, by file and reason.
     pub unchecked: Vec<Foreign>,
-    /// Whoever watched did not go on: this is a part.
+    /// The caller cancelled; the result is partial.
     pub partial: bool,
 }
 
@@ -35,14 +35,14 @@ pub struct Foreign {
     pub file: String,
     /// Why, in words.
     pub reason: String,
-    /// How many.
+    /// Their number.
     pub requests: usize,
     /// A cache may have seen a prompt that is not here.
     pub hides_a_prompt: bool,
 }
 
 impl Fed {
-    /// Adds what became of further input.
+    /// Adds the result for further input.
     pub fn add(&mut self, other: Self) {
         self.inputs.add(other.inputs);
         self.requests += other.requests;
@@ -60,11 +60,9 @@ impl Foreign {
     }
 }
 
-/// Reads files and folders (`-` is standard input) and hands their requests to `sink` in the order in which they were sent.
-/// `watch` sees how far reading is, and says whether to go on.
-///
-/// # Errors
-/// Only when a path cannot be opened at all: damage is listed in the result.
+/// Reads files and folders (`-` is standard input) and passes their requests to `sink` in the order in which they were sent.
+/// `watch` is called with the progress of reading and returns whether to continue. Damage is listed in the result; only a path
+/// that cannot be opened at all is an error.
 pub fn feed(
     paths: &[impl AsRef<Path>],
     options: &ReadOptions,
@@ -77,7 +75,7 @@ pub fn feed(
         latest.lock().iter_mut().for_each(|latest| **latest = progress);
         watch(progress)
     };
-    // Requests of one file may be many, and most of the work comes behind the reading.
+    // One file may have many requests, and most of the work comes after reading.
     let goes_on = || watch(latest.lock().map_or_else(|_| Progress::default(), |latest| *latest));
     let mut feeding = Feeding::new(Scopes::new(paths.len()), kept_bytes_max, &goes_on, sink);
     let inputs = Inputs::read_each(paths, options, &noted, &mut |piece| feeding.piece(piece))?;
@@ -87,7 +85,7 @@ pub fn feed(
     Ok(feeding.finish(inputs))
 }
 
-/// Hands the requests of `inputs`, which were read, to `sink` in the order in which they were sent.
+/// Passes the requests of `inputs` to `sink` in the order in which they were sent.
 pub fn feed_inputs(mut inputs: Inputs, goes_on: &dyn Fn() -> bool, sink: &mut dyn Sink) -> Fed {
     let scopes = std::mem::take(&mut inputs.scopes);
     let mut feeding = Feeding::new(Scopes::new(scopes.len()), usize::MAX, goes_on, sink);
@@ -101,12 +99,12 @@ pub fn feed_inputs(mut inputs: Inputs, goes_on: &dyn Fn() -> bool, sink: &mut dy
     feeding.finish(inputs)
 }
 
-/// Bodies may take so many times the memory that packed conversations may.
+/// The memory limit for bodies, in multiples of the limit for packed conversations.
 const BODIES_TO_PACKED: usize = 16;
 
 struct Feeding<'a> {
     goes_on: &'a dyn Fn() -> bool,
-    /// Whoever watched did not go on.
+    /// The caller cancelled.
     stopped: bool,
     sink: &'a mut dyn Sink,
     scopes: Scopes,
@@ -114,7 +112,7 @@ struct Feeding<'a> {
     agents: BTreeMap<usize, AgentFolders>,
     /// By named path.
     timed: BTreeMap<usize, (Scope, Recordings<Exchange>)>,
-    /// Bytes of bodies that are kept while files are read, and how many may be.
+    /// Bytes of bodies that are kept while files are read, and their limit.
     kept_bytes: usize,
     kept_bytes_max: usize,
     requests: usize,
@@ -165,7 +163,7 @@ impl<'a> Feeding<'a> {
         }
     }
 
-    /// Keeps the requests with instants until all files were read; of what does not fit, that it can be read once more.
+    /// Keeps the requests with instants until all files were read; a file that does not fit is read again later.
     fn keep(&mut self, number: usize, mut file: FileInput, again: Option<Again>) {
         let Some((_, recordings)) = self.timed.get_mut(&number) else { return };
         file.exchanges.retain(|exchange| exchange.sent_at.is_some());
@@ -205,7 +203,7 @@ impl<'a> Feeding<'a> {
         }
     }
 
-    /// Hands a request to the sink, and says whose rules it follows.
+    /// Passes a request to the sink; returns the maker whose rules it follows.
     fn hand_on(&mut self, exchange: &Exchange, of: &Scope) -> Result<Maker, Unread> {
         if exchange.failed() {
             return Err(Unread::Refused);

@@ -1,15 +1,14 @@
-//! Requests of which no body is known, laid out as the guard takes them: blocks at their places, and where breakpoints are
-//! taken to stand.
+//! Requests without a known body, laid out for the guard: blocks at their places, and assumed breakpoints.
 
 use forkcast_sim::guard::Breakpoints;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::{Resolved, resolve};
 use forkcast_sim::wire::{BlockId, Maker, NodeId, Place, Request, Wire};
 
-/// The model of a request, as far as it decides what is taken for its cache.
+/// The model of a request, which decides its cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Model<'a> {
-    /// As spelled; empty where none is named.
+    /// As spelled; empty if none is named.
     pub name: &'a str,
     pub resolved: Option<Resolved>,
 }
@@ -19,7 +18,7 @@ impl<'a> Model<'a> {
         Self { name, resolved: resolve(name) }
     }
 
-    /// Whose rules its requests follow.
+    /// The maker whose rules its requests follow.
     pub fn maker(&self) -> Maker {
         Maker::of_vendor(self.resolved.map(|resolved| resolved.id.row().vendor))
     }
@@ -29,14 +28,14 @@ impl<'a> Model<'a> {
         self.maker() == Maker::Anthropic
     }
 
-    /// When a request of these instants was sent and its first byte came. Where no lifetimes are known all come at once, so
+    /// When a request was sent and when its first byte arrived. If no lifetimes are known all requests are sent at once, so
     /// that nothing expires.
     pub fn times(&self, at: Instant, first_byte_at: Instant) -> (Instant, Instant) {
         if self.is_profiled() { (at, first_byte_at) } else { Default::default() }
     }
 }
 
-/// The request of `blocks`, of which there is one at least.
+/// The request of `blocks`; there must be at least one.
 pub(crate) fn request(
     wire: &mut Wire,
     scope: &str,
@@ -71,7 +70,7 @@ pub(crate) fn request(
     };
     breakpoints.apply(&mut request);
     if let Breakpoints::Implied(_) = breakpoints {
-        // They are taken for those that the client sent.
+        // They count as sent by the client.
         request.markers_sent = request.markers.len();
     }
     request

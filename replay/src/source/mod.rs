@@ -1,6 +1,6 @@
-//! Where requests come from: which of them share a cache, in which order they reach it, and what is known of each.
+//! The sources of requests: which requests share a cache, in which order they reach it, and what is known about each.
 //!
-//! The bill, the what-ifs and the prefix guard all ask here (`design.md` 3, *Scope and order*):
+//! The bill, the what-ifs and the prefix guard all use these (`design.md` 3, *Scope and order*):
 //!
 //! | input | scope | chain | instants |
 //! |---|---|---|---|
@@ -13,10 +13,10 @@
 //!
 //! Platforms and organisations share nothing, whatever the scope.
 //!
-//! * [`order`]: streams of recorded exchanges, for whoever has all of them in memory.
-//! * [`feed()`]: reads files and folders and hands every request that a cache could see to a [`Sink`], with what is known of
-//!   it; memory is that of one file, of those recordings that overlap in time, and of what the sink keeps. Instants are
-//!   left out where no profile holds the lifetimes.
+//! * [`order`]: streams of recorded exchanges that are all in memory.
+//! * [`feed()`]: reads files and folders and passes every request that a cache could see to a [`Sink`], with the known facts;
+//!   memory is that of one file, of the recordings that overlap in time, and of the sink. Instants are omitted if no profile
+//!   has the lifetimes.
 
 pub mod exchange;
 mod feed;
@@ -38,18 +38,15 @@ pub(crate) use scope::Scopes;
 
 use crate::exchange::Origin;
 
-/// Who eats requests in the order in which they were sent.
+/// A consumer of requests, in the order in which they were sent.
 pub trait Sink {
-    /// Takes a body.
-    ///
-    /// # Errors
-    /// When it is no request; the stream goes on behind it.
+    /// Takes a body. It is an error if it is not a request; the stream continues after it.
     fn body(&mut self, origin: &Origin, sent: &Sent<'_>) -> Result<(), BodyError>;
 
-    /// A recording begins whose requests were read into a wire of their own.
+    /// A recording begins whose requests have their own wire.
     fn begin(&mut self) {}
 
-    /// Takes a request that was rebuilt from a transcript or a trace: of its blocks outlines are known, and what a
-    /// transcript does not show is an opaque block.
+    /// Takes a request that was rebuilt from a transcript or a trace: only outlines of its blocks are known, and the hidden
+    /// part of a transcript is an opaque block.
     fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>);
 }

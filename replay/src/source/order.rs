@@ -1,9 +1,9 @@
-//! In which order, when and beside what the recorded requests reach a cache.
+//! The order and the instants of recorded requests, and the requests that share their cache.
 //!
-//! Requests with instants of one scope share a cache and are served in order of time; at one instant file by file, in an order
-//! that the content of the files decides, whatever they are called; then by position.
-//! A recording without instants has a cache of its own; its requests are taken one second apart, each after the first
-//! byte of the one before (their order is the only thing known). Bodies below one named path are one such recording.
+//! Requests with instants of one scope share a cache and are served in order of time; at one instant in an order of files that
+//! only their content decides, then by position. A recording without instants has its own cache; its requests are one second
+//! apart, each after the first byte of the previous one (only their order is known). Bodies below one named path are one such
+//! recording.
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -20,7 +20,7 @@ use crate::input::{FileInput, Inputs};
 /// Requests that share a cache, in the order in which they reach it.
 #[derive(Debug)]
 pub struct Stream<'a> {
-    /// Who may share the cache.
+    /// The scope of the cache.
     pub scope: Scope,
     /// The requests.
     pub requests: Vec<Arrival<'a>>,
@@ -37,7 +37,7 @@ pub struct Arrival<'a> {
     pub times: Times,
 }
 
-/// Cuts the input into streams, in the order of the input.
+/// Splits the input into streams, in the order of the input.
 pub fn streams(inputs: &Inputs) -> Vec<Stream<'_>> {
     let mut scopes = Scopes::new(inputs.scopes.len());
     let mut found = Vec::new();
@@ -75,20 +75,20 @@ fn untimed(file: &FileInput, session: usize) -> Vec<Arrival<'_>> {
     arrivals.collect()
 }
 
-/// Reads a recording once more.
+/// Reads a recording again.
 type ReadAgain<E> = Box<dyn FnOnce() -> Vec<E>>;
 
 /// A recording whose requests have instants.
 struct Recording<E> {
     first: Option<Instant>,
-    /// Decides at one instant, so that names of files do not.
+    /// The order of recordings at one instant, which does not depend on the names of files.
     extent: Option<Extent>,
-    /// In order of time; empty until it is read once more.
+    /// In order of time; empty until it is read again.
     exchanges: VecDeque<E>,
     again: Option<ReadAgain<E>>,
 }
 
-/// The recordings of one scope, as far as their requests have instants.
+/// The recordings of one scope whose requests have instants.
 pub(crate) struct Recordings<E>(Vec<Recording<E>>);
 
 impl<E> Default for Recordings<E> {
@@ -105,8 +105,8 @@ impl<E: Borrow<Exchange>> Recordings<E> {
         self.0.push(Recording { first, extent: None, exchanges, again: None });
     }
 
-    /// The same for a file that is read once more when its time has come, so that memory is that of the recordings that
-    /// overlap.
+    /// The same for a file that is read again when its first request is due, so that only recordings that overlap are in
+    /// memory.
     pub fn put_off(&mut self, exchanges: Vec<E>, again: ReadAgain<E>) {
         self.add(exchanges);
         if let Some(recording) = self.0.last_mut() {
@@ -165,7 +165,7 @@ fn queue<E: Borrow<Exchange>>(mut exchanges: Vec<E>) -> VecDeque<E> {
     exchanges.into()
 }
 
-/// What a recording holds, whatever its file is called; the most complete first.
+/// The order of recordings by content, the most complete first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Extent {
     exchanges: Reverse<usize>,

@@ -1,28 +1,28 @@
-//! What makes a check less sure than it looks, in sentences.
+//! What limits the confidence of a check, in sentences.
 
 use std::collections::BTreeMap;
 
 use forkcast_sim::outside::quoted;
 use forkcast_sim::wire::Maker;
 
-/// Requests that the sink was given, by what is known of them less than of a body for Anthropic.
+/// Requests about which less is known than about a body for Anthropic, by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remarks {
     /// To `OpenAI`: bodies are checked in a translation, transcripts as rebuilt.
     pub openai: usize,
-    /// To caches without a profile, by model as spelled; empty where none is named.
+    /// To caches without a profile, by model as spelled; empty if none is named.
     pub unprofiled: BTreeMap<String, usize>,
     /// Rebuilt from transcripts.
     pub rebuilt: usize,
-    /// Without recorded usage, of those.
+    /// Rebuilt without recorded usage.
     pub unmeasured: usize,
-    /// Of traces.
+    /// In traces.
     pub traced: usize,
-    /// Of traces that tell no conversations apart.
+    /// In traces that do not distinguish conversations.
     pub by_history: usize,
 }
 
-/// How many models are named in a sentence.
+/// The maximum number of models in a sentence.
 const MODELS_NAMED: usize = 3;
 
 impl Remarks {
@@ -48,7 +48,7 @@ impl Remarks {
         self.by_history += usize::from(!is_named);
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds other counts.
     pub(crate) fn add(&mut self, other: Self) {
         self.openai += other.openai;
         self.rebuilt += other.rebuilt;

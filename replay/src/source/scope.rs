@@ -1,4 +1,4 @@
-//! Who may share a cache, and what that is called: short names that do not depend on where the files lie.
+//! Scopes of caches and their names: short names that do not depend on the folder of the files.
 
 use std::path::Path;
 
@@ -16,15 +16,15 @@ const LISTED: &str = "bodies";
 pub struct Scope {
     /// Its name: unique, and the same for the same input.
     pub name: String,
-    /// The instants of its requests are recorded and not made up.
+    /// The instants of its requests are recorded, not invented.
     pub timed: bool,
-    /// Its agents are of one run: bodies of one folder.
+    /// Its agents belong to one run: bodies of one folder.
     pub siblings: bool,
 }
 
 impl Scope {
-    /// The cache that `exchange` meets: that of its own organisation where the input names one, and of its platform, since
-    /// platforms share nothing.
+    /// The cache of `exchange`: that of its own organisation if the input names one, and of its platform, because platforms
+    /// share nothing.
     pub fn of(&self, exchange: &Exchange) -> String {
         let own = exchange.scope.as_deref().unwrap_or(&self.name);
         match platform(exchange) {
@@ -40,7 +40,7 @@ pub(crate) struct Scopes {
     /// Only one path was named.
     alone: bool,
     names: Names,
-    /// In step with the named paths, as far as they were asked for; empty for one that was not.
+    /// Labels by number of the named path; empty until it is used.
     labels: Vec<String>,
 }
 
@@ -55,8 +55,8 @@ impl Scopes {
         Scope { name: self.label(number, named), timed: true, siblings: false }
     }
 
-    /// The scope of the requests without instants that `file` has: for bodies their named folder, or all that were named one
-    /// by one; else the file alone.
+    /// The scope of the requests without instants in `file`: for bodies their named folder, or all that were named one by
+    /// one; else the file.
     pub fn untimed(&mut self, number: usize, named: &str, file: &FileInput) -> Scope {
         let siblings = file.format == Format::Bodies;
         let is_listed = !self.alone && file.exchanges.iter().all(|exchange| exchange.origin.file == named);
@@ -68,7 +68,7 @@ impl Scopes {
         Scope { name, timed: false, siblings }
     }
 
-    /// What `file` is called, below the path `named`.
+    /// The name of `file`, below the path `named`.
     pub fn file(&mut self, number: usize, named: &str, file: &str) -> String {
         let label = self.label(number, named);
         match below(named, file) {
@@ -88,7 +88,7 @@ impl Scopes {
     }
 }
 
-/// The last part of a path; of one without, such as `.`, that of the folder which it means.
+/// The last part of a path; for a path such as `.`, that of its folder.
 fn own_name(named: &str) -> String {
     let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let real = || std::fs::canonicalize(named).ok().and_then(|path| last(&path));

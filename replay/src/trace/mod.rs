@@ -1,8 +1,8 @@
-//! Serving traces: requests whose content is told by the ids of blocks (or was text, and became blocks), with instants and
-//! sizes, and without the usage of any cache.
+//! Serving traces: requests whose content is known by ids of blocks (or is text that was cut into blocks), with instants and
+//! sizes, and without cache usage.
 //!
-//! A trace keeps of each request what it repeats of the one before and what it adds, so that a long conversation costs
-//! what is new in it.
+//! A trace stores for each request how much of the previous one it repeats and what it adds, so that the memory of a long
+//! conversation is that of its new blocks.
 
 mod radix;
 mod runs;
@@ -18,28 +18,28 @@ pub(crate) use runs::Runs;
 pub use sends::{PromptSizes, Rest, Sends};
 pub use turns::{Break, BreakPlace, Turn, turns};
 
-/// What the instants of a trace are counted from.
+/// The zero of a trace's instants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// The start of the trace: days and prices of a date are not known.
+    /// The start of the trace: dates and their prices are unknown.
     Start,
     /// The Unix epoch.
     Unix,
 }
 
-/// Who shares the ids of a trace's blocks, and with them what a cache could share.
+/// The requests that share the ids of a trace's blocks, and that could share a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdScope {
-    /// Each conversation and its sub-agents: whether two conversations share content is not told.
+    /// Each conversation and its sub-agents: it is unknown whether two conversations share content.
     Conversation,
     /// All requests of the trace.
     Trace,
 }
 
-/// How many tokens a block has.
+/// The tokens of blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockSizes {
-    /// The same for all; of a last block that is not full, what the prompt's size leaves.
+    /// The same for all; a last block that is not full has the rest of the prompt's size.
     Equal(u64),
     /// Block number `i` has `sizes[i]`.
     Each(Vec<u64>),
@@ -57,37 +57,37 @@ pub struct TextBlock {
 /// One trace: a conversation with its sub-agents, or many that share the ids of their blocks.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Its id; empty where it has none.
+    /// Its id; empty if it has none.
     pub id: String,
-    /// What instants are counted from.
+    /// The zero of its instants.
     pub clock: Clock,
-    /// Who shares the ids of blocks.
+    /// The requests that share ids of blocks.
     pub scope: IdScope,
     /// Tokens of blocks.
     pub sizes: BlockSizes,
-    /// What is known of the texts of blocks: number `i` is of block `i`. Empty where the trace has ids alone.
+    /// The texts of blocks, by id of the block; empty if the trace has only ids.
     pub texts: Vec<TextBlock>,
     /// A main agent before those that it started.
     pub conversations: Vec<Conversation>,
 }
 
-/// The requests of one agent, or of all of whom the trace does not tell agents apart.
+/// The requests of one agent, or of all agents if the trace does not distinguish them.
 #[derive(Clone, Debug, Default)]
 pub struct Conversation {
-    /// Its id; empty where it has none.
+    /// Its id; empty if it has none.
     pub id: String,
     /// Index of the conversation that started it, within the trace.
     pub parent: Option<usize>,
-    /// Tokens of its tools, which stand first in each prompt; zero where unknown.
+    /// Tokens of its tools, the first part of each prompt; zero if unknown.
     pub tool_tokens: u64,
-    /// Tokens of its system prompt, which stands behind the tools; zero where unknown.
+    /// Tokens of its system prompt, which follows the tools; zero if unknown.
     pub system_tokens: u64,
     /// In order of time.
     pub requests: Vec<TraceRequest>,
 }
 
 /// One request of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceRequest {
     /// Position among all requests of the file, in the file's order.
     pub index: usize,
@@ -95,39 +95,39 @@ pub struct TraceRequest {
     pub line: usize,
     /// When it was sent.
     pub at: Instant,
-    /// How long the whole answer took; `None` where unknown.
+    /// The time until the end of the answer; `None` if unknown.
     pub api_time: Option<Duration>,
-    /// How long the first byte took; `None` where unknown.
+    /// The time until its first byte; `None` if unknown.
     pub first_byte_time: Option<Duration>,
-    /// How long the client waited before it; `None` where unknown.
+    /// The time that the client waited before it; `None` if unknown.
     pub think_time: Option<Duration>,
-    /// The model as spelled; `None` where the trace names none.
+    /// The model as spelled; `None` if the trace names none.
     pub model: Option<Arc<str>>,
     /// Tokens of the prompt.
     pub input_tokens: u64,
     /// Tokens of the answer.
     pub output_tokens: u64,
-    /// How many leading blocks it shares with the conversation's previous request.
+    /// The number of leading blocks that it shares with the conversation's previous request.
     pub kept: usize,
-    /// The blocks behind them.
+    /// The blocks after them.
     pub added: Vec<u64>,
 }
 
 impl TraceRequest {
-    /// How many blocks its prompt has.
+    /// The number of blocks of its prompt.
     pub fn blocks(&self) -> usize {
         self.kept + self.added.len()
     }
 }
 
 impl Conversation {
-    /// How many requests are older than the one before them.
+    /// The number of requests that are older than the previous one.
     pub(crate) fn late_requests(&self) -> usize {
         self.requests.windows(2).filter(|pair| pair[1].at < pair[0].at).count()
     }
 
-    /// Puts requests that were read in another order into that of time. What a request keeps and adds is a difference to the
-    /// one before it, so whole prompts are put together first and the differences taken again.
+    /// Sorts requests by time. The blocks that a request keeps and adds are relative to the previous one, so whole prompts are
+    /// restored first and the differences computed again.
     pub(crate) fn sort_by_time(&mut self) {
         let mut prompt: Vec<u64> = Vec::new();
         let mut whole: Vec<(TraceRequest, Vec<u64>)> = Vec::with_capacity(self.requests.len());
@@ -146,12 +146,12 @@ impl Conversation {
 }
 
 impl Trace {
-    /// How many requests there are.
+    /// The number of requests.
     pub fn requests(&self) -> usize {
         self.conversations.iter().map(|conversation| conversation.requests.len()).sum()
     }
 
-    /// How many whole blocks of a conversation's prompts are of the tools, and how many of these and the system prompt.
+    /// The number of whole blocks of a conversation's tools, and of its tools and system prompt together.
     pub(crate) fn head_blocks(&self, conversation: &Conversation) -> [usize; 2] {
         let BlockSizes::Equal(tokens) = self.sizes else { return [0, 0] };
         let whole = |sum: u64| usize::try_from(sum / tokens.max(1)).unwrap_or(usize::MAX);
@@ -172,19 +172,19 @@ fn size_of_block(sizes: &[u64], block: u64) -> u64 {
     usize::try_from(block).ok().and_then(|block| sizes.get(block)).copied().unwrap_or(0)
 }
 
-/// How many leading elements two prompts share.
+/// The number of leading elements that two prompts share.
 pub(crate) fn common(one: &[u64], other: &[u64]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// Turns whole prompts into what each repeats and adds.
+/// Converts whole prompts to the blocks that each repeats and adds.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
     previous: Vec<u64>,
 }
 
 impl Steps {
-    /// How many leading blocks the prompt shares with the one before, and the blocks behind them.
+    /// The number of leading blocks that the prompt shares with the previous one, and the blocks after them.
     pub fn step(&mut self, blocks: Vec<u64>) -> (usize, Vec<u64>) {
         let kept = common(&self.previous, &blocks);
         let added = blocks[kept..].to_vec();

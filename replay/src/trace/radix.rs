@@ -1,13 +1,13 @@
-//! Texts of prompts as blocks: cut wherever two prompts part, so that what two of them share is a run of whole blocks.
+//! Texts of prompts as blocks: cut where two prompts diverge, so that two prompts share a run of whole blocks.
 
-/// A stretch of text that no prompt enters or leaves half-way.
+/// A part of a text that every prompt has completely or not at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PrefixRun {
-    /// Which prompt it stands in.
+    /// Index of a prompt that has it.
     pub prompt: usize,
-    /// Where it begins, in bytes.
+    /// Its first byte.
     pub start: usize,
-    /// Where it ends.
+    /// Its end.
     pub end: usize,
 }
 
@@ -28,8 +28,8 @@ struct Sorted {
 }
 
 impl Prompts {
-    /// Cuts texts where they part. In the order of their texts, each one's longest common beginning with any other is that
-    /// with a neighbour, and beginnings that are shared lie side by side.
+    /// Cuts texts where they diverge. In the order of their texts, each has its longest common prefix with a neighbour, and
+    /// texts with a common prefix are adjacent.
     pub fn cut(texts: &[&str]) -> Self {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|prompt| (texts[*prompt], *prompt));
@@ -59,7 +59,7 @@ impl Prompts {
     }
 }
 
-/// Where the prompt at `at` is to be cut behind `from`: where later ones part from it, and at its end.
+/// The cuts of the prompt at `at` after `from`: where later ones diverge from it, and at its end.
 fn cuts(texts: &[&str], sorted: &[Sorted], at: usize, from: usize) -> Vec<usize> {
     let whole = texts[sorted[at].prompt].len();
     let (mut least, mut ends) = (whole, Vec::new());
@@ -79,7 +79,7 @@ fn cuts(texts: &[&str], sorted: &[Sorted], at: usize, from: usize) -> Vec<usize>
     ends
 }
 
-/// Bytes of the longest common beginning that ends between two characters.
+/// Bytes of the longest common prefix of whole characters.
 fn shared(one: &str, other: &str) -> usize {
     let bytes = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
     (0..=bytes).rev().find(|end| other.is_char_boundary(*end) && one.is_char_boundary(*end)).unwrap_or(0)

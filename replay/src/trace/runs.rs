@@ -1,9 +1,9 @@
-//! Prompts of a conversation as runs of blocks that no request of it enters or leaves half-way.
+//! Prompts of a conversation as runs of blocks that every request of it has completely or not at all.
 //!
-//! A block is known by its *origin*: the request that sent it first, and its index there. So one block stands for all that a
-//! request adds, until a later request parts from it inside. Where ids are all there is, each depends on all blocks before
-//! it: behind a change all of them are new, though what is taken to be sent again ([`resent`]) is what it was. Its blocks keep
-//! their origins.
+//! A block is identified by its *origin*: the request that sent it first, and its index there. So one run represents all blocks
+//! that a request adds, until a later request diverges within it. If only ids are known, each depends on all blocks before it:
+//! after a change all ids are new, although content that counts as sent again ([`resent`]) is unchanged. Its blocks keep their
+//! origins.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,7 +19,7 @@ type Origin = (usize, usize);
 pub(crate) struct Runs<'a> {
     trace: &'a Trace,
     conversation: &'a Conversation,
-    /// Where a request parted from the one before it, or came back to it.
+    /// Where a request diverged from the previous one, or rejoined it.
     starts: BTreeSet<Origin>,
     path: Vec<Origin>,
     /// Requests so far.
@@ -35,7 +35,7 @@ impl<'a> Runs<'a> {
         Self { path: Vec::new(), next: 0, ..runs }
     }
 
-    /// Goes on to the next request.
+    /// Continues with the next request.
     pub fn step(&mut self, request: &TraceRequest) {
         let lost = self.path.split_off(request.kept.min(self.path.len()));
         let again = if self.trace.texts.is_empty() { resent(lost.len(), request.added.len()) } else { 0 };
@@ -50,7 +50,7 @@ impl<'a> Runs<'a> {
         self.next += 1;
     }
 
-    /// The blocks of the prompt in `range`, which begins where a run does, in runs, none of which goes over an index in `heads`.
+    /// The runs of the prompt's blocks in `range`, which begins with a run. No run crosses an index in `heads`.
     pub fn runs(&self, range: Range<usize>, heads: [usize; 2]) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         for (at, origin) in self.path.iter().enumerate().take(range.end).skip(range.start) {
@@ -73,7 +73,7 @@ impl<'a> Runs<'a> {
         request.added.get(index.checked_sub(request.kept)?).copied()
     }
 
-    /// How many blocks the prompt has.
+    /// The number of blocks of the prompt.
     pub fn len(&self) -> usize {
         self.path.len()
     }

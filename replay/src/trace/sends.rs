@@ -1,12 +1,11 @@
-//! Requests of a trace as they reach a cache of breakpoints, so that its rules, what-ifs and bounds hold for traces as for everything
-//! else.
+//! Requests of a trace for a cache with breakpoints, so that its rules, what-ifs and bounds also apply to traces.
 //!
-//! The published figures let a request read what it shares with the one before it, wherever that ends. A cache has entries at
-//! breakpoints alone, so breakpoints stand where they must for that: behind the system prompt, where the request
-//! parts from the one before it, where the next one will part from it, and at its end. All blocks that one request adds are
-//! one position for the look-back. What is left behind the last whole block is written with it and never read.
+//! In the published figures a request reads everything that it shares with the previous one. A cache has entries only at
+//! breakpoints, so the required ones are assumed: after the system prompt, where the request diverges from the previous one,
+//! where the next one will diverge from it, and at its end. All blocks that one request adds are one position for the look-back.
+//! The rest after the last whole block is written with it and never read.
 //!
-//! Each conversation has a tree of its own and, behind a change, new nodes: it reads nothing but what its previous request left.
+//! Each conversation has a tree of its own and new nodes after a change: it reads only what its previous request left.
 
 use forkcast_sim::service::{Quote, Times};
 use forkcast_sim::wire::{BlockKind, Blocks, Level, NodeId, NodeSizes, Prefixes, Sizes, Ttl};
@@ -33,7 +32,7 @@ struct PromptPath {
     markers: Vec<DispatchMarker>,
 }
 
-/// How what is left behind the last whole block counts.
+/// How the rest after the last whole block counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
     /// As a part of the last block.
@@ -77,7 +76,7 @@ impl<'a> Sends<'a> {
             minimum_tokens: 0,
             ttl: Ttl::FiveMinutes,
             agent: turn.conversation,
-            // Nothing is in flight: a request finds what the one before it wrote.
+            // Nothing is in flight: a request finds the entries of the previous one.
             times: Times::at_once(sent.at),
             model: sent.model.as_deref().unwrap_or_default(),
             output_tokens: sent.output_tokens,
@@ -88,7 +87,7 @@ impl<'a> Sends<'a> {
     }
 }
 
-/// Sizes of whole blocks, which are no more than the prompt has; at the end of the prompt, that of the whole prompt.
+/// Sizes of whole blocks, limited to the prompt's; at the end of the prompt, that of the whole prompt.
 pub struct PromptSizes<'a> {
     sizes: &'a NodeSizes,
     end_tokens: Option<(NodeId, u64)>,
@@ -133,7 +132,7 @@ impl<'a> Layout<'a> {
         for (at, request) in conversation.requests.iter().enumerate() {
             path.step(self.trace, request);
             runs.step(request);
-            // The end of a prompt without a whole block is nobody else's.
+            // No other prompt has the end of a prompt without a whole block.
             nodes.truncate(nodes.partition_point(|(end, _)| (1..=request.kept).contains(end)));
             let kept = nodes.last().map_or(0, |(end, _)| *end);
             for run in runs.runs(kept..request.blocks(), heads) {
@@ -143,7 +142,7 @@ impl<'a> Layout<'a> {
                 nodes.push((run.end, self.extend(parent, tokens, run.end <= system, is_last)));
             }
             if nodes.is_empty() {
-                // A prompt without a whole block is one all the same.
+                // A prompt without a whole block also needs a node.
                 nodes.push((0, self.extend(root, 0, false, true)));
             }
             let next = conversation.requests.get(at + 1).map_or(0, |next| next.kept);
@@ -155,7 +154,7 @@ impl<'a> Layout<'a> {
     fn extend(&mut self, parent: NodeId, tokens: u64, is_system: bool, is_last: bool) -> NodeId {
         self.added += 1;
         let level = if is_system { Level::System } else { Level::Messages };
-        // Of what one request adds only the last node is a position of its own.
+        // Only the last node of those that one request adds is a position.
         let kind = if is_last { BlockKind::Opaque } else { BlockKind::Parameters };
         let block = self.blocks.opaque(0, self.added, kind, level);
         let (node, _) = self.prefixes.extend(parent, block, kind);

@@ -1,11 +1,11 @@
-//! What each request repeats: of the one before it in its conversation, and of all before it in the trace.
+//! The blocks that each request repeats from the previous one in its conversation, and from all earlier ones in the trace.
 
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::{BlockKind, Blocks, Level, NodeId, Prefixes};
 
 use super::{Conversation, Trace, TraceRequest};
 
-/// One request beside what was sent before it.
+/// One request compared with earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// Index of its conversation within the trace.
@@ -21,21 +21,21 @@ pub struct Turn {
     /// Tokens of the whole blocks at its beginning that some earlier request of the trace began with. No less than
     /// `kept_tokens`.
     pub known_tokens: u64,
-    /// The previous request did not end where the two part.
+    /// The request diverges before the end of the previous one.
     pub broken: Option<Break>,
 }
 
-/// A prompt that leaves the one before it before its end.
+/// A divergence of a prompt before the end of the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Break {
-    /// In what it changes.
+    /// The changed part.
     pub place: BreakPlace,
-    /// Tokens behind the changed block that are taken to have been sent before: ids that depend on all before them do not tell.
-    /// Zero where the prompt became shorter behind the change, which drops what was there.
+    /// Tokens after the changed block that are assumed to have been sent before: ids that depend on all blocks before them do
+    /// not show it. Zero if the prompt became shorter after the change, because then the old content was dropped.
     pub resent_tokens: u64,
 }
 
-/// The part of a prompt that holds the first block that differs.
+/// The part of a prompt with the first block that differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakPlace {
     /// The tools.
@@ -46,8 +46,8 @@ pub enum BreakPlace {
     Messages,
 }
 
-/// Behind a change, a prompt of at least so many hundredths of what was there repeats it; a shorter one replaces it.
-/// Of 135 changes of more than ten blocks in 86 traces of WEKA, 80 keep 94 or more and 52 fewer than 75.
+/// After a change, a prompt of at least this percentage of the old length repeats the old content; a shorter one replaces it. Of
+/// 135 changes of more than ten blocks in 86 traces of WEKA, 80 keep 94 or more and 52 fewer than 75.
 const REPEATS_PERCENT: usize = 90;
 
 /// All requests of a trace in order of time.
@@ -61,7 +61,7 @@ pub fn turns(trace: &Trace) -> Vec<Turn> {
         (sent.at, sent.index)
     });
     let in_order = |found: &Conversation| found.late_requests() == 0;
-    debug_assert!(trace.conversations.iter().all(in_order), "what a request keeps is of the one before it");
+    debug_assert!(trace.conversations.iter().all(in_order), "kept blocks are relative to the previous request");
     let mut walk = Walk::new(trace);
     order.into_iter().map(|(conversation, request)| walk.step(conversation, request)).collect()
 }
@@ -75,7 +75,7 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// Goes on to the next request.
+    /// Continues with the next request.
     pub fn step(&mut self, trace: &Trace, request: &TraceRequest) {
         self.ids.truncate(request.kept);
         self.ends.truncate(request.kept);
@@ -143,12 +143,12 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// How many of `added` blocks are taken to repeat the `lost` ones.
+/// The number of `added` blocks that are assumed to repeat the `lost` ones.
 pub(super) fn resent(lost: usize, added: usize) -> usize {
     if added.saturating_mul(100) >= lost.saturating_mul(REPEATS_PERCENT) { lost.min(added) } else { 0 }
 }
 
-/// What ends, or begins and ends, before `changed` tokens.
+/// The part of the prompt with the block that ends at `changed` tokens.
 fn place(conversation: &Conversation, changed: u64) -> BreakPlace {
     if changed <= conversation.tool_tokens {
         BreakPlace::Tools

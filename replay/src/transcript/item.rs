@@ -155,7 +155,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer of which only id and model are known.
+    /// An answer with only an id and a model.
     pub fn of(id: u128, model: Arc<str>) -> Self {
         Self { id, model, ..Self::default() }
     }

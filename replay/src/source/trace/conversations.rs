@@ -1,4 +1,5 @@
-//! Conversations of a trace that tells none apart: a request goes on from the longest earlier prompt that it repeats whole.
+//! Conversations of a trace without ids of conversations: a request continues the longest earlier prompt that it repeats
+//! completely.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +12,21 @@ use crate::trace::TraceRequest;
 pub(super) struct Conversations {
     blocks: Blocks,
     prefixes: Prefixes,
-    /// The blocks of the latest request, whosever it was.
+    /// The blocks of the latest request of any conversation.
     pub ids: Vec<u64>,
-    /// By its end, the prompt that was found last: the conversation, and how many blocks of it each of its requests added.
+    /// The newest prompt with each end: its conversation, and the end of the blocks that each request added.
     ends: BTreeMap<NodeId, (usize, Vec<usize>)>,
     conversations: usize,
 }
 
 impl Conversations {
-    /// Takes in the ids of the next request.
+    /// Adds the ids of the next request.
     pub fn step(&mut self, request: &TraceRequest) {
         self.ids.truncate(request.kept);
         self.ids.extend(&request.added);
     }
 
-    /// The conversation of a request of the first `whole` ids, and where what each of its requests added ends.
+    /// The conversation of a request of the first `whole` ids, and the end of the blocks that each of its requests added.
     pub fn assign(&mut self, whole: usize) -> (usize, Vec<usize>) {
         let mut end = self.prefixes.root("", "");
         let mut longest = None;

@@ -1,7 +1,7 @@
-//! Requests of a serving trace: blocks that are told by ids, or by digests of the texts that they were.
+//! Requests of a serving trace: blocks known by ids, or by digests of their texts.
 //!
-//! Only whole blocks are compared: what is left behind them has another id in every request. Each run of blocks
-//! (`trace/runs.rs`) is a message of its own.
+//! Only whole blocks are compared, because the rest after them has another id in every request. Each run of blocks
+//! (`trace/runs.rs`) is a separate message.
 
 mod conversations;
 
@@ -18,8 +18,8 @@ use super::{Remarks, Sink};
 use crate::exchange::Origin;
 use crate::trace::{BlockSizes, Conversation, IdScope, Runs, Trace, TraceRequest, turns};
 
-/// Hands the requests of a trace that was read from `file` to `sink`, in order of time, and says what they were. `label` is
-/// what the trace is called where it has no id.
+/// Passes the requests of a trace in `file` to `sink`, in order of time, and counts them. `label` is the name of a trace without
+/// an id.
 pub(super) fn feed(trace: &Trace, file: &str, label: &str, sink: &mut dyn Sink) -> Remarks {
     let label = if trace.id.is_empty() { label } else { &trace.id };
     let names = names(trace, label);
@@ -41,17 +41,17 @@ pub(super) fn feed(trace: &Trace, file: &str, label: &str, sink: &mut dyn Sink) 
 struct Tracing<'a> {
     trace: &'a Trace,
     label: &'a str,
-    /// Keeps apart the ids of traces that share none.
+    /// Separates the ids of different traces.
     namespace: u64,
     wire: Wire,
-    /// What each conversation is called; empty where the trace tells none apart.
+    /// The names of conversations; empty if the trace does not distinguish them.
     names: Vec<String>,
     agents: Vec<Runs<'a>>,
     found: Conversations,
 }
 
-/// Tokens that end a prompt and that the next one does not repeat. Of 223 prompts of WEKA whose last block ends with them or one
-/// token before it, 213 are followed by one with another block there; of the other 6,222, 103 (2026-11-23).
+/// Tokens at the end of a prompt that the next one does not repeat. Of 223 prompts of WEKA whose last block ends with them or one
+/// token earlier, 213 are followed by one with another block there; of the other 6,222, 103 (2026-11-23).
 const END_TOKENS: u64 = 2;
 
 /// The blocks of a prompt, each with the tokens up to its end.
@@ -85,7 +85,7 @@ impl Tracing<'_> {
         sink.rebuilt(origin, &self.wire, laid_out, cumulative, &facts);
     }
 
-    /// The prompt of a conversation that the trace tells.
+    /// The prompt of a conversation that the trace identifies.
     fn named(&mut self, at: usize, request: &TraceRequest) -> PromptBlocks {
         let agent = &mut self.agents[at];
         agent.step(request);
@@ -96,7 +96,7 @@ impl Tracing<'_> {
         self.prompt(runs.iter().zip(&ids).map(|(run, ids)| (run.start, ids.as_slice())), heads, request)
     }
 
-    /// The prompt of a request of which the trace does not tell the conversation, and what that is called.
+    /// The prompt of a request without a conversation in the trace, and the name of its conversation.
     fn unnamed(&mut self, request: &TraceRequest) -> (String, PromptBlocks) {
         self.found.step(request);
         let whole = self.whole(self.found.ids.len(), request);
@@ -108,7 +108,7 @@ impl Tracing<'_> {
         (format!("{}#{conversation}", self.label), self.prompt(runs, [0, 0], request))
     }
 
-    /// How many of so many blocks are whole and hold nothing that ends a prompt; one where none is.
+    /// The number of whole blocks without the end of the prompt; at least one.
     fn whole(&self, blocks: usize, request: &TraceRequest) -> usize {
         let BlockSizes::Equal(tokens) = self.trace.sizes else { return blocks };
         let ends = if self.trace.scope == IdScope::Conversation { END_TOKENS } else { 0 };
@@ -140,7 +140,7 @@ impl Tracing<'_> {
     }
 }
 
-/// What conversations are called: by their ids, each by its own.
+/// Unique names of conversations, from their ids.
 fn names(trace: &Trace, label: &str) -> Vec<String> {
     if matches!(trace.conversations.as_slice(), [alone] if alone.id.is_empty()) {
         return Vec::new();

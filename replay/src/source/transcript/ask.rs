@@ -9,7 +9,7 @@ use crate::transcript::{Answer, Session};
 /// A request of one of the agents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ask<'a> {
-    /// Which agent.
+    /// Index of the agent.
     pub agent: usize,
     /// Index of the answer among the agent's items.
     pub item: usize,
@@ -24,13 +24,13 @@ pub(crate) struct Ask<'a> {
 }
 
 impl Ask<'_> {
-    /// The usage that speaks of its prompt, where one is recorded.
+    /// The recorded usage of its prompt.
     pub fn recorded(&self) -> Option<RecordedUsage> {
         self.answer.usage.filter(|recorded| recorded.usage.total_input_tokens() > 0)
     }
 }
 
-/// All requests, by time, then agent, then order. An agent's requests never overtake each other, whatever its clock says.
+/// All requests, by time, then agent, then order. An agent's requests keep their order even if its clock does not.
 pub(crate) fn asks(session: &Session) -> Vec<Ask<'_>> {
     let mut all = Vec::new();
     for (agent, found) in session.agents.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(crate) fn asks(session: &Session) -> Vec<Ask<'_>> {
 fn timed(agent: usize, item: usize, line: u32, answer: &Answer, latest: Instant) -> Ask<'_> {
     let known = answer.sent_at.or(answer.first_at);
     let at = known.unwrap_or(latest + STEP).max(latest);
-    // No transcript has the first byte: it is taken to have come when the first part was written down, if that is earlier.
+    // No transcript has the first byte: it is assumed at the record of the first part, if that is earlier.
     let first_byte_at = answer.first_at.map(|first| first.min(at + FIRST_BYTE_AFTER));
     let times = Times::of(at, first_byte_at, answer.ended_at);
     Ask { agent, item, line, answer, times, is_last: false }

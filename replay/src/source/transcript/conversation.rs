@@ -1,4 +1,4 @@
-//! The conversation of one agent on its way: what its next request holds behind the prefix that the transcript hides.
+//! The conversation of one agent so far: the content of its next request after the prefix that the transcript hides.
 
 use forkcast_sim::wire::{BlockId, Level, Place, Role, number};
 use xxhash_rust::xxh3::xxh3_64;
@@ -6,10 +6,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::rebuild::history::{History, HistoryBlock};
 use crate::transcript::{Agent, AgentKind, Input, Part, Sign, Thread, What};
 
-/// Bytes of JSON for a token where only lengths are known.
+/// Bytes of JSON for a token, if only lengths are known.
 const BYTES_PER_TOKEN: u64 = 3;
 
-/// A part of an item that is about to become a block.
+/// A part of an item that becomes a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece<'a> {
     pub role: Role,
@@ -17,7 +17,7 @@ pub(crate) struct Piece<'a> {
     pub item: usize,
     /// Index of the part in its item.
     pub at: usize,
-    /// How many parts the conversation ever had before.
+    /// The number of parts added to the conversation before it.
     pub number: u64,
     pub part: &'a Part,
 }
@@ -29,29 +29,29 @@ pub(crate) type MakeBlock<'m> = &'m mut dyn FnMut(&Piece<'_>) -> BlockId;
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     pub history: History,
-    /// Items taken in.
+    /// Items read so far.
     cursor: usize,
-    /// Who speaks the last message; `None` where what follows begins one of its own.
+    /// The role of the last message; `None` if the next part begins a new one.
     role: Option<Role>,
     parts: u64,
     /// Tokens of the hidden prefix, once a request has shown them.
     pub head_tokens: Option<u64>,
-    /// How many entries stood in the last request.
+    /// The number of entries in the last request.
     pub sent_entries: usize,
 }
 
-/// What an item between two answers does to a conversation.
+/// The effect of an item between two answers on a conversation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HistoryChange<'a> {
     /// It is part of the next request.
     Adds(&'a Input),
-    /// What came after the item of this index is gone; everything, if there is none.
+    /// Everything after the item of this index is removed; everything at all, if there is none.
     Keeps(Option<u32>),
-    /// So many tokens of results were cleared in place.
+    /// This many tokens of results were cleared in place.
     Clears(u64),
 }
 
-/// The items in front of the answer at `item`, from the one at `from` on, that change the conversation, each with its index.
+/// The items before the answer at `item`, from the one at `from` on, that change the conversation, each with its index.
 pub(crate) fn changes(thread: &Thread, from: usize, item: usize) -> impl Iterator<Item = (usize, HistoryChange<'_>)> {
     let items = thread.items.iter().enumerate().take(item).skip(from);
     items.filter_map(|(at, entry)| {
@@ -67,13 +67,13 @@ pub(crate) fn changes(thread: &Thread, from: usize, item: usize) -> impl Iterato
 }
 
 impl Conversation {
-    /// Takes in everything up to the answer at `item`.
+    /// Adds everything up to the answer at `item`.
     pub fn take_in(&mut self, agent: &Agent, item: usize, block: MakeBlock<'_>) {
         for (at, change) in changes(&agent.thread, self.cursor, item) {
             match change {
                 HistoryChange::Adds(input) => self.say(Role::User, at, &input.parts, block),
                 HistoryChange::Keeps(to) => self.keep(to.map_or(0, |to| self.history.len_at(to))),
-                // What the client says of it is an estimate; the next usage shows it.
+                // The client's number is an estimate; the next usage shows it.
                 HistoryChange::Clears(_) => {}
             }
         }
@@ -86,7 +86,7 @@ impl Conversation {
         self.role = None;
     }
 
-    /// Adds what an item says.
+    /// Adds the parts of an item.
     pub fn say(&mut self, role: Role, item: usize, parts: &[Part], block: MakeBlock<'_>) {
         for (at, part) in parts.iter().enumerate() {
             let place = self.next_place(role);
@@ -115,21 +115,20 @@ impl Conversation {
         }
     }
 
-    /// Tokens of the hidden prefix; none as long as no request has shown them.
+    /// Tokens of the hidden prefix; zero until a request has shown them.
     pub fn head(&self) -> u64 {
         self.head_tokens.unwrap_or(0)
     }
 
-    /// Shares the `whole` prompt of a request among its blocks: what the conversation's first request leaves or read is the
-    /// hidden prefix. Gives the first entry whose size is new.
+    /// Shares the `whole` prompt of a request among its blocks: the tokens that the conversation's first request read, or that
+    /// its blocks leave, are the hidden prefix. Returns the first entry with a new size.
     pub fn size_to(&mut self, whole: u64, read: u64) -> usize {
         let left = whole.saturating_sub(self.history.unsized_weight() / BYTES_PER_TOKEN);
         let head = *self.head_tokens.get_or_insert(if read > 0 { read.min(whole) } else { left });
         self.history.size_to(head.min(whole), whole)
     }
 
-    /// Tokens of each prefix, the hidden one first. What no request has shown is estimated from lengths, and stays so: a later
-    /// one tells more.
+    /// Tokens of each prefix, the hidden one first. Sizes that no request has shown are estimated from lengths.
     pub fn sizes(&self) -> Vec<u64> {
         let head = self.head();
         let known = self.history.sized_tokens(head);

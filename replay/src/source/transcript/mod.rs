@@ -1,8 +1,8 @@
-//! Requests of a transcript: the conversation as far as the transcript shows it, behind a prefix that it hides.
+//! Requests of a transcript: the conversation as far as the transcript shows it, after a prefix that it hides.
 //!
-//! A transcript's reader keeps digests and sizes, not texts. So blocks with equal digests are equal, in any transcript; one
-//! of which even the digest is unknown is known by its place in its conversation. Tools, system prompt and parameters are
-//! one opaque block for each kind of agent. Where no usage is recorded sizes are estimated from lengths.
+//! A transcript's reader keeps digests and sizes, not texts. So blocks with equal digests are equal, in any transcript; a block
+//! without a digest is identified by its place in its conversation. Tools, system prompt and parameters are one opaque block
+//! for each kind of agent. Without recorded usage, sizes are estimated from lengths.
 
 mod ask;
 mod conversation;
@@ -21,7 +21,7 @@ use crate::transcript::{Agent, Answer, Item, Session, content_digest};
 pub(crate) use ask::{Ask, asks};
 pub(crate) use conversation::{Conversation, HistoryChange, Piece, changes, hidden_prefix};
 
-/// Hands the requests of a session to `sink`, in order of time, and says what they were.
+/// Passes the requests of a session to `sink`, in order of time, and counts them.
 pub(crate) fn feed(session: &Session, sink: &mut dyn Sink) -> Remarks {
     let names = names(session);
     let senders = session.agents.iter().zip(&names).map(|(agent, name)| Sender::new(name.clone(), agent));
@@ -43,8 +43,8 @@ pub(crate) fn feed(session: &Session, sink: &mut dyn Sink) -> Remarks {
     fed
 }
 
-/// What agents are called, each by its own name: files of one name may hold several main agents of one session. Where one
-/// repeats answers of another, both are the same agent at several stages.
+/// Unique names of agents: files of one name may have several main agents of one session. If one repeats answers of another,
+/// both are the same agent at several stages.
 fn names(session: &Session) -> Vec<String> {
     let copied = |item: &Item| item.answer().is_some_and(|answer| answer.copied);
     let repeats = |agent: &&Agent| agent.thread.items.iter().any(copied);
@@ -57,7 +57,7 @@ fn names(session: &Session) -> Vec<String> {
     named.collect()
 }
 
-/// An agent's requests on their way.
+/// An agent that sends requests.
 struct Sender {
     name: String,
     hidden: u64,
@@ -71,13 +71,13 @@ impl Sender {
         Self { name, hidden, conversation: Conversation::default(), ttl: Ttl::FiveMinutes }
     }
 
-    /// Takes in everything up to the answer at `item`.
+    /// Adds everything up to the answer at `item`.
     fn take_in(&mut self, wire: &mut Wire, agent: &Agent, item: usize) {
         let Self { name, conversation, .. } = self;
         conversation.take_in(agent, item, &mut |piece| block(wire, name, piece));
     }
 
-    /// Takes in the answer at `item`.
+    /// Adds the answer at `item`.
     fn answered(&mut self, wire: &mut Wire, item: usize, answer: &Answer) {
         let Self { name, conversation, .. } = self;
         conversation.say(Role::Assistant, item, &answer.parts, &mut |piece| block(wire, name, piece));
@@ -114,13 +114,13 @@ impl Sender {
         let hidden = wire.blocks.opaque(1, u128::from(self.hidden), BlockKind::Opaque, Level::System);
         let entries = self.conversation.history.entries().iter().map(|entry| (entry.block, entry.place));
         let blocks = std::iter::once((hidden, system)).chain(entries);
-        // What the transcript hides is the system prompt.
+        // The system prompt is hidden.
         let breakpoints = if model.is_profiled() { Breakpoints::Implied(self.ttl) } else { Breakpoints::Automatic };
         layout::request(wire, scope, model, blocks, breakpoints)
     }
 }
 
-/// A block of which the digest is known, or that is known by its place in the conversation called `name`.
+/// A block identified by its digest, or by its place in the conversation `name`.
 fn block(wire: &mut Wire, name: &str, piece: &Piece<'_>) -> BlockId {
     let Piece { role, number, part, .. } = *piece;
     let digest = match part.digest {
