@@ -1,7 +1,7 @@
-//! What the prompts of recorded sessions grew by: the hidden prefix stands in both of two prompts, so the difference of their
-//! bills is the answer and what came in behind it.
+//! The growth of prompts in recorded sessions: two consecutive prompts have the same hidden prefix, so the difference of their
+//! bills is the answer and the input after it.
 //!
-//! Taken are steps in which results of tools alone came in, of answers without thinking (its text may be hidden).
+//! Only steps whose input is results of tools are used, after answers without thinking (its text may be hidden).
 
 use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{BlockKind, Frame, ToolUse};

@@ -49,7 +49,7 @@ pub struct ClassFit {
     pub text_tokens: u64,
     /// Requests that hold the class.
     pub requests: u64,
-    /// Errors of the requests of which the class is the largest part; empty where there is none.
+    /// Errors of the requests whose largest part is the class; empty if there is none.
     pub errors: Errors,
 }
 

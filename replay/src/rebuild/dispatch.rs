@@ -4,10 +4,10 @@ use forkcast_sim::cache::{Outcome, Prompt, PromptCache};
 use forkcast_sim::service::{Engine, Quote, Times};
 use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Sizes, Ttl};
 
-/// What a breakpoint stands for, so that another placement can be tried.
+/// The role of a breakpoint, so that another placement can be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MarkerRole {
-    /// In or behind the system prompt.
+    /// In the system prompt or at its end.
     System,
     /// On the last block of the prompt.
     Tail,
@@ -15,7 +15,7 @@ pub enum MarkerRole {
     Other,
 }
 
-/// A breakpoint and what it stands for.
+/// A breakpoint and its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DispatchMarker {
     /// The breakpoint.
@@ -25,7 +25,7 @@ pub struct DispatchMarker {
 }
 
 impl DispatchMarker {
-    /// A breakpoint at the end of `node`, in a prompt of which nobody saw the places.
+    /// A breakpoint at the end of `node`, in a prompt with unknown places.
     pub const fn new(node: NodeId, ttl: Ttl, role: MarkerRole) -> Self {
         let level = if matches!(role, MarkerRole::System) { Level::System } else { Level::Messages };
         let place = Place { level, item: 0, part: 0, keys: false };

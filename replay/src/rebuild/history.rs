@@ -13,11 +13,11 @@ pub struct HistoryBlock {
     pub item: u32,
     /// Its weight when tokens are shared among blocks: an estimate.
     pub weight: u64,
-    /// Where it stands among the messages.
+    /// Its place among the messages.
     pub place: Place,
 }
 
-/// What the next request holds behind the hidden prefix.
+/// The content of the next request after the hidden prefix.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     entries: Vec<HistoryBlock>,

@@ -35,14 +35,14 @@ impl Arena {
         self.blocks.opaque(space::STATE, u128::from(id), BlockKind::Parameters, Level::Messages)
     }
 
-    /// A block that nothing has seen before: whatever stands behind it is another prefix.
+    /// A new block: everything after it is another prefix.
     fn rewrite(&mut self) -> BlockId {
         self.rewrites += 1;
         self.blocks.opaque(space::REWRITE, self.rewrites, BlockKind::Parameters, Level::Messages)
     }
 }
 
-/// What stands in front of the conversation.
+/// The part of a prompt before the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The empty prompt of the model.
@@ -128,7 +128,7 @@ impl Lane {
         self.rebuilt = 0;
     }
 
-    /// Sets what stands in front; a change moves every entry to another prefix. Tells whether it did.
+    /// Sets the head. A change moves every entry to another prefix; returns whether there was one.
     pub fn set_head(&mut self, arena: &mut Arena, head: Head, entries: &[HistoryBlock]) -> bool {
         if self.head == Some(head) {
             return false;

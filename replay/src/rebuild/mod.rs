@@ -1,8 +1,8 @@
-//! From a session back to the prompts: what the client is believed to have sent, request by request.
+//! Prompts rebuilt from a session: what the client is believed to have sent, request by request.
 //!
-//! A transcript holds no prompts. The hidden prefix (tools and system prompt) is carried as opaque blocks, the conversation as
-//! the blocks that the transcript measured; what the client changes on its way is told by a profile of its habits.
-//! The caches then see the same as with a recorded body: a path of prefixes, breakpoints, sizes.
+//! A transcript has no prompts. The hidden prefix (tools and system prompt) is represented by opaque blocks, the conversation by
+//! the measured blocks of the transcript; a profile of the client's habits describes what it changes. The caches then get the same
+//! as from a recorded body: a path of prefixes, breakpoints, sizes.
 
 mod dispatch;
 pub mod forecast;

@@ -20,12 +20,12 @@ pub struct Profile {
     pub follows_up: bool,
     /// The model drops thinking of earlier turns when a user speaks.
     pub strips_thinking: bool,
-    /// The state of thinking stands in the hidden prefix, too.
+    /// The state of thinking is also in the hidden prefix.
     pub thinking_in_head: bool,
 }
 
-/// Versions in which no hidden request was seen behind answers. Release notes of 2.1.49, 2.1.50 and 2.1.62 each mend a
-/// "prompt suggestion cache regression".
+/// Versions in which no hidden request was observed after answers. Release notes of 2.1.49, 2.1.50 and 2.1.62 each fix a "prompt
+/// suggestion cache regression".
 const WITHOUT_FOLLOW_UP: [Version; 5] = [(2, 1, 15), (2, 1, 29), (2, 1, 36), (2, 1, 45), (2, 1, 47)];
 
 impl Profile {

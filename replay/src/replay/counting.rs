@@ -1,4 +1,4 @@
-//! Sizes by a tokenizer, where they are asked for: otherwise nothing here is ever called.
+//! Sizes by a tokenizer, if requested.
 
 use std::sync::Arc;
 
@@ -6,34 +6,23 @@ use forkcast_sim::outside::quoted;
 use forkcast_sim::service::{CountedSize, LeftOut};
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{BlockId, Content, CountedBlocks, Frame, Index, Request, TokenCounter, Wire};
+use forkcast_sim::words;
 use forkcast_tokens::{BUILT_IN, Counter, Factors, Generation, is_outside, tools};
 
 use crate::calibrate::{self, Calibration};
 use crate::exchange::Exchange;
 
-/// Where sizes of prefixes come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SizeSource {
-    /// From what earlier usage has shown and the request's own total.
-    #[default]
-    Recorded,
-    /// From a tokenizer alone: recorded usage decides nothing about a prediction.
-    Counted,
-    /// As recorded; each request is counted as well, so that the counter can be compared with the bill.
-    Both,
-}
-
-impl SizeSource {
-    /// All, with their words.
-    pub const ALL: [Self; 3] = [Self::Recorded, Self::Counted, Self::Both];
-
-    /// The word on the command line and in files.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Recorded => "recorded",
-            Self::Counted => "counted",
-            Self::Both => "both",
-        }
+words! {
+    /// The source of sizes of prefixes.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum SizeSource {
+        /// Earlier usage and the request's own total.
+        #[default]
+        Recorded = "recorded",
+        /// Only a tokenizer: recorded usage has no effect on a prediction.
+        Counted = "counted",
+        /// As recorded; each request is counted too, to compare the counter with the bill.
+        Both = "both",
     }
 }
 
@@ -81,7 +70,7 @@ pub(super) struct CountedPath {
 pub(super) struct Counting<'a> {
     sizing: &'a Sizing,
     blocks: CountedBlocks,
-    /// Blocks that stand for content elsewhere, each looked at once.
+    /// Whether blocks refer to content elsewhere, each checked once.
     outside: Index<BlockId, bool>,
 }
 
@@ -111,7 +100,7 @@ impl<'a> Counting<'a> {
         Some(CountedPath { cumulative, size: CountedSize { tokens, tokenizer, left_out }, remarks })
     }
 
-    /// Blocks of the request that stand for content elsewhere.
+    /// Blocks of the request that refer to content elsewhere.
     fn outside(&mut self, request: &Request, wire: &Wire) -> usize {
         let blocks = &wire.blocks;
         let is_outside = |block: BlockId| {

@@ -1,4 +1,4 @@
-//! One request against everything that its cache held when it was sent.
+//! One request compared with everything in its cache when it was sent.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::input::Inputs;
 pub use crate::source::exchange::Unread;
 use crate::source::order::streams;
 
-/// A request at the instant at which it met its cache, which no longer stands once the request has acted on it.
+/// A request at the instant before it acted on its cache.
 pub struct Inspection {
     /// Blocks and prefixes of everything sent until then.
     pub wire: Wire,

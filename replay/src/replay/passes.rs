@@ -1,5 +1,5 @@
-//! A replay that nobody keeps: made again, session by session, each time somebody goes through it. So the lines of one session
-//! at a time are in memory, however many there are.
+//! A replay that is not stored: it is made again, session by session, for each pass. So only the entries of one session at a time
+//! are in memory.
 
 use std::cell::Cell;
 use std::fmt;
@@ -14,9 +14,9 @@ use crate::side_by_side::in_turn;
 use crate::source::order::streams;
 use crate::transcript::Session;
 
-/// Requests that were replayed, to be gone through.
+/// Replayed requests that can be passed on several times.
 pub trait InParts: fmt::Debug {
-    /// Hands on all requests, part by part, in order; the same ones each time. With a part that holds one session comes the session.
+    /// Passes on all requests, part by part, in order; the same ones each time. A part of one session comes with the session.
     fn each(&self, take: &mut dyn FnMut(&Replay, Option<&Session>));
 }
 
@@ -27,16 +27,16 @@ impl InParts for Replay {
     }
 }
 
-/// See the module. What was recorded as sent has its whole prompts in memory, so its replay stays there too.
+/// See the module. The prompts of recorded exchanges are all in memory, and so is their replay.
 pub struct Passes<'a> {
     inputs: &'a Inputs,
     options: &'a Options,
     stop: &'a dyn Fn() -> bool,
     recorded: Replay,
-    /// Chains of what was recorded as sent.
+    /// Chains of recorded exchanges and traces.
     chains: usize,
     shared: Shared,
-    /// How many sessions the first pass came to; later ones go as far.
+    /// The number of sessions in the first pass; later passes end there too.
     end: Cell<Option<usize>>,
 }
 
@@ -47,8 +47,8 @@ impl fmt::Debug for Passes<'_> {
 }
 
 impl<'a> Passes<'a> {
-    /// Replays what was recorded as sent, and looks at what sessions share. `stop` is asked before each request of these, and
-    /// in the first pass before each session.
+    /// Replays exchanges and traces, and collects what sessions share. `stop` is called before each request of these, and in the
+    /// first pass before each session.
     pub fn new(inputs: &'a Inputs, options: &'a Options, stop: &'a dyn Fn() -> bool) -> Self {
         let mut recorded = Replay::default();
         let mut chains = 0;
@@ -67,7 +67,7 @@ impl<'a> Passes<'a> {
         whole
     }
 
-    /// Hands on the sessions' parts, whose lines are numbered from `first`. Gives whether it was stopped.
+    /// Passes on the sessions' parts, whose lines are numbered from `first`. Returns whether it was stopped.
     fn sessions(&self, first: usize, partial: bool, take: &mut dyn FnMut(Replay, Option<&Session>)) -> bool {
         let (inputs, options, shared) = (self.inputs, self.options, &self.shared);
         let (begun_before, end) = (self.end.get().is_some(), self.end.get().unwrap_or(inputs.sessions.len()));
@@ -120,7 +120,7 @@ impl InParts for Passes<'_> {
     }
 }
 
-/// What stands for a session that the temporary file does not give back.
+/// The part for a session that cannot be read back from the temporary file.
 fn lost(file: &str, error: &io::Error) -> Replay {
     let reason = format!("the session was read and cannot be read back from the temporary file: {error}");
     Replay { unreadable: vec![Unreadable { file: file.to_owned(), line: 0, reason }], ..Replay::default() }

@@ -101,7 +101,7 @@ impl<'a> StreamReplay<'a> {
         }
     }
 
-    /// Tells the cache of every answer that began by `at`.
+    /// Adds the entries of all answers that began by `at` to the cache.
     pub fn deliver_until(&mut self, at: Instant) {
         self.engine.deliver_until(&self.wire.prefixes, at);
     }

@@ -1,4 +1,4 @@
-//! A request with everything that is known before the cache is asked.
+//! A request with everything that is known before the cache is used.
 
 use std::rc::Rc;
 
@@ -14,27 +14,27 @@ use crate::exchange::Exchange;
 
 /// A request read and sized.
 pub(super) struct SizedPrompt {
-    /// The request, with the sizes that the cache is told.
+    /// The request, with its sizes for the cache.
     pub subject: Rc<Subject>,
-    /// The same with its sizes in tokens of the bill, where these are others.
+    /// The same with billed sizes, if they differ.
     billed: Option<Box<Subject>>,
     pub total_tokens: u64,
-    /// Whose it is, and what it goes on from.
+    /// Its sender, and the request that it continues.
     pub whose: Whose<Predecessor>,
 }
 
-/// What a request is sized by.
+/// The sources of a request's sizes.
 pub(super) struct SizeBasis<'a> {
     pub exchange: &'a Exchange,
-    /// What earlier requests showed.
+    /// Sizes that earlier requests showed.
     pub pins: &'a Pins,
-    /// Tokens of each prefix as a counter has them, where one decides.
+    /// Counted tokens of each prefix, if they decide.
     pub counted: Option<Vec<u64>>,
 }
 
 impl SizedPrompt {
-    /// Sizes a request: by a counter where one decides, else as the input declares, else by what earlier requests showed and
-    /// its own recorded total; without one, see [`Pins::sizes`].
+    /// Sizes a request: with counted sizes if they decide, else with declared ones, else with those that earlier requests showed
+    /// and its own recorded total; without one, see [`Pins::sizes`].
     pub fn new(
         request: Request,
         wire: &Wire,
@@ -58,13 +58,12 @@ impl SizedPrompt {
         Self { total_tokens: total_tokens.unwrap_or_else(|| subject.total_tokens()), subject, billed, whose }
     }
 
-    /// Tokens of each prefix in tokens of the bill, as recorded sizes are: what was billed is explained in these, whatever
-    /// the cache is told.
+    /// The request with billed sizes, as recorded: the bill is explained with these, whatever the sizes for the cache.
     pub fn billed(&self) -> &Subject {
         self.billed.as_deref().unwrap_or(&self.subject)
     }
 
-    /// What a predicted read is in tokens of the bill.
+    /// A predicted read in billed tokens.
     pub fn billed_read(&self, predicted: &Outcome) -> u64 {
         let billed = self.billed.as_deref().zip(predicted.hit).and_then(|(billed, hit)| {
             let at = billed.request.nodes.iter().position(|node| *node == hit)?;
@@ -73,7 +72,7 @@ impl SizedPrompt {
         billed.unwrap_or(predicted.read_tokens)
     }
 
-    /// The sizes as the cache is told.
+    /// The sizes for the cache.
     pub fn sizes<'a>(&'a self, prefixes: &'a Prefixes) -> PathSizes<'a> {
         self.subject.sizes(prefixes)
     }
@@ -82,7 +81,7 @@ impl SizedPrompt {
         Prompt { total_tokens: self.total_tokens, ..self.subject.prompt(prefixes, sizes) }
     }
 
-    /// The request as the engine is asked.
+    /// The request for the engine.
     pub fn asked<'a>(
         &'a self,
         wire: &'a Wire,
@@ -98,8 +97,8 @@ impl SizedPrompt {
         }
     }
 
-    /// The provider read what no earlier request of the scope had sent: there was nothing to read, or the read reached
-    /// the last breakpoint (nothing was written behind it) and that lies behind everything sent before.
+    /// The provider read tokens that no earlier request of the scope had sent: there was nothing to read, or the read reached the
+    /// last breakpoint (nothing was written) and that is after everything sent before.
     pub fn read_never_sent(&self, usage: &Usage) -> bool {
         if usage.cache_read_input_tokens == 0 {
             return false;

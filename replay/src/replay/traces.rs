@@ -1,8 +1,8 @@
 //! Serving traces through a cache. Nothing was recorded of one, so all of it is prediction.
 //!
-//! Where requests name their models, each conversation has a cache of breakpoints that live five minutes (`trace/sends.rs`). Where they do not, they
-//! went to an engine of one's own: one pool for the trace that keeps whole prefixes and forgets nothing, which is the most that such
-//! an engine could have read. How large it would have to be is another question.
+//! If requests name their models, each conversation has a cache whose breakpoints live five minutes (`trace/sends.rs`). If not, an
+//! own engine served them: one pool for the trace keeps whole prefixes and forgets nothing, which is the most that such an engine
+//! could have read, with unlimited memory.
 
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
 use forkcast_sim::ledger::Line;
@@ -31,7 +31,7 @@ const RESENT_REMARK: &str = "the prompt changes before the end of the one before
 const MODEL_REMARK: &str = "another model than the request before it: the reads that the trace's method gives, a cache for each \
      model would not";
 
-/// Replays all traces behind the exchanges; their chains are numbered from `chains`. Gives how many there were.
+/// Replays all traces after the exchanges; their chains are numbered from `chains`. Returns the number of chains.
 pub(super) fn run(
     inputs: &Inputs,
     options: &Options,

@@ -1,7 +1,7 @@
 //! Recorded exchanges before the what-ifs and the clairvoyant bound: the same prompts in other caches.
 //!
-//! Only requests with instants, since lifetimes are what most of them ask about. What cannot be told otherwise (sums over the
-//! passes of a server-side tool) stays as recorded in each column.
+//! Only requests with instants are included, because most what-ifs depend on lifetimes. Requests that cannot be recomputed (sums
+//! over the passes of a server-side tool) stay as recorded in each column.
 
 use forkcast_sim::service::{FRAME_TOKENS, Quote};
 use forkcast_sim::wire::{Level, Marker, NodeId, Ttl, Usage};

@@ -1,7 +1,7 @@
-//! What to do, out of what the what-ifs say.
+//! Recommended actions, from the what-ifs.
 //!
-//! Lifetimes and pings are one choice: of them only the best is named. `no-cache` and `prices` are no one's to do, so these
-//! are compared in columns and never advised. Another model gives other answers: its action says so ([`Action::scope`]).
+//! Lifetimes and pings are alternatives: only the best is recommended. Users cannot choose `no-cache` or `prices`, so these are
+//! columns and never recommended. Another model gives other answers: its action says so ([`Action::scope`]).
 
 use forkcast_sim::pricing::Money;
 
@@ -81,7 +81,7 @@ pub fn actions(what_ifs: &[WhatIf], sessions: &[SessionCosts]) -> Vec<Action> {
 /// Kinds of changes that exclude each other.
 const KINDS: usize = 4;
 
-/// `None` for what nobody can do by himself.
+/// The kind of a change; `None` if users cannot make it.
 fn kind(what_if: &WhatIf) -> Option<usize> {
     if what_if.no_cache || what_if.prices.is_some() || what_if.cache.is_some() {
         return None;

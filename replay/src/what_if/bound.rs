@@ -3,9 +3,9 @@
 //! Each block is at each use read where it is alive, sent as plain input, or written for five minutes or an hour, whatever is
 //! cheapest in the end (`economics.md` 1.2 and 3.4). That a request has four breakpoints, that short prefixes are not
 //! cached, that the look-back ends, and that a write can be read only once the answer has begun is all left aside: it is a bound
-//! and no plan. No choice of lifetimes and breakpoints is cheaper at the same prices, but one: an entry that nothing is billed
-//! for. A breakpoint below what is read makes one, and so does one for an hour a few tokens behind a prefix that was written for
-//! five minutes; where their lifetime is the longer one they outlive what was paid for (no provider says whether they do).
+//! and no plan. No choice of lifetimes and breakpoints is cheaper at the same prices, with one exception: an entry that is not
+//! billed. A breakpoint before the end of the read makes one, and so does one for an hour a few tokens after a prefix that was
+//! written for five minutes; with a longer lifetime such entries outlive the paid ones (no provider documents whether they do).
 //! Pings may be cheaper too, and have a bound of their own.
 //!
 //! Requests are kept as the ends of their prompts; a line of prefixes is gone through once, from its far end. Costs grow
@@ -45,8 +45,8 @@ pub struct Bound {
 struct BoundRequest {
     hidden: bool,
     total_tokens: u64,
-    /// Behind the last block.
-    behind_tokens: u64,
+    /// Tokens after the last block.
+    rest_tokens: u64,
     output_tokens: u64,
     rates: Option<Rates>,
     fees: Vec<FeeLine>,
@@ -98,7 +98,7 @@ impl Bound {
         self.requests.push(BoundRequest {
             hidden: sent.hidden,
             total_tokens: sent.total_tokens,
-            behind_tokens: sent.total_tokens - tokens,
+            rest_tokens: sent.total_tokens - tokens,
             output_tokens: sent.output_tokens,
             rates,
             fees: sent.quote.fees.clone(),
@@ -164,7 +164,7 @@ impl Bound {
     }
 }
 
-/// Tokens of a prefix. Of one that has no size yet (parameters, blocks never sent) the blocks before it tell.
+/// Tokens of a prefix. One without a size (parameters, blocks never sent) has that of the blocks before it.
 fn sized(sent: &Dispatch<'_>, node: NodeId) -> u64 {
     let mut sizes = sent.prefixes.ancestors(node).map(|node| sent.sizes.tokens_at(node));
     sizes.find(|tokens| *tokens > 0).unwrap_or(0).min(sent.total_tokens)
@@ -195,7 +195,7 @@ fn along(mut meetings: Vec<Meeting>, ended: &mut Vec<Timeline>) -> (Timeline, u6
 
 impl BoundRequest {
     fn bill(&self, mut share: Usage, policy: Policy) -> Hypothetical {
-        share.input_tokens += self.behind_tokens;
+        share.input_tokens += self.rest_tokens;
         // Sizes that were corrected between two requests make the blocks fall short of a later prompt, or exceed it.
         let short = self.total_tokens.saturating_sub(share.total_input_tokens());
         share.cache_read_input_tokens += short;

@@ -1,4 +1,4 @@
-//! Other breakpoints, by the names that agents are told to place theirs by. Hidden requests of the client keep their own.
+//! Other breakpoints, by the names of the placements of agents. Hidden requests of the client keep their own.
 
 pub use forkcast_sim::agent::query::Placement as Breakpoints;
 use forkcast_sim::cache::Rules;

@@ -1,7 +1,7 @@
 //! Which agents share what they cache.
 //!
-//! Agents whose prompts begin with the same block may read each other's entries. A choice that is made for one of
-//! them and not for the other would count reads that nobody wrote, so they choose together.
+//! Agents whose prompts begin with the same block may read each other's entries. A choice for only one of them would count reads
+//! of entries that were not written, so they choose together.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
-//! What the same requests would have cost otherwise, and the least that they could have cost.
+//! The cost of the same requests under other conditions, and a lower bound of their cost.
 //!
-//! * [`WhatIf`]: what to change, read from `ttl=1h,model=claude-sonnet-4-6`; [`KEYS`] is the one table behind parsing, help and
+//! * [`WhatIf`]: what to change, parsed from `ttl=1h,model=claude-sonnet-4-6`; [`KEYS`] is the only table for parsing, help and
 //!   lists.
 //! * [`Columns`]: all what-ifs of a session side by side. Each has a cache of its own over the session's one arena of
 //!   prefixes, so memory is bounded by the session times the what-ifs, and a request costs what is new in it.

@@ -1,12 +1,10 @@
-//! The same prompts told to one other model.
+//! The same prompts sent to one other model.
 //!
-//! Each model has a tree of prefixes of its own, so a conversation that changed its model stands in several. Sent to one
-//! model it would stand in one: the trees are laid over each other in an arena of the variant's own, block by block
-//! as they appear.
+//! Each model has its own tree of prefixes, so a conversation that changed its model is in several. Sent to one model it would be
+//! in one: the trees are merged in an arena of the variant, block by block.
 //!
-//! Where the two models make tokens differently, every size is scaled by the ratio that this project measured on recorded
-//! transcripts (`sim/tokens`): an estimate, off by about a tenth for single prompts. The output is scaled too; what
-//! another model would have answered nobody knows.
+//! If the tokenizers of the two models differ, every size is scaled by the ratio measured on recorded transcripts (`sim/tokens`):
+//! an estimate, off by about a tenth for single prompts. The output is scaled too; the answer of another model is unknown.
 
 use forkcast_sim::cache::minimum_tokens;
 use forkcast_sim::wire::model::{ModelId, resolve};
@@ -22,7 +20,7 @@ pub(super) struct OtherModel {
     prefixes: Prefixes,
     /// By number of the prefix in the session's arena.
     forward: Vec<Option<NodeId>>,
-    /// By number of the prefix here: the newest prefix of the session that it stands for.
+    /// By number of the prefix here: the newest prefix of the session with this content.
     back: Vec<NodeId>,
     markers: Vec<DispatchMarker>,
     missing: Vec<NodeId>,
@@ -44,15 +42,15 @@ impl OtherModel {
         &self.prefixes
     }
 
-    /// Calls `serve` with the request as the other model would get it.
-    pub fn tell(&mut self, sent: &Dispatch<'_>, serve: impl FnOnce(&Dispatch<'_>)) {
+    /// Calls `serve` with the request to the other model.
+    pub fn convert(&mut self, sent: &Dispatch<'_>, serve: impl FnOnce(&Dispatch<'_>)) {
         let (end, system_end) = (self.node(sent.prefixes, sent.end), self.node(sent.prefixes, sent.system_end));
         let mut markers = std::mem::take(&mut self.markers);
         markers.clear();
-        for told in sent.markers {
-            let mut told = *told;
-            told.marker.node = self.node(sent.prefixes, told.marker.node);
-            markers.push(told);
+        for marker in sent.markers {
+            let mut marker = *marker;
+            marker.marker.node = self.node(sent.prefixes, marker.marker.node);
+            markers.push(marker);
         }
         let ratio = Ratio::between(sent.model, self.model);
         let sizes = Scaled { sizes: sent.sizes, back: &self.back, ratio };
@@ -70,7 +68,7 @@ impl OtherModel {
         self.markers = markers;
     }
 
-    /// The prefix here that stands for `node` of the session.
+    /// The prefix here with the content of `node` of the session.
     pub fn node(&mut self, from: &Prefixes, node: NodeId) -> NodeId {
         self.missing.clear();
         let mut at = node;

@@ -1,8 +1,8 @@
-//! Requests that keep a prefix alive while nobody asks.
+//! Requests that keep a prefix alive between real requests.
 //!
 //! A ping re-sends the last request up to its last breakpoint: it reads the prefix, and its answer is one token (`economics.md`
-//! 3.6: a ping costs rX + o). It is billed at the prices of the request behind which it is sent. The client is taken
-//! to know when a sub-agent is done: behind its last request none is sent. Of the main agent it cannot know that.
+//! 3.6: a ping costs rX + o). It is billed at the prices of the request before it. The client is assumed to know the last request
+//! of a sub-agent: none is sent after it. It cannot know that of the main agent.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use forkcast_sim::cache::Prompt;
 use forkcast_sim::pricing::{Money, Rates};
 use forkcast_sim::service::Delivery;
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{Marker, NodeId, Prefixes, Sizes, Usage};
+use forkcast_sim::wire::{Marker, Prefixes, Sizes, Usage};
 
 use super::spec::KeepAlive;
-use crate::rebuild::Dispatch;
+use crate::rebuild::{Dispatch, Tokens};
 
 /// Tokens that a ping is answered with.
 const OUTPUT_TOKENS: u64 = 1;
@@ -28,17 +28,18 @@ pub(super) struct Pings {
     due: BTreeMap<(Instant, usize), Waiting>,
     /// When each agent's next ping is due.
     agents: BTreeMap<usize, Instant>,
-    sizes: MarkedSizes,
+    /// Sizes of the prefixes that were ever marked: no other can be read.
+    sizes: Tokens,
 }
 
-/// An agent that nobody asks.
+/// An agent between two requests.
 #[derive(Debug)]
 struct Waiting {
     left: u32,
     markers: Vec<Marker>,
     minimum_tokens: u64,
     rates: Option<Rates>,
-    /// The request that the pings are billed to; `None` behind a hidden one.
+    /// The request that the pings are billed to; `None` after a hidden one.
     row: Option<usize>,
     spent: Spent,
 }
@@ -52,7 +53,7 @@ pub(super) struct Spent {
 
 impl Pings {
     pub fn new(keepalive: KeepAlive) -> Self {
-        Self { keepalive, due: BTreeMap::new(), agents: BTreeMap::new(), sizes: MarkedSizes::default() }
+        Self { keepalive, due: BTreeMap::new(), agents: BTreeMap::new(), sizes: Tokens::default() }
     }
 
     /// When the next one goes out.
@@ -114,27 +115,8 @@ impl Pings {
         self.due.insert((at, agent), waiting);
     }
 
-    /// Whether a ping is still to be sent behind the last request of the session.
+    /// Whether a ping is still to be sent after the last request of the session.
     pub fn is_waiting(&self) -> bool {
         self.due.iter().any(|((at, agent), _)| *agent == MAIN_AGENT && *at < Instant(u64::MAX))
-    }
-}
-
-/// Sizes of the prefixes that were ever marked: no other can be read.
-#[derive(Debug, Default)]
-struct MarkedSizes(Vec<u64>);
-
-impl MarkedSizes {
-    fn set(&mut self, node: NodeId, tokens: u64) {
-        if self.0.len() <= node.index() {
-            self.0.resize(node.index() + 1, 0);
-        }
-        self.0[node.index()] = tokens;
-    }
-}
-
-impl Sizes for MarkedSizes {
-    fn tokens_at(&self, node: NodeId) -> u64 {
-        self.0.get(node.index()).copied().unwrap_or(0)
     }
 }

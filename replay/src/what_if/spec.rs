@@ -7,6 +7,7 @@ use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::model::{MODELS, ModelId, Vendor, resolve};
+use forkcast_sim::words;
 
 use super::breakpoints::Breakpoints;
 use crate::error::Error;
@@ -39,46 +40,33 @@ pub struct WhatIf {
     pub cache: Option<Rules>,
 }
 
-/// Which lifetime a breakpoint asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lifetimes {
-    /// All five minutes.
-    FiveMinutes,
-    /// All one hour.
-    OneHour,
-    /// Tools and system prompt one hour, the rest five minutes: longer lifetimes must stand first (Anthropic
-    /// prompt-caching page, mixing TTLs, 2026-09).
-    HeadOneHour,
-    /// For each conversation the cheaper one of all five minutes and all one hour, as known afterwards. Conversations that
-    /// begin with the same block (sub-agents of one kind) choose together, since they read what the others wrote.
-    Best,
-}
-
-impl Lifetimes {
-    /// All, in the order of the help.
-    pub const ALL: [Self; 4] = [Self::FiveMinutes, Self::OneHour, Self::HeadOneHour, Self::Best];
-
-    /// The word of the specification.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::FiveMinutes => "5m",
-            Self::OneHour => "1h",
-            Self::HeadOneHour => "head-1h",
-            Self::Best => "best",
-        }
+words! {
+    /// The lifetime of breakpoints.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Lifetimes {
+        /// All five minutes.
+        FiveMinutes = "5m",
+        /// All one hour.
+        OneHour = "1h",
+        /// Tools and system prompt one hour, the rest five minutes: longer lifetimes must come first (Anthropic
+        /// prompt-caching page, mixing TTLs, 2026-09).
+        HeadOneHour = "head-1h",
+        /// For each conversation the cheaper one of all five minutes and all one hour, in hindsight. Conversations that begin
+        /// with the same block (sub-agents of one kind) choose together, because they read each other's entries.
+        Best = "best",
     }
 }
 
-/// Requests whose only use is to be read by the cache.
+/// Requests that only keep cache entries alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeepAlive {
-    /// At most so many behind a request.
+    /// The maximum number after a request.
     pub pings_max: u32,
-    /// Each so long after the last use, only while no real request comes.
+    /// The time from the last use to each, while no real request is sent.
     pub every: Duration,
 }
 
-/// More pings or longer intervals than these are a slip of the pen.
+/// More pings or longer intervals than these are a mistake.
 const PINGS_MAX: u32 = 1_000;
 const INTERVAL_SECS_MAX: u64 = 86_400;
 
@@ -110,8 +98,7 @@ pub const KEYS: [Key; 7] = [
         values: "5m|1h|head-1h|best",
         what: "other lifetimes; head-1h: tools and system prompt 1h, the rest 5m; best: the cheaper of 5m and 1h for each conversation",
         set: |what_if, value| {
-            let found = Lifetimes::ALL.into_iter().find(|ttl| ttl.name() == value);
-            what_if.ttl = Some(found.ok_or_else(String::new)?);
+            what_if.ttl = Some(Lifetimes::named(value).ok_or_else(String::new)?);
             Ok(())
         },
         show: |what_if| what_if.ttl.map(|ttl| ttl.name().to_owned()),
@@ -143,8 +130,7 @@ pub const KEYS: [Key; 7] = [
         values: "none|system|shared|tail|both|tail+previous|before-results|client-2026",
         what: "other blocks are marked",
         set: |what_if, value| {
-            let found = Breakpoints::ALL.into_iter().find(|placement| placement.name() == value);
-            what_if.breakpoints = Some(found.ok_or_else(String::new)?);
+            what_if.breakpoints = Some(Breakpoints::named(value).ok_or_else(String::new)?);
             Ok(())
         },
         show: |what_if| what_if.breakpoints.map(|placement| placement.name().to_owned()),
@@ -232,7 +218,7 @@ impl WhatIf {
         ]
     }
 
-    /// The columns of every replay and, behind them, those that were asked for; each once.
+    /// The columns of every replay, then the requested ones; each once.
     pub fn with_defaults(asked: &[Self]) -> Vec<Self> {
         let mut all = Self::defaults().to_vec();
         for what_if in asked {

@@ -77,7 +77,7 @@ impl Act {
 /// How a block comes from one use to the next.
 #[derive(Clone, Copy, Debug, Default)]
 struct Passage {
-    /// Pings between, each of which reads it.
+    /// Pings between the uses; each reads the block.
     pings: u32,
     /// What the cache holds of it then.
     state: usize,
@@ -113,8 +113,8 @@ impl Timeline {
         }
     }
 
-    /// The timelines of all blocks in front of a fork: those behind it go on as one where each but one was over before that
-    /// one began; else they end here (in `ended`), and a new one begins with the uses of all.
+    /// The timeline of the blocks before a fork. The timelines after it are joined if all but one ended before that one began;
+    /// otherwise they end here (in `ended`), and a new one begins with the uses of all.
     pub fn merge(mut parts: Vec<Self>, ended: &mut Vec<Self>) -> Self {
         parts.retain(|part| !part.uses.is_empty());
         parts.sort_by_key(|part| part.uses.last().copied());

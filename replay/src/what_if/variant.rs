@@ -35,19 +35,19 @@ impl<'a> Variant<'a> {
     pub fn serve(&mut self, sent: &Dispatch<'_>) {
         let (cache, pricing) = (&mut self.cache, &self.pricing);
         match &mut self.other_model {
-            Some(other_model) => other_model.tell(sent, |sent| cache.serve(sent, pricing.rates(sent).as_ref())),
+            Some(other_model) => other_model.convert(sent, |sent| cache.serve(sent, pricing.rates(sent).as_ref())),
             None => cache.serve(sent, pricing.rates(sent).as_ref()),
         }
     }
 
-    /// A hidden request has extended the entry at `floor` to `node`, a prefix of `sent`, which comes next. Where that entry
-    /// is gone here, the hidden request would have been a full one, whose bill nobody knows: it is left out.
+    /// A hidden request has extended the entry at `floor` to `node`, a prefix of `sent`, which comes next. If that entry has
+    /// expired here, the hidden request would have been a full one with an unknown bill: it is left out.
     pub fn extend(&mut self, sent: &Dispatch<'_>, floor: NodeId, node: NodeId) {
         let cache = &mut self.cache;
         match &mut self.other_model {
             Some(other_model) => {
                 let [floor, node] = [floor, node].map(|node| other_model.node(sent.prefixes, node));
-                other_model.tell(sent, |sent| cache.extend(sent, floor, node));
+                other_model.convert(sent, |sent| cache.extend(sent, floor, node));
             }
             None => cache.extend(sent, floor, node),
         }
@@ -152,7 +152,7 @@ impl VariantCache {
         }
     }
 
-    /// Nobody asks any more: what the main agent pings now is in vain.
+    /// After the last request, the remaining pings of the main agent are wasted.
     fn finish(&mut self, prefixes: &Prefixes) {
         while let Some(next) = self.pings.as_ref().filter(|pings| pings.is_waiting()).and_then(Pings::next) {
             self.advance(prefixes, Instant(next.0.saturating_add(1)));

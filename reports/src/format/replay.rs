@@ -92,7 +92,7 @@ struct Options<'a>(&'a Report<'a>);
 
 /// Where sizes of prefixes come from.
 pub(super) fn sources() -> Shape {
-    Shape::words([SizeSource::Recorded, SizeSource::Counted, SizeSource::Both].map(SizeSource::word))
+    Shape::words(SizeSource::ALL.map(SizeSource::name))
 }
 
 record! {
@@ -109,7 +109,7 @@ record! {
     text "prices_of", "The day of the prices." =>
         |options| options.0.options.prices_of.map(|date| date.to_string()),
         null("where each request has those of its day");
-    field "sizes", sources, "Where sizes of prefixes come from." => |options| options.0.options.sizing.source.word();
+    field "sizes", sources, "Where sizes of prefixes come from." => |options| options.0.options.sizing.source.name();
     truth "calibrated", "Factors of counts were fitted to these recordings." =>
         |options| options.0.options.sizing.calibration.is_some();
     truth "anonymized", "Names are replaced by ids." => |options| options.0.names == Names::Anonymous;

@@ -19,7 +19,7 @@ record! {
     Counts<'_>, "sizes":
     field "mode", sources,
         "Where sizes of prefixes come from. With `both` they are recorded, and counted for comparison." =>
-        |counts| counts.0.sizes.source.word();
+        |counts| counts.0.sizes.source.name();
     record: CountSums<'_>, "counted", "Counts beside bills." =>
         |counts| {
             let is_counted = counts.0.sizes.source != SizeSource::Recorded;

@@ -28,23 +28,23 @@ pub struct Decision {
     pub risk: Option<Risk>,
 }
 
-/// How many positions are looked at for the one that a conversation goes on from.
+/// The maximum number of positions that are searched for the one that a conversation continues from.
 const REWOUND_MAX: usize = 1024;
 
-/// Bytes of text for a token, in tenths: where an answer was not counted to its end, it is what the prompt's text leaves of
-/// the growth (recordings up to 2.1.58).
+/// Bytes of text for a token, in tenths: an answer without a final count has the growth of the prompt minus the prompt's text
+/// (recordings up to 2.1.58).
 const BYTES_PER_TOKEN_TENTHS: u64 = 36;
 
-/// A hidden request does not come about where the next prompt comes faster.
+/// No hidden request is sent if the next prompt comes earlier than this.
 const FOLLOW_UP_AFTER: Duration = Duration::from_secs(8);
 
-/// … nor behind a request that wrote more: present in 0.7 to 0.86 of cases below 20,000 tokens, in 0.41 up to 50,000.
+/// … nor after a request that wrote more: present in 0.7 to 0.86 of cases below 20,000 tokens, in 0.41 up to 50,000.
 const FOLLOW_UP_WRITTEN_MAX: u64 = 10_000;
 
-/// How many ends of turns tell whether the client sends hidden requests.
+/// The number of ends of turns that show whether the client sends hidden requests.
 const FOLLOW_UPS_LOOKED_AT: usize = 2;
 
-/// Cold starts that tell whether somebody unseen keeps hidden prefixes alive.
+/// Cold starts that show whether unseen sessions keep hidden prefixes alive.
 const WARM_NEEDED: usize = 2;
 const WARM_LOOKED_AT: usize = 5;
 
@@ -121,7 +121,7 @@ fn track_head(case: &Situation<'_>, anew: bool) -> u64 {
     case.track.head_tokens.filter(|_| !anew).unwrap_or_else(|| case.head(Class::In))
 }
 
-/// More than this behind the last breakpoint says nothing of the next request.
+/// More tokens than this after the last breakpoint are no evidence for the next request.
 const TAIL_TOKENS_MAX: u64 = 20;
 
 /// Where the last answer ends: by its count where that is final, else by what the prompt's text leaves of the total.
@@ -337,7 +337,7 @@ impl Situation<'_> {
         shown.or_else(|| of_model(self.track, self.request.model, None))
     }
 
-    /// Models that drop thinking when a user speaks: what stands behind the first dropped block is another prompt.
+    /// Models that drop thinking when a user speaks: from the first dropped block on, the prompt is different.
     fn stripped(&self) -> Option<Verdict> {
         let signs = &self.request.signs;
         let speaks = signs.prompt.is_some() && (self.before.answered.turn_over || signs.interrupted.is_some());

@@ -1,9 +1,8 @@
-//! The forecast: what a request will read, of which its total and its lifetime alone are known.
+//! The forecast: what a request will read, if only its total and its lifetime are known.
 //!
-//! Everything else comes from the transcript and from requests before it. Positions of the conversation stand for the
-//! cache's entries: each request left one at its last breakpoint, in the state in which it was sent. The rules
-//! are those of `observed.md` 2 (recordings of Claude Code 2.0.64 to 2.1.219, 2026-01 to 2026-08), as data in
-//! [`profile`](super::profile).
+//! Everything else comes from the transcript and from earlier requests. Positions of the conversation represent the cache's
+//! entries: each request left one at its last breakpoint, in the state in which it was sent. The rules are those of `observed.md`
+//! 2 (recordings of Claude Code 2.0.64 to 2.1.219, 2026-01 to 2026-08), as data in [`profile`](super::profile).
 
 mod decide;
 mod landing;
@@ -137,7 +136,7 @@ impl<'a> Forecast<'a> {
     }
 
     fn owner(&self, request: &Outgoing<'_>, state: &State) -> Owner {
-        // Thinking stands in the hidden prefix of some models (17 tokens apart on Opus 4.6), effort of all.
+        // Thinking is in the hidden prefix of some models (a difference of 17 tokens on Opus 4.6), effort in that of all.
         let thinking = state.without_thinking && request.profile.thinking_in_head;
         let effort = state.effort.as_deref().unwrap_or_default();
         Owner {

@@ -52,7 +52,7 @@ pub struct Signs {
 const FRAME_BYTES: u64 = 26;
 
 impl Signs {
-    /// Collects the signs of `items`, which begin behind the previous answer.
+    /// Collects the signs of `items`, which begin after the previous answer.
     pub fn of(previous: Option<&Answer>, items: &[Item], count: PositionCount) -> Self {
         let mut signs = Self::default();
         if let Some(answer) = previous {
@@ -124,7 +124,7 @@ impl Signs {
         }
     }
 
-    /// Bytes of text that came in behind the prompt that was interrupted.
+    /// Bytes of text added after the interrupted prompt.
     pub fn bytes_behind_interrupted(&self) -> u64 {
         self.text_bytes.saturating_sub(self.bytes_until_interrupted)
     }

@@ -12,18 +12,42 @@ use super::observation::{Class, Observation, Owner};
 use super::risk::Turn;
 use super::signs::{Signs, State};
 use super::{AnswerFacts, Outgoing};
-use crate::rebuild::profile::RuleName;
+use crate::rebuild::profile::{RuleName, RuleSet};
 use crate::transcript::Thinking;
 
-/// A look-back comes by fewer positions than these: most lie some blocks apart.
+/// A look-back visits fewer positions than these, because most are several blocks apart.
 const NEWEST_MAX: usize = 64;
+
+/// Rules after which nothing is known to be alive.
+const COLD_STARTS: RuleSet = RuleSet::of_all(&[
+    RuleName::Expired,
+    RuleName::Thinking,
+    RuleName::Effort,
+    RuleName::Restarted,
+    RuleName::Unqueued,
+    RuleName::VersionChanged,
+    RuleName::ModelChanged,
+    RuleName::Compacted,
+]);
+
+/// Rules that change messages and not the hidden prefix.
+const IN_MESSAGES: RuleSet = RuleSet::of_all(&[
+    RuleName::Thinking,
+    RuleName::AtOnce,
+    RuleName::Compacted,
+    RuleName::Cleared,
+    RuleName::MicroCompacted,
+    RuleName::Stripped,
+    RuleName::Background,
+    RuleName::BeyondReach,
+]);
 
 /// A prompt's position that was left in the cache.
 #[derive(Clone, Debug)]
 pub(super) struct Position {
     /// Tokens up to it.
     pub tokens: u64,
-    /// Tokens up to the end of the answer behind it, where a hidden request extended it.
+    /// Tokens up to the end of the answer after it, if a hidden request extended it.
     pub extended_tokens: Option<u64>,
     pub state: State,
     pub model: Arc<str>,
@@ -151,13 +175,13 @@ impl Track {
         let cold = !self.alive && !self.others;
         if cold
             && !request.profile.has(RuleName::GlobalHead)
-            && decision.is_none_or(|decision| decision.rule.is_cold_start())
+            && decision.is_none_or(|decision| COLD_STARTS.contains(decision.rule))
         {
             seen.push(Observation::Warm(owner.clone(), request.ttl, read > 0));
         }
         if missed && read > 0 && !answered.compacts && self.is_head(read) {
             let class = match decision {
-                Some(decision) if self.alive && decision.in_head && decision.rule.changes_messages() => Class::In,
+                Some(decision) if self.alive && decision.in_head && IN_MESSAGES.contains(decision.rule) => Class::In,
                 None if !cold => Class::First,
                 _ => Class::Out,
             };
@@ -181,7 +205,7 @@ impl Track {
         read * 10 < self.first_total.max(1) * 9 && self.ends.range(near).next().is_none()
     }
 
-    /// Leaves the request's position behind.
+    /// Adds the request's position.
     pub(super) fn remember(&mut self, request: &Outgoing<'_>, answered: &AnswerFacts) {
         if self.positions.is_empty() {
             self.first_total = request.total_tokens;
@@ -224,36 +248,4 @@ impl Track {
 /// What a request left in the cache, in tokens.
 pub(super) fn cached(answered: &AnswerFacts) -> u64 {
     answered.usage.cache_read_input_tokens + answered.usage.cache_creation_input_tokens()
-}
-
-impl RuleName {
-    /// The request begins with nothing known to be alive.
-    const fn is_cold_start(self) -> bool {
-        matches!(
-            self,
-            Self::Expired
-                | Self::Thinking
-                | Self::Effort
-                | Self::Restarted
-                | Self::Unqueued
-                | Self::VersionChanged
-                | Self::ModelChanged
-                | Self::Compacted
-        )
-    }
-
-    /// The rule changes messages and leaves the hidden prefix as it is.
-    const fn changes_messages(self) -> bool {
-        matches!(
-            self,
-            Self::Thinking
-                | Self::AtOnce
-                | Self::Compacted
-                | Self::Cleared
-                | Self::MicroCompacted
-                | Self::Stripped
-                | Self::Background
-                | Self::BeyondReach
-        )
-    }
 }

@@ -1,28 +1,21 @@
 //! The table of habits. Recordings are those of `data/README.md`, Claude Code 2.0.64 to 2.1.219, 2026-01 to 2026-08;
 //! "release notes" are the client's published ones, read 2026-11-22.
 
+use forkcast_sim::words;
+
 use super::{RuleName, Version};
 use crate::formats::Format;
 
-/// How sure a rule is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// Documented, or seen without exception on several sources.
-    High,
-    /// Seen on one source, or documented and hardly seen.
-    Medium,
-    /// A guess that fits what was seen.
-    Low,
-}
-
-impl Confidence {
-    /// The word for tables.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-        }
+words! {
+    /// The confidence in a rule.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Confidence {
+        /// Documented, or observed without exception in several sources.
+        High = "high",
+        /// Observed in one source, or documented and rarely observed.
+        Medium = "medium",
+        /// A guess that fits the observations.
+        Low = "low",
     }
 }
 

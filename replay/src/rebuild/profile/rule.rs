@@ -1,135 +1,88 @@
-//! The rules by name: what each foresees, and what shows it.
+//! The rules by name: what each foresees, and its sign in the transcript.
 
 use forkcast_sim::diagnosis::Cause;
 
-/// The rules by which a client moves its own prefix, and those of what stays alive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RuleName {
-    /// All that the request before left is read.
-    Full,
-    /// A hidden request extended the prefix by the last answer.
-    FollowUp,
-    /// A prompt was sent and interrupted, and extended the prefix.
-    Interrupted,
-    /// Another model.
-    ModelChanged,
-    /// The conversation was replaced by a summary.
-    Compacted,
-    /// The client was started anew.
-    Restarted,
-    /// The client was started anew, shown by a prompt that did not pass its queue.
-    Unqueued,
-    /// Old results were cleared, and the client says so.
-    MicroCompacted,
-    /// Old results were cleared in silence.
-    Cleared,
-    /// Another version of the client.
-    VersionChanged,
-    /// Thinking was switched.
-    Thinking,
-    /// Effort was switched.
-    Effort,
-    /// A request was repeated without a stream.
-    AtOnce,
-    /// A turn with background work ended.
-    Background,
-    /// Tools were loaded into the list of tools.
-    ToolsLoaded,
-    /// The lifetime is over.
-    Expired,
-    /// The model drops thinking of earlier turns.
-    Stripped,
-    /// The conversation goes on from an earlier point.
-    Rewound,
-    /// More blocks came in than the cache looks back.
-    BeyondReach,
-    /// Other sessions of the user keep the hidden prefix alive.
-    SharedHead,
-    /// Somebody whose sessions are not in the input keeps the hidden prefix alive.
-    KeptWarm,
-    /// Everybody shares the first block of the hidden prefix.
-    GlobalHead,
-    /// The request that compacts reads the hidden prefix.
-    CompactionReadsHead,
+/// Makes [`RuleName`] from the table of rules: word, cause, sign.
+macro_rules! rules {
+    ($($(#[$about:meta])* $rule:ident = $word:literal, $cause:expr, $shows:literal;)+) => {
+        /// The rules by which a client changes its own prefix, and those about what stays alive.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum RuleName {
+            $($(#[$about])* $rule,)+
+        }
+
+        impl RuleName {
+            /// Stable word for machines.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$rule => $word,)+
+                }
+            }
+
+            /// The cause of tokens missed by the rule; `None` if it foresees no miss.
+            pub const fn cause(self) -> Option<Cause> {
+                match self {
+                    $(Self::$rule => $cause,)+
+                }
+            }
+
+            /// Its sign, for people.
+            pub const fn shows(self) -> &'static str {
+                match self {
+                    $(Self::$rule => $shows,)+
+                }
+            }
+        }
+    };
 }
 
-impl RuleName {
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::FollowUp => "follow_up",
-            Self::Interrupted => "interrupted",
-            Self::ModelChanged => "model_changed",
-            Self::Compacted => "compacted",
-            Self::Restarted => "restarted",
-            Self::Unqueued => "unqueued",
-            Self::MicroCompacted => "micro_compacted",
-            Self::Cleared => "cleared",
-            Self::VersionChanged => "version_changed",
-            Self::Thinking => "thinking",
-            Self::Effort => "effort",
-            Self::AtOnce => "at_once",
-            Self::Background => "background",
-            Self::ToolsLoaded => "tools_loaded",
-            Self::Expired => "expired",
-            Self::Stripped => "stripped",
-            Self::Rewound => "rewound",
-            Self::BeyondReach => "beyond_reach",
-            Self::SharedHead => "shared_head",
-            Self::KeptWarm => "kept_warm",
-            Self::GlobalHead => "global_head",
-            Self::CompactionReadsHead => "compaction_reads_head",
-        }
-    }
-
-    /// The cause of what is missed by the rule; `None` where it foresees no miss.
-    pub const fn cause(self) -> Option<Cause> {
-        Some(match self {
-            Self::Full | Self::FollowUp | Self::Interrupted => return None,
-            Self::SharedHead | Self::KeptWarm | Self::GlobalHead | Self::CompactionReadsHead => return None,
-            Self::ModelChanged => Cause::ModelChanged,
-            Self::Compacted => Cause::Compacted,
-            Self::Restarted | Self::Unqueued | Self::VersionChanged => Cause::SystemChanged,
-            Self::Background => Cause::MessageEdited,
-            Self::MicroCompacted | Self::Cleared => Cause::ResultsCleared,
-            Self::Thinking | Self::Effort | Self::AtOnce => Cause::LevelParameter,
-            Self::ToolsLoaded => Cause::ToolsAdded,
-            Self::Expired => Cause::Expired,
-            Self::Stripped => Cause::ThinkingStripped,
-            Self::Rewound => Cause::Rewound,
-            Self::BeyondReach => Cause::BeyondLookback,
-        })
-    }
-
-    /// What its sign shows, for people.
-    pub const fn shows(self) -> &'static str {
-        match self {
-            Self::Full => "nothing in the transcript",
-            Self::FollowUp => "a hidden request behind the last answer",
-            Self::Interrupted => "a prompt that was interrupted",
-            Self::ModelChanged => "another model",
-            Self::Compacted => "the conversation was compacted",
-            Self::Restarted => "the client was started anew",
-            Self::Unqueued => "a prompt that passed no queue: the client was started anew",
-            Self::MicroCompacted => "the client cleared old results",
-            Self::Cleared => "the prompt became smaller: old results were cleared",
-            Self::VersionChanged => "another version of the client",
-            Self::Thinking => "thinking was switched",
-            Self::Effort => "effort was switched",
-            Self::AtOnce => "a request was repeated without a stream",
-            Self::Background => "a turn with background work ended",
-            Self::ToolsLoaded => "tools were loaded",
-            Self::Expired => "the lifetime was over",
-            Self::Stripped => "the model drops thinking of earlier turns",
-            Self::Rewound => "the conversation went on from an earlier point",
-            Self::BeyondReach => "more blocks than the cache looks back",
-            Self::SharedHead => "other sessions of the user",
-            Self::KeptWarm => "cold starts that read something",
-            Self::GlobalHead => "the version",
-            Self::CompactionReadsHead => "the compaction",
-        }
-    }
+rules! {
+    /// Everything that the previous request left is read.
+    Full = "full", None, "nothing in the transcript";
+    /// A hidden request extended the prefix by the last answer.
+    FollowUp = "follow_up", None, "a hidden request behind the last answer";
+    /// A prompt was sent and interrupted, and extended the prefix.
+    Interrupted = "interrupted", None, "a prompt that was interrupted";
+    /// Another model.
+    ModelChanged = "model_changed", Some(Cause::ModelChanged), "another model";
+    /// The conversation was replaced by a summary.
+    Compacted = "compacted", Some(Cause::Compacted), "the conversation was compacted";
+    /// The client was restarted.
+    Restarted = "restarted", Some(Cause::SystemChanged), "the client was started anew";
+    /// The client was restarted, shown by a prompt that did not pass its queue.
+    Unqueued = "unqueued", Some(Cause::SystemChanged), "a prompt that passed no queue: the client was started anew";
+    /// Old results were cleared, according to the client.
+    MicroCompacted = "micro_compacted", Some(Cause::ResultsCleared), "the client cleared old results";
+    /// Old results were cleared without a record.
+    Cleared = "cleared", Some(Cause::ResultsCleared), "the prompt became smaller: old results were cleared";
+    /// Another version of the client.
+    VersionChanged = "version_changed", Some(Cause::SystemChanged), "another version of the client";
+    /// Thinking was switched.
+    Thinking = "thinking", Some(Cause::LevelParameter), "thinking was switched";
+    /// Effort was switched.
+    Effort = "effort", Some(Cause::LevelParameter), "effort was switched";
+    /// A request was repeated without a stream.
+    AtOnce = "at_once", Some(Cause::LevelParameter), "a request was repeated without a stream";
+    /// A turn with background work ended.
+    Background = "background", Some(Cause::MessageEdited), "a turn with background work ended";
+    /// Tools were loaded into the list of tools.
+    ToolsLoaded = "tools_loaded", Some(Cause::ToolsAdded), "tools were loaded";
+    /// The lifetime is over.
+    Expired = "expired", Some(Cause::Expired), "the lifetime was over";
+    /// The model drops thinking of earlier turns.
+    Stripped = "stripped", Some(Cause::ThinkingStripped), "the model drops thinking of earlier turns";
+    /// The conversation continues from an earlier point.
+    Rewound = "rewound", Some(Cause::Rewound), "the conversation went on from an earlier point";
+    /// More blocks were added than the look-back covers.
+    BeyondReach = "beyond_reach", Some(Cause::BeyondLookback), "more blocks than the cache looks back";
+    /// Other sessions of the user keep the hidden prefix alive.
+    SharedHead = "shared_head", None, "other sessions of the user";
+    /// A session that is not in the input keeps the hidden prefix alive.
+    KeptWarm = "kept_warm", None, "cold starts that read something";
+    /// All users share the first block of the hidden prefix.
+    GlobalHead = "global_head", None, "the version";
+    /// The request that compacts reads the hidden prefix.
+    CompactionReadsHead = "compaction_reads_head", None, "the compaction";
 }
 
 /// Some of the rules.
@@ -137,9 +90,19 @@ impl RuleName {
 pub struct RuleSet(u32);
 
 impl RuleSet {
-    /// This rule alone.
+    /// Only this rule.
     pub const fn of(rule: RuleName) -> Self {
         Self(1 << rule as u32)
+    }
+
+    /// These rules.
+    pub const fn of_all(rules: &[RuleName]) -> Self {
+        let (mut set, mut at) = (Self(0), 0);
+        while at < rules.len() {
+            set = set.with(rules[at]);
+            at += 1;
+        }
+        set
     }
 
     /// With `rule`.

@@ -13,7 +13,7 @@ use crate::replay::run::day_of;
 use crate::source::transcript::{Ask, asks};
 use crate::transcript::{AgentKind, OutputCount, Session};
 
-/// What the session shows to others.
+/// The observations in a session, for other sessions.
 pub(super) fn observe(
     session: &Session,
     number: u32,
@@ -73,7 +73,7 @@ pub(super) struct Threads<'a> {
 }
 
 impl<'a> Threads<'a> {
-    /// `left_out` are habits that nobody shall have.
+    /// The habits `left_out` are ignored.
     pub fn new(session: &'a Session, rules: &Rules, left_out: RuleSet) -> Self {
         let agents = session.agents.len();
         let count = rules.look_back.count;

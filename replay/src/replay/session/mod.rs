@@ -1,9 +1,9 @@
 //! One session of a transcript through the cache: forecast, explanation, bill.
 //!
-//! Two readings run side by side. The *forecast* knows of a request its total and its lifetime alone, and learns from its
-//! usage afterwards. The *explanation* knows what was read, too: where that falls short of what the chain had left, something
-//! changed, and the sign (or the provider's own diagnosis) that shows it gives the cause. What-ifs run on the
-//! explanation, so that a change of content stays one whatever the lifetime.
+//! Two interpretations run in parallel. The *forecast* knows only the total and the lifetime of a request, and learns from its
+//! usage afterwards. The *explanation* also knows what was read: if that is less than the chain had left, something changed, and
+//! its sign (or the provider's own diagnosis) gives the cause. What-ifs run on the explanation, so that a change of content
+//! remains one under any lifetime.
 
 mod counting;
 mod forecasting;
@@ -19,12 +19,12 @@ use super::{Options, Replay};
 use crate::rebuild::forecast::{Observation, Shared};
 use crate::transcript::Session;
 
-/// Where a session stands in the input.
+/// The place of a session in the input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     /// Index among [`crate::input::Inputs::sessions`].
     pub index: usize,
-    /// Index that lines carry: behind those of all files.
+    /// The index in its lines, which continues that of all files.
     pub number: usize,
     /// Its requests have instants.
     pub timed: bool,

@@ -1,5 +1,4 @@
-//! The explanation's reading of a request: the path that it must have sent, its sizes and breakpoints, and what the cache
-//! makes of it.
+//! The explanation of a request: the path that it must have sent, its sizes and breakpoints, and its effect on the cache.
 
 use forkcast_sim::cache::minimum_tokens;
 use forkcast_sim::diagnosis::Cause;
@@ -14,12 +13,12 @@ use crate::rebuild::lane::{Arena, Ends, Head};
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole, Tokens};
 use crate::source::transcript::Ask;
 
-/// Tokens behind the last breakpoint are a few of frame; more than this is something else and says nothing of the next
-/// request (`input_tokens` of recorded requests: 1 to 13, by model).
+/// The tokens after the last breakpoint are a small frame; more than this is other content, which the next request need not have
+/// (`input_tokens` of recorded requests: 1 to 13, by model).
 const TAIL_TOKENS_MAX: u64 = 20;
 
-/// Entries laid out again before a conversation is folded: more than any recorded session needs (the largest of the public
-/// ones comes to some ten thousand), and few enough for memory.
+/// Rebuilt entries before a conversation is folded: more than any recorded session needs (the largest public one needs some ten
+/// thousand), and few enough for memory.
 const REBUILT_MAX: usize = 100_000;
 
 /// The same once it was.
@@ -92,7 +91,7 @@ impl<'a> SessionReplay<'a> {
         self.tell_sizes(ask.agent, from);
     }
 
-    /// Tells the sizes of the prefixes that end with the entries from `from` on, and of the hidden prefix.
+    /// Sets the sizes of the prefixes that end with the entries from `from` on, and of the hidden prefix.
     fn tell_sizes(&mut self, agent: usize, from: usize) {
         let (state, lane) = (&self.agents[agent].conversation, &self.lanes[agent]);
         self.tokens.set(lane.system_end(), state.head());
@@ -103,7 +102,7 @@ impl<'a> SessionReplay<'a> {
         }
     }
 
-    /// Makes the path agree with what was read, and gives the cause where that fell short.
+    /// Adapts the path to what was read; returns the cause of a shortfall.
     pub fn explain(&mut self, ask: &Ask<'a>, prompt: &mut SessionPrompt) -> Option<Attribution> {
         let lane = &self.lanes[ask.agent];
         let ends = lane.ends();
@@ -140,8 +139,8 @@ impl<'a> SessionReplay<'a> {
         Some(shortfall.cause())
     }
 
-    /// Where more was read than the cache would give, somebody unseen wrote it; and where the look-back does not find it even
-    /// so, the client had set a breakpoint there.
+    /// If more was read than the cache would give, an unseen request wrote it; if the look-back does not find it even then, the
+    /// client had set a breakpoint there.
     fn reach(&mut self, ask: &Ask<'a>, prompt: &mut SessionPrompt, left: Option<NodeId>) {
         let ends = self.lanes[ask.agent].ends();
         let marked = markers(&ends, prompt);
@@ -161,7 +160,7 @@ impl<'a> SessionReplay<'a> {
         }
     }
 
-    /// Something changed behind `read` tokens: from there on the path is another.
+    /// Something changed after `read` tokens: from there on the path is different.
     fn break_path(&mut self, agent: usize, prompt: &SessionPrompt, read: u64) {
         let state = &mut self.agents[agent].conversation;
         let mut from = state.history.len_within(read + FRAME_TOKENS);
@@ -238,8 +237,8 @@ impl<'a> SessionReplay<'a> {
         self.fold(ask.agent);
     }
 
-    /// Where a conversation was laid out anew so often that its length would count each time, all that was sent becomes one
-    /// block: positions within it are lost, which matters for what-ifs of such sessions alone.
+    /// Makes one block of everything sent, if a conversation was rebuilt so often that its length would matter. Positions within
+    /// that block are lost, which only affects what-ifs of such sessions.
     fn fold(&mut self, agent: usize) {
         let (state, lane) = (&mut self.agents[agent], &mut self.lanes[agent]);
         let most = if state.folded { REBUILT_AGAIN_MAX } else { REBUILT_MAX };
@@ -253,21 +252,21 @@ impl<'a> SessionReplay<'a> {
     }
 }
 
-/// What stands in front of a conversation.
+/// The prefix of a conversation.
 fn head(arena: &mut Arena, system: u64, prompt: &SessionPrompt) -> Head {
     let root = arena.prefixes.root("session", prompt.resolved.id.row().id);
     Head { root, system: arena.system(system), state: arena.state(0) }
 }
 
-/// Where the read would have landed by a change of content that shows in the transcript but not in the usage, because the
-/// lifetime was over too: a longer one must not be credited with what the change would have taken anyway.
+/// The read after a change of content that is visible in the transcript but not in the usage, because the lifetime was over too:
+/// a longer lifetime must not be credited with tokens that the change would have missed anyway.
 fn changed_unseen(decision: &Decision, read: u64) -> Option<u64> {
     let content = decision.rule.cause().filter(|cause| !matches!(cause, Cause::Expired | Cause::BeyondLookback));
     content.filter(|_| read <= decision.read_tokens + FRAME_TOKENS).map(|_| decision.read_tokens)
 }
 
-/// Breakpoints as Claude Code sets them: behind the system prompt, and on the last block (`clients.md` 1, 2.1.197 to
-/// 2.1.330; captures of 2026-07 and 2026-08). The one on the identity line lies below and is never the longest.
+/// Breakpoints as Claude Code sets them: after the system prompt, and on the last block (`clients.md` 1, 2.1.197 to 2.1.330;
+/// captures of 2026-07 and 2026-08). The one on the identity line is earlier and never the longest.
 fn markers(ends: &Ends, prompt: &SessionPrompt) -> Vec<DispatchMarker> {
     let at = |node, role| DispatchMarker::new(node, prompt.ttl, role);
     let mut markers = vec![at(ends.system_end, MarkerRole::System)];

@@ -126,7 +126,7 @@ impl<'a> SessionReplay<'a> {
     }
 }
 
-/// The block of a part, which no other agent has: what agents of a session share, the usage tells.
+/// The block of a part, which no other agent has: usage shows what agents of a session share.
 fn own_block(arena: &mut Arena, agent: usize, piece: &Piece<'_>) -> BlockId {
     let id = (piece.item as u128) << 32 | piece.at as u128;
     arena.blocks.opaque(FIRST_SPACE + agent as u64, id, piece.part.kind, Level::Messages)

@@ -161,7 +161,7 @@ fn sizing(options: &RunOptions, inputs: &Inputs) -> Result<Sizing, String> {
         // Older runs had no choice.
         "" => SizeSource::default(),
         word => {
-            let known = SizeSource::ALL.into_iter().find(|source| source.word() == word);
+            let known = SizeSource::named(word);
             known.ok_or_else(|| format!("`sizes`: unknown source of sizes: `{word}`"))?
         }
     };
