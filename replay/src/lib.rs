@@ -25,6 +25,7 @@ pub mod exchange;
 pub mod formats;
 pub mod http;
 pub mod input;
+mod names;
 pub mod output;
 mod packing;
 pub mod rebuild;

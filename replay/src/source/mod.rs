@@ -21,7 +21,6 @@
 pub mod exchange;
 mod feed;
 mod layout;
-pub(crate) mod names;
 pub mod order;
 mod remarks;
 mod scope;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::exchange::platform;
-use super::names::Names;
 use crate::exchange::Exchange;
 use crate::formats::Format;
 use crate::input::{FileInput, below};
+use crate::names::Names;
 
 /// The scope of bodies that were named one by one.
 const LISTED: &str = "bodies";

@@ -10,7 +10,7 @@ use super::packed::Packed;
 use super::spill::Spill;
 use super::{Agent, AgentKind, Item, Session, Sign, Spawn, SpawnMode, Thread, What, doubles, file_stem};
 use crate::formats::Format;
-use crate::source::names::Names;
+use crate::names::Names;
 
 /// A packed thread and its file.
 #[derive(Clone, Debug)]

@@ -13,7 +13,6 @@ use super::usage;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{member, unescaped};
-use crate::response::edits_of;
 use crate::transcript::{Answer, Call, Diagnosis, DiagnosisKind, OutputCount, Sign, Spawn, Stop};
 
 /// The model of answers that the client itself wrote.
@@ -113,7 +112,7 @@ impl<'a> Records<'a> {
         match read {
             Ok(mut usage) => {
                 usage.server_passes |= blocks.server_tool;
-                usage.applied_edits = message.context.map_or(0, edits_of);
+                usage.applied_edits = message.context.map_or(0, usage::edits_of);
                 Some(usage)
             }
             Err(why) => {

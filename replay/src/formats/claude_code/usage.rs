@@ -7,6 +7,7 @@ use forkcast_sim::wire::{TOKENS_MAX, Usage};
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{ScanError, Scanner};
 use crate::response;
+pub(super) use crate::response::edits_of;
 
 /// Reads a usage object.
 pub(super) fn read(raw: &[u8]) -> Result<RecordedUsage, String> {

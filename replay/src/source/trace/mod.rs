@@ -13,9 +13,9 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use self::conversations::Conversations;
 use super::layout::{self, Model};
-use super::names::Names;
 use super::{Remarks, Sink};
 use crate::exchange::Origin;
+use crate::names::Names;
 use crate::trace::{BlockSizes, Conversation, IdScope, Runs, Trace, TraceRequest, turns};
 
 /// Passes the requests of a trace in `file` to `sink`, in order of time, and counts them. `label` is the name of a trace without

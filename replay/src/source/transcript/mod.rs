@@ -13,9 +13,9 @@ use forkcast_sim::guard::{Breakpoints, Facts};
 use forkcast_sim::wire::{BlockId, BlockKind, Level, Outline, Place, Request, Role, Ttl, Wire};
 
 use super::layout::{self, Model};
-use super::names::Names;
 use super::{Remarks, Sink};
 use crate::exchange::Origin;
+use crate::names::Names;
 use crate::transcript::{Agent, Answer, Item, Session, content_digest};
 
 pub(crate) use ask::{Ask, asks};
