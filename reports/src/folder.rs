@@ -24,7 +24,8 @@ use forkcast_replay::output::disk::{Disk, System};
 
 use thiserror::Error;
 
-use crate::figures::{png, timeline};
+use crate::figures::png;
+use crate::figures::timeline::Timeline;
 use crate::format::{ledger, replay, requests};
 use crate::report::Report;
 use manifest::{MANIFEST, Manifest};
@@ -164,20 +165,20 @@ impl Folder {
     /// When a file cannot be written; the folder is then unchanged.
     pub fn write(mut self, report: &Report<'_>, bodies: bool) -> Result<Written, FolderError> {
         self.file(RUN, |target| replay::write(report, target))?;
-        let (requests, written) = self.requests(report, bodies)?;
-        self.picture(["timeline.svg", "timeline.png"], &timeline::svg(report, requests))?;
+        let (timeline, written) = self.requests(report, bodies)?;
+        self.picture(["timeline.svg", "timeline.png"], &timeline.svg(report))?;
         self.place()?;
         Ok(Written { files: named(Contents::Replay), bodies: bodies.then_some(written) })
     }
 
     /// Writes ledger, table and bodies in one pass over the requests. Returns the number of bodies.
-    fn requests(&mut self, report: &Report<'_>, bodies: bool) -> Result<(timeline::Requests, usize), FolderError> {
+    fn requests(&mut self, report: &Report<'_>, bodies: bool) -> Result<(Timeline, usize), FolderError> {
         let (mut ledger, mut table) = (self.staging.create(LEDGER)?, self.staging.create(REQUESTS)?);
         table.write(|target| requests::begin(target))?;
-        let mut found = timeline::Requests::default();
+        let mut timeline = Timeline::of(report);
         let (mut done, mut written) = (Ok(()), 0);
         report.each(&mut |entry| {
-            found.add(report, entry);
+            timeline.add(report, entry);
             if done.is_err() {
                 return;
             }
@@ -192,7 +193,7 @@ impl Folder {
         done?;
         ledger.end()?;
         table.end()?;
-        Ok((found, written))
+        Ok((timeline, written))
     }
 
     fn file(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FolderError> {

@@ -8,6 +8,7 @@ mod explained;
 mod fanout;
 mod forks;
 mod outside;
+mod pictures;
 mod runs;
 mod schemas;
 mod sweeps;

@@ -1,8 +1,26 @@
-//! A sheet to draw on, in whole pixels, with the colours of all figures.
+//! A sheet to draw on, in whole pixels, with the head and the colours of all figures.
 
+use forkcast_sim::outside::visible;
 use plotters::backend::{DrawingBackend, SVGBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TextStyle};
+
+use super::svg::{Caption, finished};
+
+/// Width of all pictures: shown in a page of 840 pixels, a text of size 12 is ten pixels high.
+pub(super) const WIDTH: i32 = 1000;
+
+/// What stays free at both sides.
+pub(super) const EDGE: i32 = 28;
+
+/// Height of the title and of the note under it.
+pub(super) const HEAD: i32 = 92;
+
+/// Title and note: their sizes and the middles of their lines.
+const TITLE: f64 = 17.0;
+const TITLE_Y: i32 = 30;
+const NOTE: f64 = 12.0;
+const NOTES_Y: [i32; 2] = [56, 74];
 
 /// The font of the bitmaps first, then those of the same widths that readers of the SVG have.
 const FONTS: &str = "DejaVu Sans, Verdana, sans-serif";
@@ -10,33 +28,39 @@ const FONTS: &str = "DejaVu Sans, Verdana, sans-serif";
 /// What plotters divides sizes by on their way into an SVG.
 const PLOTTERS_SIZE_FACTOR: f64 = 1.24;
 
-/// Average width of a character of the font, as a part of its size.
-const CHARACTER_WIDTH: f64 = 0.6;
+/// Thousandths of the font's size that the characters from `FIRST` to `~` are wide, from DejaVu Sans 2.37.
+const WIDTHS: [i32; 95] = [
+    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636, 636, 636,
+    636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863,
+    748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635,
+    615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636,
+    337, 636, 838,
+];
+const FIRST: char = ' ';
 
-/// Colours by meaning; distinguishable with colour blindness (Okabe and Ito, 2008) and in greyscale.
+/// The same for all others: as wide as the widest ones.
+const OTHER_WIDTH: i32 = 1_000;
+
+/// Colours by meaning. What is read, written and missed differs in lightness, so that it differs in grey and for the
+/// colour-blind too; a test measures it.
 pub(super) mod ink {
     use super::RGBColor;
 
     pub const TEXT: RGBColor = RGBColor(34, 34, 34);
-    pub const FAINT: RGBColor = RGBColor(110, 110, 110);
+    pub const FAINT: RGBColor = RGBColor(105, 105, 105);
     pub const GRID: RGBColor = RGBColor(228, 228, 228);
     pub const PAPER: RGBColor = RGBColor(255, 255, 255);
-    pub const READ: RGBColor = RGBColor(0, 114, 178);
-    pub const WRITTEN: RGBColor = RGBColor(240, 190, 80);
-    pub const INPUT: RGBColor = RGBColor(170, 170, 170);
-    pub const MISSED: RGBColor = RGBColor(166, 54, 3);
-    /// Levels of a prompt: of one lightness, so that on grey paper it speaks of something else.
-    pub const TOOLS: RGBColor = RGBColor(0, 104, 172);
-    pub const SYSTEM: RGBColor = RGBColor(0, 118, 86);
-    pub const MESSAGES: RGBColor = RGBColor(142, 68, 140);
-    /// Colours of causes, the most expensive first. Shapes distinguish them too.
-    pub const MARKS: [RGBColor; 5] = [
-        RGBColor(213, 94, 0),
-        RGBColor(0, 158, 115),
-        RGBColor(204, 121, 167),
-        RGBColor(86, 180, 233),
-        RGBColor(34, 34, 34),
-    ];
+    pub const READ: RGBColor = RGBColor(120, 190, 232);
+    pub const WRITTEN: RGBColor = RGBColor(190, 105, 0);
+    pub const INPUT: RGBColor = RGBColor(205, 205, 205);
+    pub const ANSWER: RGBColor = RGBColor(0, 158, 115);
+    pub const MISSED: RGBColor = RGBColor(120, 0, 20);
+    /// A line that matters.
+    pub const LINE: RGBColor = RGBColor(0, 104, 172);
+    /// Levels of a prompt, from dark to light.
+    pub const TOOLS: RGBColor = RGBColor(0, 78, 138);
+    pub const SYSTEM: RGBColor = RGBColor(0, 125, 92);
+    pub const MESSAGES: RGBColor = RGBColor(178, 102, 172);
 }
 
 /// A rectangle; the right and the lower edge do not belong to it.
@@ -97,13 +121,41 @@ pub(super) struct Canvas<'a> {
     sheet: Area,
 }
 
+/// A picture of this height with its head; `draw` draws the rest.
+pub(super) fn picture(caption: &Caption, height: i32, draw: impl FnOnce(&mut Canvas<'_>)) -> String {
+    let mut drawing = String::new();
+    let sheet = Area { left: 0, top: 0, right: WIDTH, bottom: height.max(1) };
+    let mut canvas = Canvas::new(&mut drawing, sheet);
+    canvas.head(caption);
+    draw(&mut canvas);
+    canvas.finish();
+    finished(&drawing, caption)
+}
+
 impl<'a> Canvas<'a> {
-    pub fn new(target: &'a mut String, width: u32, height: u32) -> Self {
-        let whole = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
-        let sheet = Area { left: 0, top: 0, right: whole(width), bottom: whole(height) };
-        let mut canvas = Self { backend: SVGBackend::with_string(target, (width, height)), sheet };
+    fn new(target: &'a mut String, sheet: Area) -> Self {
+        let size = (sheet.right.unsigned_abs(), sheet.bottom.unsigned_abs());
+        let mut canvas = Self { backend: SVGBackend::with_string(target, size), sheet };
         canvas.fill(sheet, ink::PAPER);
         canvas
+    }
+
+    /// The title in one line, the note in two at most.
+    fn head(&mut self, caption: &Caption) {
+        let room = WIDTH - 2 * EDGE;
+        self.text(&shortened(&caption.title, TITLE, room), (EDGE, TITLE_Y), TITLE, ink::TEXT, Anchor::Start);
+        let mut words = caption.note.split(' ').peekable();
+        for (line, y) in NOTES_Y.into_iter().enumerate() {
+            let is_last = line + 1 == NOTES_Y.len();
+            let mut text = String::new();
+            while let Some(word) =
+                words.next_if(|word| is_last || text_width(&text, NOTE) + text_width(word, NOTE) < room)
+            {
+                text.push_str(word);
+                text.push(' ');
+            }
+            self.text(&shortened(text.trim_end(), NOTE, room), (EDGE, y), NOTE, ink::FAINT, Anchor::Start);
+        }
     }
 
     pub fn fill(&mut self, area: Area, colour: RGBColor) {
@@ -169,19 +221,34 @@ impl<'a> Canvas<'a> {
             Anchor::Middle => HPos::Center,
             Anchor::End => HPos::Right,
         };
-        let font = FontDesc::new(FontFamily::Name(FONTS), size * PLOTTERS_SIZE_FACTOR, FontStyle::Normal);
+        let font = FontDesc::new(FontFamily::Name(FONTS), plotters_size(size), FontStyle::Normal);
         let style = TextStyle { font, color: colour.to_backend_color(), pos: Pos::new(h_pos, VPos::Center) };
-        drop(self.backend.draw_text(text, &style, at));
+        drop(self.backend.draw_text(&visible(text), &style, at));
     }
 
-    pub fn finish(mut self) {
+    fn finish(mut self) {
         drop(self.backend.present());
     }
 }
 
-/// How wide a text is, about.
+/// The size that plotters writes as `size`, to the last digit.
+fn plotters_size(size: f64) -> f64 {
+    let about = size * PLOTTERS_SIZE_FACTOR;
+    [about, about.next_down(), about.next_up()]
+        .into_iter()
+        .find(|plotted| plotted / PLOTTERS_SIZE_FACTOR == size)
+        .unwrap_or(about)
+}
+
+/// How wide a text is in the font of the bitmaps.
 pub(super) fn text_width(text: &str, size: f64) -> i32 {
-    (text.chars().count() as f64 * size * CHARACTER_WIDTH).ceil() as i32
+    let thousandths = text.chars().map(character_width).fold(0, i32::saturating_add);
+    (f64::from(thousandths) * size / 1e3).ceil() as i32
+}
+
+fn character_width(c: char) -> i32 {
+    let place = (c as usize).checked_sub(FIRST as usize);
+    place.and_then(|place| WIDTHS.get(place)).copied().unwrap_or(OTHER_WIDTH)
 }
 
 /// The text, cut at its end so that it is no wider than `room`. Of a longer one at least one character stays.
@@ -189,20 +256,24 @@ pub(super) fn shortened(text: &str, size: f64, room: i32) -> String {
     if text_width(text, size) <= room {
         return text.to_owned();
     }
-    let fitting = (f64::from(room) / (size * CHARACTER_WIDTH)).floor() as usize;
-    text.chars().take(fitting.saturating_sub(1).max(1)).chain(['…']).collect()
+    let fits = |end: &usize| text_width(&text[..*end], size) + text_width("…", size) <= room;
+    let mut ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    let first = ends.next().unwrap_or(text.len());
+    let end = ends.take_while(fits).last().unwrap_or(first);
+    format!("{}…", &text[..end])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Area, Canvas, ink, shortened};
+    use super::{Area, Canvas, ink, shortened, text_width};
 
     #[test]
     fn a_long_text_is_cut_to_its_room() {
-        assert_eq!(shortened("explorer", 10.0, 48), "explorer");
-        assert_eq!(shortened("explorers", 10.0, 48), "explore…");
+        assert_eq!(text_width("explorer", 10.0), 45);
+        assert_eq!(shortened("explorer", 10.0, 45), "explorer");
+        assert_eq!(shortened("explorers", 10.0, 45), "explo…");
         assert_eq!(shortened("explorers", 10.0, -5), "e…");
-        assert_eq!(shortened(&"e".repeat(1_000_000), 10.0, 48), "eeeeeee…");
+        assert_eq!(shortened(&"é".repeat(1_000_000), 10.0, 48), "ééé…");
     }
 
     #[test]
@@ -210,7 +281,7 @@ mod tests {
         let endless = Area { left: i32::MIN, top: i32::MIN, right: i32::MAX, bottom: i32::MAX };
         let drawn = |area: Area| {
             let mut text = String::new();
-            let mut canvas = Canvas::new(&mut text, 60, 30);
+            let mut canvas = Canvas::new(&mut text, Area { left: 0, top: 0, right: 60, bottom: 30 });
             canvas.fill(area, ink::READ);
             canvas.hatch(area, ink::MISSED);
             canvas.outline(area, ink::MISSED);

@@ -2,114 +2,169 @@
 //! by the result in the cache; below it the time.
 
 use forkcast_scenarios::run::{Agent, Request, Run};
+use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::service::Verdict;
-use plotters::style::RGBColor;
 
-use super::canvas::{Anchor, Area, Canvas, ink, text_width};
-use crate::document::{money, share};
+use super::axis::{self, Scale};
+use super::canvas::{Anchor, Area, Canvas, EDGE, WIDTH, ink, picture, shortened};
+use super::legend::Legend;
+use super::svg::Caption;
+use crate::document::{count, money, share};
 
-const WIDTH: u32 = 1200;
-const LEFT: i32 = 190;
-const RIGHT: i32 = 1172;
-const TOP: i32 = 110;
+const LEFT: i32 = 170;
+const RIGHT: i32 = WIDTH - EDGE;
+
+/// From the legend to the lanes.
+const GAP: i32 = 14;
+
+/// Room under the lanes.
+const FOOT: i32 = 50;
 
 /// The approximate maximum height of all lanes together; each lane has its limits, and a name if there is room.
 const LANES_MAX: i32 = 1_600;
-const LANE: (i32, i32) = (2, 34);
+const LANE_MIN: i32 = 2;
+const LANE_MAX: i32 = 34;
 const NAMED_MIN: i32 = 13;
 
 /// About so many instants are named.
-const TICKS: u64 = 10;
+const TICKS: u64 = 8;
+
+const SECOND: f64 = 1e9;
 
 /// The picture as SVG.
 pub fn svg(run: &Run) -> String {
     let lanes = i32::try_from(run.agents.len()).unwrap_or(i32::MAX).clamp(1, 1_000_000);
-    let high = (LANES_MAX / lanes).clamp(LANE.0, LANE.1);
-    let bottom = TOP + lanes * high;
-    let mut text = String::new();
-    let mut canvas = Canvas::new(&mut text, WIDTH, u32::try_from(bottom + 50).unwrap_or(u32::MAX));
-    head(run, &mut canvas);
-    legend(&mut canvas);
-    time(run, bottom, &mut canvas);
-    for (at, agent) in run.agents.iter().enumerate() {
-        let middle = TOP + i32::try_from(at).unwrap_or(0) * high + high / 2;
-        lane(run, (at, agent), (middle, high), &mut canvas);
-    }
-    canvas.finish();
-    text
+    let high = (LANES_MAX / lanes).clamp(LANE_MIN, LANE_MAX);
+    let top = super::canvas::HEAD + super::legend::ROW + GAP;
+    let plot = Area { left: LEFT, top, right: RIGHT, bottom: top + lanes * high };
+    let seconds = (run.makespan.0 as f64 / SECOND).max(1e-9);
+    let sheet = Sheet { run, high, time: Scale { from: 0.0, to: seconds, start: plot.left, end: plot.right } };
+    picture(&caption(run), plot.bottom + FOOT, |canvas| {
+        legend(canvas);
+        let step = axis::time_step((seconds / TICKS as f64).ceil() as u64);
+        let ticks = sheet.time.ticks(step as f64, |second| format!("{second:.0}"));
+        axis::down(&ticks, plot, canvas);
+        axis::title_below("seconds into the run", plot, canvas);
+        for (at, (agent, requests)) in run.agents.iter().zip(requests(run)).enumerate() {
+            let middle = plot.top + i32::try_from(at).unwrap_or(i32::MAX / high) * high + high / 2;
+            sheet.lane(agent, &requests, middle, canvas);
+        }
+    })
 }
 
-fn head(run: &Run, canvas: &mut Canvas<'_>) {
+fn caption(run: &Run) -> Caption {
     let totals = run.totals();
-    let cost = totals.cost.map_or_else(|| "no price".to_owned(), money);
-    let rate = totals.usage.hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
-    let title = format!("{}: {} requests, {cost}{rate}", run.scenario.name, totals.requests);
-    canvas.text(&title, (28, 32), 20.0, ink::TEXT, Anchor::Start);
+    let cost = totals.cost.map_or_else(|| "has no price".to_owned(), |cost| format!("costs {}", money(cost)));
+    let read = totals.usage.hit_rate().map(|rate| format!("; the cache gives {} of its input", share(rate)));
+    let seconds = run.makespan.0 as f64 / SECOND;
+    let (agents, requests) = (run.agents.len() as u64, totals.requests);
+    let per_agent = run.sums_of_agents();
+    let told = run.agents.iter().zip(&per_agent).take(TOLD_MAX).map(|(agent, sums)| {
+        let cost = sums.cost.map_or_else(String::new, |cost| format!(", {}", money(cost)));
+        format!("{}: {} requests{cost}", agent.label, sums.requests)
+    });
+    Caption {
+        title: format!("{} {cost} and takes {seconds:.1} s{}", run.scenario.name, read.unwrap_or_default()),
+        note: format!(
+            "{} requests of {} agents: a lane is an agent, a bar a request from its sending to the end of its answer",
+            count(requests),
+            count(agents)
+        ),
+        description: told.collect::<Vec<_>>().join("; "),
+    }
 }
+
+/// Agents that the description lists.
+const TOLD_MAX: usize = 40;
 
 fn legend(canvas: &mut Canvas<'_>) {
-    let names = [
-        ("Read from the cache", ink::READ),
-        ("Read in part", ink::WRITTEN),
-        ("Nothing read", ink::MISSED),
-        ("The agent works or waits", ink::GRID),
-    ];
-    let mut left = 28;
-    for (name, colour) in names {
-        canvas.fill(Area { left, top: 63, right: left + 17, bottom: 77 }, colour);
-        canvas.text(name, (left + 24, 70), 12.0, ink::TEXT, Anchor::Start);
-        left += 24 + text_width(name, 12.0) + 22;
+    let mut legend = Legend::new();
+    for (name, found) in
+        [("Read from the cache", Found::Read), ("Read in part", Found::Part), ("Nothing read", Found::Nothing)]
+    {
+        legend.entry(name, canvas, |area, canvas| found.fill(area, canvas));
     }
+    legend.entry("Nothing to read yet", canvas, |area, canvas| Found::New.fill(area, canvas));
+    legend.entry("Works or waits", canvas, |area, canvas| {
+        let middle = i32::midpoint(area.top, area.bottom);
+        canvas.fill(Area { top: middle - 2, bottom: middle + 2, ..area }, ink::INPUT);
+    });
 }
 
-/// The column of an instant.
-fn x(run: &Run, nanos: u64) -> i32 {
-    let whole = u128::from(run.makespan.0.max(1));
-    let width = u128::from(u32::try_from(RIGHT - LEFT).unwrap_or(0));
-    LEFT + i32::try_from(u128::from(nanos) * width / whole).unwrap_or(i32::MAX).min(RIGHT - LEFT)
+/// What a request found in the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    Read,
+    Part,
+    Nothing,
+    /// Nothing, since nothing of it had been sent before: that is no fault.
+    New,
 }
 
-fn time(run: &Run, bottom: i32, canvas: &mut Canvas<'_>) {
-    let seconds = run.makespan.0 / 1_000_000_000;
-    let step = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 86_400];
-    let step = step.into_iter().find(|step| seconds / step <= TICKS).unwrap_or(604_800);
-    for tick in (0..=seconds / step).map(|tick| tick * step) {
-        let at = x(run, tick * 1_000_000_000);
-        canvas.line((at, TOP), (at, bottom), ink::GRID);
-        canvas.text(&format!("{tick} s"), (at, bottom + 16), 12.0, ink::FAINT, Anchor::Middle);
+impl Found {
+    fn of(request: &Request) -> Self {
+        let missed = |cause: &Cause| *cause != Cause::FirstRequest;
+        match request.verdict {
+            Verdict::Full => Self::Read,
+            Verdict::Partial => Self::Part,
+            Verdict::Cold if request.line.charge.causes.iter().any(|part| missed(&part.cause)) => Self::Nothing,
+            Verdict::Cold => Self::New,
+        }
     }
-}
 
-fn lane(run: &Run, (at, agent): (usize, &Agent), (middle, high): (i32, i32), canvas: &mut Canvas<'_>) {
-    let indent = i32::try_from(agent.depth).unwrap_or(0) * 14;
-    if high >= NAMED_MIN {
-        canvas.text(&agent.label, (28 + indent, middle), 13.0_f64.min(f64::from(high)), ink::TEXT, Anchor::Start);
-    }
-    let ended = agent.ended.map_or(run.makespan.0, |ended| ended.0);
-    let area = |from: u64, to: u64, bar: i32| Area {
-        left: x(run, from),
-        top: middle - bar / 2,
-        right: x(run, to).max(x(run, from) + 2),
-        bottom: middle + (bar + 1) / 2,
-    };
-    canvas.fill(area(agent.began.0, ended, (high / 8).max(1)), ink::GRID);
-    for request in run.requests.iter().filter(|request| request.agent == at) {
-        if let Some((from, to)) = span(request) {
-            canvas.fill(area(from, to, (high * 9 / 17).max(1)), colour(request.verdict));
+    fn fill(self, area: Area, canvas: &mut Canvas<'_>) {
+        match self {
+            Self::Read => canvas.fill(area, ink::READ),
+            Self::Part => canvas.fill(area, ink::WRITTEN),
+            Self::Nothing => canvas.fill(area, ink::MISSED),
+            Self::New => {
+                canvas.fill(area, ink::PAPER);
+                canvas.hatch(area, ink::FAINT);
+                canvas.outline(area, ink::FAINT);
+            }
         }
     }
 }
 
-fn span(request: &Request) -> Option<(u64, u64)> {
-    let from = request.line.at?.0;
-    let to = request.ended_at.or(request.line.first_byte_at).map_or(from, |at| at.0);
-    Some((from, to))
+/// The requests of each agent.
+fn requests(run: &Run) -> Vec<Vec<&Request>> {
+    let mut requests = vec![Vec::new(); run.agents.len()];
+    for request in &run.requests {
+        if let Some(found) = requests.get_mut(request.agent) {
+            found.push(request);
+        }
+    }
+    requests
 }
 
-const fn colour(verdict: Verdict) -> RGBColor {
-    match verdict {
-        Verdict::Full => ink::READ,
-        Verdict::Partial => ink::WRITTEN,
-        Verdict::Cold => ink::MISSED,
+struct Sheet<'a> {
+    run: &'a Run,
+    /// Height of a lane.
+    high: i32,
+    time: Scale,
+}
+
+impl Sheet<'_> {
+    fn lane(&self, agent: &Agent, requests: &[&Request], middle: i32, canvas: &mut Canvas<'_>) {
+        let left = EDGE + i32::try_from(agent.depth).unwrap_or(i32::MAX).min(4) * 14;
+        if self.high >= NAMED_MIN {
+            let size = 13.0_f64.min(f64::from(self.high));
+            let name = shortened(&agent.label, size, LEFT - 10 - left);
+            canvas.text(&name, (left, middle), size, ink::TEXT, Anchor::Start);
+        }
+        let ended = agent.ended.unwrap_or(self.run.makespan).0;
+        canvas.fill(self.area(agent.began.0, ended, middle, self.high / 8), ink::INPUT);
+        for request in requests {
+            let Some(sent) = request.line.at else { continue };
+            let end = request.ended_at.or(request.line.first_byte_at).unwrap_or(sent);
+            Found::of(request).fill(self.area(sent.0, end.0, middle, self.high * 9 / 17), canvas);
+        }
+    }
+
+    /// From one instant to another, at least two pixels wide and one high.
+    fn area(&self, from: u64, to: u64, middle: i32, high: i32) -> Area {
+        let [left, right] = [from, to].map(|nanos| self.time.at(nanos as f64 / SECOND));
+        let high = high.max(1);
+        Area { left, top: middle - high / 2, right: right.max(left + 2), bottom: middle + (high + 1) / 2 }
     }
 }

@@ -12,62 +12,81 @@ mod rows;
 
 use forkcast_scenarios::run::{Run, Sums};
 
-use super::canvas::{Anchor, Area, Canvas, ink, shortened, text_width};
+use super::axis::{self, Scale};
+use super::canvas::{Anchor, Area, Canvas, EDGE, HEAD, WIDTH, ink, picture, shortened};
+use super::svg::Caption;
 use crate::document::{count, money, share};
+use crate::forks::fan_outs;
 use rows::{Section, Stack};
 
-const WIDTH: u32 = 1200;
-const LEFT: i32 = 196;
-const RIGHT: i32 = 872;
-const TOP: i32 = 134;
-const EDGE: i32 = 28;
+const LEFT: i32 = 160;
+const RIGHT: i32 = 650;
 
-/// Right edges of the columns of numbers.
-const COLUMNS: [(&str, i32); 4] = [("Read", 956), ("Written", 1032), ("Fresh", 1104), ("Cost", 1172)];
+/// Words at marks end before the numbers.
+const WORDS_RIGHT: i32 = 720;
+
+/// A column of numbers, and its right edge.
+struct Column {
+    name: &'static str,
+    right: i32,
+}
+
+const COLUMNS: [Column; 4] = [
+    Column { name: "Read", right: 764 },
+    Column { name: "Written", right: 836 },
+    Column { name: "Fresh", right: 900 },
+    Column { name: "Cost", right: WIDTH - EDGE },
+];
+
+/// From the legend to the bars: the title of the axis, and its numbers.
+const AXIS: i32 = 52;
+const NUMBERS: i32 = 14;
 
 /// About so many places of the scale are named.
-const TICKS: u64 = 8;
+const TICKS: f64 = 6.0;
 
 /// Room under a stack, and under a section.
-const GAPS: (i32, i32) = (5, 6);
+const UNDER_STACK: i32 = 5;
+const UNDER_SECTION: i32 = 6;
+
+const SIZE: f64 = 12.0;
 
 /// The picture as SVG.
 pub fn svg(run: &Run) -> String {
     let sections = rows::sections(run);
     let heights = rows::Heights::of(&sections);
+    let top = HEAD + key::height(run) + AXIS;
     let mut places = Places::default();
-    let mut bottom = TOP;
+    let mut bottom = top;
     for section in &sections {
         for stack in &section.stacks {
             let high = heights.stack(stack);
             places.tops.push((bottom, high));
-            bottom += high + GAPS.0;
+            bottom += high + UNDER_STACK;
         }
-        bottom += GAPS.1;
+        bottom += UNDER_SECTION;
     }
-    let mut text = String::new();
-    let mut canvas = Canvas::new(&mut text, WIDTH, u32::try_from(bottom + 30).unwrap_or(u32::MAX));
-    let scale = Scale::of(run);
-    head(run, &mut canvas);
-    key::draw(run, &mut canvas);
-    axis(&scale, bottom, &mut canvas);
-    let mut tops = places.tops.iter();
-    for section in &sections {
-        label(section, tops.as_slice().first().map_or(TOP, |(top, _)| *top), &mut canvas);
-        for (stack, (top, high)) in section.stacks.iter().zip(tops.by_ref()) {
-            let area = Area { left: LEFT, top: *top, right: RIGHT, bottom: top + high };
-            bars::draw(run, stack, area, &scale, &mut canvas);
-            numbers(run, stack, top + high.min(&HEAD) / 2, &mut canvas);
+    let plot = Area { left: LEFT, top, right: RIGHT, bottom };
+    picture(&caption(run), bottom + 30, |canvas| {
+        let scale = scale(run);
+        key::draw(run, canvas);
+        grid(&scale, plot, canvas);
+        let mut tops = places.tops.iter();
+        for section in &sections {
+            label(section, tops.as_slice().first().map_or(top, |(top, _)| *top), canvas);
+            for (stack, (top, high)) in section.stacks.iter().zip(tops.by_ref()) {
+                let area = Area { left: LEFT, top: *top, right: RIGHT, bottom: top + high };
+                bars::draw(run, stack, area, &scale, canvas);
+                numbers(run, stack, top + high.min(&STACK_HEAD) / 2, canvas);
+            }
         }
-    }
-    marks::draw(run, &sections, &places, &scale, &mut canvas);
-    foot(&heights, bottom, &mut canvas);
-    canvas.finish();
-    text
+        marks::draw(run, &sections, &places, &scale, canvas);
+        foot(&heights, bottom, canvas);
+    })
 }
 
 /// Labels and numbers of a high stack are at its head, within this many pixels.
-const HEAD: i32 = 16;
+const STACK_HEAD: i32 = 16;
 
 /// Positions of the stacks: upper edge and height, in their order.
 #[derive(Default)]
@@ -75,64 +94,65 @@ struct Places {
     tops: Vec<(i32, i32)>,
 }
 
-/// Tokens to columns.
-struct Scale {
-    tokens_max: u64,
+/// Tokens to columns, as far as the longest prompt.
+fn scale(run: &Run) -> Scale {
+    let longest = run.requests.iter().map(|request| request.layout.level_ends[2]).max();
+    let to = longest.map_or(1.0, |tokens| tokens.max(1) as f64);
+    Scale { from: 0.0, to, start: LEFT, end: RIGHT }
 }
 
-impl Scale {
-    fn of(run: &Run) -> Self {
-        let longest = run.requests.iter().map(|request| request.layout.level_ends[2]).max();
-        Self { tokens_max: longest.unwrap_or(0).max(1) }
-    }
-
-    /// The column of a place in a prompt.
-    fn x(&self, tokens: u64) -> i32 {
-        let width = u128::from((RIGHT - LEFT).unsigned_abs());
-        let across = u128::from(tokens.min(self.tokens_max)) * width / u128::from(self.tokens_max);
-        LEFT + i32::try_from(across).unwrap_or(RIGHT - LEFT)
-    }
-}
-
-fn head(run: &Run, canvas: &mut Canvas<'_>) {
+/// How much the forks of the first fan-out share with their parent and read, or how much all requests read.
+fn caption(run: &Run) -> Caption {
     let totals = run.totals();
     let cost = totals.cost.map_or_else(|| "no price".to_owned(), money);
-    let rate = totals.usage.hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
-    let plural = if run.agents.len() == 1 { "" } else { "s" };
+    let rate = totals.usage.hit_rate().map_or_else(|| "nothing".to_owned(), share);
+    let shared = fan_outs(run).into_iter().find_map(|fan_out| {
+        let shares = || fan_out.shares.iter().flatten();
+        let shared: u64 = shares().map(|share| share.shared_tokens).sum();
+        let read: u64 = shares().map(|share| share.read_tokens).sum();
+        let forks = shares().count();
+        let read = share(read as f64 / shared.max(1) as f64);
+        (shared > 0)
+            .then(|| format!("{forks} forks read {read} of the {} tokens they share with their parent", count(shared)))
+    });
+    let read = shared.unwrap_or_else(|| format!("{rate} of all input is read from the cache"));
     let (agents, requests) = (count(run.agents.len() as u64), count(totals.requests));
-    let title = format!("{}: {requests} requests of {agents} agent{plural}, {cost}{rate}", run.scenario.name);
-    canvas.text(&title, (EDGE, 32), 20.0, ink::TEXT, Anchor::Start);
+    Caption {
+        title: format!("{}: {read}", run.scenario.name),
+        note: format!("{requests} requests of {agents} agents for {cost}; {rate} of all input is read from the cache"),
+        description: format!(
+            "A bar is the prompt of a request, from left to right in tokens: tools, system, messages. {} tokens are read, \
+             {} are written, {} are plain input",
+            count(totals.usage.cache_read_input_tokens),
+            count(totals.usage.cache_creation_input_tokens()),
+            count(totals.usage.input_tokens)
+        ),
+    }
 }
 
-fn axis(scale: &Scale, bottom: i32, canvas: &mut Canvas<'_>) {
-    let step = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
-    let step = step.into_iter().find(|step| scale.tokens_max / step < TICKS).unwrap_or(u64::MAX);
-    let mut named = LEFT;
-    for tokens in (0..=scale.tokens_max / step).map(|tick| tick * step) {
-        let at = scale.x(tokens);
-        canvas.line((at, TOP - 8), (at, bottom), ink::GRID);
-        canvas.text(&count(tokens), (at, TOP - 17), 11.0, ink::FAINT, Anchor::Middle);
-        named = at + text_width(&count(tokens), 11.0) / 2;
+fn grid(scale: &Scale, plot: Area, canvas: &mut Canvas<'_>) {
+    let middle = plot.top - NUMBERS;
+    canvas.text("position in the prompt, tokens", (LEFT, middle - 18), SIZE, ink::FAINT, Anchor::Start);
+    for tick in scale.ticks(axis::step((scale.to / TICKS).max(1.0)), axis::thousands) {
+        canvas.line((tick.at, plot.top - 6), (tick.at, plot.bottom), ink::GRID);
+        canvas.text(&tick.label, (tick.at, middle), SIZE, ink::FAINT, Anchor::Middle);
     }
-    if named + text_width("tokens", 11.0) + 12 < RIGHT + 20 {
-        canvas.text("tokens", (RIGHT, TOP - 17), 11.0, ink::FAINT, Anchor::End);
-    }
-    for (name, at) in COLUMNS {
-        canvas.text(name, (at, TOP - 17), 11.0, ink::FAINT, Anchor::End);
+    for column in COLUMNS {
+        canvas.text(column.name, (column.right, middle), SIZE, ink::FAINT, Anchor::End);
     }
 }
 
 fn label(section: &Section, top: i32, canvas: &mut Canvas<'_>) {
-    let left = EDGE + 12 * i32::try_from(section.depth).unwrap_or(0).min(4);
+    let left = EDGE + 12 * i32::try_from(section.depth).unwrap_or(i32::MAX).min(4);
     let room = LEFT - 34 - left;
-    canvas.text(&shortened(&section.label, 12.0, room), (left, top + HEAD / 2), 12.0, ink::TEXT, Anchor::Start);
+    canvas.text(&shortened(&section.label, SIZE, room), (left, top + STACK_HEAD / 2), SIZE, ink::TEXT, Anchor::Start);
     for (line, about) in (1..).zip(&section.about) {
-        canvas.text(about, (left, top + line * HEAD + HEAD / 2), 10.0, ink::FAINT, Anchor::Start);
+        canvas.text(about, (left, top + line * STACK_HEAD + STACK_HEAD / 2), SIZE, ink::FAINT, Anchor::Start);
     }
 }
 
 fn numbers(run: &Run, stack: &Stack, middle: i32, canvas: &mut Canvas<'_>) {
-    canvas.text(&stack.note, (LEFT - 8, middle), 10.0, ink::FAINT, Anchor::End);
+    canvas.text(&stack.note, (LEFT - 8, middle), SIZE, ink::FAINT, Anchor::End);
     let sums = Sums::of(stack.requests.iter().filter_map(|at| run.requests.get(*at)));
     let usage = sums.usage;
     let cost = sums.cost.map_or_else(|| "–".to_owned(), money);
@@ -142,14 +162,14 @@ fn numbers(run: &Run, stack: &Stack, middle: i32, canvas: &mut Canvas<'_>) {
         count(usage.input_tokens),
         cost,
     ];
-    for (number, (_, at)) in shown.iter().zip(COLUMNS) {
-        canvas.text(number, (at, middle), 11.0, ink::TEXT, Anchor::End);
+    for (number, column) in shown.iter().zip(COLUMNS) {
+        canvas.text(number, (column.right, middle), SIZE, ink::TEXT, Anchor::End);
     }
 }
 
 fn foot(heights: &rows::Heights, bottom: i32, canvas: &mut Canvas<'_>) {
     if heights.each > 1 {
         let said = format!("Of every {} requests that lie close together one is drawn; sums are of all", heights.each);
-        canvas.text(&said, (LEFT, bottom + 12), 11.0, ink::FAINT, Anchor::Start);
+        canvas.text(&said, (LEFT, bottom + 12), SIZE, ink::FAINT, Anchor::Start);
     }
 }

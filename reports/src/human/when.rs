@@ -17,19 +17,7 @@ pub(super) fn sent(at: Instant, zone: &Zone) -> Option<String> {
     moment(at, zone).map(|moment| format!("{moment} {}", zone.name()))
 }
 
-/// `18:30:10`, `11-02 18:30` if there are days between the first and the last instant, `2026-11-02` if there are years.
-pub(crate) fn clock(at: Instant, (first, last): (Instant, Instant), zone: &Zone) -> Option<String> {
-    let form = match last.since(first) {
-        span if span > YEAR => "%Y-%m-%d",
-        span if span > DAY => "%m-%d %H:%M",
-        _ => "%H:%M:%S",
-    };
-    zone.text(at, form)
-}
-
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// `2026-07-10 to 2026-08-01 UTC`; within a day with the time, `2026-11-02 18:30 to 22:41 UTC`.
 pub(super) fn days(from: Instant, to: Instant, zone: &Zone) -> Option<String> {
@@ -41,7 +29,7 @@ pub(super) fn days(from: Instant, to: Instant, zone: &Zone) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Zone, clock, days, moment};
+    use super::{Zone, days, moment};
     use forkcast_sim::time::Instant;
 
     #[test]
@@ -50,8 +38,6 @@ mod tests {
         let at = |ms: u64| Instant::from_millis(start + ms);
         let utc = Zone::default();
         assert_eq!(moment(at(0), &utc).unwrap(), "2026-11-02 22:30:10");
-        assert_eq!(clock(at(0), (at(0), at(day)), &utc).unwrap(), "22:30:10");
-        assert_eq!(clock(at(0), (at(0), at(2 * day)), &utc).unwrap(), "11-02 22:30");
         assert_eq!(days(at(0), at(hour), &utc).unwrap(), "2026-11-02 22:30 to 23:30 UTC");
         assert_eq!(days(at(0), at(day), &utc).unwrap(), "2026-11-02 to 2026-11-03 UTC");
     }

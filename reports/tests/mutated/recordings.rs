@@ -15,7 +15,7 @@ use forkcast_reports::check as told;
 use forkcast_reports::comparison::Sides;
 use forkcast_reports::document::{Document, csv, json, markdown, terminal};
 use forkcast_reports::explained::Explained;
-use forkcast_reports::figures::timeline;
+use forkcast_reports::figures::timeline::Timeline;
 use forkcast_reports::folder::reading::RunFolder;
 use forkcast_reports::folder::{Contents, Folder};
 use forkcast_reports::format;
@@ -89,11 +89,11 @@ fn replayed(case: &Case<'_>, inputs: &Inputs, options: &Options, dice: &mut Dice
     shown.object(format::replay::SCHEMA, &run);
     let (mut ledger, mut table) = (Vec::new(), Vec::new());
     format::requests::begin(&mut table).unwrap();
-    let mut bars = timeline::Requests::default();
+    let mut timeline = Timeline::of(&report);
     report.each(&mut |entry| {
         format::ledger::write(&report, entry, &mut ledger).unwrap();
         format::requests::write(&report, entry, &mut table).unwrap();
-        bars.add(&report, entry);
+        timeline.add(&report, entry);
     });
     let [ledger, table] = [ledger, table].map(|bytes| String::from_utf8(bytes).unwrap());
     ledger.lines().take(40).for_each(|line| shown.object(format::ledger::SCHEMA, line));
@@ -104,7 +104,7 @@ fn replayed(case: &Case<'_>, inputs: &Inputs, options: &Options, dice: &mut Dice
     shown.table("replay as csv", &text(|target| format::tables::write_all(&report, target)));
     document("replay", &human::replay::document(&report), shown);
     if dice.once_in(4) {
-        let svg = timeline::svg(&report, bars);
+        let svg = timeline.svg(&report);
         shown.file("timeline.svg", &svg);
     }
     if dice.once_in(100) {

@@ -10,7 +10,8 @@ use forkcast_replay::source::feed;
 use forkcast_reports::check::{self, Check, Lock};
 use forkcast_reports::document::terminal::Look;
 use forkcast_reports::document::{Document, csv, markdown, terminal};
-use forkcast_reports::figures::{lanes, ribbon, timeline};
+use forkcast_reports::figures::timeline::Timeline;
+use forkcast_reports::figures::{lanes, ribbon};
 use forkcast_reports::format::check::{github, junit, sarif};
 use forkcast_reports::format::{self, ledger, requests, tables};
 use forkcast_reports::human;
@@ -56,13 +57,13 @@ pub fn of_replay(inputs: &Inputs, names: Names) -> Vec<Form> {
     forms.push(form("tables", |target| tables::write_all(&report, target)));
     forms.push(form("json", |target| format::replay::write(&report, target)));
     forms.push(form("requests.csv", |target| requests::begin(target)));
-    let mut drawn = timeline::Requests::default();
+    let mut drawn = Timeline::of(&report);
     report.each(&mut |entry| {
         drawn.add(&report, entry);
         forms.push(form("ledger.jsonl", |target| ledger::write(&report, entry, target)));
         forms.push(form("requests.csv", |target| requests::write(&report, entry, target)));
     });
-    forms.push(Form { name: "svg", text: timeline::svg(&report, drawn) });
+    forms.push(Form { name: "svg", text: drawn.svg(&report) });
     forms
 }
 

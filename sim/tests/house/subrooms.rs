@@ -149,7 +149,7 @@ const ROOMS: &[Room] = &[
         folder: "reports/src",
         prefix: "crate::",
         rows: REPORTS,
-        known: &[("figures", "human", 1), ("human", "format", 3), ("format", "folder", 1)],
+        known: &[("human", "format", 3), ("format", "folder", 1)],
     },
     Room { folder: "scenarios/src", prefix: "crate::", rows: SCENARIOS, known: &[("format", "load", 1)] },
 ];

@@ -3,71 +3,65 @@
 use forkcast_scenarios::fanout::breakeven::launching::frontier;
 use forkcast_scenarios::fanout::breakeven::{Panel, Point};
 
-use super::axes::Scale;
+use super::axes::Axes;
 use super::looks::Look;
 use crate::figures::canvas::{Anchor, Area, Canvas, ink, text_width};
+use crate::figures::legend::Legend;
 
 const SIZE: f64 = 12.0;
 
 /// From a point to its name.
 const REACH: i32 = 11;
 
-/// The legend of the marks.
-const MEANINGS: [&str; 3] = [
-    "frontier: no policy is both faster and cheaper",
-    "another is as fast and as cheap, or better",
-    "bound: no policy is cheaper",
-];
-
-/// The marks with their meanings, in a row.
-pub(super) fn legend((mut left, y): (i32, i32), canvas: &mut Canvas<'_>) {
-    for (at, text) in MEANINGS.into_iter().enumerate() {
-        let line = [(left, y), (left + 40, y)];
-        match at {
-            0 => {
-                canvas.path(&line, ink::READ, 2);
-                canvas.disc((left + 20, y), 5, ink::READ);
-            }
-            1 => canvas.ring((left + 20, y), 5, ink::FAINT),
-            _ => Look::of(0, true).line(&line, 0, canvas),
-        }
-        canvas.text(text, (left + 48, y), SIZE, ink::TEXT, Anchor::Start);
-        left += 48 + text_width(text, SIZE) + 26;
-    }
+/// The marks with their meanings.
+pub(super) fn legend(canvas: &mut Canvas<'_>) {
+    let mut legend = Legend::new();
+    let middle = |area: Area| (i32::midpoint(area.left, area.right), i32::midpoint(area.top, area.bottom));
+    legend.entry("nothing is both faster and cheaper", canvas, |area, canvas| {
+        let (x, y) = middle(area);
+        canvas.path(&[(area.left, y), (area.right, y)], ink::LINE, 2);
+        canvas.disc((x, y), 5, ink::LINE);
+    });
+    legend.entry("another is as fast and as cheap, or better", canvas, |area, canvas| {
+        canvas.ring(middle(area), 5, ink::FAINT);
+    });
+    legend.entry("bound: nothing is cheaper", canvas, |area, canvas| {
+        let (_, y) = middle(area);
+        Look::of(0, true).line(&[(area.left, y), (area.right, y)], 0, canvas);
+    });
 }
 
 /// The points of a panel.
-pub(super) fn draw(panel: &Panel, scale: &Scale, canvas: &mut Canvas<'_>) {
+pub(super) fn draw(panel: &Panel, axes: &Axes, canvas: &mut Canvas<'_>) {
     let bounds = panel.curves.iter().filter(|curve| curve.is_bound);
-    let levels: Vec<i32> = bounds.filter_map(|curve| curve.points.first()).map(|point| scale.y(point.cost)).collect();
+    let levels: Vec<i32> = bounds.filter_map(|curve| curve.points.first()).map(|point| axes.y(point.cost)).collect();
     for y in &levels {
-        Look::of(0, true).line(&[(scale.area.left, *y), (scale.area.right, *y)], 0, canvas);
+        Look::of(0, true).line(&[(axes.area.left, *y), (axes.area.right, *y)], 0, canvas);
     }
     for curve in panel.curves.iter().filter(|curve| !curve.is_bound) {
         let kept = frontier(&curve.points);
-        let path = steps(&kept, scale);
-        canvas.path(&path, ink::READ, 2);
-        let mut taken: Vec<Area> = curve.points.iter().map(|point| around(scale.place(point))).collect();
+        let path = steps(&kept, axes);
+        canvas.path(&path, ink::LINE, 2);
+        let mut taken: Vec<Area> = curve.points.iter().map(|point| around(axes.place(point))).collect();
         taken.extend(path.windows(2).map(|pair| along(pair[0], pair[1])));
-        taken.extend(levels.iter().map(|y| along((scale.area.left, *y), (scale.area.right, *y))));
-        for place in curve.points.iter().map(|point| scale.place(point)) {
+        taken.extend(levels.iter().map(|y| along((axes.area.left, *y), (axes.area.right, *y))));
+        for place in curve.points.iter().map(|point| axes.place(point)) {
             canvas.disc(place, 5, ink::PAPER);
             canvas.ring(place, 5, ink::FAINT);
         }
         // Above others at the same place.
-        kept.iter().for_each(|point| canvas.disc(scale.place(point), 6, ink::READ));
+        kept.iter().for_each(|point| canvas.disc(axes.place(point), 6, ink::LINE));
         for point in &curve.points {
-            let place = scale.place(point);
-            name(point, place, scale, &mut taken, canvas);
+            name(point, axes, &mut taken, canvas);
         }
     }
 }
 
 /// From each point to the right as far as the next one, then down.
-fn steps(kept: &[&Point], scale: &Scale) -> Vec<(i32, i32)> {
+fn steps(kept: &[&Point], axes: &Axes) -> Vec<(i32, i32)> {
     let mut path: Vec<(i32, i32)> = Vec::new();
     for point in kept {
-        let (x, y) = scale.place(point);
+        let (x, y) = axes.place(point);
         if let Some((_, before)) = path.last().copied() {
             path.push((x, before));
         }
@@ -76,7 +70,8 @@ fn steps(kept: &[&Point], scale: &Scale) -> Vec<(i32, i32)> {
     path
 }
 
-const fn around((x, y): (i32, i32)) -> Area {
+const fn around(place: (i32, i32)) -> Area {
+    let (x, y) = place;
     Area { left: x - 7, top: y - 7, right: x + 8, bottom: y + 8 }
 }
 
@@ -88,7 +83,8 @@ fn along(from: (i32, i32), to: (i32, i32)) -> Area {
 }
 
 /// Writes a point's name where it covers nothing: to the right, to the left, above, below, then further away.
-fn name(point: &Point, (x, y): (i32, i32), scale: &Scale, taken: &mut Vec<Area>, canvas: &mut Canvas<'_>) {
+fn name(point: &Point, axes: &Axes, taken: &mut Vec<Area>, canvas: &mut Canvas<'_>) {
+    let (x, y) = axes.place(point);
     let width = text_width(&point.label, SIZE);
     let at = |left: i32, middle: i32| Area { left, top: middle - 8, right: left + width, bottom: middle + 8 };
     let near = |lift: i32| {
@@ -100,8 +96,8 @@ fn name(point: &Point, (x, y): (i32, i32), scale: &Scale, taken: &mut Vec<Area>,
         ]
     };
     let is_free = |area: &Area| {
-        area.left >= scale.area.left
-            && area.right <= scale.area.right + 20
+        area.left >= axes.area.left
+            && area.right <= axes.area.right + 20
             && taken.iter().all(|other| !area.overlaps(other))
     };
     let Some(area) = [0, 12, 20, 28, 42, 56].into_iter().flat_map(near).find(is_free) else { return };

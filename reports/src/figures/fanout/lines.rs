@@ -2,36 +2,30 @@
 
 use forkcast_scenarios::fanout::breakeven::{Crossing, Panel};
 
-use super::axes::Scale;
+use super::axes::Axes;
 use super::looks::Look;
 use crate::figures::canvas::{Anchor, Area, Canvas, ink, text_width};
+use crate::figures::legend::Legend;
 
-/// Widths of a swatch, and between entries.
-const SWATCH: i32 = 40;
-const APART: i32 = 26;
-const ROW: i32 = 22;
-const SIZE: f64 = 12.0;
+const SIZE: f64 = 13.0;
 
-/// The names of the curves, in rows.
-pub(super) fn legend(panel: &Panel, area: Area, canvas: &mut Canvas<'_>) {
-    let (mut left, mut y) = (area.left, area.top);
+/// The names of the curves.
+pub(super) fn legend(panel: &Panel, canvas: &mut Canvas<'_>) {
+    let mut legend = Legend::new();
     for (at, curve) in panel.curves.iter().enumerate() {
-        let width = SWATCH + 8 + text_width(&curve.name, SIZE);
-        if left + width > area.right {
-            (left, y) = (area.left, y + ROW);
-        }
         let look = Look::of(at, curve.is_bound);
-        look.line(&[(left, y), (left + SWATCH, y)], 0, canvas);
-        look.mark((left + SWATCH / 2, y), 0, canvas);
-        canvas.text(&curve.name, (left + SWATCH + 8, y), SIZE, ink::TEXT, Anchor::Start);
-        left += width + APART;
+        legend.entry(&curve.name, canvas, |area, canvas| {
+            let y = i32::midpoint(area.top, area.bottom);
+            look.line(&[(area.left, y), (area.right, y)], 0, canvas);
+            look.mark((i32::midpoint(area.left, area.right), y), 0, canvas);
+        });
     }
 }
 
 /// The curves: lines first, so that no line covers a marker.
-pub(super) fn draw(panel: &Panel, scale: &Scale, canvas: &mut Canvas<'_>) {
+pub(super) fn draw(panel: &Panel, axes: &Axes, unit: &str, canvas: &mut Canvas<'_>) {
     let lines: Vec<Vec<(i32, i32)>> =
-        panel.curves.iter().map(|curve| curve.points.iter().map(|point| scale.place(point)).collect()).collect();
+        panel.curves.iter().map(|curve| curve.points.iter().map(|point| axes.place(point)).collect()).collect();
     let look = |at: usize| Look::of(at, panel.curves[at].is_bound);
     // A bound is no wider for what lies on it, and covers nothing.
     let above = |at: usize, piece: &[(i32, i32)]| {
@@ -49,7 +43,7 @@ pub(super) fn draw(panel: &Panel, scale: &Scale, canvas: &mut Canvas<'_>) {
     }
     let mut told = Vec::new();
     for crossing in &panel.crossings {
-        mark(crossing, scale, &mut told, canvas);
+        mark(crossing, axes, unit, &mut told, canvas);
     }
 }
 
@@ -74,24 +68,27 @@ fn runs<'l>(line: &'l [Point], above: &dyn Fn(&[Point]) -> u32) -> Vec<Stretch<'
     runs
 }
 
-/// A ring, and a line down to the place on the axis, once for each place.
-fn mark(crossing: &Crossing, scale: &Scale, told: &mut Vec<i32>, canvas: &mut Canvas<'_>) {
-    let Some(at) = crossing.at.filter(|at| scale.holds(*at)) else { return };
-    let (x, y) = (scale.x(at), scale.y(crossing.cost));
+/// From a ring to the edge of the plot at which its name is, at least.
+const NAME_ROOM: i32 = 40;
+
+/// A ring, and a line to the place's name: up where there is room, since lines lie below; once for each place.
+fn mark(crossing: &Crossing, axes: &Axes, unit: &str, told: &mut Vec<i32>, canvas: &mut Canvas<'_>) {
+    let Some(at) = crossing.at.filter(|at| axes.right.holds(*at)) else { return };
+    let (x, y) = (axes.right.at(at), axes.y(crossing.cost));
+    canvas.ring((x, y), 9, ink::TEXT);
     if told.contains(&x) {
-        return canvas.ring((x, y), 9, ink::TEXT);
+        return;
     }
     told.push(x);
-    let bottom = scale.area.bottom;
-    let mut from = y + 10;
-    while from < bottom {
-        canvas.line((x, from), (x, (from + 4).min(bottom)), ink::TEXT);
-        from += 8;
+    let area = axes.area;
+    let is_up = y - area.top >= NAME_ROOM;
+    let name = if is_up { area.top + 8 } else { area.bottom - 21 };
+    for from in (y.min(name) + 10..y.max(name) - 10).step_by(8) {
+        canvas.line((x, from), (x, from + 4), ink::TEXT);
     }
-    canvas.ring((x, y), 9, ink::TEXT);
-    let text = if at.fract() == 0.0 { format!("{at:.0}") } else { format!("{at:.1}") };
-    let width = text_width(&text, 13.0);
-    let label = Area { left: x - width / 2 - 3, top: bottom - 30, right: x + width / 2 + 3, bottom: bottom - 12 };
-    canvas.fill(label, ink::PAPER);
-    canvas.text(&text, (x, bottom - 21), 13.0, ink::TEXT, Anchor::Middle);
+    let text = if at.fract() == 0.0 { format!("{at:.0} {unit}") } else { format!("{at:.1} {unit}") };
+    let half = text_width(&text, SIZE) / 2 + 3;
+    let middle = x.clamp(area.left + half, area.right - half);
+    canvas.fill(Area { left: middle - half, top: name - 9, right: middle + half, bottom: name + 9 }, ink::PAPER);
+    canvas.text(&text, (middle, name), SIZE, ink::TEXT, Anchor::Middle);
 }

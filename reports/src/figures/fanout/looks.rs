@@ -7,7 +7,7 @@ use crate::figures::canvas::{Canvas, ink};
 /// How a line is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    pub colour: RGBColor,
+    colour: RGBColor,
     /// Pixels drawn and left out in turn; nothing for a whole line.
     dashes: &'static [i32],
     marker: Marker,
@@ -54,7 +54,8 @@ impl Look {
     }
 
     /// Marks a point, larger where `above` other markers will cover it.
-    pub fn mark(self, (x, y): (i32, i32), above: u32, canvas: &mut Canvas<'_>) {
+    pub fn mark(self, place: (i32, i32), above: u32, canvas: &mut Canvas<'_>) {
+        let (x, y) = place;
         let (colour, more) = (self.colour, 2 * above.cast_signed());
         let (r, s) = (4 + more, 5 + more);
         match self.marker {
@@ -72,26 +73,6 @@ impl Look {
     }
 }
 
-/// Pixels by which an end of a dash is shifted at most, and how long such a dash is at least.
-const SHIFT_MAX: f64 = 1.0;
-const SHIFTED_FROM: i32 = 12;
-
-/// The place near `along` that is closest to a whole pixel: a dash between two such places has the same slope as its
-/// line. Among equal ones the first, `along` itself.
-fn straightest(along: f64, length: f64, place: &dyn Fn(f64) -> (f64, f64)) -> f64 {
-    if along <= 0.0 || along >= length {
-        return along;
-    }
-    let off = |along: &f64| {
-        let (x, y) = place(*along);
-        let across = if x.abs() >= y.abs() { y } else { x };
-        (across - across.round()).abs()
-    };
-    let steps = [0, 1, -1, 2, -2, 3, -3, 4, -4].map(f64::from);
-    let around = steps.into_iter().map(|at| (SHIFT_MAX / 4.0).mul_add(at, along).clamp(0.0, length));
-    around.min_by(|one, other| off(one).total_cmp(&off(other))).unwrap_or(along)
-}
-
 /// A straight part of a path.
 struct Straight {
     from: (i32, i32),
@@ -107,18 +88,11 @@ impl Straight {
         Self { from, wide, high, length: wide.hypot(high) }
     }
 
-    /// The place so far along it, seen from its beginning.
-    fn place(&self, along: f64) -> (f64, f64) {
-        let part = if self.length > 0.0 { along / self.length } else { 0.0 };
-        (self.wide * part, self.high * part)
-    }
-
-    /// The pixel so far along it; shifted a little if the line then runs straighter.
-    fn pixel(&self, along: f64, is_shifted: bool) -> (i32, i32) {
-        let along = along.clamp(0.0, self.length);
-        let along = if is_shifted { straightest(along, self.length, &|along| self.place(along)) } else { along };
-        let (x, y) = self.place(along);
-        (self.from.0.saturating_add(x.round() as i32), self.from.1.saturating_add(y.round() as i32))
+    /// The pixel so far along it.
+    fn pixel(&self, along: f64) -> (i32, i32) {
+        let part = if self.length > 0.0 { along.clamp(0.0, self.length) / self.length } else { 0.0 };
+        let at = |from: i32, length: f64| from.saturating_add((length * part).round() as i32);
+        (at(self.from.0, self.wide), at(self.from.1, self.high))
     }
 }
 
@@ -145,9 +119,7 @@ fn dashed(points: &[(i32, i32)], pattern: &[i32]) -> Vec<[(i32, i32); 2]> {
         while along < straight.length {
             let end = end_of(number, pattern) - start;
             if end > along && number.is_multiple_of(2) {
-                // Short dashes would vanish.
-                let is_shifted = pattern[number % pattern.len()] >= SHIFTED_FROM;
-                pieces.push([along, end].map(|along| straight.pixel(along, is_shifted)));
+                pieces.push([along, end].map(|along| straight.pixel(along)));
             }
             along = along.max(end);
             number += usize::from(end <= straight.length);
@@ -179,7 +151,7 @@ mod tests {
 
             let most = (whole / period).ceil() as usize * dashes.len() + points.len();
             prop_assert!(pieces.len() <= most, "{} pieces, expected at most {most}", pieces.len());
-            // Each end is rounded to a pixel and shifted by one at most.
+            // Each end is rounded to a pixel.
             let covered: f64 = pieces.iter().map(|[from, to]| length(*from, *to)).sum();
             let expected = whole / period * drawn;
             let error = 4.0 * pieces.len() as f64 + period;

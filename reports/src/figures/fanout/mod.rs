@@ -6,60 +6,72 @@
 use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::breakeven::{Answer, Question};
 
-use super::canvas::{Anchor, Area, Canvas, ink};
+use super::canvas::{Anchor, Area, EDGE, HEAD, WIDTH, ink, picture, shortened};
+use super::legend::Legend;
+use super::svg::Caption;
 use crate::document::count;
-use axes::Scale;
+use axes::Axes;
 
 mod axes;
 mod frontier;
 mod lines;
 mod looks;
+mod title;
 
-const WIDTH: u32 = 1200;
-const HEIGHT: u32 = 640;
-const LEFT: i32 = 90;
-const RIGHT: i32 = 1170;
-const TOP: i32 = 168;
-const BOTTOM: i32 = 566;
+const LEFT: i32 = 84;
+const RIGHT: i32 = WIDTH - EDGE;
+
+/// Height of a plot, and the room above and below it: titles, numbers.
+const HIGH: i32 = 380;
+const ABOVE: i32 = 46;
+const BELOW: i32 = 56;
 
 /// Between two panels: room for the numbers of the right one.
-const GUTTER: i32 = 96;
+const GUTTER: i32 = 84;
+
+const SIZE: f64 = 13.0;
 
 /// The picture as SVG.
 pub fn svg(answer: &Answer) -> String {
-    let mut text = String::new();
-    let mut canvas = Canvas::new(&mut text, WIDTH, HEIGHT);
-    canvas.text(answer.question.about(), (LEFT, 34), 20.0, ink::TEXT, Anchor::Start);
-    canvas.text(&said(answer), (LEFT, 62), 13.0, ink::FAINT, Anchor::Start);
     let is_frontier = answer.question == Question::Prime;
     // The panel with the most curves names them all; curves of the same policy have the same position in every panel.
-    if let Some(panel) = answer.panels.iter().max_by_key(|panel| panel.curves.len()) {
-        if is_frontier {
-            frontier::legend((LEFT, 94), &mut canvas);
-        } else {
-            lines::legend(panel, Area { left: LEFT, top: 94, right: RIGHT, bottom: TOP }, &mut canvas);
+    let widest = answer.panels.iter().max_by_key(|panel| panel.curves.len());
+    let names = widest.iter().filter(|_| !is_frontier).flat_map(|panel| &panel.curves).map(|curve| &*curve.name);
+    let top = HEAD + Legend::height(names) + ABOVE;
+    let panels = title::panels(answer);
+    picture(&caption(answer, &panels), top + HIGH + BELOW, |canvas| {
+        match widest {
+            Some(panel) if !is_frontier => lines::legend(panel, canvas),
+            _ => frontier::legend(canvas),
         }
-    }
-    for (panel, area) in answer.panels.iter().zip(areas(answer.panels.len())) {
-        let scale = Scale::of(panel, area, is_frontier);
-        canvas.text(&panel.title, (area.left, area.top - 26), 13.0, ink::TEXT, Anchor::Start);
-        scale.draw(answer.question, &mut canvas);
-        if is_frontier {
-            frontier::draw(panel, &scale, &mut canvas);
-        } else {
-            lines::draw(panel, &scale, &mut canvas);
+        for ((panel, said), area) in answer.panels.iter().zip(&panels).zip(areas(answer.panels.len(), top)) {
+            let axes = Axes::of(panel, area, is_frontier);
+            let said = shortened(said, SIZE, area.width());
+            canvas.text(&said, (area.left, area.top - 31), SIZE, ink::TEXT, Anchor::Start);
+            axes.draw(answer.question, canvas);
+            if is_frontier {
+                frontier::draw(panel, &axes, canvas);
+            } else {
+                lines::draw(panel, &axes, title::unit(answer.question), canvas);
+            }
         }
-    }
-    canvas.finish();
-    text
+    })
 }
 
 /// Side by side, equally wide.
-fn areas(panels: usize) -> Vec<Area> {
+fn areas(panels: usize, top: i32) -> Vec<Area> {
     let count = i32::try_from(panels).unwrap_or(1).max(1);
     let width = (RIGHT - LEFT - GUTTER * (count - 1)) / count;
     let left = |at: i32| LEFT + at * (width + GUTTER);
-    (0..count).map(|at| Area { left: left(at), top: TOP, right: left(at) + width, bottom: BOTTOM }).collect()
+    (0..count).map(|at| Area { left: left(at), top, right: left(at) + width, bottom: top + HIGH }).collect()
+}
+
+fn caption(answer: &Answer, panels: &[String]) -> Caption {
+    Caption {
+        title: title::of(answer),
+        note: said(answer),
+        description: format!("{} {}", answer.question.about(), panels.join("; ")),
+    }
 }
 
 /// Formats one parameter of a cell.

@@ -4,8 +4,9 @@ use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::wire::Level;
 use plotters::style::RGBColor;
 
-use super::super::canvas::{Area, Canvas, ink};
-use super::Scale;
+use crate::figures::axis::Scale;
+use crate::figures::canvas::{Area, Canvas, ink};
+
 use super::rows::Stack;
 
 /// What became of tokens. On grey paper the three differ in lightness.
@@ -125,7 +126,7 @@ fn stretches(request: &Request, scale: &Scale) -> Vec<Stretch> {
     for (level, level_end) in levels {
         for (state, state_end) in states {
             let end = level_end.min(state_end);
-            let (left, right) = (scale.x(from), scale.x(end));
+            let (left, right) = (scale.at(from as f64), scale.at(end as f64));
             if end > from && right > left {
                 stretches.push(Stretch { level, state, left, right });
             }

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::diagnosis::Cause;
 
-use super::super::canvas::{Anchor, Area, Canvas, ink, text_width};
 use super::rows::{Section, Stack};
-use super::{HEAD, Places, RIGHT, Scale};
+use super::{Places, SIZE, STACK_HEAD, WORDS_RIGHT};
 use crate::document::count;
+use crate::figures::axis::Scale;
+use crate::figures::canvas::{Anchor, Area, Canvas, ink, text_width};
 use crate::forks::difference_of;
 
 /// The place of a miss of a request.
@@ -57,7 +58,7 @@ fn sent(run: &Run, stacks: &[(&Stack, (i32, i32))], scale: &Scale, canvas: &mut 
     }
     for (parent, bottom) in down {
         let Some((request, top)) = run.requests.get(parent).zip(bottoms.get(&parent)) else { continue };
-        let at = scale.x(request.layout.level_ends[2]);
+        let at = scale.at(request.layout.level_ends[2] as f64);
         dashes(at, *top, bottom, canvas);
     }
 }
@@ -84,7 +85,7 @@ fn missed(run: &Run, stack: &Stack, (top, high): (i32, i32), scale: &Scale, canv
     let mut found: BTreeMap<(Cause, i32, bool), Marked> = BTreeMap::new();
     for (row, at) in stack.requests.iter().enumerate() {
         let Some(mark) = run.requests.get(*at).and_then(Mark::of) else { continue };
-        let key = (mark.cause, scale.x(mark.tokens), mark.is_content);
+        let key = (mark.cause, scale.at(mark.tokens as f64), mark.is_content);
         let marked = found.entry(key).or_insert(Marked { requests: 0, first: row, last: row });
         (marked.requests, marked.last) = (marked.requests + 1, row);
     }
@@ -95,10 +96,10 @@ fn missed(run: &Run, stack: &Stack, (top, high): (i32, i32), scale: &Scale, canv
     for ((_, at, is_content), marked) in &found {
         tick(*at, edge(marked.first), edge(marked.last + 1), *is_content, canvas);
     }
-    let lines = usize::try_from(high / HEAD).unwrap_or(0).max(1);
+    let lines = usize::try_from(high / STACK_HEAD).unwrap_or(0).max(1);
     for (line, ((cause, at, _), marked)) in (0..).zip(found.iter().take(lines)) {
         let times = if marked.requests > 1 { format!(" × {}", count(marked.requests)) } else { String::new() };
-        let middle = top + line * HEAD + high.min(HEAD) / 2;
+        let middle = top + line * STACK_HEAD + high.min(STACK_HEAD) / 2;
         word(&format!("{}{times}", cause.word()), (*at, middle), canvas);
     }
 }
@@ -120,8 +121,8 @@ pub fn tick(at: i32, top: i32, bottom: i32, is_content: bool, canvas: &mut Canva
 }
 
 fn word(word: &str, (at, middle): (i32, i32), canvas: &mut Canvas<'_>) {
-    let wide = text_width(word, 10.0) + 6;
-    let left = if at + 6 + wide > RIGHT { at - 6 - wide } else { at + 6 };
+    let wide = text_width(word, SIZE) + 6;
+    let left = if at + 6 + wide > WORDS_RIGHT { at - 6 - wide } else { at + 6 };
     canvas.fill(Area { left, top: middle - 7, right: left + wide, bottom: middle + 7 }, ink::PAPER);
-    canvas.text(word, (left + 3, middle), 10.0, ink::MISSED, Anchor::Start);
+    canvas.text(word, (left + 3, middle), SIZE, ink::MISSED, Anchor::Start);
 }

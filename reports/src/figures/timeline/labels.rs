@@ -1,35 +1,27 @@
-//! Names of the most expensive misses, above their bars, without overlaps.
+//! Names of what was missed, above the bars, without overlaps: the price, and what most of it goes back to.
 
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
-
-use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
 
-use super::Slots;
-use super::axes::Scale;
-use super::bars::Bar;
+use super::Bar;
+use super::lane::{Drawn, Pillar};
 use crate::document::money;
 use crate::figures::canvas::{Anchor, Area, Canvas, ink, text_width};
 
 const SIZE: f64 = 12.0;
-const ROW_HEIGHT: i32 = 17;
-const ROWS: i32 = 5;
+const ROW: i32 = 15;
+const ROWS: i32 = 6;
 
 /// Misses that are named, at most.
-const NAMED_MAX: usize = 12;
+const NAMED_MAX: usize = 16;
 
-/// What costs less is not worth a name: a hundredth of a cent, the least that is shown as a number.
-const NAMED_MIN: Money = Money::from_picousd(100_000_000);
-
-/// Between the highest bar beneath a name and the name; marks are there.
-const LIFT: i32 = 18;
-
-/// Names may reach a little beyond the plot.
-const EDGE: i32 = 16;
+/// Between the highest bar beneath a name and the name.
+const LIFT: i32 = 3;
 
 /// Room between a name and the line to its bar.
 const PAD: i32 = 5;
+
+/// Beneath names that are longer than estimated.
+const SLACK: i32 = 4;
 
 struct Label {
     text: String,
@@ -39,67 +31,59 @@ struct Label {
     area: Area,
 }
 
-/// Names the misses as long as there is room: first the dearest of each cause, then the dearest of all.
-pub(super) fn draw(bars: &[Bar], slots: &Slots, scale: &Scale, canvas: &mut Canvas<'_>) {
-    let sheet = Sheet { bars, slots, scale };
+/// Names the dearest misses of all lanes as long as there is room; `least` is the cost from which on one has a name.
+pub(super) fn draw(lanes: &[Drawn<'_>], least: Money, canvas: &mut Canvas<'_>) {
+    let bars = lanes.iter().flat_map(|lane| lane.pillars.iter().map(move |pillar| (lane, pillar)));
+    let mut missed: Vec<(Money, &Drawn<'_>, &Pillar<'_>)> =
+        bars.map(|(lane, pillar)| (pillar.bar.causes.values().copied().sum(), lane, pillar)).collect();
+    missed.retain(|(cost, ..)| *cost >= least);
+    missed.sort_by_key(|(cost, _, pillar)| (std::cmp::Reverse(*cost), pillar.area.bottom, pillar.area.left));
     let mut labels: Vec<Label> = Vec::new();
-    for at in order(bars).into_iter().take(NAMED_MAX) {
-        labels.extend(sheet.place(at, &labels));
+    for (cost, lane, pillar) in missed {
+        if labels.len() < NAMED_MAX {
+            labels.extend(placed(&text(cost, pillar.bar), lane, pillar, &labels));
+        }
     }
     for label in &labels {
         let middle = i32::midpoint(label.area.top, label.area.bottom);
-        canvas.line((label.x, label.area.bottom - 3), (label.x, label.bar_top - 13), ink::FAINT);
+        if label.bar_top > label.area.bottom + 1 {
+            canvas.line((label.x, label.area.bottom - 1), (label.x, label.bar_top), ink::FAINT);
+        }
         canvas.text(&label.text, (label.area.left, middle), SIZE, ink::MISSED, Anchor::Start);
     }
 }
 
-/// The bars with a cause in the order in which they are named.
-fn order(bars: &[Bar]) -> Vec<usize> {
-    let mut named: Vec<(usize, Cause, Option<Money>)> =
-        bars.iter().enumerate().filter_map(|(at, bar)| bar.cause.map(|(cause, cost)| (at, cause, cost))).collect();
-    named.retain(|(_, _, cost)| cost.is_none_or(|cost| cost >= NAMED_MIN));
-    named.sort_by_key(|(at, _, cost)| (Reverse(*cost), *at));
-    let mut seen = BTreeSet::new();
-    let (first, further): (Vec<_>, Vec<_>) = named.into_iter().partition(|(_, cause, _)| seen.insert(*cause));
-    first.into_iter().chain(further).map(|(at, ..)| at).collect()
+/// `$1.54 expired`, `$3.31 mostly expired` of several causes.
+fn text(cost: Money, bar: &Bar) -> String {
+    let dearest = bar.causes.iter().max_by_key(|(_, cost)| **cost);
+    let mostly = if bar.causes.len() > 1 { "mostly " } else { "" };
+    let cause = dearest.map_or_else(String::new, |(cause, _)| format!(" {mostly}{cause}"));
+    format!("{}{cause}", money(cost))
 }
 
-/// What names must keep clear of.
-struct Sheet<'a> {
-    bars: &'a [Bar],
-    slots: &'a Slots,
-    scale: &'a Scale,
+/// The lowest place in its lane at which a name covers nothing; `None` if there is none.
+fn placed(text: &str, lane: &Drawn<'_>, pillar: &Pillar<'_>, labels: &[Label]) -> Option<Label> {
+    let x = i32::midpoint(pillar.area.left, pillar.area.right);
+    let width = text_width(text, SIZE);
+    // After the line, before it, across it; among equal ones the last is taken.
+    let lefts = [x - PAD, x + PAD - width, x - width / 2];
+    let areas = lefts.into_iter().flat_map(|left| rows(lane, left, width));
+    let places = areas.map(|area| Label { text: text.to_owned(), x, bar_top: pillar.area.top, area });
+    let fitting = places.filter(|label| labels.iter().all(|other| clear(label, other)));
+    fitting.max_by_key(|label| label.area.bottom)
 }
 
-impl Sheet<'_> {
-    /// The lowest place at which the name of bar `at` covers nothing; `None` if there is none.
-    fn place(&self, at: usize, labels: &[Label]) -> Option<Label> {
-        let text = text(&self.bars[at])?;
-        let x = self.slots.middle(at);
-        let bar_top = self.scale.y(self.bars[at].tokens());
-        let width = text_width(&text, SIZE);
-        // After the line, before it, across it; among equal ones the last is taken.
-        let lefts = [x - PAD, x + PAD - width, x - width / 2];
-        let places = lefts.into_iter().flat_map(|left| self.rows(left, width));
-        let fitting = places.map(|area| Label { text: text.clone(), x, bar_top, area });
-        let fitting = fitting.filter(|label| labels.iter().all(|other| clear(label, other)));
-        fitting.max_by_key(|label| label.area.bottom)
-    }
-
-    /// The rows above the bars beneath a name.
-    fn rows(&self, left: i32, width: i32) -> impl Iterator<Item = Area> {
-        let right = left + width;
-        let beneath = self.bars.iter().enumerate().filter(|(at, _)| {
-            let (bar_left, bar_right) = self.slots.bar(*at);
-            bar_left < right && left < bar_right
-        });
-        let highest = beneath.map(|(_, bar)| self.scale.y(bar.tokens())).min().unwrap_or(super::PLOT.bottom);
-        let rows = (0..ROWS).map(move |row| highest - LIFT - row * ROW_HEIGHT);
-        let areas = rows.map(move |bottom| Area { left, top: bottom - ROW_HEIGHT, right, bottom });
-        areas.filter(|area| {
-            area.top >= super::PLOT.top - 4 && area.left >= super::PLOT.left && area.right <= super::PLOT.right + EDGE
-        })
-    }
+/// The rows of a lane above the bars beneath a name.
+fn rows(lane: &Drawn<'_>, left: i32, width: i32) -> impl Iterator<Item = Area> {
+    let right = left + width;
+    let beneath = lane.pillars.iter().filter(move |pillar| pillar.area.left < right && left < pillar.area.right);
+    let highest = beneath.map(|pillar| pillar.area.top).min().unwrap_or(lane.area.bottom);
+    let areas = (0..ROWS).map(move |row| {
+        let bottom = highest - LIFT - row * ROW;
+        Area { left, top: bottom - ROW, right, bottom }
+    });
+    let plot = lane.area;
+    areas.filter(move |area| area.top >= plot.top - 2 && area.left >= plot.left && area.right <= plot.right + SLACK)
 }
 
 /// Neither name covers the other, and neither line crosses the other's name.
@@ -114,12 +98,4 @@ fn stem(label: &Label) -> Area {
         right: label.x + 3,
         bottom: label.bar_top.max(label.area.bottom + 1),
     }
-}
-
-fn text(bar: &Bar) -> Option<String> {
-    let (cause, cost) = bar.cause?;
-    Some(match cost {
-        Some(cost) => format!("{cause} {}", money(cost)),
-        None => cause.to_string(),
-    })
 }

@@ -1,0 +1,213 @@
+//! The answer of a picture in one line, with its figures.
+
+use forkcast_scenarios::fanout::breakeven::launching::frontier;
+use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Question};
+use forkcast_sim::pricing::Money;
+
+use crate::document::money;
+
+/// The answer to the question.
+pub(super) fn of(answer: &Answer) -> String {
+    let said = match answer.question {
+        Question::Children => children(&answer.panels),
+        Question::ForkOrSpawn => answer.panels.first().and_then(forks),
+        Question::Ttl => lifetimes(&answer.panels),
+        Question::Prime => launches(&answer.panels),
+        Question::LookBack => answer.panels.first().and_then(reach),
+    };
+    said.unwrap_or_else(|| answer.question.about().to_owned())
+}
+
+/// What each panel is about, and the cheapest and the dearest of its policies.
+pub(super) fn panels(answer: &Answer) -> Vec<String> {
+    let range = |panel: &Panel| match answer.question {
+        Question::Children => Ranking::of(panel).map(|ranking| Range { least: ranking.least, most: ranking.most }),
+        Question::Prime => Range::of(policies(panel)?),
+        Question::ForkOrSpawn | Question::Ttl | Question::LookBack => None,
+    };
+    let titled = |panel: &Panel| match range(panel) {
+        Some(Range { least, most }) if least == most => format!("{}: {} in any case", panel.title, money(least)),
+        Some(Range { least, most }) => format!("{}: {} to {}", panel.title, money(least), money(most)),
+        None => panel.title.clone(),
+    };
+    answer.panels.iter().map(titled).collect()
+}
+
+/// The costs of some points.
+struct Range {
+    least: Money,
+    most: Money,
+}
+
+impl Range {
+    fn of(curve: &Curve) -> Option<Self> {
+        let costs = || curve.points.iter().map(|point| point.cost);
+        Some(Self { least: costs().min()?, most: costs().max()? })
+    }
+}
+
+fn policies(panel: &Panel) -> Option<&Curve> {
+    panel.curves.iter().find(|curve| !curve.is_bound)
+}
+
+/// The unit of a break-even point.
+pub(super) const fn unit(question: Question) -> &'static str {
+    match question {
+        Question::Children | Question::LookBack | Question::Ttl => "children",
+        Question::ForkOrSpawn => "turns",
+        Question::Prime => "s",
+    }
+}
+
+/// The policies of a panel at its last place.
+struct Ranking<'a> {
+    cheapest: Vec<&'a str>,
+    least: Money,
+    most: Money,
+    /// The last place, and the first one from which on the cheapest policy is.
+    last: f64,
+    from: f64,
+}
+
+impl<'a> Ranking<'a> {
+    fn of(panel: &'a Panel) -> Option<Self> {
+        let policies = || panel.curves.iter().filter(|curve| !curve.is_bound);
+        let last = policies().filter_map(|curve| curve.points.last()).map(|point| point.at).reduce(f64::max)?;
+        let ends: Vec<(&Curve, Money)> = policies().filter_map(|curve| Some((curve, cost(curve, last)?))).collect();
+        let (first, least) = ends.iter().min_by_key(|(_, cost)| *cost)?;
+        let most = ends.iter().map(|(_, cost)| *cost).max()?;
+        let is_cheapest =
+            |point: &&Point| policies().filter_map(|other| cost(other, point.at)).all(|other| point.cost <= other);
+        let kept = first.points.iter().rev().take_while(is_cheapest);
+        Some(Self {
+            cheapest: ends.iter().filter(|(_, cost)| cost == least).map(|(curve, _)| &*curve.name).collect(),
+            least: *least,
+            most,
+            last,
+            from: kept.last().map_or(last, |point| point.at),
+        })
+    }
+
+    /// The cheapest; equal ones together.
+    fn names(&self) -> String {
+        match self.cheapest[..] {
+            [] => String::new(),
+            [one] => one.to_owned(),
+            [one, other] => format!("{one} and {other}"),
+            [one, ref others @ ..] => format!("{one} and {} others", others.len()),
+        }
+    }
+}
+
+fn cost(curve: &Curve, at: f64) -> Option<Money> {
+    curve.points.iter().find(|point| point.at == at).map(|point| point.cost)
+}
+
+fn children(panels: &[Panel]) -> Option<String> {
+    let rankings: Vec<(&Panel, Ranking<'_>)> =
+        panels.iter().filter_map(|panel| Some((panel, Ranking::of(panel)?))).collect();
+    let differs = rankings.iter().find(|(_, ranking)| ranking.least != ranking.most);
+    let (panel, ranking) = differs.or(rankings.first())?;
+    let last = ranking.last;
+    if ranking.least == ranking.most {
+        return Some(format!("All policies cost the same: {} with {last:.0} children", money(ranking.least)));
+    }
+    let place = if panels.len() > 1 { format!(" ({})", panel.title) } else { String::new() };
+    let verb = if ranking.cheapest.len() > 1 { "are" } else { "is" };
+    let from = match ranking.from {
+        from if from <= 1.0 => "throughout".to_owned(),
+        from => format!("from {from:.0} children on"),
+    };
+    Some(format!(
+        "{} {verb} cheapest {from}: {} against {} with {last:.0} children{place}",
+        ranking.names(),
+        money(ranking.least),
+        money(ranking.most)
+    ))
+}
+
+/// Up to how many turns forks are cheaper, by context; the first curve are the agents of their own.
+fn forks(panel: &Panel) -> Option<String> {
+    let last = panel.curves.first()?.points.last()?.at;
+    let mut limits: Vec<String> = Vec::new();
+    for (crossing, curve) in panel.crossings.iter().zip(panel.curves.iter().skip(1)) {
+        let context = curve.name.strip_prefix("fork, ").unwrap_or(&curve.name);
+        let context = if limits.is_empty() { context } else { short(context) };
+        let unit = if limits.is_empty() { " turns" } else { "" };
+        limits.push(match crossing.at {
+            Some(at) => format!("{:.1}{unit} with {context}", at.max(0.0)),
+            None => format!("{last:.0}{unit} and more with {context}"),
+        });
+    }
+    (!limits.is_empty()).then(|| format!("Forks are cheaper up to {}", limits.join(", ")))
+}
+
+/// A size of context in a list.
+fn short(context: &str) -> &str {
+    context.strip_suffix(" of context").unwrap_or(context)
+}
+
+/// From how many waiting children on an hour is cheaper than five minutes.
+fn lifetimes(panels: &[Panel]) -> Option<String> {
+    let mut limits: Vec<String> = Vec::new();
+    for panel in panels {
+        let at = panel.crossings.first()?.at;
+        let last = panel.curves.first()?.points.last()?.at;
+        let waits = at.map_or_else(|| format!("more than {last:.0}"), |at| format!("{:.1}", at.max(0.0)));
+        let context = panel.title.split(',').next()?;
+        limits.push(match limits.len() {
+            0 => format!("{waits} children wait with {context}"),
+            _ => format!("{waits} with {}", short(context)),
+        });
+    }
+    (!limits.is_empty()).then(|| format!("An hour is cheaper once {}", limits.join(", ")))
+}
+
+/// The cheapest launch and the fastest one.
+fn launches(panels: &[Panel]) -> Option<String> {
+    let panel = panels.first()?;
+    let curve = policies(panel)?;
+    let kept = frontier(&curve.points);
+    let (fast, cheap) = (kept.first()?, kept.last()?);
+    let told = |point: &Point| format!("{} in {:.1} s", money(point.cost), point.at);
+    let range = Range::of(curve)?;
+    Some(match (fast, cheap) {
+        _ if range.least == range.most => {
+            format!("All cost the same; {} is fastest: {} ({})", fast.label, told(fast), panel.title)
+        }
+        _ if fast.label == cheap.label => {
+            format!("{} is both fastest and cheapest: {} ({})", fast.label, told(fast), panel.title)
+        }
+        _ => format!("{} costs {}, {} {} ({})", cheap.label, told(cheap), fast.label, told(fast), panel.title),
+    })
+}
+
+/// The policies that lose the parent's prefix first, and what a child then costs.
+fn reach(panel: &Panel) -> Option<String> {
+    let last = panel.curves.first()?.points.last()?.at;
+    let lost = || panel.crossings.iter().zip(&panel.curves).filter_map(|(crossing, curve)| Some((crossing.at?, curve)));
+    let Some(first) = lost().map(|(at, _)| at).reduce(f64::min) else {
+        return Some(format!("Up to {last:.0} children no policy loses the prefix"));
+    };
+    let names: Vec<&str> = lost().filter(|(at, _)| *at == first).map(|(_, curve)| &*curve.name).collect();
+    let costs = || panel.curves.iter().filter_map(|curve| cost(curve, first));
+    let verb = if names.len() > 1 { "lose" } else { "loses" };
+    Some(format!(
+        "From {first:.0} children on {} {verb} the prefix: {} a child, not {}",
+        rules_once(&names),
+        money(costs().max()?),
+        money(costs().min()?)
+    ))
+}
+
+/// `tail and client-2026 (every block counts)` of names that end alike.
+fn rules_once(names: &[&str]) -> String {
+    let parts: Option<Vec<(&str, &str)>> = names.iter().map(|name| name.split_once(", ")).collect();
+    match parts.as_deref() {
+        Some([(_, rule), ..]) if parts.iter().flatten().all(|(_, other)| other == rule) => {
+            let policies: Vec<&str> = parts.iter().flatten().map(|(policy, _)| *policy).collect();
+            format!("{} ({rule})", policies.join(" and "))
+        }
+        _ => names.join("; "),
+    }
+}

@@ -1,0 +1,130 @@
+//! The last step of every drawing: a title and a description for those who do not see it, and colours for dark screens.
+//!
+//! It works on the text that plotters writes: colours are attributes `fill` or `stroke` of the form `#RRGGBB`, and names
+//! hold no quotation marks of their own.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use forkcast_sim::outside::visible;
+use plotters::style::RGBColor;
+
+/// What a picture says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Caption {
+    /// The answer that the picture gives, with its figure.
+    pub title: String,
+    /// What it rests on.
+    pub note: String,
+    /// What is drawn, and its numbers.
+    pub description: String,
+}
+
+/// Lightness of paper and of ink on a dark screen, of 255.
+const DARK_PAPER: i32 = 24;
+const DARK_INK: i32 = 236;
+
+/// A drawing of plotters as a picture for everybody.
+pub(super) fn finished(drawing: &str, caption: &Caption) -> String {
+    let Some((root, parts)) = drawing.split_once('>') else { return drawing.to_owned() };
+    let description = [&caption.note, &caption.description].map(|text| text.trim_end_matches('.')).join(". ");
+    let (title, description) = (escaped(&caption.title), escaped(&description));
+    // Everything is opaque.
+    let parts = parts.replace(" opacity=\"1\"", "");
+    format!(
+        "{root} role=\"img\">\n<title>{title}</title>\n<desc>{description}.</desc>\n<style>{}</style>{parts}",
+        dark_style(&parts)
+    )
+}
+
+/// For each colour of a drawing its colour on a dark screen.
+fn dark_style(parts: &str) -> String {
+    let mut style = "@media (prefers-color-scheme: dark) {\n".to_owned();
+    for property in ["fill", "stroke"] {
+        let mark = format!("{property}=\"");
+        let colours: BTreeSet<&str> = parts.split(&mark).skip(1).filter_map(|rest| rest.get(..7)).collect();
+        for colour in colours {
+            if let Some(RGBColor(red, green, blue)) = parsed(colour).map(dark) {
+                // Writing to memory cannot fail.
+                let _ = writeln!(style, "[{mark}{colour}\"] {{ {property}: #{red:02X}{green:02X}{blue:02X} }}");
+            }
+        }
+    }
+    style.push_str("}\n");
+    style
+}
+
+fn parsed(colour: &str) -> Option<RGBColor> {
+    let channel = |at: usize| u8::from_str_radix(colour.get(at..at + 2)?, 16).ok();
+    Some(RGBColor(channel(1)?, channel(3)?, channel(5)?)).filter(|_| colour.starts_with('#'))
+}
+
+/// The same hue with the opposite lightness, between dark paper and light ink.
+fn dark(colour: RGBColor) -> RGBColor {
+    let channels = [colour.0, colour.1, colour.2].map(i32::from);
+    let most = channels.into_iter().fold(0, i32::max);
+    let least = channels.into_iter().fold(255, i32::min);
+    let [red, green, blue] = channels.map(|channel| {
+        let opposite = channel + 255 - most - least;
+        u8::try_from(DARK_PAPER + opposite * (DARK_INK - DARK_PAPER) / 255).unwrap_or(u8::MAX)
+    });
+    RGBColor(red, green, blue)
+}
+
+/// A text between tags.
+fn escaped(text: &str) -> String {
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canvas::ink;
+    use super::{Caption, dark, finished};
+    use plotters::style::RGBColor;
+
+    #[test]
+    fn a_drawing_has_a_title_a_description_and_a_dark_style() {
+        let caption = Caption {
+            title: "a <b> & \u{202e}".to_owned(),
+            note: "Two bars.".to_owned(),
+            description: "One is high".to_owned(),
+        };
+        let drawing = "<svg width=\"2\">\n<rect opacity=\"1\" fill=\"#FFFFFF\" stroke=\"none\"/>\n</svg>\n";
+        let expected = "<svg width=\"2\" role=\"img\">\n<title>a &lt;b&gt; &amp; \\u{202e}</title>\n\
+            <desc>Two bars. One is high.</desc>\n<style>@media (prefers-color-scheme: dark) {\n\
+            [fill=\"#FFFFFF\"] { fill: #181818 }\n}\n</style>\n<rect fill=\"#FFFFFF\" stroke=\"none\"/>\n</svg>\n";
+        assert_eq!(finished(drawing, &caption), expected);
+    }
+
+    #[test]
+    fn on_a_dark_screen_paper_is_dark_and_text_light() {
+        assert_eq!(dark(ink::PAPER), RGBColor(24, 24, 24));
+        assert_eq!(dark(RGBColor(0, 0, 0)), RGBColor(236, 236, 236));
+    }
+
+    /// Relative luminance and contrast by WCAG 2.2.
+    fn contrast(one: RGBColor, other: RGBColor) -> f64 {
+        let linear = |channel: u8| {
+            let part = f64::from(channel) / 255.0;
+            if part <= 0.040_45 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        let luminance = |c: RGBColor| 0.2126 * linear(c.0) + 0.7152 * linear(c.1) + 0.0722 * linear(c.2);
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    /// In grey only luminance is left: what was read, what was missed and what lies between must differ in it.
+    #[test]
+    fn read_and_missed_differ_in_grey_on_light_and_on_dark_paper() {
+        let same = |colour: RGBColor| colour;
+        for paper in [same, dark] {
+            let between = |one, other| contrast(paper(one), paper(other));
+            assert!(between(ink::READ, ink::MISSED) >= 2.5, "{}", between(ink::READ, ink::MISSED));
+            assert!(between(ink::READ, ink::WRITTEN) >= 1.6, "{}", between(ink::READ, ink::WRITTEN));
+            assert!(between(ink::WRITTEN, ink::MISSED) >= 1.5, "{}", between(ink::WRITTEN, ink::MISSED));
+            assert!(between(ink::TEXT, ink::PAPER) >= 7.0, "{}", between(ink::TEXT, ink::PAPER));
+            assert!(between(ink::FAINT, ink::PAPER) >= 4.5, "{}", between(ink::FAINT, ink::PAPER));
+            assert!(between(ink::MISSED, ink::PAPER) >= 4.5, "{}", between(ink::MISSED, ink::PAPER));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The bill over time: bars of dollars by what was bought, what was avoidable on top, and the dearest misses named.
+//!
+//! A few requests have a bar each. Many are drawn over real time, in a lane for each day or week, or for each session if
+//! they all fall within a day; a bar is then the sum of a few minutes or hours. The number of lanes and bars is bounded,
+//! and sums are taken while the requests pass, so a picture of any number of requests is as large and takes as much
+//! memory as that of a few thousand.
+
+use std::collections::BTreeMap;
+
+use forkcast_sim::pricing::Money;
+
+use super::axis::{self, Scale};
+use super::canvas::{Area, Canvas, EDGE, HEAD, WIDTH, ink, picture};
+use super::legend::{Legend, ROW};
+use crate::report::{Recorded, Report};
+
+mod bar;
+mod caption;
+mod labels;
+mod lane;
+mod plan;
+
+use bar::{Bar, Unit};
+use lane::{Drawn, Lane};
+use plan::{Place, Plan};
+
+/// The right edge of the plots; sums of lanes are beside them.
+const RIGHT: i32 = 872;
+
+/// The left edge, with and without names of lanes.
+const LEFT: i32 = 220;
+const LEFT_UNNAMED: i32 = 84;
+
+/// From the legend to the first lane: the title of the axis.
+const ABOVE: i32 = 34;
+
+/// Room under the lanes: labels, and what they are.
+const BELOW: i32 = 56;
+
+/// The approximate height of all lanes together, and the limits of one.
+const LANES_HIGH: i32 = 900;
+const LANE_MIN: i32 = 56;
+const LANE_MAX: i32 = 160;
+const LONE_LANE: i32 = 400;
+
+/// Room for names above the dearest bar; of low lanes the bar takes at least this part.
+const NAMES: f64 = 34.0;
+const TALLEST: f64 = 0.66;
+
+/// Lanes of this height have several lines across.
+const TALL: i32 = 110;
+
+/// A timeline of the requests that a report counts.
+#[derive(Debug)]
+pub struct Timeline {
+    unit: Unit,
+    plan: Plan,
+    lanes: BTreeMap<u64, Lane>,
+    /// Requests without a place: without an instant, where others have one, or of too many sessions without instants.
+    not_drawn: u64,
+}
+
+impl Timeline {
+    /// An empty timeline for the requests of a report.
+    pub fn of(report: &Report<'_>) -> Self {
+        let unit = if report.totals.billed.cost.is_some() { Unit::Dollars } else { Unit::Tokens };
+        Self { unit, plan: Plan::of(report), lanes: BTreeMap::new(), not_drawn: 0 }
+    }
+
+    /// Adds a request.
+    pub fn add(&mut self, report: &Report<'_>, entry: &Recorded<'_>) {
+        let Some(usage) = entry.line.billed().filter(|_| report.counted.counts(entry)) else { return };
+        let Some(lane) = self.plan.lane(entry) else {
+            self.not_drawn += 1;
+            return;
+        };
+        let lane = self.lanes.entry(lane).or_default();
+        let place = self.plan.place(entry, lane.requests);
+        lane.add(place, Bar::of(&entry.line, &usage, self.unit));
+    }
+
+    /// The picture as SVG.
+    pub fn svg(&self, report: &Report<'_>) -> String {
+        let count = i32::try_from(self.lanes.len()).unwrap_or(i32::MAX).max(1);
+        let high = if count == 1 { LONE_LANE } else { (LANES_HIGH / count).clamp(LANE_MIN, LANE_MAX) };
+        let top = HEAD + ROW + ABOVE;
+        let left = if self.plan.has_names() { LEFT } else { LEFT_UNNAMED };
+        let plot = Area {
+            left,
+            top,
+            right: if self.plan.has_names() { RIGHT } else { WIDTH - EDGE },
+            bottom: top + count * high,
+        };
+        picture(&caption::of(self, report), plot.bottom + BELOW, |canvas| {
+            legend(canvas);
+            axis::title_above(&self.upwards(), plot, canvas);
+            for lane in self.lanes.values().take(1) {
+                axis::below(&self.plan.ticks(&lane.bars, plot), plot.bottom, canvas);
+            }
+            axis::title_below(self.plan.to_the_right(), plot, canvas);
+            let drawn: Vec<Drawn<'_>> = self.drawn(report, plot, high);
+            drawn.iter().for_each(|lane| lane.draw(self.unit, canvas));
+            labels::draw(&drawn, least_named(report), canvas);
+        })
+    }
+
+    /// The lanes from top to bottom, all on one scale.
+    fn drawn(&self, report: &Report<'_>, plot: Area, high: i32) -> Vec<Drawn<'_>> {
+        let part = (1.0 - NAMES / f64::from(high)).max(TALLEST);
+        let tallest = self.lanes.values().map(Lane::tallest).max().map_or(1, |tallest| tallest.max(1)) as f64;
+        let lanes = (0..).zip(&self.lanes).map(|(at, (key, lane))| {
+            let area = Area { top: plot.top + at * high, bottom: plot.top + (at + 1) * high, ..plot };
+            let up = Scale { from: 0.0, to: tallest / part, start: area.bottom, end: area.top };
+            let name = self.plan.name(*key, report);
+            Drawn { lane, name, area, up, tallest, pillars: lane.pillars(&self.plan, &up, area) }
+        });
+        lanes.collect()
+    }
+
+    fn upwards(&self) -> String {
+        let unit = match self.unit {
+            Unit::Dollars => "USD",
+            Unit::Tokens => "tokens",
+        };
+        format!("{unit} {}", self.plan.of_a_bar())
+    }
+}
+
+/// What costs less than a cent has no name, since nobody acts on it; nor less than a thousandth of the bill.
+fn least_named(report: &Report<'_>) -> Money {
+    let bill = report.totals.billed.cost.map_or(0, Money::picousd);
+    NAMED_MIN.max(Money::from_picousd(bill / 1_000))
+}
+
+/// A cent.
+const NAMED_MIN: Money = Money::from_picousd(10_000_000_000);
+
+fn legend(canvas: &mut Canvas<'_>) {
+    let mut legend = Legend::new();
+    for part in Bar::default().parts() {
+        legend.colour(part.name, part.colour, canvas);
+    }
+}
