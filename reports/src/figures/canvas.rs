@@ -47,13 +47,13 @@ pub(super) mod ink {
     use super::RGBColor;
 
     pub const TEXT: RGBColor = RGBColor(34, 34, 34);
-    pub const FAINT: RGBColor = RGBColor(105, 105, 105);
+    pub const FAINT: RGBColor = RGBColor(98, 98, 98);
     pub const GRID: RGBColor = RGBColor(228, 228, 228);
     pub const PAPER: RGBColor = RGBColor(255, 255, 255);
-    pub const READ: RGBColor = RGBColor(120, 190, 232);
-    pub const WRITTEN: RGBColor = RGBColor(190, 105, 0);
+    pub const READ: RGBColor = RGBColor(86, 160, 211);
+    pub const WRITTEN: RGBColor = RGBColor(170, 86, 0);
     pub const INPUT: RGBColor = RGBColor(205, 205, 205);
-    pub const ANSWER: RGBColor = RGBColor(0, 158, 115);
+    pub const ANSWER: RGBColor = RGBColor(140, 205, 170);
     pub const MISSED: RGBColor = RGBColor(120, 0, 20);
     /// A line that matters.
     pub const LINE: RGBColor = RGBColor(0, 104, 172);
@@ -269,9 +269,9 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_to_its_room() {
-        assert_eq!(text_width("explorer", 10.0), 45);
-        assert_eq!(shortened("explorer", 10.0, 45), "explorer");
-        assert_eq!(shortened("explorers", 10.0, 45), "explo…");
+        assert_eq!(text_width("explorer", 10.0), 42);
+        assert_eq!(shortened("explorer", 10.0, 42), "explorer");
+        assert_eq!(shortened("explorers", 10.0, 42), "explor…");
         assert_eq!(shortened("explorers", 10.0, -5), "e…");
         assert_eq!(shortened(&"é".repeat(1_000_000), 10.0, 48), "ééé…");
     }
