@@ -4,6 +4,7 @@
 
 mod check;
 mod commands;
+mod data;
 mod explain;
 mod fanout;
 mod logs;
