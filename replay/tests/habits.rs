@@ -144,12 +144,49 @@ fn a_prefix_expires_fifteen_seconds_after_its_lifetime() {
 }
 
 #[test]
-fn a_resumed_session_is_rebuilt_up_to_2_1_219_and_keeps_every_byte_later() {
+fn a_resumed_session_is_built_anew_up_to_2_1_205_and_not_known_to_be_later() {
     let hook = r#""data":{"type":"hook_progress","hookEvent":"SessionStart","hookName":"SessionStart:resume"}"#;
-    for (version, missed) in [("2.1.45", true), ("2.1.143", true), ("2.1.219", true), ("2.1.330", false)] {
+    for (version, missed) in [("2.1.45", true), ("2.1.143", true), ("2.1.219", false), ("2.1.330", false)] {
         let mut session = Transcript::begun(version, "claude-opus-4-6");
         session.wait(60).line("progress", hook).prompt().answer((30_000, 1_000), None, "");
         assert_eq!(predicted(&session.replayed()) < 29_000, missed, "{version}");
+    }
+}
+
+/// A client that opens a session writes its modes down again, and no last prompt.
+#[test]
+fn a_mode_written_more_often_than_the_last_prompt_shows_a_restart() {
+    let (mode, last) = (r#""permissionMode":"default""#, r#""lastPrompt":"go on""#);
+    for (modes, lasts, missed) in [(1, 1, false), (2, 2, false), (2, 1, true)] {
+        let mut session = Transcript::begun("2.1.170", "claude-opus-4-6");
+        for _ in 0..lasts {
+            session.line("last-prompt", last);
+        }
+        for _ in 0..modes {
+            session.line("permission-mode", mode);
+        }
+        session.wait(60).prompt().answer((30_000, 1_000), None, "");
+        assert_eq!(predicted(&session.replayed()) < 29_000, missed, "{modes} modes, {lasts} last prompts");
+    }
+}
+
+#[test]
+fn a_restart_after_the_lifetime_is_expired() {
+    let hook = r#""data":{"type":"hook_progress","hookEvent":"SessionStart","hookName":"SessionStart:resume"}"#;
+    for (seconds, expected) in [(60, Cause::SystemChanged), (3_700, Cause::Expired)] {
+        let mut session = Transcript::begun("2.1.45", "claude-opus-4-6");
+        session.wait(seconds).line("progress", hook).prompt().answer((0, 31_000), None, "");
+        assert_eq!(cause(&session.replayed()), Some(expected), "after {seconds} s");
+    }
+}
+
+#[test]
+fn a_summary_for_an_absent_user_uses_the_prefix_within_its_lifetime() {
+    for (away, back, read) in [(3_000, 1_800, 30_000), (3_000, 3_700, 0), (3_700, 60, 0)] {
+        let mut session = Transcript::begun("2.1.126", "claude-opus-4-6");
+        session.wait(away).line("system", r#""subtype":"away_summary","content":"goal""#);
+        session.wait(back).prompt().answer((read, 31_000 - read), None, "");
+        assert_eq!(predicted(&session.replayed()) >= 30_000, read > 0, "away after {away} s, back {back} s later");
     }
 }
 
@@ -186,11 +223,13 @@ fn compaction_falls_back_to_the_hidden_prefix_with_its_line_as_evidence() {
 }
 
 #[test]
-fn tools_that_are_asked_for_break_the_prefix_in_2_1_205_only() {
-    for (version, missed) in [("2.1.205", true), ("2.1.209", false), ("2.1.330", false)] {
+fn the_first_tools_that_are_asked_for_break_the_prefix_from_2_1_112_to_2_1_205() {
+    for (version, missed) in [("2.1.111", false), ("2.1.112", true), ("2.1.205", true), ("2.1.209", false)] {
         let mut session = Transcript::new(version, "claude-opus-4-6");
         session.prompt().answer((HEAD, 9_000), Some("ToolSearch"), "").results(1).answer((29_000, 500), None, "");
         assert_eq!(predicted(&session.replayed()) < 29_000, missed, "{version}");
+        session.answer((29_500, 500), Some("ToolSearch"), "").results(1).answer((30_000, 500), None, "");
+        assert_eq!(predicted(&session.replayed()), 30_000, "{version}: a later search");
     }
 }
 

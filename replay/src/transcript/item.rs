@@ -294,10 +294,10 @@ pub enum Sign {
     Command(Arc<str>),
     /// The hooks at the end of a turn ran.
     StopHooks,
+    /// The client asked for a summary of the session while the user was away: a hidden request on the same prompt.
+    AwaySummary,
     /// The conversation was cleared.
     Cleared,
-    /// A command continues in the background.
-    BackgroundCommand,
     /// Everything so far was replaced by a summary.
     Compacted {
         /// Size of the prompt before, according to the client.

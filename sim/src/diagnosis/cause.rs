@@ -239,10 +239,10 @@ causes! {
         "The user paused, or a tool or a sub-agent ran for longer than five minutes or an hour.",
         "Use the one-hour lifetime, or keep the entry warm.",
     ).called("previous_message_not_found", "comparison_response_not_found");
-    /// The tokens were being written by a request whose answer had not begun.
+    /// The tokens were being written by a request whose answer had not begun, or could not be read yet after its end.
     InFlight = time(
         "in_flight",
-        "Several agents with the same prefix start at once.",
+        "Several agents with the same prefix start at once. From March to May 2026 single writes of Claude models could also not be read for some seconds.",
         "Let one request begin its answer before the others start.",
     );
     /// The cache entry lives, but further back than the cache looks from a breakpoint.

@@ -41,6 +41,10 @@ pub(super) struct Since {
     pub exit: bool,
     /// The client was restarted, and the file says so.
     pub restarted: bool,
+    /// How often the permission mode was written down.
+    pub modes: u32,
+    /// How often the last prompt was written down.
+    pub last_prompts: u32,
     /// An entry passed the queue, or the hooks at the end of a turn ran.
     pub queued: bool,
 }

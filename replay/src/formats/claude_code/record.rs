@@ -75,8 +75,6 @@ pub(super) struct ToolResult<'a> {
     pub agent: Option<&'a [u8]>,
     /// `isAsync`, or a status with this meaning.
     pub background: bool,
-    /// A command continues in the background.
-    pub command: bool,
     /// `totalTokens`.
     pub total_tokens: Option<u64>,
 }
@@ -177,7 +175,6 @@ impl<'a> ToolResult<'a> {
         while let Some(key) = cursor.key()? {
             match key {
                 b"agentId" => result.agent = cursor.string()?,
-                b"backgroundTaskId" => result.command = cursor.string()?.is_some(),
                 b"isAsync" => result.background |= cursor.value()? == b"true",
                 b"status" => result.background |= cursor.string()? == Some(b"async_launched"),
                 b"totalTokens" => result.total_tokens = usage::count(cursor.value()?),

@@ -180,7 +180,15 @@ impl<'a> Records<'a> {
             b"system" => self.system_line(place, line),
             b"attachment" => self.attachment_line(place, line, blocks.measuring),
             b"queue-operation" => self.queue_line(place, line),
-            b"mode" | b"permission-mode" => self.mode_line(place, line.mode),
+            b"permission-mode" => {
+                self.agents[place.agent].since.modes += 1;
+                self.mode_line(place, line.mode)
+            }
+            b"last-prompt" => {
+                self.agents[place.agent].since.last_prompts += 1;
+                None
+            }
+            b"mode" => self.mode_line(place, line.mode),
             _ => None,
         }
     }

@@ -36,6 +36,7 @@ impl<'a> Records<'a> {
         let origin = self.origin(place, line, blocks.head.unwrap_or_default());
         if place.agent == MAIN {
             self.thinking(place, line, origin);
+            self.reopened(place);
             self.unqueued(place, origin);
         }
         Some(self.input(place, origin, blocks))
@@ -50,9 +51,6 @@ impl<'a> Records<'a> {
                 total_tokens: line.result.total_tokens,
             };
             self.sign(place, Sign::Spawned(Box::new(result)));
-        }
-        if line.result.command {
-            self.sign(place, Sign::BackgroundCommand);
         }
         self.input(place, InputOrigin::ToolResults, blocks)
     }

@@ -48,6 +48,7 @@ impl<'a> Records<'a> {
                 self.agents[place.agent].since.queued = true;
                 Sign::StopHooks
             }
+            b"away_summary" => Sign::AwaySummary,
             b"local_command" => {
                 self.command(place, line.content.unwrap_or_default());
                 return None;
@@ -69,6 +70,14 @@ impl<'a> Records<'a> {
             self.sign(place, Sign::Enqueued);
         }
         None
+    }
+
+    /// A client that opens a session writes its modes down again, without the last prompt that it writes at the end of a turn.
+    pub fn reopened(&mut self, place: Place) {
+        let since = &mut self.agents[place.agent].since;
+        if since.modes > since.last_prompts && !std::mem::replace(&mut since.restarted, true) {
+            self.sign(place, Sign::Restarted);
+        }
     }
 
     /// The permission mode, if it changes to or from planning.

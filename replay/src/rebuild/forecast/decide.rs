@@ -184,17 +184,19 @@ impl Situation<'_> {
             (self.version_changed(), Class::Out, RuleName::VersionChanged),
         ];
         let shown = rewritten.into_iter().find(|(line, _, rule)| line.is_some() && self.holds(*rule));
+        let expired = !self.is_within(self.request.at.since(self.used_at())) && self.holds(RuleName::Expired);
         if let Some((_, class, rule)) = shown {
-            return self.rewritten(class, rule);
+            // What is built anew in front of the messages would have been read from nothing that still lives.
+            let decides = if expired && class == Class::Out { RuleName::Expired } else { rule };
+            return self.rewritten(class, decides);
         }
         if let Some(last) = self.track.positions.last().filter(|last| last.state != self.track.state) {
             return self.other_state(&last.state);
         }
-        if self.before.answered.loads_tools && self.holds(RuleName::ToolsLoaded) {
+        if self.before.answered.loads_tools && !self.track.loaded_tools && self.holds(RuleName::ToolsLoaded) {
             return self.rewritten(Class::Out, RuleName::ToolsLoaded);
         }
-        let age = self.request.at.since(self.used_at());
-        if age > self.before.ttl.duration() + self.rules.slack && self.holds(RuleName::Expired) {
+        if expired {
             return self.in_head(Class::Out, RuleName::Expired);
         }
         self.within_the_lifetime()
@@ -213,9 +215,6 @@ impl Situation<'_> {
             if let Some(position) = kept.filter(|_| self.holds(RuleName::Rewound)) {
                 return Verdict::at(position.tokens, RuleName::Rewound);
             }
-        }
-        if self.background_ended() {
-            return self.in_head(Class::In, RuleName::Background);
         }
         // The breakpoint itself is the first position that is checked.
         if signs.positions >= self.rules.look_back.reach && self.holds(RuleName::BeyondReach) {
@@ -251,20 +250,15 @@ impl Situation<'_> {
         (signs.prompt.is_some() && ended).then_some(self.track.turn)
     }
 
-    /// A turn with background work ended: what the client had put in about it goes away.
-    fn background_ended(&self) -> bool {
-        let signs = &self.request.signs;
-        let ended = self.before.answered.turn_over || signs.interrupted.is_some();
-        let shown = self.track.background.or(signs.background);
-        let holds = self.holds(RuleName::Background) && self.request.agent == 0 && ended;
-        holds && signs.prompt.is_some() && shown.is_some()
-    }
-
     /// When the prefix was used last: by the request before, a hidden one, or a prompt that was interrupted.
     fn used_at(&self) -> Instant {
         let mut at = self.before.at;
         if self.followed_to.is_some() {
             at = at.max(self.before.answered.ended_at);
+        }
+        let away_at = self.request.signs.away_at.filter(|_| self.holds(RuleName::AwaySummary));
+        if let Some(away_at) = away_at.filter(|away_at| self.is_within(away_at.since(at))) {
+            at = at.max(away_at);
         }
         match self.request.signs.interrupted_prompt_at.filter(|_| self.interrupted) {
             Some(prompt_at) => at.max(prompt_at),
@@ -272,10 +266,15 @@ impl Situation<'_> {
         }
     }
 
+    /// An entry that was used so long ago can still be read.
+    fn is_within(&self, age: Duration) -> bool {
+        age <= self.before.ttl.duration() + self.rules.slack
+    }
+
     fn interrupted_was_sent(&self) -> bool {
         let signs = &self.request.signs;
         let (Some(prompt_at), Some(at)) = (signs.interrupted_prompt_at, signs.interrupted_at) else { return false };
-        let warm = prompt_at.since(self.before.at) <= self.before.ttl.duration() + self.rules.slack;
+        let warm = self.is_within(prompt_at.since(self.before.at));
         let sends = self.request.agent == 0 && self.holds(RuleName::Interrupted);
         sends && (warm || at.since(prompt_at) >= COLD_FIRST_BYTE)
     }
@@ -330,7 +329,7 @@ impl Situation<'_> {
     /// With thinking switched back on: every fresh session is in that state, so its hidden prefix is alive if anything is.
     fn head_with_thinking(&self, rule: RuleName) -> Option<u64> {
         let on = rule == RuleName::Thinking && !self.track.state.without_thinking && !self.track.alive;
-        let recent = self.request.at.since(self.before.at) <= self.before.ttl.duration() + self.rules.slack;
+        let recent = self.is_within(self.request.at.since(self.before.at));
         let owner = self.track.owner.as_ref().filter(|_| on && recent)?;
         let classes = [Class::Out, Class::In, Class::First];
         let shown = classes.into_iter().find_map(|class| self.shared.landing(owner, class, 0, self.request.at));
@@ -380,7 +379,8 @@ impl Situation<'_> {
         }
         let kept = || self.shared.is_kept_warm(owner, self.request.ttl, self.request.at, WARM_NEEDED, WARM_LOOKED_AT);
         let shared = self.track.others && self.holds(RuleName::SharedHead);
-        if shared || self.holds(RuleName::GlobalHead) || self.holds(RuleName::KeptWarm) && kept() {
+        let global = self.track.begins_warm && self.holds(RuleName::GlobalHead);
+        if shared || global || self.holds(RuleName::KeptWarm) && kept() {
             return find(Class::Out);
         }
         0
@@ -391,7 +391,6 @@ impl Situation<'_> {
         let signs = &self.request.signs;
         let shown = match rule {
             RuleName::Compacted => signs.compacted.or(signs.cleared),
-            RuleName::Background => self.track.background.or(signs.background),
             RuleName::Restarted => signs.restarted,
             RuleName::Unqueued => signs.unqueued,
             RuleName::MicroCompacted => signs.micro_compacted,

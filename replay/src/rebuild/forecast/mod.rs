@@ -43,8 +43,6 @@ pub struct Outgoing<'a> {
     pub effort: Option<&'a Arc<str>>,
     /// The answer came whole and not as a stream.
     pub at_once: bool,
-    /// The request calls a tool that asks for the output of a background task.
-    pub asks_background: bool,
     /// The habits of the client.
     pub profile: Profile,
     /// Lifetime at which it is billed.

@@ -17,8 +17,8 @@ pub struct Signs {
     pub compacted_at: Option<Instant>,
     /// The conversation was cleared.
     pub cleared: Option<u32>,
-    /// A command went on in the background.
-    pub background: Option<u32>,
+    /// When the client asked for a summary of the session while the user was away.
+    pub away_at: Option<Instant>,
     /// The client cleared old results, and says so.
     pub micro_compacted: Option<u32>,
     /// The client was started anew.
@@ -107,11 +107,11 @@ impl Signs {
                 (self.compacted, self.compacted_at, self.positions) = (Some(item.line), item.at, 0);
             }
             Sign::Cleared => self.cleared = Some(item.line),
-            Sign::BackgroundCommand => self.background = Some(item.line),
             Sign::MicroCompacted { .. } => self.micro_compacted = Some(item.line),
             Sign::Restarted => self.restarted = Some(item.line),
             Sign::Unqueued => self.unqueued = Some(item.line),
             Sign::Rewound { .. } => self.rewound = Some(item.line),
+            Sign::AwaySummary => self.away_at = item.at,
             Sign::Interrupted => {
                 self.interrupted = Some(item.line);
                 self.interrupted_at = self.interrupted_at.or(item.at);

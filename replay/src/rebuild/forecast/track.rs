@@ -38,7 +38,6 @@ const IN_MESSAGES: RuleSet = RuleSet::of_all(&[
     RuleName::Cleared,
     RuleName::MicroCompacted,
     RuleName::Stripped,
-    RuleName::Background,
     RuleName::BeyondReach,
 ]);
 
@@ -87,9 +86,11 @@ pub struct Track {
     pub(super) epoch: u32,
     pub(super) thinking_off: bool,
     pub(super) thinking_line: Option<u32>,
-    /// A command of this turn went on in the background, or its output was asked for; line.
-    pub(super) background: Option<u32>,
     pub(super) first_total: u64,
+    /// The newest request that began with nothing known to be alive read something.
+    pub(super) begins_warm: bool,
+    /// Tools were loaded once.
+    pub(super) loaded_tools: bool,
     /// Where a fall to the hidden prefix would land, as looked up last.
     pub(super) head_tokens: Option<u64>,
     /// Hidden prefixes that this agent showed.
@@ -173,11 +174,11 @@ impl Track {
             read + margin < expected.min(request.total_tokens)
         });
         let cold = !self.alive && !self.others;
-        if cold
-            && !request.profile.has(RuleName::GlobalHead)
-            && decision.is_none_or(|decision| COLD_STARTS.contains(decision.rule))
-        {
-            seen.push(Observation::Warm(owner.clone(), request.ttl, read > 0));
+        if cold && decision.is_none_or(|decision| COLD_STARTS.contains(decision.rule)) {
+            self.begins_warm = read > 0;
+            if !request.profile.has(RuleName::GlobalHead) {
+                seen.push(Observation::Warm(owner.clone(), request.ttl, read > 0));
+            }
         }
         if missed && read > 0 && !answered.compacts && self.is_head(read) {
             let class = match decision {
@@ -210,17 +211,14 @@ impl Track {
         if self.positions.is_empty() {
             self.first_total = request.total_tokens;
         }
+        self.loaded_tools |= self.before.as_ref().is_some_and(|before| before.answered.loads_tools);
         let speaks = request.signs.prompt.is_some();
         let answered_before = self.before.as_ref().is_some_and(|before| before.answered.turn_over);
-        let over = answered_before && speaks;
-        if over || self.before.is_some() && speaks && request.signs.interrupted.is_some() {
+        if answered_before && speaks || self.before.is_some() && speaks && request.signs.interrupted.is_some() {
             self.turn = Turn { number: self.turn.number.saturating_add(1), requests: 0 };
         }
         self.turn.requests = self.turn.requests.saturating_add(1);
         self.thinking_bytes = if speaks { 0 } else { self.thinking_bytes } + answered.thinking_bytes;
-        let carried = self.background.filter(|_| !over);
-        let asked = request.asks_background.then_some(request.line);
-        self.background = request.signs.background.or(asked).or(carried);
         self.positions.push(Position {
             tokens: cached(answered),
             extended_tokens: None,

@@ -43,6 +43,8 @@ rules! {
     FollowUp = "follow_up", None, "a hidden request behind the last answer";
     /// A prompt was sent and interrupted, and extended the prefix.
     Interrupted = "interrupted", None, "a prompt that was interrupted";
+    /// The client summed the session up while the user was away, and so used the prefix.
+    AwaySummary = "away_summary", None, "a summary that the client asked for while the user was away";
     /// Another model.
     ModelChanged = "model_changed", Some(Cause::ModelChanged), "another model";
     /// The conversation was replaced by a summary.
@@ -63,8 +65,6 @@ rules! {
     Effort = "effort", Some(Cause::LevelParameter), "effort was switched";
     /// A request was repeated without a stream.
     AtOnce = "at_once", Some(Cause::LevelParameter), "a request was repeated without a stream";
-    /// A turn with background work ended.
-    Background = "background", Some(Cause::MessageEdited), "a turn with background work ended";
     /// Tools were loaded into the list of tools.
     ToolsLoaded = "tools_loaded", Some(Cause::ToolsAdded), "tools were loaded";
     /// The lifetime is over.

@@ -97,7 +97,6 @@ impl<'a> Threads<'a> {
             version: ask.answer.version.as_ref(),
             effort: ask.answer.effort.as_ref(),
             at_once: ask.answer.at_once,
-            asks_background: ask.answer.calls.iter().any(|call| &*call.tool == "TaskOutput"),
             profile: Profile::of(
                 self.session.format,
                 ask.answer.version.as_deref().map(version),

@@ -34,12 +34,19 @@ pub(super) struct Shortfall {
     pub entry: Option<EntryState>,
     /// Tokens read.
     pub read: u64,
+    /// The read ends exactly where that of the request before ended, in the months in which the provider made writes readable
+    /// late.
+    pub unready: bool,
     /// Tokens that the request before had left in the cache.
     pub left: u64,
     /// Tokens sent before.
     pub known: u64,
     /// Tokens of the hidden prefix.
     pub head: u64,
+    /// Tokens of the prompt.
+    pub total: u64,
+    /// Tokens of the prompt before with its answer: a prompt of this size lost no thinking.
+    pub unstripped: u64,
 }
 
 impl Shortfall {
@@ -73,6 +80,9 @@ impl Shortfall {
             Some(EntryState::InFlight) => {
                 Attribution { cause: Cause::InFlight, line, shows: "sent before the answer began" }
             }
+            _ if self.unready => {
+                Attribution { cause: Cause::InFlight, line, shows: "the last write could not be read yet" }
+            }
             _ if self.read + FRAME_TOKENS < self.head => Attribution {
                 cause: Cause::SystemChanged,
                 line,
@@ -86,8 +96,9 @@ impl Shortfall {
     /// a fall far below it.
     fn is_foreseen(&self, decision: &Decision) -> bool {
         let expired_in_part = decision.rule == RuleName::Expired && self.is_small();
+        let grew = decision.rule == RuleName::Stripped && self.total >= self.unstripped;
         let far_below = !decision.in_head && self.read * 10 < decision.read_tokens * 7;
-        !expired_in_part && !far_below
+        !expired_in_part && !far_below && !grew
     }
 
     /// Most of what had been left was read.

@@ -1,6 +1,6 @@
 //! How clients change their prompts: the habits used by the forecast for transcripts.
 
-use forkcast_replay::rebuild::profile::{HABITS, Habit, Version};
+use forkcast_replay::rebuild::profile::{HABITS, Habit};
 
 use crate::document::{Cell, Column, Document, Table};
 
@@ -15,6 +15,7 @@ pub fn habits() -> Document {
             Column::left("Confidence", "confidence"),
             Column::wrap("Why", "rationale"),
             Column::wrap("Evidence", "evidence").optional(),
+            Column::wrap("Where it failed", "failed").optional(),
             Column::wrap("Found in", "written_on").optional(),
         ],
     );
@@ -29,21 +30,11 @@ fn row(habit: &Habit) -> Vec<Cell> {
     vec![
         Cell::text(habit.rule.word()),
         Cell::text(habit.client.map_or("any", |client| client.name())),
-        Cell::text(versions(habit.from, habit.until)),
-        Cell::text(habit.confidence.name()),
+        Cell::text(habit.versions()),
+        Cell::text(habit.confidence.word()),
         Cell::text(habit.rationale),
         Cell::text(habit.evidence),
+        Cell::text(habit.failed),
         Cell::text(habit.written_on.join(", ")),
     ]
-}
-
-fn versions(from: Option<Version>, until: Option<Version>) -> String {
-    let number = |(major, minor, patch): Version| format!("{major}.{minor}.{patch}");
-    match (from.map(number), until.map(number)) {
-        (None, None) => "all".to_owned(),
-        (Some(from), None) => format!("from {from}"),
-        (None, Some(until)) => format!("to {until}"),
-        (Some(from), Some(until)) if from == until => from,
-        (Some(from), Some(until)) => format!("{from} to {until}"),
-    }
 }
