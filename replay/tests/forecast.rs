@@ -32,9 +32,6 @@ const SOURCES: [&str; 8] = [
     "cc-entire-auth-go",
 ];
 
-/// Requests that read so many tokens less than their chain had left missed.
-const MISS_TOKENS: u64 = 3_000;
-
 /// Misses that were foreseen, that came, and both.
 #[derive(Clone, Copy, Default)]
 struct Misses {
@@ -44,9 +41,8 @@ struct Misses {
 }
 
 impl Misses {
-    fn add(&mut self, left: u64, compared: &Compared) {
-        let missed = |usage: &Usage| usage.cache_read_input_tokens + MISS_TOKENS < left;
-        let (came, foreseen) = (missed(&compared.recorded_usage), missed(&compared.predicted_usage));
+    fn add(&mut self, compared: &Compared) {
+        let (came, foreseen) = (compared.missed(), compared.foresees_miss());
         self.foreseen += u64::from(foreseen);
         self.came += u64::from(came);
         self.both += u64::from(foreseen && came);
@@ -82,10 +78,10 @@ impl Measure {
         self.absolute_error += (recorded - predicted).abs();
         let sums = self.sessions.entry(session).or_default();
         *sums = (sums.0 + recorded, sums.1 + predicted);
+        self.misses.add(compared);
         let Some(before) = before else { return };
         let read = compared.recorded_usage.cache_read_input_tokens;
         let written = before.cache_creation_input_tokens();
-        self.misses.add(before.cache_read_input_tokens + written, compared);
         self.unready += u64::from(written > 64 && read == before.cache_read_input_tokens);
     }
 

@@ -224,20 +224,6 @@ fn estimated_output_is_shown_next_to_the_bill() {
     assert_eq!(report.totals.billed.cost, Some(usd("0.113")));
 }
 
-/// Misses of 3 and 4 USD: their sum is 7, the root of the sum of squares 5.
-#[test]
-fn unexplained_misses_have_a_range() {
-    // Written for five minutes instead of read: 5.75 USD more per million.
-    let miss = |tokens| Asks { written: tokens, missed: Some((Cause::Unexplained, tokens)), ..PLAIN };
-    let (inputs, replay) = made(1, &[miss(521_740), miss(695_653)]);
-    let options = Options::default();
-    let report = Report::new(&inputs, &replay, &options, Names::Plain);
-    let (low, high) = report.totals.residual.range();
-    assert_eq!(low, Money::ZERO);
-    assert!(high > usd("17.0000") && high < usd("17.0001"), "{high}");
-    assert_eq!(actions(&report), [], "nothing can be done about misses without a cause");
-}
-
 #[test]
 fn actions_rest_on_causes_and_what_ifs() {
     let miss = Asks { written: 100_000, missed: Some((Cause::LevelParameter, 100_000)), ..PLAIN };

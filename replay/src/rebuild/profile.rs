@@ -18,6 +18,8 @@ pub struct Profile {
     pub rules: RuleSet,
     /// A hidden request follows the end of a turn, where nothing yet shows otherwise.
     pub follows_up: bool,
+    /// The client may edit what it sent when a turn ends, without a sign.
+    pub edits_turns: bool,
     /// The model drops thinking of earlier turns when a user speaks.
     pub strips_thinking: bool,
     /// The state of thinking is also in the hidden prefix.
@@ -28,6 +30,9 @@ pub struct Profile {
 /// suggestion cache regression".
 const WITHOUT_FOLLOW_UP: [Version; 5] = [(2, 1, 15), (2, 1, 29), (2, 1, 36), (2, 1, 45), (2, 1, 47)];
 
+/// Since this version turns end without a change of what was sent: 1 fall of 519 ends of turns up to 2.1.199.
+const TURNS_KEPT_SINCE: Version = (2, 1, 64);
+
 impl Profile {
     /// The habits of `client` in the version that it names, without those of `left_out`. Of a client without a version,
     /// the rules that hold for every client and every version are known.
@@ -37,6 +42,7 @@ impl Profile {
         Self {
             rules,
             follows_up: version.is_some_and(|version| !WITHOUT_FOLLOW_UP.contains(&version)),
+            edits_turns: version.is_some_and(|version| version < TURNS_KEPT_SINCE),
             strips_thinking: model.id.row().keeps_thinking == Some(false) && rules.contains(RuleName::Stripped),
             thinking_in_head: model.id.row().id == "claude-opus-4-6",
         }

@@ -245,6 +245,8 @@ impl<'a> StreamReplay<'a> {
             predicted_usage: predicted.usage(),
             size_known: predicted.hit.is_none_or(|hit| self.pins.get(hit).is_some()),
             between: predicted.hit.map_or((0, 0), |hit| sized.known_around(hit, &self.pins)),
+            left_tokens: expected,
+            rule: None,
         })
     }
 

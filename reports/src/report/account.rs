@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use forkcast_replay::rebuild::forecast::INTERVAL_PER_MILLE;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::{CauseTotal, Totals};
-use forkcast_sim::pricing::{Bill, Category, Money};
-use forkcast_sim::service::{self, Compared, CostRange};
+use forkcast_sim::pricing::{Bill, Category, Money, div_half_even};
+use forkcast_sim::service::{self, Compared};
 use forkcast_sim::wire::Usage;
 
 use super::{Recorded, Spending};
@@ -48,36 +49,15 @@ pub struct Estimated {
     pub extra: Option<Money>,
 }
 
-/// Cost of unexplained misses, with its range by chance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What the recorded input may cost more than the predicted one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residual {
-    /// Their sum.
-    pub cost: Money,
-    /// Sum of the squares of each, in 10⁻²⁴ USD².
-    squares: u128,
-    /// The cost that such misses may add to the forecast by the hazards of the rules, from and to; `None` if unknown.
-    foreseen: Option<(Money, Money)>,
-}
-
-impl Residual {
-    fn add(&mut self, cost: Money) {
-        let amount = cost.picousd().unsigned_abs();
-        self.cost += cost;
-        self.squares = self.squares.saturating_add(amount.saturating_mul(amount));
-    }
-
-    /// Low and high end of the cost of such misses. If the forecast gives a range of its own, that one. Else the range
-    /// for a repetition of the same work: each miss occurs by chance and independently of the others, so their sum has
-    /// a variance of the sum of squares (a compound Poisson process); two standard deviations to each side, and never
-    /// below zero.
-    pub fn range(&self) -> (Money, Money) {
-        if let Some(foreseen) = self.foreseen {
-            return foreseen;
-        }
-        let spread = i128::try_from(self.squares.isqrt()).unwrap_or(i128::MAX / 4).saturating_mul(2);
-        let spread = Money::from_picousd(spread);
-        ((self.cost - spread).max(Money::ZERO), self.cost + spread)
-    }
+    /// On average, by misses without a sign.
+    pub expected: Money,
+    /// At least, for nine of ten sessions; less than nothing if the forecast is too high.
+    pub low: Money,
+    /// At most.
+    pub high: Money,
 }
 
 /// How well prediction and recording agree.
@@ -91,9 +71,17 @@ pub struct Agreement {
     pub recorded_input: Option<Money>,
     /// Predicted input cost of the same requests.
     pub predicted_input: Option<Money>,
+    /// Sum of the absolute errors of their predicted input costs.
+    pub input_errors: Option<Money>,
 }
 
 impl Agreement {
+    /// Sum of the absolute errors ÷ recorded input cost.
+    pub fn absolute_error(&self) -> Option<f64> {
+        let recorded = self.recorded_input.filter(|recorded| *recorded != Money::ZERO)?;
+        Some(self.input_errors?.picousd() as f64 / recorded.picousd() as f64)
+    }
+
     /// Predicted ÷ recorded input cost − 1.
     pub fn cost_error(&self) -> Option<f64> {
         let recorded = self.recorded_input.filter(|recorded| *recorded != Money::ZERO)?;
@@ -121,8 +109,8 @@ pub struct Account {
     pub unread_writes: Option<Money>,
     /// Output with only the start value of a stream recorded.
     pub output_estimated: Estimated,
-    /// Unexplained misses.
-    pub residual: Residual,
+    /// What misses without a sign add to the forecast on average; `None` if nothing is forecast.
+    pub unforeseen: Option<Money>,
     /// The results for the same requests under each what-if, in the order of the options; requests that cannot be
     /// replayed count as they were billed. Empty if there are no what-ifs or no profile.
     pub what_if: Vec<Side>,
@@ -238,12 +226,7 @@ impl Account {
             self.output_estimated.recorded_tokens += output.recorded_tokens;
             add(&mut self.output_estimated.extra, output.extra);
         }
-        let unexplained = line.charge.causes.iter().filter(|part| part.cause == Cause::Unexplained);
-        unexplained.filter_map(|part| part.cost).for_each(|cost| self.residual.add(cost));
-        if let Some(CostRange { low, high }) = entry.unforeseen {
-            let sum = self.residual.foreseen.get_or_insert_default();
-            *sum = (sum.0 + low, sum.1 + high);
-        }
+        add(&mut self.unforeseen, entry.unforeseen);
         add(&mut self.lower_bound, entry.lower_bound.or(bill));
     }
 
@@ -264,8 +247,21 @@ impl Account {
         self.agreement.sums.compare(compared);
         let [recorded, predicted] = [compared.recorded_usage, compared.predicted_usage];
         self.agreement.reads_exact += u64::from(recorded.cache_read_input_tokens == predicted.cache_read_input_tokens);
-        add(&mut self.agreement.recorded_input, entry.line.charge.bill.as_ref().map(input_cost));
-        add(&mut self.agreement.predicted_input, entry.line.predicted_bill.as_ref().map(input_cost));
+        let recorded = entry.line.charge.bill.as_ref().map(input_cost);
+        let predicted = entry.line.predicted_bill.as_ref().map(input_cost);
+        add(&mut self.agreement.recorded_input, recorded);
+        add(&mut self.agreement.predicted_input, predicted);
+        let error = recorded.zip(predicted).map(|(recorded, predicted)| (recorded - predicted).picousd().abs());
+        add(&mut self.agreement.input_errors, error.map(Money::from_picousd));
+    }
+
+    /// What the recorded input may cost more than the predicted one; `None` if nothing is forecast.
+    pub fn residual(&self) -> Option<Residual> {
+        let (expected, predicted) = self.unforeseen.zip(self.agreement.predicted_input)?;
+        let part =
+            |per_mille: i64| Money::from_picousd(div_half_even(predicted.picousd() * i128::from(per_mille), 1_000));
+        let (low, high) = INTERVAL_PER_MILLE;
+        Some(Residual { expected, low: part(low), high: part(high) })
     }
 
     /// The same as a share of the bill; `None` if the bill is zero.

@@ -1,5 +1,7 @@
 //! How well the prediction agrees with what the provider reported.
 
+use std::collections::BTreeMap;
+
 use crate::wire::Usage;
 
 /// Largest deviation of a read that still counts as expected: recorded reads of one prefix differ by a few tokens of
@@ -16,6 +18,9 @@ pub enum Verdict {
     /// All that was expected was read.
     Full,
 }
+
+/// Requests that read so many tokens less than their chain had left missed something worth counting.
+pub const MISS_TOKENS: u64 = 3_000;
 
 impl Verdict {
     /// The verdict on a read if the chain's previous request left `expected` tokens in the cache.
@@ -88,6 +93,10 @@ pub struct Compared {
     /// The nearest known prefixes around the predicted read: the longest that is not longer and the shortest that is
     /// not shorter. If the size is known, both equal it.
     pub between: (u64, u64),
+    /// Tokens that the chain's previous request left in the cache; `None` if there was none.
+    pub left_tokens: Option<u64>,
+    /// The rule of sessions that decided the prediction; `None` for what was recorded as sent.
+    pub rule: Option<&'static str>,
 }
 
 impl Compared {
@@ -98,6 +107,20 @@ impl Compared {
             return read == self.predicted_usage.cache_read_input_tokens;
         }
         (self.between.0..=self.between.1).contains(&read)
+    }
+
+    /// A miss came.
+    pub fn missed(&self) -> bool {
+        self.falls_short(&self.recorded_usage)
+    }
+
+    /// A miss was foreseen.
+    pub fn foresees_miss(&self) -> bool {
+        self.falls_short(&self.predicted_usage)
+    }
+
+    fn falls_short(&self, usage: &Usage) -> bool {
+        self.left_tokens.is_some_and(|left| usage.cache_read_input_tokens + MISS_TOKENS < left)
     }
 }
 
@@ -118,6 +141,12 @@ pub struct Agreement {
     pub read_tokens_recorded: u64,
     /// Sum of the absolute differences between predicted and recorded reads.
     pub read_tokens_abs_error: u64,
+    /// Compared requests that missed more than [`MISS_TOKENS`].
+    pub misses: u64,
+    /// Those of them whose miss was foreseen.
+    pub misses_foreseen: u64,
+    /// Compared requests whose foreseen miss did not come, by the rule that foresaw it.
+    pub not_come: BTreeMap<&'static str, u64>,
 }
 
 impl Agreement {
@@ -131,6 +160,11 @@ impl Agreement {
         self.sizes_known += u64::from(compared.size_known);
         self.read_tokens_recorded += recorded;
         self.read_tokens_abs_error += recorded.abs_diff(predicted);
+        self.misses += u64::from(compared.missed());
+        self.misses_foreseen += u64::from(compared.missed() && compared.foresees_miss());
+        if compared.foresees_miss() && !compared.missed() {
+            *self.not_come.entry(compared.rule.unwrap_or("cache")).or_default() += 1;
+        }
     }
 
     /// Adds a request that cannot be compared.

@@ -34,9 +34,9 @@ pub struct Entry {
     pub evidence: Option<Evidence>,
     /// Its whole prompt as counted, if this was requested and the body is a request.
     pub size: Option<CountedSize>,
-    /// What misses that no rule foresees may add to the forecast's cost, never included in predicted tokens. `None`
-    /// without a forecast or a price.
-    pub unforeseen: Option<CostRange>,
+    /// What misses without a sign add to the forecast's cost on average, never included in predicted tokens. `None` without a
+    /// forecast or a price.
+    pub unforeseen: Option<Money>,
     /// Its outcome under each requested what-if, in order; empty without what-ifs or without a profile.
     pub hypotheticals: Vec<Hypothetical>,
     /// Its share of the clairvoyant lower bound; `None` if that is unknown.
@@ -110,13 +110,4 @@ pub struct Hypothetical {
     pub usage: Usage,
     /// Its cost; `None` for a model without a price.
     pub cost: Option<Money>,
-}
-
-/// A 90 % interval of a cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CostRange {
-    /// Its lower end.
-    pub low: Money,
-    /// Its upper end.
-    pub high: Money,
 }

@@ -21,7 +21,7 @@ mod tariff;
 pub use agreement::{Agreement, Compared, FRAME_TOKENS, NotComparable, Verdict};
 pub use delivery::{Answers, Delivery, FIRST_BYTE_AFTER, STEP, Times};
 pub use engine::{Engine, Grounds, Movement, Reading, SizedRequest};
-pub use entry::{AnswerPlace, CostRange, Entry, Evidence, Hypothetical, Origin};
+pub use entry::{AnswerPlace, Entry, Evidence, Hypothetical, Origin};
 pub use layout::Layout;
 pub use premiums::stretches;
 pub use recorded_usage::{BilledUnits, RecordedUsage};

@@ -103,7 +103,8 @@ pub(super) fn decide(track: &mut Track, request: &Outgoing<'_>, shared: &Shared,
     let line = case.line(verdict.rule);
     let turn = case.ended_turn();
     let head = track_head(&case, turn.is_some());
-    let risk = (!verdict.in_head).then(|| risk(turn, verdict.read_tokens.saturating_sub(head)));
+    let risk =
+        (!verdict.in_head).then(|| risk(turn, request.profile.edits_turns, verdict.read_tokens.saturating_sub(head)));
     track.head_tokens = Some(head);
     if verdict.rewrites {
         track.epoch += 1;

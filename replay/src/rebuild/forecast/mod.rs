@@ -13,7 +13,7 @@ mod track;
 
 pub use decide::Decision;
 pub use observation::{Class, Observation, Owner, Shared};
-pub use risk::Risk;
+pub use risk::{INTERVAL_PER_MILLE, Risk};
 pub use signs::{Signs, State};
 pub use track::Track;
 

@@ -3,7 +3,7 @@
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
 use forkcast_sim::service::{
-    AnswerPlace, Compared, CostRange, CountedSize, Entry, Evidence, NotComparable, PriceFacts, Quote, Verdict,
+    AnswerPlace, Compared, CountedSize, Entry, Evidence, NotComparable, PriceFacts, Quote, Verdict,
 };
 use forkcast_sim::wire::{ChainId, Ttl, Usage, number};
 
@@ -76,6 +76,8 @@ impl<'a> SessionReplay<'a> {
             predicted_usage: *forecast,
             size_known: expected == Some(read),
             between: (read, read),
+            left_tokens: expected,
+            rule: prompt.decision.map(|decision| decision.rule.word()),
         })
     }
 
@@ -106,17 +108,15 @@ impl<'a> SessionReplay<'a> {
     }
 }
 
-/// What falls that no rule foresees may cost: the hazard's interval times what writing the conversation anew costs more than
-/// reading it.
-fn unforeseen(prompt: &SessionPrompt, rates: &Rates) -> Option<CostRange> {
+/// What a fall without a sign costs on average: its chance times what writing the conversation anew costs more than reading it.
+fn unforeseen(prompt: &SessionPrompt, rates: &Rates) -> Option<Money> {
     let risk = prompt.decision?.risk?;
     let written = match prompt.ttl {
         Ttl::FiveMinutes => Category::Write5m,
         Ttl::OneHour => Category::Write1h,
     };
     let whole = rates.difference(written, Category::Read, risk.tokens).picousd();
-    let share = |per_million: u32| Money::from_picousd(div_half_even(whole * i128::from(per_million), 1_000_000));
-    Some(CostRange { low: share(risk.low_per_million), high: share(risk.high_per_million) })
+    Some(Money::from_picousd(div_half_even(whole * i128::from(risk.per_million), 1_000_000)))
 }
 
 /// The usage that the forecast expects: what is not read is written up to the last breakpoint, at the request's lifetime.

@@ -34,10 +34,9 @@ record! {
     record: Estimated, "output_estimated", "Output whose recording has only the start value of a stream." =>
         |sums| sums.account.output_estimated.value();
     record: Residual, "residual_cost_usd",
-        "What misses that no rule foresees may add to the forecast: the sum of the range that the rules give for each \
-         request; where they give none, what such misses cost here, give or take two standard deviations of chance, \
-         never below zero. In no prediction." =>
-        |sums| sums.account.residual.value();
+        "What the recorded input may cost more than the predicted one, in no prediction." =>
+        |sums| sums.account.residual().as_ref().map(Record::value),
+        null("where nothing is forecast");
     record: Agreement, "agreement",
         "How well predictions fit; comparable and all of not_comparable add up to requests." =>
         |sums| sums.account.agreement.value(), bare();
@@ -98,8 +97,9 @@ record! {
 
 record! {
     Residual, "residual":
-    usd "low", "At least." => |residual| residual.range().0;
-    usd "high", "At most." => |residual| residual.range().1;
+    usd "expected", "On average, by misses without a sign." => |residual| residual.expected;
+    usd "low", "At least, for nine of ten sessions; below zero if the forecast is too high." => |residual| residual.low;
+    usd "high", "At most, for nine of ten sessions." => |residual| residual.high;
 }
 
 record! {
@@ -120,6 +120,18 @@ record! {
         |agreement| agreement.sums.read_tokens_recorded;
     tokens "read_tokens_abs_error", "By how much predictions of them are off." =>
         |agreement| agreement.sums.read_tokens_abs_error;
+    count "misses", "Comparable requests that read over 3,000 tokens less than their chain had left." =>
+        |agreement| agreement.sums.misses, unit("requests");
+    count "misses_foreseen", "Those of them whose miss was predicted." =>
+        |agreement| agreement.sums.misses_foreseen, unit("requests");
+    field "misses_not_come", || Shape::Map(Box::new(Shape::Count { least: 0 })),
+        "Comparable requests whose predicted miss did not come, by the rule that predicted it (`forkcast list habits`; \
+         `cache` where the rules of the cache did)." =>
+        |agreement| Value::map(agreement.sums.not_come.iter().map(|(rule, requests)| (*rule, *requests))),
+        unit("requests"), no_cell();
+    number "cost_absolute_error",
+        "Sum of the absolute errors of predicted input costs / recorded input cost over comparable requests." =>
+        |agreement| agreement.absolute_error(), unit("part of 1"), null("where no comparable request has a price");
     number "cost_error", "Predicted / recorded input cost - 1 over comparable requests." =>
         |agreement| agreement.cost_error(), unit("part of 1"), null("where no comparable request has a price");
 }

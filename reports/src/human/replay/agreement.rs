@@ -39,6 +39,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         ));
         lines.push(reads(report));
         lines.push(tokens(report));
+        lines.extend(misses(report));
         lines.extend(sessions_within(report).filter(|_| transcripts));
     }
     if !passed_over.is_empty() {
@@ -96,10 +97,29 @@ fn tokens(report: &Report<'_>) -> String {
         }
         Some(error) => {
             let side = if error < 0.0 { "below" } else { "above" };
-            format!("{off} The predicted input cost is {:.2} % {side} the recorded one.", error.abs() * 100.0)
+            let absolute = report.totals.agreement.absolute_error().unwrap_or_default();
+            format!(
+                "{off} The predicted input cost is {:.2} % {side} the recorded one; the errors of single requests add up to \
+                 {:.2} %.",
+                error.abs() * 100.0,
+                absolute * 100.0,
+            )
         }
         None => off,
     }
+}
+
+/// Misses that were foreseen, and foreseen ones that did not come.
+fn misses(report: &Report<'_>) -> Option<String> {
+    let sums = &report.totals.agreement.sums;
+    let foreseen = (sums.misses > 0).then(|| {
+        format!("Of {} of over 3,000 tokens {} were foreseen.", some(sums.misses, "miss"), count(sums.misses_foreseen))
+    });
+    let rules: Vec<String> =
+        sums.not_come.iter().map(|(rule, requests)| format!("{} by {rule}", count(*requests))).collect();
+    let not_come = (!rules.is_empty()).then(|| format!("Foreseen and not come: {}.", listed(&rules)));
+    let sentences: Vec<String> = [foreseen, not_come].into_iter().flatten().collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 fn not_comparable(report: &Report<'_>) -> Vec<String> {

@@ -41,19 +41,16 @@ fn sentences(report: &Report<'_>) -> Vec<String> {
     std::iter::once(explained).chain(residual(report)).collect()
 }
 
-/// The range around the point.
+/// What the forecast may be off.
 fn residual(report: &Report<'_>) -> Option<String> {
-    let residual = &report.totals.residual;
-    let (low, high) = residual.range();
-    (residual.cost > Money::ZERO || high > Money::ZERO).then(|| {
-        format!(
-            "The unexplained misses cost {}. By chance they add {} to {} to a forecast, which no prediction \
-             includes.",
-            money(residual.cost),
-            money(low),
-            money(high),
-        )
-    })
+    let residual = report.totals.residual()?;
+    Some(format!(
+        "Misses without a sign add {} to a forecast on average. Of sessions like these nine of ten cost {} to {} more than \
+         forecast.",
+        money(residual.expected),
+        money(residual.low),
+        money(residual.high),
+    ))
 }
 
 /// The provider's own word and ours, for each request with missed tokens.
