@@ -142,7 +142,7 @@ impl Measure {
     }
 }
 
-/// Cost of the input in hundredths of a token of plain input: the same for all models, as in `observed-2026-11.md` 1.
+/// Cost of the input in hundredths of a token of plain input: the same for all models, as in `observed.md` 4.
 fn input_cost(usage: &Usage) -> i128 {
     let parts = [
         (10, usage.cache_read_input_tokens),
