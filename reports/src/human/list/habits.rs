@@ -31,7 +31,7 @@ fn row(habit: &Habit) -> Vec<Cell> {
         Cell::text(habit.rule.word()),
         Cell::text(habit.client.map_or("any", |client| client.name())),
         Cell::text(habit.versions()),
-        Cell::text(habit.confidence.word()),
+        Cell::text(habit.confidence.name()),
         Cell::text(habit.rationale),
         Cell::text(habit.evidence),
         Cell::text(habit.failed),
