@@ -113,7 +113,11 @@ fn tokens(report: &Report<'_>) -> String {
 fn misses(report: &Report<'_>) -> Option<String> {
     let sums = &report.totals.agreement.sums;
     let foreseen = (sums.misses > 0).then(|| {
-        format!("Of {} of over 3,000 tokens {} were foreseen.", some(sums.misses, "miss"), count(sums.misses_foreseen))
+        format!(
+            "Misses of over 3,000 tokens: {}, of these foreseen: {}.",
+            count(sums.misses),
+            count(sums.misses_foreseen)
+        )
     });
     let rules: Vec<String> =
         sums.not_come.iter().map(|(rule, requests)| format!("{} by {rule}", count(*requests))).collect();
