@@ -43,7 +43,7 @@ record! {
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
     text "older", "The older request." => |it| it.sides.names.file(it.sides.titles[0]);
     text "newer", "The newer." => |it| it.sides.names.file(it.sides.titles[1]);
-    count "shared_blocks", "Blocks that both have." =>
+    count "shared_blocks", "Blocks in both." =>
         |it| it.sides.comparison.alignment.partner.iter().flatten().count(), unit("blocks");
     count "older_blocks", "Blocks of the older." => |it| it.sides.comparison.alignment.old_len, unit("blocks");
     count "newer_blocks", "Blocks of the newer." => |it| it.sides.comparison.alignment.partner.len(), unit("blocks");
@@ -77,15 +77,15 @@ impl<'a> FindingOf<'a> {
 record! {
     FindingOf<'_>, "finding":
     text "chain", "The chain of both." =>
-        |it| it.sides.origin.0.map(|chain| it.sides.names.agent(chain)), null("where they are in no recording");
+        |it| it.sides.origin.0.map(|chain| it.sides.names.agent(chain)), null("if they are in no recording");
     count "request", "Position of the newer request in its recording." =>
-        |it| it.sides.origin.1, null("where it is in none");
+        |it| it.sides.origin.1, null("if it is in none");
     flat: Change<'_>, => |it| it.change().value();
 }
 
 record! {
     Harmless, "harmless":
-    field "note", notes, "What it is." => |found| found.note.word();
-    text "path", "Where it is." => |found| Value::text(&found.path);
-    text "detail", "What that means." => |found| sentence(found.note);
+    field "note", notes, "Its kind." => |found| found.note.word();
+    text "path", "Its level." => |found| Value::text(&found.path);
+    text "detail", "Its meaning." => |found| sentence(found.note);
 }

@@ -23,8 +23,7 @@ use crate::report::{Recorded, Report, statement_of_one, suggestion};
 pub const SCHEMA: &str = "forkcast.explain/1";
 
 /// The description in the schema.
-pub(super) const ABOUT: &str =
-    "One request against what its cache held when it was sent. Holds no text of prompts unless asked.";
+pub(super) const ABOUT: &str = "One request compared with the contents of its cache when it was sent. Contains no text of prompts unless requested.";
 
 /// Writes an explanation as one JSON object; `content` puts the bytes around the first difference in.
 ///
@@ -108,47 +107,47 @@ record! {
     text "file", "The file." => |it| it.report.names.file(&it.entry.origin.file);
     count "index_in_file", "Position in the file, from 0." => |it| it.entry.origin.index;
     text "chain", "The agent." =>
-        |it| it.report.agent_of(it.entry).map(str::to_owned), null("where no profile could read the request");
+        |it| it.report.agent_of(it.entry).map(str::to_owned), null("if no profile could read the request");
     text "model", "Its model." => |it| it.report.names.model(&it.entry.line.model).into_owned();
     millis "at_ms", "When it was sent, since 1970." =>
-        |it| it.entry.line.at, null("where the recording has no instants");
+        |it| it.entry.line.at, null("if the recording has no instants");
     text "rules", "Preset of cache rules." =>
         |it| it.explained().map(|explained| explained.inspection.rules.name), null(NO_CACHE);
     record: Usage, "recorded", "What the provider reported." =>
-        |it| usage::value(it.entry.line.recorded.as_ref()), null("where nothing was");
+        |it| usage::value(it.entry.line.recorded.as_ref()), null("if nothing was");
     record: Usage, "predicted", "What the rules predict." =>
-        |it| usage::value(it.predicted().as_ref()), null("where no cache profile exists");
+        |it| usage::value(it.predicted().as_ref()), null("if no cache profile exists");
     tokens "total_tokens", "The whole input." =>
         |it| {
             let recorded = || it.entry.line.recorded.map(|usage| usage.total_input_tokens());
             it.explained().map(|explained| explained.inspection.total_tokens).or_else(recorded)
-        }, null("where it is unknown");
+        }, null("if it is unknown");
     tokens "minimum_tokens", "Shortest prefix that is cached." =>
         |it| it.explained().map(|explained| explained.inspection.minimum_tokens), null(NO_CACHE);
     records: LevelHeld, "levels", "Its levels." => |it| list(it.explained().into_iter().flat_map(Explained::levels));
     records: Marker<'_>, "breakpoints", "Its breakpoints." =>
         |it| list(it.explained().into_iter().flat_map(markers));
-    record: Match<'_>, "matched", "How far the cache had the prompt, and why no further." =>
+    record: Match<'_>, "matched", "How much of the prompt the cache had, and why not more." =>
         |it| it.explained().map(|explained| Match(explained).value()), null(NO_CACHE);
     records: EntryHeld<'_>, "entries",
-        "Everything that was ever written of this model and scope, in order of first writing." =>
+        "All entries of this model and scope, in order of first writing." =>
         |it| list(it.explained().into_iter().flat_map(entries));
     record: Nearest<'_>, "nearest", "The entry that shares most blocks with the request." =>
-        |it| it.nearest(), null("where there is none");
+        |it| it.nearest(), null("if there is none");
     usd "cost_usd", "The bill." => |it| it.entry.line.charge.bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
     usd "perfect_cost_usd", "The bill with every missed token read." =>
         |it| it.entry.line.charge.perfect, null(NO_PRICE);
     text "prices", "Which prices these are, for people, such as `list prices of 2026-11-21`." =>
         |it| statement_of_one(it.report, it.entry.line.at);
-    records: CauseOf<'_>, "causes", "Why it missed what it missed." => |it| list(it.causes());
-    texts "remarks", "What was remarked." =>
+    records: CauseOf<'_>, "causes", "The causes of its misses." => |it| list(it.causes());
+    texts "remarks", "Remarks." =>
         |it| Value::texts(it.entry.line.remarks.iter().map(|remark| it.report.names.message(remark)));
     record: TranscriptPart<'_>, "transcript", "Its data in a transcript or a trace." =>
-        |it| it.transcript().as_ref().map(Record::value), null("where its body is recorded");
+        |it| it.transcript().as_ref().map(Record::value), null("if its body is recorded");
 }
 
 /// When a cache is unknown.
-const NO_CACHE: &str = "where no body is recorded, or no cache of its provider is modelled";
+const NO_CACHE: &str = "if no body is recorded, or no cache of its provider is modelled";
 
 /// The data of a request in a transcript.
 struct TranscriptPart<'a> {
@@ -157,15 +156,15 @@ struct TranscriptPart<'a> {
 }
 
 /// When a field is null.
-const NOT: &str = "where it is not explained";
+const NOT: &str = "if it is not explained";
 
 record! {
     TranscriptPart<'_>, "transcript":
     text "session", "Id of its session." =>
-        |it| it.report.session_of(it.entry).map(|session| session.id.clone()), null("where it has none");
+        |it| it.report.session_of(it.entry).map(|session| session.id.clone()), null("if it has none");
     text "client", "The client and its version." =>
-        |it| it.entry.client().map(|client| it.report.names.client(client)), null("where it is not named");
-    count "line", "Line in the file, from 1; 0 where it has none." => |it| it.entry.origin.line;
+        |it| it.entry.client().map(|client| it.report.names.client(client)), null("if it is not named");
+    count "line", "Line in the file, from 1; 0 if it has none." => |it| it.entry.origin.line;
     tokens "read_tokens", "Read." => |it| it.entry.line.explanation.as_ref().map(|why| why.read_tokens), null(NOT);
     tokens "missed_tokens", "Sent before and not read." =>
         |it| it.entry.line.explanation.as_ref().map(|why| why.missed_tokens()), null(NOT);
@@ -173,7 +172,7 @@ record! {
         |it| it.entry.line.explanation.as_ref().map(|why| why.new_tokens), null(NOT);
     record: EvidenceLine, "shown", "The line of the transcript that shows why it missed." =>
         |it| it.entry.evidence.as_ref().map(|shown| EvidenceLine::of(shown, it.report.names).value()),
-        null("where none does");
+        null("if none does");
 }
 
 record! {
@@ -205,19 +204,19 @@ struct Marker<'a> {
 }
 
 /// When a field is null.
-const NOTHING: &str = "where nothing was";
+const NOTHING: &str = "if nothing was";
 
 record! {
     Marker<'_>, "breakpoint":
-    text "path", "Where it is." => |it| it.explained.path(it.found.index);
+    text "path", "Its level." => |it| it.explained.path(it.found.index);
     tokens "tokens", "The prefix that it ends." => |it| it.found.tokens;
-    field "ttl", || Shape::words(TTLS), "How long what it marks lives." => |it| it.found.marker.ttl.name();
+    field "ttl", || Shape::words(TTLS), "Its lifetime." => |it| it.found.marker.ttl.name();
     truth "effective", "Long enough to be cached." => |it| it.found.effective;
-    field "state", states, "What the cache held of its own prefix." => |it| state_word(it.found.state);
-    count "blocks_looked_at", "How far it looked back." => |it| it.found.looked_at, unit("blocks");
-    text "found_path", "Where something to read was." =>
+    field "state", states, "State of its own prefix in the cache." => |it| state_word(it.found.state);
+    count "blocks_looked_at", "Length of its look-back." => |it| it.found.looked_at, unit("blocks");
+    text "found_path", "End of the longest readable prefix." =>
         |it| it.found.found.map(|at| it.explained.path(at)), null(NOTHING);
-    tokens "found_tokens", "How much that is." =>
+    tokens "found_tokens", "Tokens of that prefix." =>
         |it| it.found.found.map(|at| it.explained.tokens_through(at)), null(NOTHING);
 }
 
@@ -228,11 +227,11 @@ record! {
     Match<'_>, "match":
     count "blocks", "Blocks that were read." => |it| it.0.read_blocks(), unit("blocks");
     tokens "tokens", "Tokens that were read." => |it| it.0.inspection.predicted.read_tokens;
-    field "stopped_by", || Shape::words(Stop::ALL.map(Stop::word)), "Why no further." => |it| it.0.stop().word();
+    field "stopped_by", || Shape::words(Stop::ALL.map(Stop::word)), "Why not more." => |it| it.0.stop().word();
     count "sent_before_blocks", "Blocks of the longest prefix that was sent before." =>
         |it| it.0.inspection.sent_before(), unit("blocks");
     text "first_new_path", "The first block that was not." =>
-        |it| it.0.first_new().map(|at| it.0.path(at)), null("where all was");
+        |it| it.0.first_new().map(|at| it.0.path(at)), null("if all were");
 }
 
 /// An entry of the cache.
@@ -244,17 +243,17 @@ struct EntryHeld<'a> {
 record! {
     EntryHeld<'_>, "entry":
     count "blocks", "Its blocks." => |it| it.held.blocks, unit("blocks");
-    tokens "tokens", "As its first writer was sized." => |it| it.held.tokens;
-    count "shared_blocks", "Leading blocks that are the request's." => |it| it.held.shared_blocks, unit("blocks");
-    field "state", states, "What became of it." => |it| state_word(it.held.state);
+    tokens "tokens", "Tokens by the sizes of its first writer." => |it| it.held.tokens;
+    count "shared_blocks", "Leading blocks shared with the request." => |it| it.held.shared_blocks, unit("blocks");
+    field "state", states, "Its state." => |it| state_word(it.held.state);
     field "ttl", || Shape::words(TTLS), "How long it lives." =>
-        |it| it.held.life.map(|life| Ttl::name(life.ttl)), null("where it lives no longer");
+        |it| it.held.life.map(|life| Ttl::name(life.ttl)), null("if it is no longer alive");
     millis "last_use_ms_ago", "How long ago it was last used." =>
         |it| {
             let life = it.held.life.filter(|_| it.explained.entry.line.at.is_some());
             let idle: Option<Duration> = life.map(|life| it.explained.inspection.at.since(life.last_use));
             idle
-        }, null("where it lives no longer, or without instants");
+        }, null("if it is no longer alive, or without instants");
     count "first_marked_by", "Number of the first request that marked its end." => |it| it.held.marked_by.0;
     count "last_marked_by", "Number of the last one." => |it| it.held.marked_by.1;
 }
@@ -280,7 +279,7 @@ record! {
     Nearest<'_>, "nearest":
     record: EntryHeld<'_>, "entry", "The entry." => |it| EntryHeld { explained: it.explained, held: it.entry }.value();
     record: DifferenceShown<'_>, "difference", "The first difference to it." =>
-        |it| it.difference(), null("where they do not differ");
+        |it| it.difference(), null("if they do not differ");
 }
 
 /// A difference, with the bytes around it if requested.
@@ -318,9 +317,9 @@ record! {
     CauseOf<'_>, "caused":
     field "cause", cause, "Why tokens were not read." => |it| it.part.cause.word();
     tokens "tokens", "How many." => |it| it.part.tokens;
-    usd "cost_usd", "What they cost over the read price." => |it| it.part.cost, null(NO_PRICE);
-    field "provider", provider, "Whose cache diagnosis `provider_reason` is a word of." =>
-        |it| it.provider().map(Provider::word), null("where the request's provider has none");
-    text "provider_reason", "The word of the provider's own diagnosis." => |it| it.reason(), null("where it has none");
+    usd "cost_usd", "Their cost over the read price." => |it| it.part.cost, null(NO_PRICE);
+    field "provider", provider, "The provider whose cache diagnosis uses the word `provider_reason`." =>
+        |it| it.provider().map(Provider::word), null("if the request's provider has none");
+    text "provider_reason", "The word of the provider's own diagnosis." => |it| it.reason(), null("if it has none");
     text "suggestion", "What to do." => |it| suggestion(it.entry, it.part);
 }

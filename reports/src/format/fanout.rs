@@ -58,18 +58,18 @@ record! {
     Fanout<'_>, "fanout":
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
     text "price_book", "The prices." => |fanout| Value::text(fanout.price_book);
-    truth "is_partial", "The user stopped the work; the rows are those that were done." => |fanout| fanout.is_partial;
+    truth "is_partial", "The user stopped the work; the rows are the finished ones." => |fanout| fanout.is_partial;
     records: Row<'_>, "rows", "The cells." => |fanout| list(rows(fanout.trials));
     field "best_cost", || Shape::list(Shape::Count { least: 0 }),
         "Of each set of rows that differ in launch and breakpoints alone the cheapest, by its index. Rows with \
          unanswered requests are not compared; a set without any other, or without a price, is left out." =>
         |fanout| best_cost(fanout.trials);
     field "best_makespan", || Shape::list(Shape::Count { least: 0 }),
-        "Of each such set the row that was done first, by its index. Rows with unanswered requests are not compared." =>
+        "Index of the fastest row of each such set. Rows with unanswered requests are not compared." =>
         |fanout| best_makespan(fanout.trials);
-    texts "unpriced", "Models without a price, in order: what they cost is null." =>
+    texts "unpriced", "Models without a price, in order: their cost is null." =>
         |fanout| Value::texts(unpriced(fanout.trials));
-    records: AnswerOf<'_>, "answers", "Questions that the rows were made for: curves, and where they cross." =>
+    records: AnswerOf<'_>, "answers", "Questions that the rows answer: curves, and their crossings." =>
         |fanout| list(fanout.answers.iter().map(AnswerOf));
 }
 
@@ -98,33 +98,33 @@ record! {
         |row| row.trial.cell.children, shown("children");
     tokens "prefix_tokens", "The parent's last request: tools, system prompt, history." =>
         |row| row.trial.cell.prefix, shown("prefix"), if_it_varies();
-    tokens "tail_tokens", "What children share after it." => |row| row.trial.cell.tail, shown("tail"), if_it_varies();
-    tokens "directive_tokens", "What each child alone gets." =>
+    tokens "tail_tokens", "Tokens that children share after it." => |row| row.trial.cell.tail, shown("tail"), if_it_varies();
+    tokens "directive_tokens", "Tokens of each child's own directive." =>
         |row| row.trial.cell.directive, shown("directive"), if_it_varies();
     field "turns", || Shape::Count { least: 1 }, "Requests of each child." =>
         |row| row.trial.cell.turns, shown("turns"), if_it_varies();
-    tokens "growth_tokens", "What a turn adds to a child's prompt." =>
+    tokens "growth_tokens", "Tokens that a turn adds to a child's prompt." =>
         |row| row.trial.cell.growth, shown("growth"), if_it_varies();
-    field "ttl", || Shape::words(TTLS), "How long what is marked lives." =>
+    field "ttl", || Shape::words(TTLS), "Lifetime of cache entries." =>
         |row| row.trial.cell.ttl.name(), shown("ttl"), if_it_varies();
     field "parent", || Shape::words(["warm", "cold"]),
-        "Whether an entry of the parent lives when the children start." =>
+        "Whether an entry of the parent is alive when the children start." =>
         |row| if row.trial.cell.is_cold { "cold" } else { "warm" }, shown("parent"), if_it_varies();
     field "kind", || Shape::words(["fork", "spawn"]), "Forks, or agents of their own." =>
         |row| if row.trial.cell.spawn.is_some() { "spawn" } else { "fork" }, shown("kind"), if_it_varies();
-    field "breakpoints", || Shape::words(Placement::ALL.map(Placement::name)), "Where breakpoints are set." =>
+    field "breakpoints", || Shape::words(Placement::ALL.map(Placement::name)), "Placement of breakpoints." =>
         |row| row.trial.cell.placement.name(), shown("breakpoints");
     field "launch", || Shape::Pattern("^(burst|primed|stagger=[0-9]+|waves=[1-9][0-9]*)$"),
         "When the children start." =>
         |row| row.trial.cell.launch.name(), shown("launch");
     flat: Outcome, => |row| row.trial.outcome.value();
     field "best", || Shape::list(Shape::words(["cost", "time"])),
-        "In what it is the best of those that differ in launch and breakpoints alone." =>
+        "In which respect it is the best of those that differ only in launch and breakpoints." =>
         |row| row.best.clone(), shown("best");
     record: Usage, "parent_usage", "Tokens of the parent's own requests." =>
         |row| row.trial.outcome.parent_usage.value();
     tokens "output_tokens_per_turn", "Tokens of each answer of a child." => |row| row.trial.cell.output;
-    field "profile", || Shape::words(Profile::ALL.map(Profile::name)), "How the messages of forks are made." =>
+    field "profile", || Shape::words(Profile::ALL.map(Profile::name)), "How the messages of forks are built." =>
         |row| row.trial.cell.profile.name();
     text "cache", "Preset of cache rules." => |row| row.trial.cell.rules.name;
     texts "ablations", "Principles that were broken on purpose." =>
@@ -132,18 +132,18 @@ record! {
     record: Spawn, "spawn", "Agents of their own instead of forks." =>
         |row| row.trial.cell.spawn.as_ref().map(Record::value), null("for forks");
     field "itpm", || Shape::Count { least: 1 },
-        "Input tokens a minute that the provider takes, those read not counted." =>
+        "Uncached input tokens per minute that the provider accepts." =>
         |row| row.trial.cell.itpm, null("without a limit");
-    field "rpm", || Shape::Count { least: 1 }, "Requests a minute that the provider takes." =>
+    field "rpm", || Shape::Count { least: 1 }, "Requests per minute that the provider accepts." =>
         |row| row.trial.cell.rpm, null("without a limit");
-    count "waiting", "Children that each wait once for longer than five minutes." => |row| row.trial.cell.waiting;
+    count "waiting", "Children that each pause once for more than five minutes." => |row| row.trial.cell.waiting;
 }
 
 record! {
     Spawn, "spawn":
     tokens "system_tokens", "Their system prompt." => |spawn| spawn.system;
     tokens "tools_tokens", "Their tools." => |spawn| spawn.tools;
-    tokens "brief_tokens", "What they are asked." => |spawn| spawn.brief;
-    tokens "gathered_tokens", "What they gather again of the parent's history." => |spawn| spawn.gathered;
+    tokens "brief_tokens", "Their brief." => |spawn| spawn.brief;
+    tokens "gathered_tokens", "Tokens of the parent's history that they gather again." => |spawn| spawn.gathered;
     count "gathering_turns", "Turns that they need for that." => |spawn| spawn.gathering_turns;
 }

@@ -28,11 +28,11 @@ record! {
     count "bytes", "Their size." => |it| it.inputs.bytes, unit("bytes");
     records: Skipped, "skipped", "Files, and parts of files, that are no recorded model requests." =>
         |it| it.places(Fate::PassedOver, |place| Skipped(place).value());
-    records: Repair, "repaired", "What was not as it should be, and read all the same." =>
+    records: Repair, "repaired", "Parts that were repaired and read." =>
         |it| it.places(Fate::Repaired, |place| Repair(place).value());
-    records: DamagedPlace, "unreadable", "What could not be read." =>
+    records: DamagedPlace, "unreadable", "Unreadable parts." =>
         |it| it.places(Fate::Unreadable, |place| place.value());
-    records: Note, "notes", "What was seen and changes no number." =>
+    records: Note, "notes", "Observations without an effect on numbers." =>
         |it| it.places(Fate::Noted, |place| Note(place).value());
 }
 
@@ -74,7 +74,7 @@ record! {
     Repair, "repaired":
     text "file", "The file." => |it| it.0.file.clone();
     count "line", "Its line, from 1; 0 for the whole file." => |it| it.0.line;
-    text "what", "What was done." => |it| it.0.reason.clone();
+    text "what", "The repair." => |it| it.0.reason.clone();
 }
 
 /// An observation that changes no number.
@@ -83,5 +83,5 @@ struct Note(DamagedPlace);
 record! {
     Note, "note":
     text "file", "The file." => |it| it.0.file.clone();
-    text "note", "What was seen." => |it| it.0.reason.clone();
+    text "note", "The observation." => |it| it.0.reason.clone();
 }

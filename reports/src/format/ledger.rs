@@ -107,37 +107,37 @@ record! {
     LedgerLine<'_>, "ledger":
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
     flat: Sender, => |it| it.sender.value();
-    record: Origin, "origin", "Where it was read." => |it| it.origin.value();
+    record: Origin, "origin", "Its place in the input." => |it| it.origin.value();
     flat: Moment, => |it| it.moment(it.line.at).value();
     millis "first_byte_ms", "When its answer began, on the same clock." =>
-        |it| it.line.first_byte_at, null("where that is unknown");
+        |it| it.line.first_byte_at, null("if that is unknown");
     text "first_byte_at", "The same in RFC 3339, UTC." =>
-        |it| it.moment(it.line.first_byte_at).text(), null("where that is unknown, and for a run");
+        |it| it.moment(it.line.first_byte_at).text(), null("if that is unknown, and for a run");
     text "model", "Its model." => |it| it.names.model(&it.line.model).into_owned();
     record: Usage, "recorded", "What the provider reported." =>
-        |it| usage::value(it.line.recorded.as_ref()), null("where nothing was");
+        |it| usage::value(it.line.recorded.as_ref()), null("if nothing was");
     record: Usage, "predicted", "What the rules predict." =>
-        |it| usage::value(it.line.predicted.as_ref()), null("where no cache profile exists");
-    records: BillLine, "bill", "Of the recorded usage, or of the predicted where nothing was recorded." =>
+        |it| usage::value(it.line.predicted.as_ref()), null("if no cache profile exists");
+    records: BillLine, "bill", "Of the recorded usage, or of the predicted if nothing was recorded." =>
         |it| {
             let bill = it.line.charge.bill.as_ref();
             bill.map(|bill| bill.lines.iter().map(Record::value).collect::<Vec<_>>())
         }, null(NO_PRICE);
-    records: FeeLine, "fees", "What was charged beside tokens; part of cost_usd." =>
+    records: FeeLine, "fees", "Charges besides tokens; part of cost_usd." =>
         |it| {
             let bill = it.line.charge.bill.iter();
             Value::List(bill.flat_map(|bill| &bill.fees).map(Record::value).collect())
         };
     usd "cost_usd", "The bill." => |it| it.line.charge.bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
     flat: Spending, => |it| it.line.charge.bill.as_ref().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
-    usd "predicted_cost_usd", "The bill of what is predicted." =>
+    usd "predicted_cost_usd", "The bill of the predicted usage." =>
         |it| it.line.predicted_bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
     usd "perfect_cost_usd", "The bill with every missed token read." => |it| it.line.charge.perfect, null(NO_PRICE);
-    usd "unread_writes_usd", "Premium of writes that nothing read." => |it| it.line.unread_writes, null(NO_PRICE);
-    record: Comparison<'_>, "comparison", "The prediction beside what was recorded." =>
+    usd "unread_writes_usd", "Premium of writes that were never read." => |it| it.line.unread_writes, null(NO_PRICE);
+    record: Comparison<'_>, "comparison", "Prediction and recording compared." =>
         |it| Comparison(it.comparison).value();
     record: Explanation, "explanation", "Where its input went." =>
-        |it| it.line.explanation.as_ref().map(Record::value), null("where that is unknown");
+        |it| it.line.explanation.as_ref().map(Record::value), null("if that is unknown");
     records: CauseCost, "causes", "Costs add up to cost_usd - perfect_cost_usd." =>
         |it| Value::List(it.line.charge.causes.iter().map(Record::value).collect());
     records: Differing<'_>, "differences",
@@ -151,10 +151,10 @@ record! {
             let notes = it.line.explanation.iter().flat_map(|why| &why.notes);
             Value::List(notes.map(|note| note.word().into()).collect())
         };
-    texts "remarks", "What was remarked." =>
+    texts "remarks", "Remarks." =>
         |it| Value::texts(it.line.remarks.iter().map(|remark| it.names.message(remark)));
     record: Stored, "exchange",
-        "The recording without its body; with bodies/NNNNN.json beside it the request can be replayed again." =>
+        "The recording without its body; together with bodies/NNNNN.json the request can be replayed again." =>
         |it| it.exchange.as_ref().map(Record::value), null("for requests of transcripts and traces");
     record: TranscriptPart, "transcript", "Its data in a transcript." =>
         |it| it.transcript.as_ref().map(Record::value),
@@ -172,40 +172,40 @@ record! {
     Origin, "origin":
     text "file", "The file." => |origin| Value::text(&origin.file);
     count "index", "Position in the file, from 0." => |origin| origin.index;
-    count "line", "Line in the file, from 1; 0 where it has none." => |origin| origin.line;
+    count "line", "Line in the file, from 1; 0 if it has none." => |origin| origin.line;
 }
 
 record! {
     BillLine, "bill_line":
-    field "category", categories, "What the tokens are billed as." => |line| line.category.word();
+    field "category", categories, "How the tokens are billed." => |line| line.category.word();
     tokens "tokens", "How many." => |line| line.tokens;
-    usd "cost_usd", "What they cost." => |line| line.cost;
+    usd "cost_usd", "Their cost." => |line| line.cost;
 }
 
 record! {
     FeeLine, "fee_line":
-    text "name", "What it is for." => |fee| Value::text(&fee.name);
-    text "unit", "What is counted." => |fee| Value::text(&fee.unit);
+    text "name", "Its name." => |fee| Value::text(&fee.name);
+    text "unit", "The counted unit." => |fee| Value::text(&fee.unit);
     count "count", "How many." => |fee| fee.count;
-    usd "cost_usd", "What they cost." => |fee| fee.cost;
+    usd "cost_usd", "Their cost." => |fee| fee.cost;
 }
 
 /// A prediction compared with the recording.
 struct Comparison<'a>(Result<&'a Compared, NotComparable>);
 
 /// When a field is null.
-const NOT: &str = "where it cannot be compared";
+const NOT: &str = "if it cannot be compared";
 
 record! {
     Comparison<'_>, "comparison":
     truth "comparable", "It can be compared." => |it| it.0.is_ok();
     field "reason", || Shape::words(NotComparable::ALL.map(NotComparable::word)), "Why not." =>
-        |it| it.0.err().map(NotComparable::word), null("where it can");
-    field "recorded_verdict", verdicts, "What was read of what could be, as recorded." =>
+        |it| it.0.err().map(NotComparable::word), null("if it can");
+    field "recorded_verdict", verdicts, "How much of the expected read was read, as recorded." =>
         |it| it.0.ok().map(|compared| compared.recorded.word()), null(NOT);
     field "predicted_verdict", verdicts, "The same as predicted." =>
         |it| it.0.ok().map(|compared| compared.predicted.word()), null(NOT);
-    tokens "predicted_read_tokens", "What the rules predict, also where `predicted` holds the recorded usage." =>
+    tokens "predicted_read_tokens", "The read predicted by the rules, even if `predicted` has the recorded usage." =>
         |it| it.0.ok().map(|compared| compared.predicted_usage.cache_read_input_tokens), null(NOT);
     truth "size_known", "An earlier request had shown the size of the predicted read." =>
         |it| it.0.ok().map(|compared| compared.size_known), null(NOT);
@@ -227,7 +227,7 @@ record! {
 record! {
     Missed, "missed":
     field "cause", cause, "Why they were not read." => |part| part.cause.word();
-    field "billed_as", categories, "What they were billed as." => |part| part.billed_as.word();
+    field "billed_as", categories, "How they were billed." => |part| part.billed_as.word();
     tokens "tokens", "How many." => |part| part.tokens;
 }
 
@@ -235,5 +235,5 @@ record! {
     CauseCost, "cause_cost":
     field "cause", cause, "Why tokens were not read." => |part| part.cause.word();
     tokens "tokens", "How many." => |part| part.tokens;
-    usd "cost_usd", "What they cost over the read price." => |part| part.cost, null(NO_PRICE);
+    usd "cost_usd", "Their cost over the read price." => |part| part.cost, null(NO_PRICE);
 }

@@ -10,9 +10,9 @@ record! {
     Outcome, "figures":
     usd "cost_usd", "The bill; of a fan-out that of the children." =>
         |row| row.cost, null(NO_PRICE), shown("cost"), missing("no price");
-    usd "cost_lower_bound_usd", "What no policy of launch and breakpoints goes below." =>
+    usd "cost_lower_bound_usd", "The cost below which no policy of launch and breakpoints comes." =>
         |row| row.bound,
-        null("for named agents, scenarios, models without a price, and where requests were not answered"),
+        null("for named agents, scenarios, models without a price, and with unanswered requests"),
         shown("bound");
     millis "makespan_ms", "From the start of the first child, or of the run, to the end." =>
         |row| row.makespan, shown("makespan");
@@ -26,13 +26,13 @@ record! {
         |row| row.equivalents_millionths.map(Millionths), null("without a price, and for scenarios"), unit("tokens"),
         shown("equivalents"), if_wide();
     number "closed_form_tokens", "The same from the formula." =>
-        |row| row.formula_millionths.map(Millionths), null("where the formula does not hold, without a price, and for scenarios"),
+        |row| row.formula_millionths.map(Millionths), null("if the formula does not hold, without a price, and for scenarios"),
         unit("tokens"), shown("formula"), missing("–"), if_any(),
         if_wide();
     text "assumption", "The assumption of the formula that does not hold." =>
-        |row| row.assumption.map(|assumption| assumption.to_string()), null("where the formula holds, and for scenarios");
+        |row| row.assumption.map(|assumption| assumption.to_string()), null("if the formula holds, and for scenarios");
     record: Usage, "usage", "Tokens; of a fan-out those of the children alone." => |row| row.usage.value(), bare();
     count "requests", "Requests that were answered; of a fan-out those of the children." =>
         |row| row.requests, shown("requests"), if_wide();
-    count "over_limits", "Calls that a limit of rate refused, the parent's among them." => |row| row.over_limits;
+    count "over_limits", "Calls that a rate limit refused, including the parent's." => |row| row.over_limits;
 }

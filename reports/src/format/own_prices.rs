@@ -36,6 +36,6 @@ struct Override {
 record! {
     Override, "override":
     text "model", "The model." => |own| own.model.clone();
-    field "category", categories, "What is priced." => |own| own.category.word();
+    field "category", categories, "The priced model." => |own| own.category.word();
     usd "usd_per_mtok", "The price of a million tokens." => |own| own.price;
 }

@@ -38,28 +38,28 @@ pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> {
 record! {
     Report<'_>, "replay":
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
-    record: Account<'_>, "inputs", "What was read." =>
+    record: Account<'_>, "inputs", "The input." =>
         |report| {
             let Report { inputs, unreplayed, names, .. } = report;
             Account { inputs, unreplayed, names: *names }.value()
         };
-    record: Options<'_>, "options", "How the replay was made, so that it can be made again." =>
+    record: Options<'_>, "options", "The options of the replay, so that it can be repeated." =>
         |report| Options(report).value();
     truth "partial", "It was interrupted: the rest of the input is missing from every sum." =>
         |report| report.is_partial();
     texts "rules", "Presets of cache rules, in order of first use." => |report| report.rules.clone();
     record: Prices<'_>, "price_book", "The prices." => |report| Prices(report).value();
-    record: Counts<'_>, "sizes", "Counted sizes of prompts beside what was billed." => |report| Counts(report).value();
+    record: Counts<'_>, "sizes", "Counted sizes of prompts compared with the bill." => |report| Counts(report).value();
     record: InReport<'_, (Window, LeftOut)>, "window",
         "Which requests are in the sums: those sent at since_ms or later and before until_ms. Others are replayed and \
          count nowhere." =>
         |report| InReport { report, of: &(report.view.window, report.left_out) }.value();
     records: InReport<'_, Session>, "sessions", "One for each file with requests." =>
         |report| list(report.sessions.iter().map(|of| InReport { report, of }));
-    field "by", || Shape::words(By::ALL.map(By::word)), "What groups are made of." =>
-        |report| report.view.by.map(By::word), null("where no groups were asked for");
-    field "then_by", || Shape::words(By::ALL.map(By::word)), "What each of these groups is made of." =>
-        |report| report.view.then_by.map(By::word), null("where groups have one key");
+    field "by", || Shape::words(By::ALL.map(By::word)), "The key of the groups." =>
+        |report| report.view.by.map(By::word), null("if no groups were asked for");
+    field "then_by", || Shape::words(By::ALL.map(By::word)), "The second key of the groups." =>
+        |report| report.view.then_by.map(By::word), null("if groups have one key");
     text "time_zone", "The zone of days, weeks, months and blocks in groups." =>
         |report| report.view.zone.name().to_owned();
     records: InReport<'_, Group>, "groups",
@@ -72,18 +72,18 @@ record! {
         "What to do, the largest saving first, at most five; none saves less than one hundredth of the bill. Savings \
          may overlap." =>
         |report| list(actions(report).iter().map(|of| InReport { report, of }));
-    record: Unseen, "unseen", "What the numbers cannot show, as far as the input shows that it is there." =>
+    record: Unseen, "unseen", "Limits of the numbers, if the input shows them." =>
         |report| report.unseen.value();
     records: Unpriced, "unpriced", "Models whose tokens count and whose money is unknown." =>
         |report| list(unpriced(report));
     records: InReport<'_, Exception>, "exceptions", "Comparable requests whose verdict or read is not as predicted." =>
         |report| list(report.exceptions.iter().map(|of| InReport { report, of }));
-    records: InReport<'_, Miss>, "unexplained", "Missed tokens that nothing in the input explains." =>
+    records: InReport<'_, Miss>, "unexplained", "Missed tokens without an explanation in the input." =>
         |report| {
             let found = report.misses.iter().filter(|miss| miss.cause == Cause::Unexplained);
             list(found.map(|of| InReport { report, of }))
         };
-    records: Remark, "remarks", "Remarks on requests, the commonest first." =>
+    records: Remark, "remarks", "Remarks on requests, the most frequent first." =>
         |report| list(remarks(report).into_iter().map(Remark));
 }
 
@@ -103,13 +103,13 @@ record! {
             let named = inputs.scopes.iter().filter(|_| !inputs.is_sample);
             Value::texts(named.map(|scope| names.file(&scope.name)))
         };
-    text "input_format", "How the input was to be read." => |options| options.0.inputs.read_as.name();
+    text "input_format", "The requested format of the input." => |options| options.0.inputs.read_as.name();
     text "cache", "Preset of cache rules." =>
-        |options| options.0.options.rules.map(|rules| rules.name), null("where each request has those of its day");
+        |options| options.0.options.rules.map(|rules| rules.name), null("if each request has those of its day");
     text "prices_of", "The day of the prices." =>
         |options| options.0.options.prices_of.map(|date| date.to_string()),
-        null("where each request has those of its day");
-    field "sizes", sources, "Where sizes of prefixes come from." => |options| options.0.options.sizing.source.name();
+        null("if each request has those of its day");
+    field "sizes", sources, "Source of the sizes of prefixes." => |options| options.0.options.sizing.source.name();
     truth "calibrated", "Factors of counts were fitted to these recordings." =>
         |options| options.0.options.sizing.calibration.is_some();
     truth "anonymized", "Names are replaced by ids." => |options| options.0.names == Names::Anonymous;
@@ -125,9 +125,9 @@ record! {
         |prices| statement(prices.0.options, prices.0.names);
     text "prices_of", "The day of the prices." =>
         |prices| prices.0.options.prices_of.map(|date| date.to_string()),
-        null("where each request has those of its day");
+        null("if each request has those of its day");
     flat: OwnPrices<'_>, => |prices| OwnPrices(&prices.0.options.book, prices.0.names).value();
-    records: NotBilled, "not_billed", "What the makers of these models charge and no recording holds." =>
+    records: NotBilled, "not_billed", "Charges by the makers of these models that are in no recording." =>
         |prices| list(not_billed(prices.0).map(|found| NotBilled(found.vendor.word(), found.what.clone())));
 }
 
@@ -136,6 +136,6 @@ struct NotBilled(&'static str, String);
 
 record! {
     NotBilled, "not_billed":
-    text "vendor", "Who charges it." => |found| found.0;
-    text "what", "What is charged." => |found| found.1.clone();
+    text "vendor", "The vendor that charges it." => |found| found.0;
+    text "what", "The charge." => |found| found.1.clone();
 }

@@ -92,10 +92,10 @@ impl<'a> RequestRow<'a> {
 }
 
 /// When a field is null.
-const NOT_EXPLAINED: &str = "where it is not explained";
+const NOT_EXPLAINED: &str = "if it is not explained";
 
 /// When a field is null.
-const NO_DIFFERENCE: &str = "where no content differs";
+const NO_DIFFERENCE: &str = "if no content differs";
 
 record! {
     RequestRow<'_>, "request":
@@ -105,20 +105,20 @@ record! {
     flat: Moment, => |it| Moment { at: it.entry.line.at, is_virtual: false }.value();
     text "model", "Its model." => |it| it.report.names.model(&it.entry.line.model).into_owned();
     record: Usage, "recorded", "What the provider reported." =>
-        |it| usage::value(it.entry.line.recorded.as_ref()), null("where nothing was");
+        |it| usage::value(it.entry.line.recorded.as_ref()), null("if nothing was");
     record: Usage, "predicted", "What the rules predict." => |it| usage::value(it.predicted()), null(IN_NO_SUM);
     usd "cost_usd", "The bill." => |it| it.bill().map(|bill| bill.total), null(NO_PRICE);
     flat: Spending, => |it| it.bill().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
-    usd "predicted_cost_usd", "The bill of what is predicted." =>
+    usd "predicted_cost_usd", "The bill of the predicted usage." =>
         |it| it.predicted_bill().map(|bill| bill.total), null(NO_PRICE);
     usd "perfect_cost_usd", "The bill with every missed token read." =>
         |it| it.counted().and_then(|line| line.charge.perfect), null(NO_PRICE);
-    usd "unread_writes_usd", "Premium of writes that nothing read." =>
+    usd "unread_writes_usd", "Premium of writes that were never read." =>
         |it| it.counted().and_then(|line| line.unread_writes), null(NO_PRICE);
     truth "comparable", "Its prediction can be compared." => |it| it.compared().is_some();
     field "not_comparable_reason", || Shape::words(NotComparable::ALL.map(NotComparable::word)), "Why not." =>
-        |it| it.entry.comparison.as_ref().err().map(|why| why.word()), null("where it can");
-    field "recorded_verdict", verdicts, "What was read of what could be, as recorded." =>
+        |it| it.entry.comparison.as_ref().err().map(|why| why.word()), null("if it can");
+    field "recorded_verdict", verdicts, "How much of the expected read was read, as recorded." =>
         |it| it.compared().map(|compared| compared.recorded.word()), null(NOT_EXPLAINED);
     field "predicted_verdict", verdicts, "The same as predicted." =>
         |it| it.compared().map(|compared| compared.predicted.word()), null(NOT_EXPLAINED);
@@ -132,7 +132,7 @@ record! {
         |it| {
             let largest = it.causes().and_then(|causes| causes.iter().max_by_key(|part| part.tokens));
             largest.map(|part| part.cause.word())
-        }, null("where nothing was missed");
+        }, null("if nothing was missed");
     field "causes", || Shape::list(cause()), "Why tokens were missed." =>
         |it| it.causes().map(|causes| causes.iter().map(|part| part.cause.word()).collect::<Vec<_>>()),
         null(NOT_EXPLAINED);
@@ -147,4 +147,4 @@ record! {
 }
 
 /// When a figure is in no sum.
-const IN_NO_SUM: &str = "where it is in no sum";
+const IN_NO_SUM: &str = "if it is in no sum";

@@ -75,7 +75,7 @@ record! {
     field "digest", || Shape::Pattern("^[0-9a-f]{32}$"), "Over (instant, event), in order." =>
         |it| format!("{:032x}", it.run.digest);
     field "ends", ends_of_runs, "How it ended." => |it| it.run.ends.word();
-    text "message", "Why it did not finish." => |it| it.run.message.clone(), null("where it did");
+    text "message", "Why it did not finish." => |it| it.run.message.clone(), null("if it did");
     records: AgentOf<'_>, "agents", "Who took part, parents before children." => |it| list(AgentOf::all(it.run));
     records: RequestOf<'_>, "requests", "Every request, in order of sending." => |it| list(RequestOf::all(it.run));
     records: FanOutOf<'_>, "fan_outs", "The forks of each message together." =>
@@ -105,11 +105,11 @@ record! {
     Options<'_>, "run_options":
     texts "set", "Fields that were set from outside." => |it| Value::texts(&it.0.options.set);
     count "interleave", "The seed by which ready tasks are drawn." =>
-        |it| it.0.options.interleave, null("where the first comes first");
+        |it| it.0.options.interleave, null("if the first comes first");
     text "cache", "Preset of cache rules." => |it| it.0.scenario.cache.unwrap_or_default().name;
-    field "breakpoints", || Shape::words(Placement::ALL.map(Placement::name)), "Where breakpoints are set." =>
+    field "breakpoints", || Shape::words(Placement::ALL.map(Placement::name)), "Placement of breakpoints." =>
         |it| forkcast_scenarios::load::settings(&it.0.scenario).placement.name();
-    field "ttl", || Shape::words(TTLS), "How long what is marked lives." =>
+    field "ttl", || Shape::words(TTLS), "Lifetime of cache entries." =>
         |it| forkcast_scenarios::load::settings(&it.0.scenario).ttl.name();
     text "prices_of", "The day of the list prices." =>
         |it| it.0.scenario.prices.map_or_else(|| it.0.book.version().to_owned(), |date| date.to_string());
@@ -121,7 +121,7 @@ record! {
 
 record! {
     Forks, "forks":
-    field "profile", || Shape::words(Profile::ALL.map(Profile::name)), "How the messages of forks are made." =>
+    field "profile", || Shape::words(Profile::ALL.map(Profile::name)), "How the messages of forks are built." =>
         |forks| forks.profile.name();
     text "launch", "When they start." => |forks| forks.launch.name();
     texts "ablations", "Principles that were broken on purpose." =>

@@ -57,17 +57,17 @@ impl Sender {
 }
 
 /// When a field is null.
-const NO_CLIENT: &str = "where the recording has none";
+const NO_CLIENT: &str = "if the recording has none";
 
 record! {
     Sender, "sender":
     count "index", "Position among all requests, from 0." => |it| it.index;
-    text "session", "Id of its session." => |it| it.session.clone(), null("where it has none");
-    text "chain", "Its agent." => |it| it.chain.clone(), null("where no profile could read the request");
+    text "session", "Id of its session." => |it| it.session.clone(), null("if it has none");
+    text "chain", "Its agent." => |it| it.chain.clone(), null("if no profile could read the request");
     text "project", "Working directory, else the path as named; worktrees count as their repository." =>
-        |it| it.project.clone(), null("where none is known");
-    text "agent_kind", "What kind of agent: main, fork, or the type that was asked for, such as Explore." =>
-        |it| it.agent_kind.clone(), null("where that is unknown");
+        |it| it.project.clone(), null("if none is known");
+    text "agent_kind", "Kind of agent: main, fork, or the requested type, such as Explore." =>
+        |it| it.agent_kind.clone(), null("if that is unknown");
     text "client", "The program that sent it." => |it| it.client.clone(), null(NO_CLIENT);
     text "client_version", "Its version." => |it| it.client_version.clone(), null(NO_CLIENT);
 }
@@ -91,7 +91,7 @@ impl Moment {
 record! {
     Moment, "moment":
     millis "at_ms", "When it was sent: since 1970, in a run since its start." =>
-        |it| it.at, null("where the recording has no instants");
+        |it| it.at, null("if the recording has no instants");
     text "at", "The same in RFC 3339, UTC." =>
-        |it| it.text(), null("where the recording has no instants, and for a run, whose clock has no day");
+        |it| it.text(), null("if the recording has no instants, and for a run, whose clock has no day");
 }

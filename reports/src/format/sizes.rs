@@ -18,16 +18,16 @@ pub(super) struct Counts<'a>(pub &'a Report<'a>);
 record! {
     Counts<'_>, "sizes":
     field "mode", sources,
-        "Where sizes of prefixes come from. With `both` they are recorded, and counted for comparison." =>
+        "Source of the sizes of prefixes. With `both` they are recorded, and counted for comparison." =>
         |counts| counts.0.sizes.source.name();
-    record: CountSums<'_>, "counted", "Counts beside bills." =>
+    record: CountSums<'_>, "counted", "Counts compared with bills." =>
         |counts| {
             let is_counted = counts.0.sizes.source != SizeSource::Recorded;
             if is_counted { CountSums(counts.0).value() } else { Value::Null }
-        }, null("where nothing was counted");
+        }, null("if nothing was counted");
     record: Calibration, "calibration", "Factors fitted to these recordings with --calibrate." =>
         |counts| counts.0.options.sizing.calibration.as_ref().map(Record::value),
-        null("where none were asked for");
+        null("if none were asked for");
 }
 
 /// Counts beside bills.
@@ -41,7 +41,7 @@ impl CountSums<'_> {
 
 /// The relative error of a sum.
 const ERROR: &str = "Counted / recorded - 1.";
-const NOTHING: &str = "where nothing can be compared";
+const NOTHING: &str = "if nothing can be compared";
 const SHARE: &str = "part of 1";
 
 record! {
@@ -72,20 +72,20 @@ record! {
     tokens "counted_tokens", "Their tokens as counted." => |row| row.counted_tokens;
     tokens "recorded_tokens", "Their tokens as billed." => |row| row.recorded_tokens;
     number "error", ERROR => |row| row.error(), unit(SHARE), null(NOTHING);
-    number "p90_error", "The share that nine of ten requests are off by at most." =>
+    number "p90_error", "Highest error of nine out of ten requests." =>
         |row| row.p90_error, unit(SHARE), null(NOTHING);
-    record: Residual, "residual", "How far off the factors are where they come from." =>
+    record: Residual, "residual", "Error of the factors on the recordings that they were fitted to." =>
         |row| row.residual.as_ref().map(Record::value), null("for exact counts and unmeasured ones"),
         no_cell();
 }
 
 record! {
     Residual, "factor_error":
-    count "samples", "Requests that they come from." => |residual| residual.samples;
-    number "sum_error", "By how much the sum is off." => |residual| residual.sum_error, unit(SHARE);
-    field "p90_error", || Shape::Positive, "What nine of ten are off by at most." =>
+    count "samples", "Requests that they were fitted to." => |residual| residual.samples;
+    number "sum_error", "Error of the sum." => |residual| residual.sum_error, unit(SHARE);
+    field "p90_error", || Shape::Positive, "Highest error of nine out of ten." =>
         |residual| residual.p90_error, unit(SHARE);
-    text "source", "Where they come from." => |residual| residual.source;
+    text "source", "Their source." => |residual| residual.source;
 }
 
 const NOT_COMPARED: &str = "Requests whose count cannot be compared with their bill, by reason.";
@@ -105,7 +105,7 @@ fn left_out(reasons: &BTreeMap<LeftOut, u64>) -> Value {
 
 record! {
     Calibration, "calibration":
-    records: GenerationFit, "generations", "How well factors fit, by tokenizer." =>
+    records: GenerationFit, "generations", "Quality of the fit, by tokenizer." =>
         |fit| Value::List(fit.generations.iter().map(Record::value).collect());
     records: ClassFit, "classes", "The factors." => |fit| Value::List(fit.classes.iter().map(Record::value).collect());
     records: NotCompared, "left_out", NOT_COMPARED => |fit| left_out(&fit.left_out);
@@ -117,11 +117,11 @@ record! {
     count "requests", "Requests that were fitted." => |row| row.errors.requests, unit("requests");
     tokens "recorded_tokens", "Their tokens as billed." => |row| row.errors.recorded_tokens;
     tokens "estimated_tokens", "The same by the factors." => |row| row.errors.estimated_tokens;
-    number "sum_error", "By how much the sum is off." => |row| row.errors.sum_error(), unit(SHARE), null(NOTHING);
-    field "p90_error", || Shape::Positive, "What nine of ten are off by at most." => |row| row.errors.p90, unit(SHARE);
-    number "built_in_sum_error", "By how much built-in factors are off in sum." =>
+    number "sum_error", "Error of the sum." => |row| row.errors.sum_error(), unit(SHARE), null(NOTHING);
+    field "p90_error", || Shape::Positive, "Highest error of nine out of ten." => |row| row.errors.p90, unit(SHARE);
+    number "built_in_sum_error", "Error of the sum with built-in factors." =>
         |row| row.built_in.sum_error(), unit(SHARE), null(NOTHING);
-    field "built_in_p90_error", || Shape::Positive, "What nine of ten are off by at most with these." =>
+    field "built_in_p90_error", || Shape::Positive, "Highest error of nine out of ten with these." =>
         |row| row.built_in.p90, unit(SHARE);
 }
 
@@ -137,5 +137,5 @@ record! {
     count "requests", "Requests with such text." => |row| row.requests, unit("requests");
     count "largest_in_requests", "Requests whose largest part it is; `error` is theirs." =>
         |row| row.errors.requests, unit("requests");
-    number "error", "By how much their sum is off." => |row| row.errors.sum_error(), unit(SHARE), null(NOTHING);
+    number "error", "Error of their sum." => |row| row.errors.sum_error(), unit(SHARE), null(NOTHING);
 }

@@ -100,12 +100,12 @@ record! {
         |row| Value::map(values(row.cell).map(|(path, value)| (path.to_owned(), value.to_owned()))), no_cell();
     field "ends", ends, "How the run ended." => |row| Value::text(&row.outcome.ends);
     flat: Outcome, => |row| row.outcome.figures.value();
-    texts "failures", "What the scenario expects of its own values and did not come out under these." =>
+    texts "failures", "Expectations of the scenario about its own values that failed with these." =>
         |row| Value::texts(&row.outcome.failures);
-    texts "unpriced", "Models without a price, in order: what they cost is not in the bill." =>
+    texts "unpriced", "Models without a price, in order: their cost is not in the bill." =>
         |row| Value::texts(&row.outcome.unpriced);
-    text "message", "Why it did not come to its end." => |row| row.outcome.message.clone(), null("where it did");
+    text "message", "Why it did not finish." => |row| row.outcome.message.clone(), null("if it did");
     text "digest", "Digest over (instant, event) of a scenario's run." =>
-        |row| row.outcome.digest.clone(), null("for a fan-out, and where it could not begin");
+        |row| row.outcome.digest.clone(), null("for a fan-out, and if it could not begin");
     field "cell", || HASH, "Hash of the cell." => |row| Value::text(&row.outcome.cell);
 }

@@ -76,7 +76,7 @@ const PLANS: [Plan; 15] = [
     }),
     Plan::held::<Unpriced>("unpriced", "models without a price", |report| rows(unpriced(report))),
     Plan::held::<Gate>("gates", "limits that were set", |report| rows(gates(report))),
-    Plan::held::<DamageRow>("damage", "what was not read, or repaired", |report| rows(DamageRow::all(report))),
+    Plan::held::<DamageRow>("damage", "unread and repaired parts", |report| rows(DamageRow::all(report))),
     Plan::held::<Remark>("remarks", "remarks on requests", |report| rows(remarks(report).into_iter().map(Remark))),
     Plan::held::<Fee>("fees", "charges that are not tokens", |report| rows(Fee::all(&report.totals))),
     Plan::held::<SizeRow>("sizes", "counted sizes of each tokenizer", |report| {
@@ -148,9 +148,9 @@ impl DamageRow {
 
 record! {
     DamageRow, "damage":
-    field "what", || Shape::words([Fate::Unreadable, Fate::Repaired, Fate::PassedOver].map(Fate::word)), "What it is." =>
+    field "what", || Shape::words([Fate::Unreadable, Fate::Repaired, Fate::PassedOver].map(Fate::word)), "Its kind." =>
         |it| it.0.fate.word();
     text "file", "The file." => |it| it.0.file.clone();
     count "line", "Its line, from 1." => |it| Some(it.0.line).filter(|line| *line > 0), null("for a whole file");
-    text "reason", "Why, or what was done." => |it| it.0.reason.clone();
+    text "reason", "The reason, or the repair." => |it| it.0.reason.clone();
 }

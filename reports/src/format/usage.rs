@@ -22,7 +22,7 @@ record! {
         |usage| usage.cache_read_input_tokens, shown("read"), if_wide();
     tokens "cache_creation_input_tokens", "Input that was written to the cache." =>
         |usage| usage.cache_creation_input_tokens(), shown("written"), if_wide();
-    record: CacheCreation, "cache_creation", "What was written, by lifetime." =>
+    record: CacheCreation, "cache_creation", "Written tokens, by lifetime." =>
         |usage| CacheCreation(*usage).value(), bare();
     tokens "output_tokens", "The answer." => |usage| usage.output_tokens;
 }
@@ -39,10 +39,10 @@ record! {
 pub(super) const HIT_RATE: &str = "Input that was read over all input.";
 
 /// When there is none.
-pub(super) const NO_INPUT: &str = "where there is no input";
+pub(super) const NO_INPUT: &str = "if there is no input";
 
 /// When there is no bill.
-pub(super) const NO_PRICE: &str = "where nothing has a price";
+pub(super) const NO_PRICE: &str = "if nothing has a price";
 
 /// A lifetime of the cache.
 pub(super) const TTLS: [&str; 2] = ["5m", "1h"];

@@ -22,7 +22,7 @@ use crate::document::json_text;
 
 /// A record's fields, one after the other: shape, word, meaning, value, and then further properties.
 ///
-/// `usd "cost_usd", "The bill." => |side| side.cost, null("where nothing has a price");`, and with a nested record:
+/// `usd "cost_usd", "The bill." => |side| side.cost, null("if nothing has a price");`, and with a nested record:
 /// `record: Usage, "usage", "Its tokens." => |side| side.usage.value();`
 macro_rules! record {
     ($(#[$doc:meta])* $type:ty, $name:literal: $(

@@ -43,11 +43,11 @@ record! {
     text "chain", "Its chain." => |it| it.check.names.agent(&it.finding.chain);
     count "request", "Position among all requests that were checked, from 0." => |it| it.finding.request;
     count "older", "The request that it is compared with." => |it| it.finding.older, null("for the lock's");
-    text "file", "The file of the request." => |it| it.check.file(it.finding.request), null("where it is in none");
+    text "file", "The file of the request." => |it| it.check.file(it.finding.request), null("if it is in none");
     count "line", "Its line, from 1." =>
         |it| it.check.origin(it.finding.request).map(|origin| origin.line).filter(|line| *line > 0),
-        null("where the file does not have one for each request");
+        null("if the file does not have one for each request");
     flat: Change<'_>, => |it| it.change().value();
-    field "billed_as", categories, "What lost tokens are billed as instead of reads." =>
-        |it| it.finding.loss.map(|loss| loss.billed_as.word()), null("where no cache of its provider is modelled");
+    field "billed_as", categories, "How lost tokens are billed instead of reads." =>
+        |it| it.finding.loss.map(|loss| loss.billed_as.word()), null("if no cache of its provider is modelled");
 }

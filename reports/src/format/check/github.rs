@@ -39,7 +39,7 @@ pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
         writeln!(target, "::error file={file},line={},title=not checked::{reason}", damage.line.max(1))?;
     }
     for warning in &check.report.warnings {
-        writeln!(target, "::notice title=less sure than it looks::{}", data(&check.names.message(warning)))?;
+        writeln!(target, "::notice title=limited confidence::{}", data(&check.names.message(warning)))?;
     }
     writeln!(target, "::notice title=forkcast check::{}", data(&summary(check)))
 }
@@ -58,14 +58,17 @@ fn place(check: &Check<'_>, request: usize) -> String {
 
 fn summary(check: &Check<'_>) -> String {
     let held = if check.passes() { "passed" } else { "failed" };
-    let part = if check.partial { ", a part: it was stopped" } else { "" };
+    let part = if check.partial { ", partial: it was stopped" } else { "" };
     let failing = count(check.requests_with(Verdict::Fails) as u64);
     let missing = match check.report.violations.iter().filter(|violation| violation.rule == Rule::Equality).count() {
         0 => String::new(),
         1 => ", 1 difference from the requests of the lock".to_owned(),
         more => format!(", {} differences from the requests of the lock", count(more as u64)),
     };
-    format!("{held}: {failing} of {} requests are to blame{missing}{part}", count(check.report.requests as u64))
+    format!(
+        "{held}: {failing} of {} requests break a cached prefix{missing}{part}",
+        count(check.report.requests as u64)
+    )
 }
 
 /// The text after the second `::`. Line ends are those between its sentences; other hidden characters are written out.

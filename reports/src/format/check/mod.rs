@@ -45,7 +45,7 @@ record! {
     Check<'_>, "check":
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
     truth "passed", "Whether the program ends with 0 as far as the rules are concerned." => |check| check.passes();
-    truth "partial", "The user stopped it before all was read." => |check| check.partial;
+    truth "partial", "The user stopped it before everything was read." => |check| check.partial;
     count "chains", "Conversations that were checked." => |check| check.report.chains, unit("chains");
     count "requests", "Requests that were checked." => |check| check.report.requests, unit("requests");
     records: FindingOf<'_>, "findings", "In order of the requests, and in a request in the order of the prompt." =>
@@ -54,30 +54,30 @@ record! {
         "Each rule that was checked (stability, sharing, budget, equality), and whether it held; if the suite was \
          requested, each of its checks too, null if the input does not show it." =>
         |it| score(it);
-    records: InCheck<'_, Graded>, "conformance", "What the suite says." =>
+    records: InCheck<'_, Graded>, "conformance", "The results of the suite." =>
         |check| {
             let card = check.card.iter().map(|of| InCheck { names: check.names, of });
             if check.card.is_empty() { Value::Null } else { list(card) }
-        }, null("where it was not asked for");
+        }, null("if it was not asked for");
     records: InCheck<'_, Violation>, "violations",
-        "Figures outside of their budget, and chains with requests that the provider refuses." =>
+        "Figures outside their budget, and chains with requests that the provider refuses." =>
         |check| list(check.report.violations.iter().map(|of| InCheck { names: check.names, of }));
-    records: NoteOf<'_>, "notes", "What is no fault, in order of the requests." =>
+    records: NoteOf<'_>, "notes", "Harmless notes, in order of the requests." =>
         |check| list(check.report.notes.iter().map(|noted| NoteOf { check, noted }));
-    texts "warnings", "What may make the result less sure than it looks." =>
+    texts "warnings", "Reasons why the result may be less certain than it looks." =>
         |check| Value::texts(check.report.warnings.iter().map(|warning| check.names.message(warning)));
-    record: Account<'_>, "inputs", "What was read." =>
+    record: Account<'_>, "inputs", "The input." =>
         |check| Account { inputs: check.inputs, unreplayed: &[], names: check.names }.value();
-    record: LockHeld, "lock", "The lock that prompts were held against." =>
-        |check| LockHeld::of(check).as_ref().map(Record::value), null("where there was none");
-    record: Update<'_>, "update", "What writing the lock anew changed." =>
+    record: LockHeld, "lock", "The lock with which prompts were compared." =>
+        |check| LockHeld::of(check).as_ref().map(Record::value), null("if there was none");
+    record: Update<'_>, "update", "The changes of rewriting the lock." =>
         |check| check.update.map(|changes| Update(changes, check.names).value()),
-        null("where that was not asked for");
+        null("if that was not asked for");
     text "cache", "Name of the cache rules." => |check| check.rules.preset.name;
     text "prices", "Which prices these are, for people, such as `list prices of 2026-11-21`." =>
         |check| Value::text(&check.prices);
-    count "requests_per_day", "What --requests-per-day said." =>
-        |check| check.rules.requests_per_day, unit("requests"), null("where it was not given");
+    count "requests_per_day", "The value of --requests-per-day." =>
+        |check| check.rules.requests_per_day, unit("requests"), null("if it was not given");
 }
 
 /// All of it as tables, for formats that have no sentences.
@@ -141,12 +141,12 @@ struct NoteOf<'a> {
 
 record! {
     NoteOf<'_>, "noted":
-    text "note", "What it is." => |it| it.noted.note.word();
+    text "note", "Its kind." => |it| it.noted.note.word();
     text "chain", "Its chain." => |it| it.check.names.agent(&it.noted.chain);
     count "request", "Position among all requests, from 0." => |it| it.noted.request;
-    text "file", "The file of the request." => |it| it.check.file(it.noted.request), null("where it is in none");
-    text "path", "Where it is; empty where it concerns the whole request." => |it| Value::text(&it.noted.path);
-    text "detail", "What that means." => |it| words::note(it.noted);
+    text "file", "The file of the request." => |it| it.check.file(it.noted.request), null("if it is in none");
+    text "path", "Its place; empty if it concerns the whole request." => |it| Value::text(&it.noted.path);
+    text "detail", "Its meaning." => |it| words::note(it.noted);
 }
 
 /// A thing and how names are shown.
@@ -157,21 +157,21 @@ struct InCheck<'a, T> {
 
 record! {
     InCheck<'_, Violation>, "violation":
-    field "rule", rules, "What is violated." => |it| it.of.rule.word();
+    field "rule", rules, "The violated rule." => |it| it.of.rule.word();
     text "chain", "Its chain." =>
         |it| it.of.chain.as_ref().map(|chain| it.names.agent(chain)), null("for all together");
     text "what", "The figure." => |it| Value::text(&it.of.what);
-    text "found", "What it is." => |it| Value::text(&it.of.found);
-    text "expected", "What it may be." => |it| Value::text(&it.of.expected);
+    text "found", "The value found." => |it| Value::text(&it.of.found);
+    text "expected", "The allowed value." => |it| Value::text(&it.of.expected);
 }
 
 record! {
     InCheck<'_, Graded>, "graded":
     text "check", "Stable word." => |it| Value::text(&it.of.check);
     truth "passed", "Whether the claim holds." => |it| it.of.passed, null("if the input does not show it");
-    text "claim", "What holds where it passed." => |it| Value::text(&it.of.claim);
+    text "claim", "The statement that holds if it passed." => |it| Value::text(&it.of.claim);
     text "evidence", "The evidence, or why the input does not show it." => |it| it.names.message(&it.of.evidence);
-    count "request", "The request that shows it." => |it| it.of.request, null("where none does");
-    text "path", "The place in its body." => |it| it.of.path.clone(), null("where it has none");
-    text "suggestion", "What to do." => |it| it.of.suggestion.clone(), null("where it did not fail");
+    count "request", "The request that shows it." => |it| it.of.request, null("if none does");
+    text "path", "The place in its body." => |it| it.of.path.clone(), null("if it has none");
+    text "suggestion", "What to do." => |it| it.of.suggestion.clone(), null("if it did not fail");
 }

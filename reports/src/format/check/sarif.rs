@@ -81,11 +81,11 @@ impl Rules {
             let providers: BTreeSet<String> = of_cause.map(words::provider).collect();
             let providers: Vec<String> = providers.into_iter().collect();
             let full = format!("{} {}", cause.suggestion(), providers.join(" "));
-            let short = format!("A prefix that was cached is not read: {}", cause.word().replace('_', " "));
+            let short = format!("A cached prefix is not read: {}", cause.word().replace('_', " "));
             rules.add(cause.word(), &short, &full);
         }
         for violation in &check.report.violations {
-            let short = "What is sent is refused, outside of its budget, or not what the lock holds";
+            let short = "A request is refused, outside its budget, or differs from the lock";
             rules.add(violation.rule.word(), short, claim(violation.rule));
         }
         for graded in check.card.iter().filter(|graded| graded.passed == Some(false)) {

@@ -12,9 +12,9 @@ pub(super) struct Update<'a>(pub &'a Changes, pub Names);
 
 record! {
     Update<'_>, "update":
-    usd "cost_before_usd", "What all requests of the lock cost before." => |it| it.0.cost_before, null(NO_PRICE);
-    usd "cost_after_usd", "What they cost now." => |it| it.0.cost_after, null(NO_PRICE);
-    records: Change<'_>, "changes", "What changed." =>
+    usd "cost_before_usd", "Cost of all requests of the lock before." => |it| it.0.cost_before, null(NO_PRICE);
+    usd "cost_after_usd", "Their cost now." => |it| it.0.cost_after, null(NO_PRICE);
+    records: Change<'_>, "changes", "The changes." =>
         |it| list(it.0.changes.iter().map(|change| Change(change, it.1)));
 }
 
@@ -77,12 +77,12 @@ fn changes() -> Shape {
 
 record! {
     Change<'_>, "lock_change":
-    field "change", changes, "What happened." => |it| it.word();
+    field "change", changes, "The kind of change." => |it| it.word();
     text "chain", "The chain." => |it| it.1.agent(it.chain());
     count "position", "Place in the chain, from 0." => |it| it.position(), null("for a whole chain");
-    texts "what", "What changed; empty where only what is expected of the cache did." => |it| it.what();
-    usd "cost_before_usd", "What it cost before." =>
-        |it| it.cost_before(), null("where it was not there, or has no price");
-    usd "cost_after_usd", "What it costs now." =>
-        |it| it.cost_after(), null("where it is there no more, or has no price");
+    texts "what", "The changes; empty if only the expected usage changed." => |it| it.what();
+    usd "cost_before_usd", "Its cost before." =>
+        |it| it.cost_before(), null("if it did not exist, or has no price");
+    usd "cost_after_usd", "Its cost now." =>
+        |it| it.cost_after(), null("if it no longer exists, or has no price");
 }

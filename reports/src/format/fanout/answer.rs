@@ -9,7 +9,7 @@ pub(super) struct AnswerOf<'a>(pub &'a Answer);
 
 record! {
     AnswerOf<'_>, "answer":
-    field "question", || Shape::words(Question::ALL.map(Question::word)), "What was asked." =>
+    field "question", || Shape::words(Question::ALL.map(Question::word)), "The question." =>
         |answer| answer.0.question.word();
     records: Part<'_, Panel>, "panels", "A panel for each setting." =>
         |answer| list(answer.0.panels.iter().map(Part));
@@ -22,14 +22,14 @@ record! {
     Part<'_, Panel>, "panel":
     text "title", "The setting." => |panel| Value::text(&panel.0.title);
     records: Part<'_, Curve>, "curves", "A curve for each policy." => |panel| list(panel.0.curves.iter().map(Part));
-    records: Part<'_, Crossing>, "crossings", "Where one gets cheaper than another." =>
+    records: Part<'_, Crossing>, "crossings", "Points at which one becomes cheaper than another." =>
         |panel| list(panel.0.crossings.iter().map(Part));
 }
 
 record! {
     Part<'_, Curve>, "curve":
     text "name", "The policy." => |curve| Value::text(&curve.0.name);
-    truth "is_bound", "Not a policy, but what none goes below." => |curve| curve.0.is_bound;
+    truth "is_bound", "Not a policy, but the lower bound." => |curve| curve.0.is_bound;
     records: Part<'_, Point>, "points", "Its points." => |curve| list(curve.0.points.iter().map(Part));
 }
 
@@ -41,12 +41,12 @@ record! {
 }
 
 /// When a field is null.
-const BEYOND: &str = "where it does not happen within what was asked";
+const BEYOND: &str = "if it does not happen within the range";
 
 record! {
     Part<'_, Crossing>, "crossing":
-    text "name", "Which two." => |crossing| Value::text(&crossing.0.name);
-    number "at", "Where, as measured." => |crossing| crossing.0.at, null(BEYOND);
-    number "formula", "Where, by the formula." => |crossing| crossing.0.formula, null("where no formula is known");
-    usd "cost_usd", "What both cost there." => |crossing| crossing.0.at.map(|_| crossing.0.cost), null(BEYOND);
+    text "name", "The two policies." => |crossing| Value::text(&crossing.0.name);
+    number "at", "Its place, as measured." => |crossing| crossing.0.at, null(BEYOND);
+    number "formula", "Its place, by the formula." => |crossing| crossing.0.formula, null("if no formula is known");
+    usd "cost_usd", "The cost of both there." => |crossing| crossing.0.at.map(|_| crossing.0.cost), null(BEYOND);
 }

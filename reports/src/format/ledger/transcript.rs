@@ -28,12 +28,12 @@ impl TranscriptPart {
 
 record! {
     TranscriptPart, "transcript":
-    text "client", "The client and its version." => |part| part.client.clone(), null("where it is not named");
+    text "client", "The client and its version." => |part| part.client.clone(), null("if it is not named");
     field "kind", || Shape::words(["main", "named", "fork", "internal"]), "The kind of its agent." => |part| part.kind;
     tokens "estimated_output_tokens", "The answer by estimate." =>
-        |part| part.estimated_output_tokens, null("where it is recorded");
+        |part| part.estimated_output_tokens, null("if it is recorded");
     record: EvidenceLine, "shown", "The line of the transcript that shows why it missed." =>
-        |part| part.shown.as_ref().map(Record::value), null("where none does");
+        |part| part.shown.as_ref().map(Record::value), null("if none does");
 }
 
 /// The line of a transcript that shows why a request missed.

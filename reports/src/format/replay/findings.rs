@@ -17,8 +17,8 @@ pub(crate) struct Remark(pub (String, u64));
 
 record! {
     Remark, "remark":
-    text "remark", "What was remarked." => |remark| remark.0.0.clone();
-    count "requests", "Requests that it was remarked on." => |remark| remark.0.1, unit("requests");
+    text "remark", "Remarks." => |remark| remark.0.0.clone();
+    count "requests", "Requests with this remark." => |remark| remark.0.1, unit("requests");
 }
 
 const IN_FILE: &str = "Position in the file, from 0.";
@@ -35,8 +35,8 @@ record! {
     text "file", "Its file." => |place| place.report.names.file(&place.of.file);
     count "index", IN_FILE => |place| place.of.file_index, no_cell();
     count "file_index", IN_FILE => |place| place.of.file_index, derived();
-    count "line", "Line in the file, from 1; 0 where it has none." => |place| place.of.line;
-    millis "at_ms", "When it was sent, since 1970." => |place| place.of.at, null("where the recording has no instants");
+    count "line", "Line in the file, from 1; 0 if it has none." => |place| place.of.line;
+    millis "at_ms", "When it was sent, since 1970." => |place| place.of.at, null("if the recording has no instants");
     text "model", "Its model." => |place| place.report.names.model(&place.of.model).into_owned();
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn verdicts() -> Shape {
 record! {
     InReport<'_, Exception>, "exception":
     flat: InReport<'_, Place>, => |found| InReport { report: found.report, of: &found.of.place }.value();
-    field "recorded_verdict", verdicts, "What was read of what could be, as recorded." =>
+    field "recorded_verdict", verdicts, "How much of the expected read was read, as recorded." =>
         |found| found.of.compared.recorded.word();
     field "predicted_verdict", verdicts, "The same as predicted." => |found| found.of.compared.predicted.word();
     tokens "recorded_read_tokens", "Tokens read, as recorded." =>
@@ -69,26 +69,26 @@ record! {
     InReport<'_, Miss>, "miss":
     flat: InReport<'_, Place>, => |miss| InReport { report: miss.report, of: &miss.of.place }.value();
     tokens "tokens", "Tokens that were sent before and not read." => |miss| miss.of.tokens;
-    usd "cost_usd", "What that cost." => |miss| miss.of.cost, null("where nothing has a price");
+    usd "cost_usd", "Their cost." => |miss| miss.of.cost, null("if nothing has a price");
 }
 
 /// A miss with its cause, as tables list them.
 pub(crate) struct MissRow<'a>(pub InReport<'a, Miss>);
 
 /// When a field is null.
-const NO_CHANGE: &str = "where no change of content caused it";
+const NO_CHANGE: &str = "if no change of content caused it";
 
 record! {
     MissRow<'_>, "missed":
     flat: InReport<'_, Miss>, => |miss| miss.0.value();
     field "cause", cause, "Why it was not read." => |miss| miss.0.of.cause.word();
-    text "path", "Where the content changed." =>
+    text "path", "Path of the changed content." =>
         |miss| miss.0.of.difference.as_ref().map(|found| Value::text(&found.path)), null(NO_CHANGE);
-    text "name", "What changed." =>
+    text "name", "The changes." =>
         |miss| miss.0.of.difference.as_ref().map(|found| miss.0.report.names.thing(&found.name)), null(NO_CHANGE);
-    field "volatile", volatile, "What kind of value that varies by itself it looks like." =>
+    field "volatile", volatile, "The kind of volatile content that it looks like." =>
         |miss| {
             let volatile = miss.0.of.difference.as_ref().and_then(|found| found.volatile);
             volatile.map(|volatile| volatile.word())
-        }, null("where it looks like none");
+        }, null("if it looks like none");
 }

@@ -7,7 +7,7 @@ use crate::record::{Shape, Value};
 use crate::report::{Action, Gate, LeftOut, Measure, Unpriced, Unseen, Window};
 
 /// When a field is null.
-const OPEN: &str = "where it is open on this side";
+const OPEN: &str = "if it is open on this side";
 
 record! {
     InReport<'_, (Window, LeftOut)>, "window":
@@ -18,9 +18,9 @@ record! {
 
 record! {
     LeftOut, "left_out_requests":
-    count "outside", "Requests outside of it." => |left_out| left_out.outside;
-    count "without_instant", "Requests that may be outside of it." => |left_out| left_out.without_instant;
-    count "other_projects", "Requests of other projects than those asked for." => |left_out| left_out.other_projects;
+    count "outside", "Requests outside it." => |left_out| left_out.outside;
+    count "without_instant", "Requests that may be outside it." => |left_out| left_out.without_instant;
+    count "other_projects", "Requests of other projects." => |left_out| left_out.other_projects;
 }
 
 impl From<Measure> for Value {
@@ -38,40 +38,40 @@ const UNIT: &str = "USD, part of 1, or tokens";
 record! {
     Gate, "gate":
     field "name", || Shape::words(["max-cost", "min-hit-rate", "max-unexplained"]), "Its option." => |gate| gate.name;
-    field "limit", || Shape::Positive, "What was allowed." => |gate| gate.limit, unit(UNIT);
-    number "found", "What was found." => |gate| gate.found, unit(UNIT), null("where nothing could be found");
+    field "limit", || Shape::Positive, "The allowed value." => |gate| gate.limit, unit(UNIT);
+    number "found", "The measured value." => |gate| gate.found, unit(UNIT), null("if nothing could be found");
     truth "passed", "It was kept, and that is certain." => |gate| gate.passed;
     text "undecided", "Why that is unknown; the limit then counts as failed." =>
-        |gate| gate.undecided.clone(), null("where it is known");
+        |gate| gate.undecided.clone(), null("if it is known");
 }
 
 record! {
     InReport<'_, Action>, "action":
     text "code", "Stable word for it." => |action| action.of.code;
-    text "what", "What to change, and what it was that cost." => |action| action.of.what.clone();
+    text "what", "What to change, and the reason for the cost." => |action| action.of.what.clone();
     texts "sessions", "Ids of the sessions that it helps, the one with most money first." =>
         |action| {
             let sessions = action.of.sessions.iter().filter_map(|at| action.report.sessions.get(*at));
             Value::texts(sessions.map(|session| &session.id))
         };
-    usd "saved_usd", "What it saves over the time of the recording." => |action| action.of.saved;
-    share "saved_share", "The same as a part of the bill." =>
+    usd "saved_usd", "The saving over the time of the recording." => |action| action.of.saved;
+    share "saved_share", "The same as a share of the bill." =>
         |action| {
             let bill = action.report.totals.billed.cost.filter(|bill| *bill > Money::ZERO);
             bill.map(|bill| action.of.saved.picousd() as f64 / bill.picousd() as f64)
-        }, null("where nothing has a price");
+        }, null("if nothing has a price");
     text "what_if", "The what-if that proves it." =>
         |action| action.of.what_if.and_then(|at| action.report.what_ifs.get(at)).cloned(),
-        null("where the money of causes proves it");
+        null("if the money of causes proves it");
 }
 
 record! {
     Unseen, "unseen":
-    count "hidden_requests", "Requests that show that another request, which the input lacks, had moved the cache." =>
+    count "hidden_requests", "Requests which show that another request, missing in the input, changed the cache." =>
         |unseen| unseen.hidden;
-    count "compaction_requests", "Compactions whose own request no file holds." => |unseen| unseen.compactions;
-    count "absent_agents", "Sub-agents that were started and that no file is of." => |unseen| unseen.absent_agents;
-    tokens "absent_agent_tokens", "Their tokens, as far as the client says." => |unseen| unseen.absent_tokens;
+    count "compaction_requests", "Compactions whose own request is in no file." => |unseen| unseen.compactions;
+    count "absent_agents", "Started sub-agents without a file." => |unseen| unseen.absent_agents;
+    tokens "absent_agent_tokens", "Their tokens, if the client reports them." => |unseen| unseen.absent_tokens;
     count "first_requests_given", "First requests of the chains of transcripts: taken as given." =>
         |unseen| unseen.first_requests;
     count "not_modelled_requests", "Requests to providers without a cache profile." => |unseen| unseen.not_modelled;

@@ -22,14 +22,14 @@ record! {
     Sums<'_>, "sums":
     count "requests", "How many there are." => |sums| sums.account.ledger.requests, unit("requests");
     record: Side, "recorded",
-        "Sums of what the provider reported; cost_usd is null where nothing has a price or nothing was recorded." =>
+        "Sums of what the provider reported; cost_usd is null if nothing has a price or nothing was recorded." =>
         |sums| sums.account.recorded.value();
     record: Side, "predicted",
         "Sums of what the rules predict. A request that is not comparable enters with its recorded usage; one without \
          usage enters only where nothing was recorded." =>
         |sums| sums.account.predicted.as_ref().map(Record::value),
-        null("where no cache profile exists");
-    record: Spending, "spending", "What the bill was spent on; the parts add up to it." =>
+        null("if no cache profile exists");
+    record: Spending, "spending", "The parts of the bill; they add up to it." =>
         |sums| sums.account.billed.cost.map(|_| sums.account.spending.value()), null(NO_PRICE);
     record: Estimated, "output_estimated", "Output whose recording has only the start value of a stream." =>
         |sums| sums.account.output_estimated.value();
@@ -50,22 +50,22 @@ record! {
         "Input of the other requests: the recording does not hold the whole prompt, or no profile reads it. With the \
          three above it adds up to the input." =>
         |sums| sums.account.ledger.unknown_tokens;
-    usd "missed_cost_usd", "What was missed: the bill minus perfect_cost_usd." =>
+    usd "missed_cost_usd", "The cost of misses: the bill minus perfect_cost_usd." =>
         |sums| {
             let account = sums.account;
             account.billed.cost.zip(account.perfect).map(|(bill, perfect)| bill - perfect)
         }, null(NO_PRICE), derived();
     field "dearest_cause", cause, "The first of the causes." =>
-        |sums| sums.account.causes().first().map(|(cause, _)| cause.word()), null("where nothing was missed"),
+        |sums| sums.account.causes().first().map(|(cause, _)| cause.word()), null("if nothing was missed"),
         derived();
-    records: Fee, "fees", "What was charged beside tokens; part of the cost." => |sums| list(Fee::all(sums.account));
+    records: Fee, "fees", "Charges besides tokens; part of the cost." => |sums| list(Fee::all(sums.account));
     usd "perfect_cost_usd", "The bill with every missed token read." => |sums| sums.account.perfect, null(NO_PRICE);
-    usd "unread_writes_usd", "Premium of writes that nothing read." =>
+    usd "unread_writes_usd", "Premium of writes that were never read." =>
         |sums| sums.account.unread_writes, null(NO_PRICE);
     usd "cost_lower_bound_usd",
         "What the same prompts would have cost with every block written or not with all of the future known; requests \
          without a bound count as billed." =>
-        |sums| sums.account.lower_bound, null("where none is known");
+        |sums| sums.account.lower_bound, null("if none is known");
     records: WhatIf<'_>, "what_if",
         "What the same requests would have been; empty where nothing was asked or no profile exists. Deltas are \
          against recorded.cost_usd, against predicted.cost_usd where nothing was recorded." =>
@@ -83,16 +83,16 @@ record! {
     usd "write_1h_usd", "Tokens written for one hour." => |spending| spending.write_1h;
     usd "input_usd", "Input that was neither read nor written." => |spending| spending.input;
     usd "output_usd", "Answers." => |spending| spending.output;
-    usd "fees_usd", "What is charged beside tokens." => |spending| spending.fees;
+    usd "fees_usd", "Charges besides tokens." => |spending| spending.fees;
 }
 
 record! {
     Estimated, "estimated":
-    tokens "tokens", "By estimate from text and thinking; as recorded where there is no estimate." =>
+    tokens "tokens", "By estimate from text and thinking; as recorded if there is no estimate." =>
         |estimated| estimated.tokens;
     count "requests", "Requests with such an output." => |estimated| estimated.requests, unit("requests");
     tokens "recorded_tokens", "As recorded: these are in the bill." => |estimated| estimated.recorded_tokens;
-    usd "extra_cost_usd", "What the estimate would add to the bill." => |estimated| estimated.extra, null(NO_PRICE);
+    usd "extra_cost_usd", "The additional cost of the estimate." => |estimated| estimated.extra, null(NO_PRICE);
 }
 
 record! {
@@ -114,7 +114,7 @@ record! {
     count "reads_exact", "Comparable requests whose read is predicted to the token." =>
         |agreement| agreement.reads_exact, unit("requests");
     count "reads_agree",
-        "Comparable requests whose read is exact, or lies between its known neighbours where its size was not known." =>
+        "Comparable requests with an exact read, or one between its known neighbours if its size was not known." =>
         |agreement| agreement.sums.reads_agree, unit("requests");
     tokens "read_tokens_recorded", "Tokens that comparable requests read." =>
         |agreement| agreement.sums.read_tokens_recorded;
@@ -133,7 +133,7 @@ record! {
         "Sum of the absolute errors of predicted input costs / recorded input cost over comparable requests." =>
         |agreement| agreement.absolute_error(), unit("part of 1"), null("where no comparable request has a price");
     number "cost_error", "Predicted / recorded input cost - 1 over comparable requests." =>
-        |agreement| agreement.cost_error(), unit("part of 1"), null("where no comparable request has a price");
+        |agreement| agreement.cost_error(), unit("part of 1"), null("if no comparable request has a price");
 }
 
 /// Missed tokens of a cause.
@@ -155,8 +155,8 @@ record! {
     CauseTotal, "cause_total":
     field "cause", cause, "Why tokens were not read." => |cause| cause.cause.word();
     count "requests", "Requests that missed something for it." => |cause| cause.total.requests, unit("requests");
-    tokens "tokens", "What they missed." => |cause| cause.total.tokens;
-    usd "cost_usd", "What that cost." => |cause| cause.is_priced.then_some(cause.total.cost), null(NO_PRICE);
+    tokens "tokens", "Their missed tokens." => |cause| cause.total.tokens;
+    usd "cost_usd", "Their cost." => |cause| cause.is_priced.then_some(cause.total.cost), null(NO_PRICE);
     text "suggestion", "What to do." => |cause| cause.cause.suggestion(), derived();
 }
 
@@ -176,9 +176,9 @@ impl Fee {
 
 record! {
     Fee, "fee":
-    text "name", "What it is for." => |fee| fee.name.clone();
+    text "name", "Its name." => |fee| fee.name.clone();
     count "count", "How often it was charged." => |fee| fee.count;
-    usd "cost_usd", "What it came to." => |fee| fee.cost;
+    usd "cost_usd", "Its sum." => |fee| fee.cost;
 }
 
 /// The results for the same requests under a what-if.
@@ -191,14 +191,14 @@ struct WhatIf<'a> {
 
 record! {
     WhatIf<'_>, "what_if":
-    text "name", "What was otherwise." => |what_if| Value::text(what_if.name);
+    text "name", "The changed setting." => |what_if| Value::text(what_if.name);
     record: Usage, "usage", "Tokens." => |what_if| what_if.side.usage.value();
     usd "cost_usd", "The bill." => |what_if| what_if.side.cost, null(NO_PRICE);
-    usd "delta_usd", "What is paid more." =>
+    usd "delta_usd", "The additional cost." =>
         |what_if| what_if.account.saved(what_if.at).map(|saved| -saved), null(NO_PRICE);
-    number "delta_share", "The same as a part of the bill." =>
+    number "delta_share", "The same as a share of the bill." =>
         |what_if| what_if.account.saved_share(what_if.at).map(|share| -share), unit("part of 1"),
-        null("where there is no bill");
+        null("if there is no bill");
 }
 
 record! {
@@ -207,7 +207,7 @@ record! {
         "A day (2026-11-02), an ISO week (2026-W45), a month (2026-11), the start of a block of five hours, a project, \
          a model, an agent, a kind of agent, or a client with its version." =>
         |group| Value::text(&group.of.key);
-    text "then_key", "The second key." => |group| group.of.then_key.clone(), null("where groups have one key");
+    text "then_key", "The second key." => |group| group.of.then_key.clone(), null("if groups have one key");
     flat: Sums<'_>, => |group| Sums { report: group.report, account: &group.of.account }.value();
 }
 
@@ -215,10 +215,10 @@ record! {
     InReport<'_, Session>, "session":
     text "id", "Its id." => |session| Value::text(&session.of.id), no_cell();
     text "session", "Its id." => |session| Value::text(&session.of.id), derived();
-    text "source", "Where it was read." => |session| Value::text(&session.of.source);
+    text "source", "Its place in the input." => |session| Value::text(&session.of.source);
     text "project", "Working directory, else the path as named; worktrees count as their repository." =>
-        |session| session.of.project.as_deref().map(str::to_owned), null("where none is known");
-    text "format", "What it was read as." => |session| session.of.format;
+        |session| session.of.project.as_deref().map(str::to_owned), null("if none is known");
+    text "format", "Its detected format." => |session| session.of.format;
     count "chains", "Conversations in it." => |session| session.of.chains, unit("chains");
     records: InReport<'_, Of<'_>>, "agents",
         "Agents of a transcript as a tree, parents by id; chains of recorded requests. Their own usage and cost add up \
@@ -243,13 +243,13 @@ record! {
         |agent| {
             let Of { session, agent } = agent.of;
             agent.parent.and_then(|parent| session.agents.get(parent)).map(|parent| parent.id.clone())
-        }, null("where none did");
-    field "kind", || Shape::words(["main", "named", "fork", "internal"]), "What it is." => |agent| agent.of.agent.kind;
-    text "name", "What kind of agent was asked for." => |agent| agent.of.agent.name.clone(), null("where none was");
+        }, null("if none did");
+    field "kind", || Shape::words(["main", "named", "fork", "internal"]), "Its kind." => |agent| agent.of.agent.kind;
+    text "name", "The requested kind of agent." => |agent| agent.of.agent.name.clone(), null("if none was");
     field "mode", || Shape::words(["sync", "background"]), "How it ran." =>
-        |agent| agent.of.agent.mode, null("where the result of its spawn does not say");
+        |agent| agent.of.agent.mode, null("if the result of its spawn does not say");
     record: Spawned, "spawned", "Where its caller's file names it." =>
-        |agent| agent.of.agent.spawned.as_ref().map(Record::value), null("where none does");
+        |agent| agent.of.agent.spawned.as_ref().map(Record::value), null("if none does");
     count "notifications", "How often it was reported as done." => |agent| agent.of.agent.notifications;
     count "resumptions", "How often its conversation was taken up again." => |agent| agent.of.agent.resumptions;
     count "requests", "Its requests." => |agent| agent.of.agent.requests, unit("requests");
@@ -271,5 +271,5 @@ record! {
     Spawned, "spawned":
     text "file", "The file." => |spawned| Value::text(&spawned.file);
     count "line", "Its line, from 1." => |spawned| spawned.line;
-    millis "at_ms", "When, since 1970." => |spawned| spawned.at, null("where it does not say");
+    millis "at_ms", "When, since 1970." => |spawned| spawned.at, null("if it does not say");
 }

@@ -54,12 +54,12 @@ impl<'a> RequestOf<'a> {
 }
 
 /// When a field is null.
-const NONE: &str = "where it continues none";
+const NONE: &str = "if it continues none";
 
 record! {
     RequestOf<'_>, "run_request":
     count "index", "Position among all requests, from 0." => |it| it.request.line.index;
-    text "agent", "Who sent it." => |it| Value::text(it.agent());
+    text "agent", "The agent that sent it." => |it| Value::text(it.agent());
     text "chain", "Its conversation: the agent." => |it| Value::text(it.agent());
     text "agent_type", "The type of its agent." =>
         |it| {
@@ -67,11 +67,11 @@ record! {
             agent.map(|agent| agent.agent_type.to_string()).unwrap_or_default()
         }, derived();
     count "turn", "Answered requests of this agent before." => |it| it.request.turn;
-    count "attempt", "How often this very request was sent before." => |it| it.request.attempt;
+    count "attempt", "How often this same request was sent before." => |it| it.request.attempt;
     text "model", "Its model." => |it| Value::text(&it.request.line.model);
-    millis "at_ms", "When it was sent." => |it| it.request.line.at, null("where that is unknown");
-    millis "first_byte_ms", "When its answer began." => |it| it.request.line.first_byte_at, null("where none began");
-    millis "ended_ms", "When its answer ended." => |it| it.request.ended_at, null("where none did");
+    millis "at_ms", "When it was sent." => |it| it.request.line.at, null("if that is unknown");
+    millis "first_byte_ms", "When its answer began." => |it| it.request.line.first_byte_at, null("if none began");
+    millis "ended_ms", "When its answer ended." => |it| it.request.ended_at, null("if none did");
     record: Usage, "usage", "Its tokens." => |it| it.request.usage().value(), bare();
     usd "cost_usd", "Its bill." => |it| it.request.cost(), null(NO_PRICE);
     usd "cost_without_cache_usd", "The bill of the same tokens without any cache." =>
@@ -80,14 +80,14 @@ record! {
         "The request that it is compared with: the agent's last one; of a fork's first request what its parent had \
          sent last." =>
         |it| it.request.layout.continues, null(NONE);
-    tokens "expected_tokens", "What that request had left in the cache: its reads and writes." =>
+    tokens "expected_tokens", "Tokens that the previous request left in the cache: its reads and writes." =>
         |it| it.request.expected_tokens, null(NONE);
-    tokens "shared_tokens", "Tokens of the prefix that both begin with; zero where it continues none." =>
+    tokens "shared_tokens", "Tokens of the prefix that both begin with; zero if it continues none." =>
         |it| it.request.layout.shared_tokens;
-    record: LevelEnds, "level_ends", "Where each level ends, from the start of the prompt." =>
+    record: LevelEnds, "level_ends", "The end of each level, from the start of the prompt." =>
         |it| LevelEnds(it.request.layout.level_ends).value();
-    field "verdict", verdicts, "What was read of what that request had left." => |it| it.request.verdict.word();
-    records: MissOf<'_>, "causes", "Why it missed what it missed, the most tokens first." => |it| list(it.causes());
+    field "verdict", verdicts, "How much was read of the prefix that the request had left." => |it| it.request.verdict.word();
+    records: MissOf<'_>, "causes", "The causes of its misses, the most tokens first." => |it| list(it.causes());
 }
 
 struct LevelEnds([u64; 3]);
@@ -108,25 +108,25 @@ pub(super) struct MissOf<'a> {
 }
 
 /// When a field is null.
-const NO_CHANGE: &str = "where no change of content caused it";
+const NO_CHANGE: &str = "if no change of content caused it";
 
 record! {
     MissOf<'_>, "missed":
     field "cause", cause, "Why it was not read." => |miss| miss.cause.word();
     tokens "tokens", "Tokens that were sent before and not read." => |miss| miss.tokens;
-    usd "cost_usd", "What they cost over the read price." => |miss| miss.cost, null(NO_PRICE);
-    field "level", level, "Where the change is." =>
+    usd "cost_usd", "Their cost over the read price." => |miss| miss.cost, null(NO_PRICE);
+    field "level", level, "Level of the change." =>
         |miss| miss.difference.map(|found| found.level.name()), null(NO_CHANGE);
-    text "path", "Which block changed." => |miss| miss.difference.map(|found| found.path.clone()), null(NO_CHANGE);
-    text "name", "What changed." => |miss| miss.difference.map(|found| found.name.clone()), null(NO_CHANGE);
+    text "path", "Path of the changed block." => |miss| miss.difference.map(|found| found.path.clone()), null(NO_CHANGE);
+    text "name", "The changes." => |miss| miss.difference.map(|found| found.name.clone()), null(NO_CHANGE);
     count "offset_in_block", "First differing byte, in canonical bytes of the block." =>
-        |miss| miss.difference.and_then(|found| found.offset_in_block), unit("bytes"), null("where no byte is known");
+        |miss| miss.difference.and_then(|found| found.offset_in_block), unit("bytes"), null("if no byte is known");
     count "offset_in_prefix", "The same, from the start of the prompt." =>
-        |miss| miss.difference.and_then(|found| found.offset_in_prefix), unit("bytes"), null("where no byte is known");
-    field "volatile", volatile, "What kind of value that varies by itself it looks like." =>
+        |miss| miss.difference.and_then(|found| found.offset_in_prefix), unit("bytes"), null("if no byte is known");
+    field "volatile", volatile, "The kind of volatile content that it looks like." =>
         |miss| miss.difference.and_then(|found| found.volatile).map(|volatile| volatile.word()),
-        null("where it looks like none");
+        null("if it looks like none");
     text "provider_reason", "The word of the provider's own diagnosis." =>
-        |miss| miss.cause.provider_reason(), null("where it has none");
+        |miss| miss.cause.provider_reason(), null("if it has none");
     text "suggestion", "What to do." => |miss| miss.cause.suggestion();
 }

@@ -14,7 +14,7 @@ impl From<Count> for Value {
 
 /// Instants of a recording, to be read back.
 const NANOS: &str = "ns since 1970";
-const UNKNOWN: &str = "where that is unknown";
+const UNKNOWN: &str = "if that is unknown";
 
 record! {
     Stored, "exchange":
@@ -31,22 +31,22 @@ record! {
     count "ended_ns", "When the answer ended." => |it| it.ended_ns, unit(NANOS), null(UNKNOWN);
     text "chain", "The input's own id of the chain." => |it| it.chain.clone(), null("without one");
     text "own_scope", "The input's own cache scope." => |it| it.own_scope.clone(), null("without one");
-    truth "altered", "The body was altered on its way." => |it| it.altered;
+    truth "altered", "The body was altered in transit." => |it| it.altered;
     field "tier", || Shape::words(ServiceTier::ALL.map(ServiceTier::word)), "The service tier." =>
         |it| Value::text(&it.tier);
-    text "region", "The region of the host that was asked." => |it| it.region.clone(), null(UNKNOWN);
-    record: StoredUsage, "usage", "What the recording says about the answer's usage." =>
-        |it| it.usage.as_ref().map(Record::value), null("where it says nothing");
-    count "continues", "The request of another agent that it goes on from, by its line." =>
-        |it| it.continues.map_or(Value::Absent, Value::from), absent("where no simulated run declares it");
+    text "region", "The region of the host." => |it| it.region.clone(), null(UNKNOWN);
+    record: StoredUsage, "usage", "The recorded usage of the answer." =>
+        |it| it.usage.as_ref().map(Record::value), null("if it says nothing");
+    count "continues", "The request of another agent that it continues, by its line." =>
+        |it| it.continues.map_or(Value::Absent, Value::from), absent("if no simulated run declares it");
     record: StoredSizes, "sizes", "Tokens of the prompt's blocks." =>
         |it| it.sizes.as_ref().map_or(Value::Absent, Record::value),
-        absent("where no simulated run declares them beside its bodies");
+        absent("if no simulated run declares them beside its bodies");
 }
 
 record! {
     StoredSizes, "stored_sizes":
-    count "same_blocks", "So many blocks from the start are as large as those of the line before." =>
+    count "same_blocks", "Number of leading blocks with the same sizes as in the previous line." =>
         |sizes| sizes.same_blocks;
     field "own_tokens", || Shape::list(Shape::Count { least: 0 }), "Tokens of each block after them." =>
         |sizes| sizes.own_tokens.clone(), unit("tokens");
@@ -59,7 +59,7 @@ record! {
     tokens "ephemeral_5m_input_tokens", "Written for five minutes." => |it| it.ephemeral_5m_input_tokens;
     tokens "ephemeral_1h_input_tokens", "Written for an hour." => |it| it.ephemeral_1h_input_tokens;
     tokens "output_tokens", "The answer." => |it| it.output_tokens;
-    truth "split_by_ttl", "What was written is split by lifetime." => |it| it.split_by_ttl;
+    truth "split_by_ttl", "Written tokens are split by lifetime." => |it| it.split_by_ttl;
     truth "server_passes", "It is a sum over several prompts." => |it| it.server_passes;
     truth "output_is_start_value", "The output is the start value of a stream." => |it| it.output_is_start_value;
     count "applied_edits", "Edits of the context by the provider." => |it| it.applied_edits;
@@ -73,5 +73,5 @@ record! {
     truth "geo_us", "It was answered in the United States." => |it| it.geo_us, null(UNKNOWN);
     field "billed_units", || Shape::Pair(Box::new(Shape::Count { least: 0 })),
         "Input and output as the provider charges them." =>
-        |it| it.billed_units.map(|(input, output)| [input, output]), null("where that is what was counted");
+        |it| it.billed_units.map(|(input, output)| [input, output]), null("if they are the counted tokens");
 }
