@@ -7,7 +7,7 @@ use super::words::{cause, level, provider, volatile};
 use crate::document::Marked;
 use crate::record::{Shape, Value};
 
-/// A change, with its visible parts, and what would save it; `None` if nothing changed.
+/// A change, with its visible parts, and how to fix it; `None` if nothing changed.
 pub(super) struct Change<'a>(pub Option<Visible<'a>>);
 
 /// The visible parts of a change.

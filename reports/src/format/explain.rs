@@ -1,4 +1,4 @@
-//! `forkcast.explain/1`: one request against what its cache held.
+//! `forkcast.explain/1`: one request compared with the contents of its cache.
 
 use std::io::{self, Write};
 
@@ -34,7 +34,7 @@ pub fn write(explained: &Explained<'_>, content: bool, target: &mut dyn Write) -
     pretty(&Subject { report: explained.report, entry: explained.entry, known }, target)
 }
 
-/// Writes a request whose provider has no cache profile: its usage and its bill.
+/// Writes a request without a cache profile of its provider: its usage and its bill.
 ///
 /// # Errors
 /// When the target cannot be written.
@@ -50,7 +50,7 @@ pub fn write_told(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Wr
     pretty(&Subject { report, entry, known: Known::Transcript }, target)
 }
 
-/// A request and what is known about it.
+/// A request and the known facts about it.
 pub(super) struct Subject<'a> {
     report: &'a Report<'a>,
     entry: &'a Recorded<'a>,
@@ -59,7 +59,7 @@ pub(super) struct Subject<'a> {
 
 #[derive(Clone, Copy)]
 enum Known<'a> {
-    /// What its cache held.
+    /// The contents of its cache.
     Cache { explained: &'a Explained<'a>, content: bool },
     /// Data of a transcript.
     Transcript,

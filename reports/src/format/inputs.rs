@@ -58,7 +58,7 @@ record! {
     text "reason", "Why it is not read." => |place| place.reason.clone();
 }
 
-/// A file that holds nothing that is read.
+/// A file without readable content.
 struct Skipped(DamagedPlace);
 
 record! {

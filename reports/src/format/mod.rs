@@ -1,13 +1,13 @@
-//! The machine formats, with a name and a version each: lists of fields of what the report has. Their JSON Schemas are in
+//! The machine formats, with a name and a version each: lists of fields of the report. Their JSON Schemas are in
 //! `schema/`, made from these lists.
 //!
 //! * [`replay`]: `forkcast.replay/1`, one object.
 //! * [`ledger`]: `forkcast.ledger/1`, a line for each request.
 //! * [`requests`]: the ledger as a flat table of comma-separated values.
 //! * [`tables`]: every table of a replay as comma-separated values.
-//! * [`diff`]: `forkcast.diff/1`, two requests side by side.
-//! * [`check`]: `forkcast.check/1`, what the prefix guard found, also as JUnit XML, SARIF and annotations.
-//! * [`explain`]: `forkcast.explain/1`, one request against what its cache held.
+//! * [`diff`]: `forkcast.diff/1`, two requests compared.
+//! * [`check`]: `forkcast.check/1`, the findings of the prefix guard, also as JUnit XML, SARIF and annotations.
+//! * [`explain`]: `forkcast.explain/1`, one request compared with its cache.
 //! * [`run`]: `forkcast.run/1`, one run of a scenario, and its requests as comma-separated values.
 //! * [`sweep`]: `forkcast.sweep/1`, cells of a grid, and the same as comma-separated values.
 //! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.

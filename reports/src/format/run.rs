@@ -55,7 +55,7 @@ pub fn write_with(
     pretty(&RunResult { run, failures, report }, target)
 }
 
-/// A run and what came of its claims.
+/// A run and the results of its claims.
 pub(super) struct RunResult<'a> {
     run: &'a Run,
     failures: &'a [String],

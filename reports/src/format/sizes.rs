@@ -12,7 +12,7 @@ use super::words::tokenizers;
 use crate::record::{Record, Shape, Value, list};
 use crate::report::{Report, SizeRow};
 
-/// All that is said of sizes.
+/// The data about sizes.
 pub(super) struct Counts<'a>(pub &'a Report<'a>);
 
 record! {
@@ -30,7 +30,7 @@ record! {
         null("if none were asked for");
 }
 
-/// Counts beside bills.
+/// Counts compared with bills.
 struct CountSums<'a>(&'a Report<'a>);
 
 impl CountSums<'_> {

@@ -66,7 +66,7 @@ record! {
     texts "values", "Its values, in order." => |axis| Value::texts(&axis.values);
 }
 
-/// A cell of the grid and what came of it.
+/// A cell of the grid and its result.
 pub(crate) struct Row<'a> {
     /// The axes on which cells differ, for people.
     axes: &'a [Axis],

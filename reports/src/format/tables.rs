@@ -1,4 +1,4 @@
-//! The tables of a replay as comma-separated values, complete and without a word for people: one of them alone, as
+//! The tables of a replay as comma-separated values, complete and without texts for people: a single one, as
 //! spreadsheets and data frames read it, or all, one after the other.
 
 use std::io::{self, Write};

@@ -28,7 +28,7 @@ impl<'a> FindingOf<'a> {
     }
 }
 
-/// What findings are held against.
+/// The rules of findings.
 pub(super) fn rules() -> Shape {
     Shape::named("rule", Rule::ALL.map(Rule::word))
 }

@@ -78,7 +78,7 @@ fn data(text: &str) -> String {
     lines.join("%0A")
 }
 
-/// A value before it, where commas and colons separate.
+/// A value before the text, in which commas and colons are separators.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,8 +1,8 @@
-//! `forkcast.check/1`, and a check as other programs take it.
+//! `forkcast.check/1`, and a check in the formats of other programs.
 //!
 //! * [`write()`]: one JSON object.
-//! * [`junit`]: JUnit XML, for GitLab, Jenkins and whatever else shows tests.
-//! * [`github`]: commands of a GitHub workflow, which it shows as annotations.
+//! * [`junit`]: JUnit XML, for GitLab, Jenkins and other programs that show tests.
+//! * [`github`]: commands of a GitHub workflow, shown as annotations.
 //! * [`sarif`]: SARIF 2.1.0, for code scanning.
 
 mod finding;
@@ -106,7 +106,7 @@ fn unreadable(check: &Check<'_>) -> Vec<DamagedPlace> {
     unreadable.map(|damage| DamagedPlace::of(damage, check.names)).collect()
 }
 
-/// The rules that were checked, and what forks need.
+/// The rules that were checked, and the checks for forks.
 fn score(check: &Check<'_>) -> Value {
     let rules = check.report.score.iter().map(|(rule, held)| ((*rule).to_owned(), Some(*held)));
     let card = check.card.iter().map(|graded| (graded.check.clone(), graded.passed));

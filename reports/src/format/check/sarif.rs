@@ -21,7 +21,7 @@ use crate::record::Value;
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const VERSION: &str = "2.1.0";
 
-/// Requests beside the first that a result names.
+/// Most requests listed in a result besides the first.
 const RELATED_MAX: usize = 20;
 
 const FINGERPRINT_DIGITS: usize = 32;
@@ -144,7 +144,7 @@ fn change(check: &Check<'_>, kind: &Kind<'_>, rules: &Rules, fingerprints: &mut 
     }
 }
 
-/// What programs may want to know beside the text.
+/// Further data for programs.
 fn properties(check: &Check<'_>, kind: &Kind<'_>) -> Value {
     let finding = kind.first();
     object! {

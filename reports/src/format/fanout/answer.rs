@@ -1,4 +1,4 @@
-//! Questions that cells were made for: curves, and where they cross.
+//! Questions that cells answer: curves, and their crossings.
 
 use forkcast_scenarios::fanout::breakeven::{Answer, Crossing, Curve, Panel, Point, Question};
 

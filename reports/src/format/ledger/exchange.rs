@@ -44,14 +44,14 @@ pub struct Stored {
     pub altered: bool,
     /// The service tier, as [`ServiceTier::word`] spells it.
     pub tier: String,
-    /// The region of the host that was asked.
+    /// The region of the host.
     pub region: Option<String>,
     /// The recorded usage of the answer.
     pub usage: Option<StoredUsage>,
     /// The request of another agent that it continues, by its line, if a simulated run records it.
     #[serde(default)]
     pub continues: Option<usize>,
-    /// The sizes that a simulated run declares, where its bodies lie beside the ledger.
+    /// The sizes that a simulated run declares, if its bodies are next to the ledger.
     #[serde(default)]
     pub sizes: Option<StoredSizes>,
 }
@@ -86,7 +86,7 @@ impl StoredSizes {
         Self { same_blocks, own_tokens: own.iter().map(tokens).collect() }
     }
 
-    /// Tokens of each prefix, with those `before`; `None` where these have fewer blocks or sums are beyond any prompt.
+    /// Tokens of each prefix, with those `before`; `None` if these have fewer blocks or sums are beyond any prompt.
     pub fn cumulative(&self, before: &[u64]) -> Option<Vec<u64>> {
         let mut cumulative = before.get(..self.same_blocks)?.to_vec();
         for tokens in &self.own_tokens {

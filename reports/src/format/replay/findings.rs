@@ -65,7 +65,7 @@ record! {
 }
 
 record! {
-    /// A miss without its cause, as JSON lists those that nothing explains.
+    /// A miss without its cause, as in JSON's list of unexplained misses.
     InReport<'_, Miss>, "miss":
     flat: InReport<'_, Place>, => |miss| InReport { report: miss.report, of: &miss.of.place }.value();
     tokens "tokens", "Tokens that were sent before and not read." => |miss| miss.of.tokens;

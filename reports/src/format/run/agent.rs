@@ -1,4 +1,4 @@
-//! Agents of a run, and what makes some of them forks.
+//! Agents of a run, with the data of forks.
 
 use forkcast_scenarios::run::fork::{Fork, Reported};
 use forkcast_scenarios::run::{Agent, Run, Sums};
@@ -7,7 +7,7 @@ use forkcast_sim::agent::spawn::fork::Profile;
 use crate::forks::{Share, first_requests};
 use crate::record::{Record, Shape, Value};
 
-/// An agent with the sums over its requests, and what its first request shares with its parent's last.
+/// An agent with the sums over its requests, and the part of its first request that its parent's last one shares.
 pub(super) struct AgentOf<'a> {
     agent: &'a Agent,
     sums: Sums,
