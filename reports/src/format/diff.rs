@@ -14,8 +14,8 @@ use crate::record::{Shape, Value, list, pretty};
 pub const SCHEMA: &str = "forkcast.diff/1";
 
 /// The description in the schema.
-pub(super) const ABOUT: &str = "Two requests: the first finding's fields (null where there is none), the further findings, \
-                                harmless notes. Holds no text of prompts unless asked for.";
+pub(super) const ABOUT: &str = "Two requests: the first finding's fields (null if there is none), the further \
+                                findings, harmless notes. Contains no text of prompts unless requested.";
 
 /// Writes a comparison as one JSON object; `content` puts the bytes around each difference in.
 ///

@@ -23,7 +23,8 @@ use crate::report::{Recorded, Report, statement_of_one, suggestion};
 pub const SCHEMA: &str = "forkcast.explain/1";
 
 /// The description in the schema.
-pub(super) const ABOUT: &str = "One request compared with the contents of its cache when it was sent. Contains no text of prompts unless requested.";
+pub(super) const ABOUT: &str = "One request compared with the contents of its cache when it was sent. Contains no text \
+                                of prompts unless requested.";
 
 /// Writes an explanation as one JSON object; `content` puts the bytes around the first difference in.
 ///

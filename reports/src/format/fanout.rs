@@ -21,8 +21,8 @@ pub use forkcast_scenarios::fanout::breakeven::Answer;
 pub const SCHEMA: &str = "forkcast.fanout/1";
 
 /// The description in the schema.
-pub(super) const ABOUT: &str = "Cells of a fan-out: their parameters, what the runs came to, the formula, the lower bound, \
-                                and which policy was best. Holds no text of prompts.";
+pub(super) const ABOUT: &str = "Cells of a fan-out: their parameters, the results of the runs, the formula, the lower \
+                                bound, the best policy. Contains no text of prompts.";
 
 /// Writes rows as one JSON object, with the answers that they were made for.
 ///

@@ -30,8 +30,8 @@ use crate::report::{Recorded, Report, Spending};
 pub const SCHEMA: &str = "forkcast.ledger/1";
 
 /// The description in the schema.
-pub(super) const ABOUT: &str = "One request of a replay, a line of JSON each. Holds no text of prompts: names of tools and paths \
-                                only.";
+pub(super) const ABOUT: &str = "One request of a replay, a line of JSON each. Contains no text of prompts, only names \
+                                of tools and paths.";
 
 /// Writes the lines of all requests.
 ///

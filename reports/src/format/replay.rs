@@ -24,8 +24,8 @@ pub(super) use sums::{CauseTotal, Fee, Sums};
 pub const SCHEMA: &str = "forkcast.replay/1";
 
 /// The description in the schema.
-pub(super) const ABOUT: &str = "A replay of recorded requests: what they cost, what the rules predict, why tokens were not \
-                                read. Holds no text of prompts.";
+pub(super) const ABOUT: &str = "A replay of recorded requests: their cost, the prediction of the rules, the causes of \
+                                misses. Contains no text of prompts.";
 
 /// Writes a report as one JSON object.
 ///

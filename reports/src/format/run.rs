@@ -31,8 +31,8 @@ use request::RequestOf;
 pub const SCHEMA: &str = "forkcast.run/1";
 
 /// The description in the schema.
-pub(super) const ABOUT: &str = "One run of a scenario: who took part, every request with its bill and what the cache made of \
-                                it, the laws. Holds no text of prompts.";
+pub(super) const ABOUT: &str = "One run of a scenario: its agents, every request with its bill and its reads and \
+                                writes, the laws. Contains no text of prompts.";
 
 /// Writes a run as one JSON object; `failures` are the claims that did not hold.
 ///

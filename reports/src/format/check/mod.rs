@@ -30,8 +30,8 @@ use update::{Change, Update};
 pub const SCHEMA: &str = "forkcast.check/1";
 
 /// The description in the schema.
-pub(super) const ABOUT: &str = "What the prefix guard found: every change of a prompt that was sent before, with its place, \
-                                cause and price. Holds no text of prompts unless asked for.";
+pub(super) const ABOUT: &str = "The findings of the prefix guard: every change of a prompt that was sent before, with \
+                                its place, cause and price. Contains no text of prompts unless requested.";
 
 /// Writes a check as one JSON object.
 ///
