@@ -13,6 +13,6 @@ impl TryFrom<u64> for Count {
     type Error = String;
 
     fn try_from(count: u64) -> Result<Self, String> {
-        if count <= TOKENS_MAX { Ok(Self(count)) } else { Err(format!("found a count above {TOKENS_MAX}")) }
+        if count <= TOKENS_MAX { Ok(Self(count)) } else { Err(format!("found more than {TOKENS_MAX} of a counted unit")) }
     }
 }
