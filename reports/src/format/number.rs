@@ -13,6 +13,10 @@ impl TryFrom<u64> for Count {
     type Error = String;
 
     fn try_from(count: u64) -> Result<Self, String> {
-        if count <= TOKENS_MAX { Ok(Self(count)) } else { Err(format!("found more than {TOKENS_MAX} of a counted unit")) }
+        if count <= TOKENS_MAX {
+            Ok(Self(count))
+        } else {
+            Err(format!("found more than {TOKENS_MAX} of a counted unit"))
+        }
     }
 }

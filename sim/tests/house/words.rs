@@ -13,10 +13,10 @@ const HABITS: [(&[&str], f64); 12] = [
     (&["nobody", "nobody's"], 1.0),
     (&["of which"], 1.5),
     (&["in the place of"], 0.0),
-    (&["what was", "what has", "what had", "what were"], 4.5),
+    (&["what was", "what has", "what had", "what were"], 5.0),
     (&["where it has", "where it is", "where there is", "where no", "where none", "where nothing", "where they"], 2.0),
-    (&["goes on", "went on"], 1.5),
-    (&["anew", "afresh", "oftener"], 1.0),
+    (&["goes on", "went on"], 2.0),
+    (&["anew", "afresh", "oftener"], 1.2),
     (&["taken for", "takes for", "in front of"], 1.0),
     (&["so many"], 1.0),
 ];
