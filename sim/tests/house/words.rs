@@ -24,9 +24,6 @@ const HABITS: [(&[&str], f64); 12] = [
 /// Occurrences of each habit, in the order of [`HABITS`].
 type Counts = [usize; HABITS.len()];
 
-/// Folders and files that are still to be rewritten, with their present counts, which may only fall. The longest path counts.
-const TO_MEND: &[(&str, Counts)] = &[];
-
 /// Texts for simulated models, and tests that quote them: other words would change the token counts of recorded runs.
 const FOR_MODELS: [&str; 13] = [
     "sim/src/agent/definition/built_in.rs",
@@ -171,8 +168,8 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Every text of the workspace: its file, its kind, its words.
-fn texts() -> Vec<(String, Kind, String)> {
+/// Every text of the workspace: its kind and its words.
+fn texts() -> Vec<(Kind, String)> {
     let mut found = Vec::new();
     for path in rust_files(&root()).into_iter().chain(pages(&root())) {
         let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
@@ -181,36 +178,24 @@ fn texts() -> Vec<(String, Kind, String)> {
         }
         let text = fs::read_to_string(&path).expect("UTF-8");
         if name.ends_with(".md") {
-            found.push((name, Kind::Page, page(&text)));
+            found.push((Kind::Page, page(&text)));
             continue;
         }
         let is_for_models = FOR_MODELS.iter().any(|folder| name.starts_with(folder));
         let own = pieces(&text).into_iter().filter(|(kind, _)| !is_for_models || *kind == Kind::Comment);
-        found.extend(own.map(|(kind, text)| (name.clone(), kind, text)));
+        found.extend(own);
     }
     found
 }
 
-/// The row of [`TO_MEND`] that a file belongs to.
-fn row(name: &str) -> Option<usize> {
-    let rows = TO_MEND.iter().enumerate().filter(|(_, (folder, _))| {
-        name.strip_prefix(folder).is_some_and(|rest| ["", ".rs"].contains(&rest) || rest.starts_with('/'))
-    });
-    rows.max_by_key(|(_, (folder, _))| folder.len()).map(|(at, _)| at)
-}
-
 #[test]
 fn habits_are_rare_in_comments_pages_and_strings() {
-    let mut mended: Vec<(Kind, Tally)> = KINDS.map(|kind| (kind, Tally::default())).into();
-    let mut left: Vec<Tally> = TO_MEND.iter().map(|_| Tally::default()).collect();
-    for (name, kind, text) in texts() {
-        match row(&name) {
-            Some(at) => left[at].add(&text),
-            None => mended.iter_mut().filter(|(known, _)| *known == kind).for_each(|(_, tally)| tally.add(&text)),
-        }
+    let mut tallies: Vec<(Kind, Tally)> = KINDS.map(|kind| (kind, Tally::default())).into();
+    for (kind, text) in texts() {
+        tallies.iter_mut().filter(|(known, _)| *known == kind).for_each(|(_, tally)| tally.add(&text));
     }
     let mut wrong = Vec::new();
-    for (kind, tally) in &mended {
+    for (kind, tally) in &tallies {
         for (count, (spellings, most)) in tally.counts.iter().zip(HABITS) {
             let rate = *count as f64 * 1e4 / tally.words.max(1) as f64;
             if rate > most {
@@ -219,11 +204,6 @@ fn habits_are_rare_in_comments_pages_and_strings() {
                     spellings[0]
                 ));
             }
-        }
-    }
-    for (tally, (folder, most)) in left.iter().zip(TO_MEND) {
-        if tally.counts.iter().zip(most).any(|(count, most)| count > most) {
-            wrong.push(format!("{folder}: {:?}, {most:?} are the limit", tally.counts));
         }
     }
     assert!(wrong.is_empty(), "say it plainly:\n{}", wrong.join("\n"));
