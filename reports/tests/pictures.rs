@@ -49,7 +49,7 @@ fn answered(question: Question, children: Option<Vec<u32>>) -> Answer {
 /// All kinds of pictures by their names.
 static PICTURES: LazyLock<Vec<(String, String)>> = LazyLock::new(pictures);
 
-/// One of so many scenarios is drawn.
+/// One of this many scenarios is drawn.
 const SCENARIOS_STEP: usize = 4;
 
 fn pictures() -> Vec<(String, String)> {
@@ -128,7 +128,7 @@ fn no_text_is_cut_at_an_edge() {
     }
 }
 
-/// So many sessions of so many requests each, that begin `apart` seconds after one another; sometimes the cache is lost.
+/// Some sessions of equally many requests each, that begin `apart` seconds after one another; sometimes the cache is lost.
 fn many(name: &str, sessions: usize, requests: usize, apart: usize) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pictures-{name}-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();

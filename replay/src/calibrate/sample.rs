@@ -49,10 +49,10 @@ pub struct Sample {
     pub is_step: bool,
 }
 
-/// A step of so many tokens counts like a whole request.
+/// A step of this many tokens counts like a whole request.
 const STEP_TOKENS: f64 = 1_000.0;
 
-/// No step counts more than so many requests.
+/// No step counts more than this many requests.
 const STEP_WEIGHT_MAX: f64 = 20.0;
 
 impl Sample {

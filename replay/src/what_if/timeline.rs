@@ -106,7 +106,7 @@ impl Timeline {
         Self { uses: vec![number], joins: Vec::new() }
     }
 
-    /// Blocks of so many tokens have all uses that are known so far.
+    /// Blocks of this many tokens have all uses that are known so far.
     pub fn join(&mut self, tokens: u64) {
         if tokens > 0 && !self.uses.is_empty() {
             self.joins.push((self.uses.len(), tokens));

@@ -26,7 +26,7 @@ const LANE_MIN: i32 = 2;
 const LANE_MAX: i32 = 34;
 const NAMED_MIN: i32 = 13;
 
-/// About so many instants are named.
+/// About this many instants are named.
 const TICKS: u64 = 8;
 
 const SECOND: f64 = 1e9;

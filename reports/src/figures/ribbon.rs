@@ -42,7 +42,7 @@ const COLUMNS: [Column; 4] = [
 const AXIS: i32 = 52;
 const NUMBERS: i32 = 14;
 
-/// About so many places of the scale are named.
+/// About this many places of the scale are named.
 const TICKS: f64 = 6.0;
 
 /// Room under a stack, and under a section.

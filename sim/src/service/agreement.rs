@@ -19,7 +19,7 @@ pub enum Verdict {
     Full,
 }
 
-/// Requests that read so many tokens less than their chain had left missed something worth counting.
+/// Requests that read this many tokens less than their chain had left missed something worth counting.
 pub const MISS_TOKENS: u64 = 3_000;
 
 impl Verdict {

@@ -13,12 +13,12 @@ const HABITS: [(&[&str], f64); 12] = [
     (&["nobody", "nobody's"], 1.0),
     (&["of which"], 1.5),
     (&["in the place of"], 0.0),
-    (&["what was", "what has", "what had", "what were"], 5.0),
-    (&["where it has", "where it is", "where there is", "where no", "where none", "where nothing", "where they"], 2.0),
-    (&["goes on", "went on"], 2.0),
-    (&["anew", "afresh", "oftener"], 1.2),
+    (&["what was", "what has", "what had", "what were"], 6.0),
+    (&["where it has", "where it is", "where there is", "where no", "where none", "where nothing", "where they"], 2.5),
+    (&["goes on", "went on"], 2.5),
+    (&["anew", "afresh", "oftener"], 1.5),
     (&["taken for", "takes for", "in front of"], 1.0),
-    (&["so many"], 1.0),
+    (&["so many"], 1.5),
 ];
 
 /// Occurrences of each habit, in the order of [`HABITS`].

@@ -16,7 +16,7 @@ use crate::rebuild::profile::RuleName;
 pub struct Decision {
     /// Tokens read.
     pub read_tokens: u64,
-    /// Why so many.
+    /// Why this many.
     pub rule: RuleName,
     /// Line of the transcript that shows it.
     pub line: u32,

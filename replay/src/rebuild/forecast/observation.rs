@@ -71,7 +71,7 @@ const PARTICULARS: [(bool, bool, bool); 4] =
 /// One thing that a session showed.
 #[derive(Clone, Debug)]
 pub enum Observation {
-    /// A hidden prefix of so many tokens was read.
+    /// A hidden prefix of this many tokens was read.
     Landing(Owner, Class, u64),
     /// A request was made, with this lifetime.
     Use(Owner, Ttl),

@@ -199,7 +199,7 @@ impl Track {
         }
     }
 
-    /// A read of so many tokens ends in the hidden prefix, not at an earlier position of the conversation.
+    /// A read of this many tokens ends in the hidden prefix, not at an earlier position of the conversation.
     fn is_head(&self, read: u64) -> bool {
         const NEAR_TOKENS: u64 = 150;
         let near = read.saturating_sub(NEAR_TOKENS)..=read + NEAR_TOKENS;

@@ -6,7 +6,7 @@ use forkcast_sim::pricing::Money;
 use crate::figures::axis::{self, Scale};
 use crate::figures::canvas::{Area, Canvas, ink};
 
-/// About so many lines across, and numbers below.
+/// About this many lines across, and numbers below.
 const LINES: f64 = 6.0;
 const NUMBERS: f64 = 8.0;
 

@@ -101,7 +101,7 @@ pub fn fill(colour: RGBColor, state: State, area: Area, canvas: &mut Canvas<'_>)
 /// Lower bars show states by lightness alone.
 const HATCHED_MIN: i32 = 6;
 
-/// A colour with so many hundredths of its strength.
+/// A colour with this many hundredths of its strength.
 fn paler(colour: RGBColor, strength: u16) -> RGBColor {
     let mixed = |channel: u8| {
         let white = 255 - (255 - u16::from(channel)) * strength / 100;

@@ -19,7 +19,7 @@ const BARS_MAX: u64 = 100;
 /// Bars across a lane at least, in a picture of a few requests.
 const BARS_MIN: u64 = 10;
 
-/// About so many labels are under a lane.
+/// About this many labels are under a lane.
 const LABELS: u64 = 8;
 
 /// Room of such a label, in pixels.
@@ -33,7 +33,7 @@ const NANOS: u64 = 1_000_000_000;
 /// Where bars lie.
 #[derive(Debug)]
 pub(super) enum Plan {
-    /// One lane in order of time, or in the order of the ledger if no request has an instant; bars of so many requests.
+    /// One lane in order of time, or in the order of the ledger if no request has an instant; bars of this many requests.
     Order(u64),
     /// A lane for each stretch of time.
     Stretches(Clock),
@@ -132,7 +132,7 @@ impl Plan {
         }
     }
 
-    /// The bar of a request in its lane, which has so many requests already.
+    /// The bar of a request in its lane, which already has this many requests.
     pub fn place(&self, entry: &Recorded<'_>, requests: u64) -> Place {
         let second = entry.line.at.map_or(0, |at| at.0 / NANOS);
         match self {
@@ -159,7 +159,7 @@ impl Plan {
         }
     }
 
-    /// The number of bars across a lane that has so many; a few do not fill it.
+    /// The number of bars across a lane that has this many; a few do not fill it.
     pub fn across(&self, bars: usize) -> u64 {
         match self {
             Self::Order(_) => (bars as u64).max(BARS_MIN),
