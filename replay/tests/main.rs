@@ -25,6 +25,7 @@ mod recordings;
 mod reported_costs;
 mod serving;
 mod shortfalls;
+mod spellings;
 mod traces;
 mod transcripts;
 mod transcripts_data;

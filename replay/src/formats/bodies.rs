@@ -79,7 +79,7 @@ fn has_contents(object: &Object<'_>) -> bool {
 
 /// Where reading can continue after damage: the next line that begins with `{`.
 fn next_object(bytes: &[u8], from: usize) -> usize {
-    let rest = bytes.get(from..).unwrap_or_default();
+    let rest = &bytes[from..];
     memchr::memmem::find(rest, b"\n{").map_or(bytes.len(), |i| from + i + 1)
 }
 

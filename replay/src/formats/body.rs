@@ -22,7 +22,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<String, Broken> {
 pub(crate) fn look(bytes: &[u8]) -> Result<String, Broken> {
     let start = skip_space(bytes, 0);
     if bytes.get(start) != Some(&b'{') {
-        let found = glimpse(bytes.get(start..).unwrap_or_default());
+        let found = glimpse(&bytes[start..]);
         return Err(Broken { at: start, what: format!("found {found}, expected a request body (a JSON object)") });
     }
     let mut model = String::new();

@@ -212,7 +212,7 @@ impl Session {
         let id = data.api_call_id.as_deref().or(data.message_id.as_deref());
         let place_hash = || pieces_hash(&[own.as_bytes(), &place.line.to_le_bytes()]);
         let id = id.map_or_else(place_hash, |id| answer_id(id.as_bytes()));
-        let model = self.names.get(data.model.as_deref().unwrap_or_default());
+        let model = self.names.named(data.model.as_deref());
         let answer = Answer {
             version: self.version.clone(),
             effort: self.effort.clone(),

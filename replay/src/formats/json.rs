@@ -27,7 +27,7 @@ pub(crate) struct Broken {
 impl Broken {
     /// The place where a scan of `text` stopped.
     pub fn of(text: &[u8], ScanError { offset, expected }: ScanError) -> Self {
-        let rest = text.get(offset..).unwrap_or_default();
+        let rest = &text[offset..];
         match expected {
             CLOSING_QUOTE => Self { at: text.len(), what: "the text ends inside a string".to_owned() },
             CLOSING_BRACKET => {

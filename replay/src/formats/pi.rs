@@ -166,7 +166,7 @@ impl Session {
             }
             "branch_summary" => self.given(place, InputOrigin::Summary, summary(entry)),
             "custom_message" => {
-                self.given(place, InputOrigin::Injected, entry.content.map(parts).unwrap_or_default());
+                self.given(place, InputOrigin::Injected, parts(entry.content));
             }
             "thinking_level_change" => self.thinking(place, entry.thinking.as_deref().unwrap_or("off")),
             "model_change" | "custom" | "label" | "session_info" => {}
@@ -230,7 +230,7 @@ impl Session {
                 let usage = accepted(reading, place.line, "`usage`", message.usage.map_or(Ok(None), usage));
                 self.answer(place, &message, raw, usage);
             }
-            "user" => self.given(place, InputOrigin::Prompt, message.content.map(parts).unwrap_or_default()),
+            "user" => self.given(place, InputOrigin::Prompt, parts(message.content)),
             "toolResult" => {
                 let content = message.content.map_or(raw, RawValue::get);
                 let result = call_part(BlockKind::ToolResult, content, message.call.as_deref());
@@ -239,7 +239,7 @@ impl Session {
             "bashExecution" if message.excluded => {}
             "bashExecution" => self.given(place, InputOrigin::Injected, whole(BlockKind::Text)),
             "custom" | "hookMessage" => {
-                self.given(place, InputOrigin::Injected, message.content.map(parts).unwrap_or_default());
+                self.given(place, InputOrigin::Injected, parts(message.content));
             }
             "branchSummary" | "compactionSummary" => self.given(place, InputOrigin::Summary, whole(BlockKind::Text)),
             other => self.unknown.add(other, place.line),
@@ -278,7 +278,7 @@ impl Session {
 
     fn blocks(&mut self, content: Option<&RawValue>) -> (Vec<Part>, Vec<Call>) {
         let Some(content) = content else { return Default::default() };
-        let mut found = parts(content);
+        let mut found = parts(Some(content));
         let raw: Vec<&RawValue> = serde_json::from_str(content.get()).unwrap_or_default();
         let mut calls = Vec::new();
         for (block, found) in raw.iter().zip(&mut found) {
@@ -309,7 +309,7 @@ impl Session {
 }
 
 fn summary(entry: &Entry<'_>) -> Vec<Part> {
-    entry.summary.map(parts).unwrap_or_default()
+    parts(entry.summary)
 }
 
 /// `None` if all counts are zero: pi writes this if nothing was reported.

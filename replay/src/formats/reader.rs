@@ -100,7 +100,7 @@ impl<'a> Object<'a> {
     /// A record that begins at `start`.
     pub fn record(bytes: &'a [u8], start: usize) -> Self {
         let (keys, broken) = json::keys(bytes, start);
-        Self { bytes: bytes.get(start..).unwrap_or_default(), keys, is_document: false, broken }
+        Self { bytes: &bytes[start..], keys, is_document: false, broken }
     }
 
     /// A document that begins at `start`.

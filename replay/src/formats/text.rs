@@ -36,7 +36,7 @@ impl<'a> Text<'a> {
     /// The line of `offset`, counted from one.
     pub fn line_of(&self, offset: usize) -> usize {
         let (stride, before) = self.stride_of(offset);
-        before + count_newlines(self.bytes.get(stride..offset.min(self.bytes.len())).unwrap_or_default()) + 1
+        before + count_newlines(&self.bytes[stride..offset.min(self.bytes.len())]) + 1
     }
 
     /// The column of `offset` in its line, in bytes, counted from one.
@@ -48,7 +48,7 @@ impl<'a> Text<'a> {
     fn line_start(&self, offset: usize) -> usize {
         let newline_in = |range: Range<usize>| {
             let start = range.start;
-            memchr::memrchr(b'\n', self.bytes.get(range).unwrap_or_default()).map(|at| start + at)
+            memchr::memrchr(b'\n', &self.bytes[range]).map(|at| start + at)
         };
         let (stride, before) = self.stride_of(offset);
         let newline = newline_in(stride..offset.min(self.bytes.len())).or_else(|| {
@@ -109,7 +109,7 @@ impl<'a> Text<'a> {
             }
         }
         if self.bytes.get(start) != Some(&b'[') {
-            let found = glimpse(self.bytes.get(start..).unwrap_or_default());
+            let found = glimpse(&self.bytes[start..]);
             let key = path.join(".");
             return (Vec::new(), Some(self.fault(start, format!("found {found}, expected the list `{key}`"))));
         }
@@ -193,9 +193,9 @@ impl Iterator for Records<'_> {
         }
         if self.next <= start {
             // Searched only once, however many records come before it.
-            let rest = bytes.get(start..).unwrap_or_default();
+            let rest = &bytes[start..];
             self.next = memchr::memmem::find(rest, b"\n{").map_or(bytes.len(), |newline| start + newline + 1);
-            self.own_end = bytes.get(..self.next).unwrap_or_default().trim_ascii_end().len();
+            self.own_end = bytes[..self.next].trim_ascii_end().len();
         }
         let next = self.next;
         Some(match self.record(start) {
@@ -215,7 +215,7 @@ impl Records<'_> {
     /// The end of the record at `start`.
     fn record(&mut self, start: usize) -> Result<usize, Fault> {
         let bytes = self.text.bytes;
-        let own = bytes.get(..self.own_end).unwrap_or_default();
+        let own = &bytes[..self.own_end];
         if let Some(what) = no_object(own.get(start..).unwrap_or_default()) {
             return Err(self.text.fault(start, what));
         }
@@ -255,7 +255,7 @@ pub(crate) fn has_whole_line(bytes: &[u8]) -> bool {
 
 /// Whether the line at `start` is one object and nothing else.
 pub(crate) fn is_whole_line(bytes: &[u8], start: usize) -> bool {
-    let line = bytes.get(start..).unwrap_or_default();
+    let line = &bytes[start..];
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
     line.starts_with(b"{") && walk_value(line, 0).is_ok_and(|end| skip_space(line, end) == line.len())
 }

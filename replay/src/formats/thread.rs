@@ -133,7 +133,12 @@ pub(super) struct Names(BTreeSet<Arc<str>>);
 impl Names {
     /// A call of a tool that does not start an agent.
     pub fn call(&mut self, tool: Option<&str>, id: Option<&str>) -> Call {
-        Call { tool: self.get(tool.unwrap_or_default()), id: call_id(id.unwrap_or_default().as_bytes()), spawn: None }
+        Call { tool: self.named(tool), id: call_of(id), spawn: None }
+    }
+
+    /// The shared copy of `name`, or of the empty text.
+    pub fn named(&mut self, name: Option<&str>) -> Arc<str> {
+        self.get(name.unwrap_or_default())
     }
 
     /// The shared copy of `name`.
@@ -238,8 +243,12 @@ pub(super) fn sized(kind: BlockKind, bytes: usize) -> Part {
 
 /// A call of a tool or its result.
 pub(super) fn call_part(kind: BlockKind, json: &str, call: Option<&str>) -> Part {
-    let call = call.unwrap_or_default();
-    Part { call: call_id(call.as_bytes()), ..part(kind, json) }
+    Part { call: call_of(call), ..part(kind, json) }
+}
+
+/// Hash of the id of a call; calls without an id count as having an empty one.
+pub(super) fn call_of(id: Option<&str>) -> u64 {
+    call_id(id.unwrap_or_default().as_bytes())
 }
 
 /// One block of a list of contents, as clients write them.
@@ -249,8 +258,9 @@ struct Block<'a> {
     kind: Option<Cow<'a, str>>,
 }
 
-/// The blocks of content that is a string, a block, or a list of blocks and strings.
-pub(super) fn parts(content: &RawValue) -> Vec<Part> {
+/// The blocks of content that is a string, a block, or a list of blocks and strings; none without content.
+pub(super) fn parts(content: Option<&RawValue>) -> Vec<Part> {
+    let Some(content) = content else { return Vec::new() };
     let raw = content.get();
     if raw == "null" || raw == "\"\"" {
         return Vec::new();

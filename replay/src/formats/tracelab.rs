@@ -107,7 +107,7 @@ impl Round<'_> {
         unknown: &mut Unknown,
     ) {
         let usage = self.usage().map_err(|what| reading.damage(Fault::in_line(line, what))).ok();
-        let model = names.get(self.model.as_deref().unwrap_or_default());
+        let model = names.named(self.model.as_deref());
         let mut made = Answer { usage, ..Answer::of(self.id(line), model) };
         for event in &self.timing_events {
             let place = unknown.place(line, event.timestamp.as_deref());
@@ -130,7 +130,7 @@ impl Round<'_> {
                 "reasoning" => block(BlockKind::Thinking, event.content_chars),
                 "text" => block(BlockKind::Text, event.content_chars),
                 "tool_call" => {
-                    let tool = names.get(event.tool_name.as_deref().unwrap_or_default());
+                    let tool = names.named(event.tool_name.as_deref());
                     made.calls.push(Call { tool, id: call, spawn: None });
                     Part { call, ..block(BlockKind::ToolUse, event.content_chars) }
                 }

@@ -99,10 +99,10 @@ impl Reader for Weka {
 
 /// Where the next line with a trace begins.
 fn next_trace(bytes: &[u8], from: usize) -> usize {
-    let rest = bytes.get(from..).unwrap_or_default();
+    let rest = &bytes[from..];
     let starts = memchr::memmem::find_iter(rest, b"\n{").map(|at| from + at + 1);
     // The key comes before the requests.
-    let head = |at: usize| bytes.get(at..bytes.len().min(at + HEAD)).unwrap_or_default();
+    let head = |at: usize| &bytes[at..bytes.len().min(at + HEAD)];
     let mut starts = starts.filter(|at| memchr::memmem::find(head(*at), b"\"hash_id_scope\"").is_some());
     starts.next().unwrap_or(bytes.len())
 }
@@ -173,7 +173,7 @@ impl<'a> Traces<'a> {
             return self.reading.damage(fault);
         };
         if self.text.bytes.get(list) != Some(&b'[') {
-            let found = glimpse(self.text.bytes.get(list..).unwrap_or_default());
+            let found = glimpse(&self.text.bytes[list..]);
             let fault = self.text.fault(list, format!("found {found}, expected the list `requests`"));
             return self.reading.damage(fault);
         }
@@ -190,7 +190,7 @@ impl<'a> Traces<'a> {
             requests: Vec::new(),
         });
         let mut steps = Steps::default();
-        for element in ranges(self.text.bytes.get(..range.end).unwrap_or_default(), list) {
+        for element in ranges(&self.text.bytes[..range.end], list) {
             match element {
                 Ok(range) => self.element(trace, own, range, &mut steps, place),
                 Err(broken) => self.reading.damage(self.text.fault(broken.at, broken.what)),

@@ -60,7 +60,7 @@ fn place(fault: Fault, first: usize, items: &mut Vec<Item>) {
 }
 
 fn not_utf8_message(bytes: &[u8], at: usize) -> String {
-    format!("found {}, expected UTF-8", glimpse(bytes.get(at..).unwrap_or_default()))
+    format!("found {}, expected UTF-8", glimpse(&bytes[at..]))
 }
 
 fn read_whole(key: &str, text: &str, items: &mut Vec<Item>) -> Result<(), Fault> {
@@ -108,11 +108,7 @@ fn chunks<'a>(key: &str, text: &Text<'a>) -> Vec<(usize, &'a [u8])> {
         }
     }
     let ends = starts.iter().skip(1).map(|(_, offset)| *offset).chain(std::iter::once(end)).collect::<Vec<_>>();
-    starts
-        .iter()
-        .zip(ends)
-        .map(|(&(number, start), end)| (number, text.bytes.get(start..end).unwrap_or_default()))
-        .collect()
+    starts.iter().zip(ends).map(|(&(number, start), end)| (number, &text.bytes[start..end])).collect()
 }
 
 fn read_alone(line: usize, bytes: &[u8]) -> Item {

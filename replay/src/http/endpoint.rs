@@ -173,7 +173,7 @@ fn percent_decoded(text: &str) -> String {
     while let Some((&byte, behind)) = rest.split_first() {
         let decoded = (byte == b'%').then(|| hex_pair(behind)).flatten();
         out.push(decoded.unwrap_or(byte));
-        rest = if decoded.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
+        rest = if decoded.is_some() { &behind[2..] } else { behind };
     }
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }

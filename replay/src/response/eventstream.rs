@@ -83,13 +83,13 @@ fn frame(bytes: &[u8]) -> Result<Split<'_>, String> {
     let (length, headers) = lengths(bytes).ok_or("found no prelude with a right checksum")?;
     let found = bytes.len();
     let whole = bytes.get(..length).ok_or_else(|| format!("found {found} of its {length} bytes"))?;
-    let behind = bytes.get(length..).unwrap_or_default();
+    let behind = &bytes[length..];
     let end = length - CHECKSUM;
-    let (inner, checksum) = (whole.get(..end).unwrap_or_default(), number(whole, end));
+    let (inner, checksum) = (&whole[..end], number(whole, end));
     if Some(crc32fast::hash(inner)) != checksum {
         return Ok((Err("its checksum is wrong".to_owned()), behind));
     }
-    let (headers, payload) = inner.get(PRELUDE..).unwrap_or_default().split_at(headers);
+    let (headers, payload) = inner[PRELUDE..].split_at(headers);
     Ok((Ok(Frame { headers, payload }), behind))
 }
 

@@ -77,35 +77,3 @@ fn part(value: &Value, at: String) -> Option<Part> {
     };
     Some(Part { value, at })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::super::value::Value;
-    use super::translate;
-
-    fn translated(body: &str) -> String {
-        let body = Value::from_json(body.as_bytes()).unwrap();
-        String::from_utf8(translate(&body, "m").body.to_json()).unwrap()
-    }
-
-    #[test]
-    fn a_prompt_is_one_message() {
-        let expected = concat!(
-            r#"{"model":"m","system":[{"type":"text","text":"Be kind."}],"messages":[{"role":"user","content":["#,
-            r#"{"type":"list","value":"[1,2]"},{"type":"text","text":"Why?"}]}]}"#
-        );
-        assert_eq!(translated(r#"{"prompt":"Why?","system":"Be kind.","context":[1,2],"stream":true}"#), expected);
-    }
-
-    #[test]
-    fn a_history_comes_before_the_newest_message() {
-        let expected = concat!(
-            r#"{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},"#,
-            r#"{"role":"assistant","content":[{"type":"text","text":"Yes?"}]},"#,
-            r#"{"role":"user","content":[{"type":"text","text":"Why?"}]}]}"#
-        );
-        let body =
-            r#"{"message":"Why?","chat_history":[{"role":"USER","message":"Hi"},{"role":"CHATBOT","message":"Yes?"}]}"#;
-        assert_eq!(translated(body), expected);
-    }
-}

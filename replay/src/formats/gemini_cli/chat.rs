@@ -14,9 +14,11 @@ use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::Reading;
 use crate::formats::json::{member, member_text};
-use crate::formats::thread::{FAILED, Names, Place, Unknown, Within, accepted, call_part, parsed, part, parts};
+use crate::formats::thread::{
+    FAILED, Names, Place, Unknown, Within, accepted, call_of, call_part, parsed, part, parts,
+};
 use crate::transcript::{Answer, Call, InputOrigin, Item, Sign, Spawn, SpawnMode, Stop, Thread};
-use crate::transcript::{answer_id, call_id, file_stem};
+use crate::transcript::{answer_id, file_stem};
 
 /// The state of reading.
 #[derive(Default)]
@@ -141,7 +143,7 @@ impl Draft {
         let place = self.unknown.place(line, message.timestamp.as_deref());
         match &*message.kind {
             "user" => {
-                let parts = message.content.map(parts).unwrap_or_default();
+                let parts = parts(message.content);
                 let text = message.content.map_or("", RawValue::get);
                 // Text that the client itself adds: `System: Please continue.`, `<session_context>…`.
                 let origin = match text.starts_with("\"System: ") || text.starts_with("\"<session_context>") {
@@ -164,7 +166,7 @@ impl Draft {
         let calls = message.calls.as_deref().unwrap_or_default();
         let thoughts = message.thoughts.iter().flatten();
         let mut blocks: Vec<_> = thoughts.map(|thought| part(BlockKind::Thinking, thought.get())).collect();
-        blocks.extend(message.content.map(parts).unwrap_or_default());
+        blocks.extend(parts(message.content));
         blocks.extend(calls.iter().map(|call| {
             let args = call.args.map_or("{}", RawValue::get);
             call_part(BlockKind::ToolUse, args, call.id.as_deref())
@@ -180,7 +182,7 @@ impl Draft {
             stop: Stop::after(&made),
             parts: blocks,
             calls: made,
-            ..Answer::of(answer_id(id.as_bytes()), self.names.get(message.model.as_deref().unwrap_or_default()))
+            ..Answer::of(answer_id(id.as_bytes()), self.names.named(message.model.as_deref()))
         };
         self.given_at = at.or(self.given_at);
         self.items.push(place.answer(answer));
@@ -206,7 +208,7 @@ impl Draft {
         }
         if let Some(agent) = &call.agent {
             let agent = self.names.get(agent);
-            self.items.push(place.spawned(call_id(id.unwrap_or_default().as_bytes()), agent, SpawnMode::Sync));
+            self.items.push(place.spawned(call_of(id), agent, SpawnMode::Sync));
         }
     }
 }

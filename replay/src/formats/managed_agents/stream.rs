@@ -85,7 +85,7 @@ impl Streams {
                 let content = inner.content.map_or("[]", RawValue::get);
                 stream.put(place, InputOrigin::ToolResults, vec![call_part(BlockKind::ToolResult, content, id)]);
             }
-            "agent.message" => stream.made(inner.content.map(parts).unwrap_or_default(), None),
+            "agent.message" => stream.made(parts(inner.content), None),
             "agent.thinking" => {
                 let content = inner.content.map_or("\"\"", RawValue::get);
                 stream.made(vec![part(BlockKind::Thinking, content)], None);
@@ -126,7 +126,7 @@ impl Streams {
 
 impl Stream {
     fn given(&mut self, place: Place, origin: InputOrigin, event: &Event<'_>) {
-        let parts = event.content.map(parts).unwrap_or_default();
+        let parts = parts(event.content);
         self.put(place, origin, parts);
     }
 

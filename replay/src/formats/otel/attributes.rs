@@ -18,9 +18,8 @@ impl Attributes {
     pub fn of(span: &Value) -> Self {
         let mut by_name = named(span);
         let events: Vec<_> = span
-            .get("events")
-            .map(Value::elements)
-            .unwrap_or_default()
+            .at("events")
+            .elements()
             .iter()
             .map(|event| (event.text_of("name").unwrap_or_default().to_owned(), named(event)))
             .collect();

@@ -22,7 +22,7 @@ pub(super) fn find(text: &Text<'_>) -> (Vec<Range<usize>>, Vec<Fault>) {
             }
             Err(Damaged { range, fault }) => {
                 // The beginning of an incomplete record may contain spans.
-                let own = text.bytes.get(..range.end).unwrap_or_default();
+                let own = &text.bytes[..range.end];
                 let begin = json::skip_space(own, range.start);
                 if own.get(begin) == Some(&b'{') {
                     let _told_already = below(own, begin, &PATH, &mut spans);
@@ -40,7 +40,7 @@ pub(super) fn find(text: &Text<'_>) -> (Vec<Range<usize>>, Vec<Fault>) {
 /// Collects the elements of the lists of `path`, beginning with the object at `start`.
 fn below(bytes: &[u8], start: usize, path: &[&[&str]], spans: &mut Vec<Range<usize>>) -> Result<(), Broken> {
     let Some((names, deeper)) = path.split_first() else { return Ok(()) };
-    let object = bytes.get(start..).unwrap_or_default();
+    let object = &bytes[start..];
     let Some(list) = names.iter().find_map(|name| json::value_start(object, name)).map(|offset| start + offset) else {
         return without_list(bytes, start, names);
     };
