@@ -3,6 +3,7 @@
 
 mod suites;
 
+use forkcast_sim::diagnosis::ChangeSite;
 use forkcast_sim::guard::conformance::Card;
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord};
 use forkcast_sim::guard::{Checked, Facts, Finding, Guard, Report, Rules, Sent, Watch};
@@ -157,6 +158,7 @@ fn number(numbers: &[usize]) -> impl Fn(usize) -> usize {
 
 /// Only sizes of a transcript's blocks are known: an offset in them is not one in the bytes that were sent.
 fn without_offsets(finding: &mut Finding) {
-    (finding.offset_in_block, finding.offset_in_prefix, finding.offset_range) = (None, None, None);
-    (finding.volatile, finding.windows) = (None, None);
+    let ChangeSite { cause, level, path, name, .. } = finding.site.clone();
+    finding.site = ChangeSite::new(cause, level, path, name);
+    finding.windows = None;
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::diagnosis::{Cause, Provider, Volatile};
+use forkcast_sim::diagnosis::{Cause, Volatile};
 use forkcast_sim::guard::{Finding, Rule};
 use forkcast_sim::pricing::Money;
-use forkcast_sim::wire::Level;
+use forkcast_sim::wire::{Level, Maker};
 
 use super::Verdict;
 
@@ -19,7 +19,7 @@ pub struct Kind<'a> {
 }
 
 /// The common part of changes of one kind.
-type Key<'a> = (Verdict, Rule, Cause, Option<Volatile>, Option<Provider>, Level, String, &'a str);
+type Key<'a> = (Verdict, Rule, Cause, Option<Volatile>, Option<Maker>, Level, String, &'a str);
 
 impl<'a> Kind<'a> {
     /// The first of it.
@@ -143,6 +143,6 @@ fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Ke
         _ => "",
     };
     let name = names.unwrap_or(&finding.name).clone();
-    let Finding { rule, cause, volatile, provider, level, .. } = finding;
-    (verdict, *rule, *cause, *volatile, *provider, *level, name, path)
+    let Finding { rule, provider, .. } = finding;
+    (verdict, *rule, finding.cause, finding.volatile, *provider, finding.level, name, path)
 }

@@ -1,7 +1,7 @@
 //! A change of a prompt, in `forkcast.check/1` and `forkcast.diff/1` alike.
 
-use forkcast_sim::diagnosis::Provider;
 use forkcast_sim::guard::{Finding, Unknown};
+use forkcast_sim::wire::Maker;
 
 use super::words::{cause, level, provider, volatile};
 use crate::document::Marked;
@@ -84,7 +84,7 @@ record! {
         "Why the cost is null." =>
         |it| it.of(|found| found.unknown().map(Unknown::word)), null("if it is known");
     field "provider", provider, "The provider whose cache diagnosis uses the word `provider_reason`." =>
-        |it| it.of(|found| found.provider.map(Provider::word)), null("if the request's provider has none");
+        |it| it.of(|found| found.provider.map(Maker::word)), null("if the request's provider has none");
     text "provider_reason", "The word of the provider's own cache diagnosis." =>
         |it| it.of(Finding::provider_reason), null("if it has none");
     text "suggestion", "What to do." => |it| it.0.as_ref().map(|seen| seen.suggestion.clone()), null(NOTHING);

@@ -3,11 +3,10 @@
 use std::io::{self, Write};
 
 use forkcast_replay::replay::inspect::{Breakpoint, HeldEntry as Held};
-use forkcast_sim::diagnosis::Provider;
 use forkcast_sim::ledger::CauseCost;
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::model::resolve;
-use forkcast_sim::wire::{Ttl, Usage};
+use forkcast_sim::wire::{Maker, Ttl, Usage};
 
 use super::change::Windows;
 use super::difference::Differing;
@@ -303,8 +302,8 @@ struct CauseOf<'a> {
 }
 
 impl CauseOf<'_> {
-    fn provider(&self) -> Option<Provider> {
-        Provider::of_model(resolve(&self.entry.line.model))
+    fn provider(&self) -> Option<Maker> {
+        Maker::diagnosing_model(resolve(&self.entry.line.model))
     }
 
     fn reason(&self) -> Option<&'static str> {
@@ -320,7 +319,7 @@ record! {
     tokens "tokens", "How many." => |it| it.part.tokens;
     usd "cost_usd", "Their cost over the read price." => |it| it.part.cost, null(NO_PRICE);
     field "provider", provider, "The provider whose cache diagnosis uses the word `provider_reason`." =>
-        |it| it.provider().map(Provider::word), null("if the request's provider has none");
+        |it| it.provider().map(Maker::word), null("if the request's provider has none");
     text "provider_reason", "The word of the provider's own diagnosis." => |it| it.reason(), null("if it has none");
     text "suggestion", "What to do." => |it| suggestion(it.entry, it.part);
 }

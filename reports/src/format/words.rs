@@ -1,9 +1,9 @@
 //! Words that several formats share.
 
-use forkcast_sim::diagnosis::{CAUSES, Cause, Note, Provider, Volatile};
+use forkcast_sim::diagnosis::{CAUSES, Cause, DIAGNOSING, Note, Volatile};
 use forkcast_sim::pricing::Category;
-use forkcast_sim::wire::Level;
 use forkcast_sim::wire::model::Tokenizer;
+use forkcast_sim::wire::{Level, Maker};
 
 use crate::record::Shape;
 
@@ -40,5 +40,5 @@ pub(crate) fn notes() -> Shape {
 
 /// Providers with a cache diagnosis of their own.
 pub(crate) fn provider() -> Shape {
-    Shape::named("provider", Provider::ALL.map(Provider::word))
+    Shape::named("provider", DIAGNOSING.map(Maker::word))
 }

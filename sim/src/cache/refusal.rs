@@ -125,10 +125,7 @@ fn pre_warm(request: &Request) -> Result<(), Refusal> {
     if request.envelope_value("max_tokens") != Some(b"0") {
         return Ok(());
     }
-    let member = |key: &str, name: &[u8]| {
-        let members = json::members(request.envelope_value(key)?).flatten();
-        members.filter(|(key, _)| *key == name).map(|(_, value)| value).last()
-    };
+    let member = |key: &str, name: &[u8]| json::member(request.envelope_value(key)?, name);
     let field = if request.envelope_value("stream") == Some(b"true") {
         "stream"
     } else if member("thinking", b"\"type\"") == Some(b"\"enabled\"") {

@@ -125,13 +125,13 @@ const fn is_far_shorter(was_bytes: u64, is_bytes: u64) -> bool {
 }
 
 fn is_document(block: &[u8]) -> bool {
-    member(block, b"\"type\"") == Some(b"\"document\"")
+    json::member(block, b"\"type\"") == Some(b"\"document\"")
 }
 
 /// Both are plain text documents, or documents made of text blocks.
 fn are_texts(was: &[u8], is: &[u8]) -> bool {
     let is_text = |block| {
-        let kind = member(block, b"\"source\"").and_then(|source| member(source, b"\"type\""));
+        let kind = json::member(block, b"\"source\"").and_then(|source| json::member(source, b"\"type\""));
         matches!(kind, Some(b"\"text\"" | b"\"content\""))
     };
     is_text(was) && is_text(is)
@@ -139,12 +139,8 @@ fn are_texts(was: &[u8], is: &[u8]) -> bool {
 
 /// The content shown is the same; a title, a context or the citations differ.
 fn same_source(was: &[u8], is: &[u8]) -> bool {
-    let source = |block| member(block, b"\"source\"");
+    let source = |block| json::member(block, b"\"source\"");
     source(was).is_some() && source(was) == source(is)
-}
-
-fn member<'a>(object: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    json::members(object).flatten().find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
 fn changed_result(was: &[u8], is: &[u8]) -> Cause {
@@ -159,18 +155,16 @@ fn changed_result(was: &[u8], is: &[u8]) -> Cause {
 
 /// The content of a result, element by element.
 fn contents(result: &[u8]) -> Vec<&[u8]> {
-    member(result, b"\"content\"").map(|list| json::elements(list).flatten().collect()).unwrap_or_default()
+    json::member(result, b"\"content\"").map(|list| json::elements(list).flatten().collect()).unwrap_or_default()
 }
 
 fn text_of(element: &[u8]) -> &[u8] {
-    member(element, b"\"text\"").unwrap_or_default()
+    json::member(element, b"\"text\"").unwrap_or_default()
 }
 
 /// The elements that differ are images, or were images.
 fn differs_in_images(was: &[u8], is: &[u8]) -> bool {
-    let is_image = |element: &[u8]| {
-        json::members(element).flatten().any(|(key, value)| key == b"\"type\"" && value == b"\"image\"")
-    };
+    let is_image = |element: &[u8]| json::member(element, b"\"type\"") == Some(b"\"image\"");
     let (was, is) = (contents(was), contents(is));
     let mut differing = was.iter().zip(&is).filter(|(was, is)| was != is).peekable();
     was.len() == is.len() && differing.peek().is_some() && differing.all(|(was, _)| is_image(was))
@@ -189,7 +183,7 @@ fn is_cleared(was: &[u8], is: &[u8]) -> bool {
     let placeholder =
         now.trim_matches('"').starts_with(['[', '(', '<']) && CLEARED_WORDS.iter().any(|word| now.contains(word));
     let shorter = is_far_shorter(was.len() as u64, is.len() as u64);
-    let is_said = !said.is_empty() || old.iter().any(|element| member(element, b"\"text\"").is_none());
+    let is_said = !said.is_empty() || old.iter().any(|element| json::member(element, b"\"text\"").is_none());
     is_said && (nothing || shorter || placeholder && now.len() as u64 <= CLEARED_BYTES_MAX)
 }
 
@@ -208,7 +202,7 @@ fn removed(sides: &Sides<'_>, old: usize, gap: &Gap) -> Cause {
 fn is_thinking(sides: &Sides<'_>, block: BlockId) -> bool {
     match sides.wire.blocks.kind(block) {
         BlockKind::Thinking => true,
-        BlockKind::Opaque => member(sides.bytes(Some(block)), b"\"type\"") == Some(b"\"reasoning\""),
+        BlockKind::Opaque => json::member(sides.bytes(Some(block)), b"\"type\"") == Some(b"\"reasoning\""),
         _ => false,
     }
 }

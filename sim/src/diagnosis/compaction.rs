@@ -54,9 +54,7 @@ pub fn is_summary(blocks: &Blocks, block: BlockId) -> bool {
     let bytes = blocks.bytes(block);
     match blocks.kind(block) {
         BlockKind::Text => blocks.role(block) == Role::User && text(bytes).is_some_and(begins_as_summary),
-        BlockKind::Opaque => {
-            json::members(bytes).flatten().any(|(key, value)| key == br#""type""# && SUMMARY_TYPES.contains(&value))
-        }
+        BlockKind::Opaque => json::member(bytes, br#""type""#).is_some_and(|name| SUMMARY_TYPES.contains(&name)),
         _ => false,
     }
 }

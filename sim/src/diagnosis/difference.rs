@@ -1,10 +1,12 @@
 //! The differences of two requests: place, kind and cause.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
 use super::align::{Alignment, Gap, align, blocks};
 use super::cause::{Cause, Volatile};
 use super::classify::{self, Stretch};
+use super::ends::{CommonEnds, first_difference};
 use super::history;
 use super::pairing::{self, Pair};
 use super::parts::PartEnds;
@@ -15,10 +17,10 @@ use super::volatile;
 use crate::outside::quoted;
 use crate::wire::{BlockId, BlockKind, Level, Request, Wire};
 
-/// One difference between an older and a newer request.
+/// A change as reports show it: its place, its name and its cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// What kind of change it is.
+pub struct ChangeSite {
+    /// What kind of change it is, or why the cache was not read.
     pub cause: Cause,
     /// Level of the changed block.
     pub level: Level,
@@ -26,11 +28,7 @@ pub struct Difference {
     pub path: String,
     /// Name of the changed thing: "tool `Read`, field `description`".
     pub name: String,
-    /// Index of the first block of the newer prompt at or after the difference.
-    pub new_index: usize,
-    /// Index of the first block of the older prompt at or after the difference.
-    pub old_index: usize,
-    /// First differing byte in the block's canonical bytes; `None` for parameters.
+    /// First differing byte in the block's canonical bytes; `None` for parameters and breakpoints.
     pub offset_in_block: Option<u64>,
     /// The same, counted in canonical bytes from the start of the prompt.
     pub offset_in_prefix: Option<u64>,
@@ -39,6 +37,25 @@ pub struct Difference {
     pub offset_range: Option<[u64; 2]>,
     /// The kind of volatile content in the changed bytes.
     pub volatile: Option<Volatile>,
+}
+
+impl ChangeSite {
+    /// A change that is not in the bytes of a block.
+    pub const fn new(cause: Cause, level: Level, path: String, name: String) -> Self {
+        let (offset_in_block, offset_in_prefix, offset_range) = (None, None, None);
+        Self { cause, level, path, name, offset_in_block, offset_in_prefix, offset_range, volatile: None }
+    }
+}
+
+/// One difference between an older and a newer request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// What is shown of it.
+    pub site: ChangeSite,
+    /// Index of the first block of the newer prompt at or after the difference.
+    pub new_index: usize,
+    /// Index of the first block of the older prompt at or after the difference.
+    pub old_index: usize,
     /// The older block.
     pub old: Option<BlockId>,
     /// The newer block.
@@ -46,6 +63,14 @@ pub struct Difference {
     /// All pairs of blocks that belong to this change: a stretch that was cut off, both places of a moved block. For
     /// another model, the thinking that one of the two models excludes from the prompt.
     pub pairs: Vec<Pair>,
+}
+
+impl Deref for Difference {
+    type Target = ChangeSite;
+
+    fn deref(&self) -> &ChangeSite {
+        &self.site
+    }
 }
 
 /// Two requests compared.
@@ -125,17 +150,11 @@ struct Found<'a> {
 impl Found<'_> {
     fn model(&mut self) {
         let Sides { older, newer, .. } = self.sides;
+        let name = format!("model {} became {}", quoted(&older.model), quoted(&newer.model));
         self.differences.push(Difference {
-            cause: Cause::ModelChanged,
-            level: Level::Tools,
-            path: "model".to_owned(),
-            name: format!("model {} became {}", quoted(&older.model), quoted(&newer.model)),
+            site: ChangeSite::new(Cause::ModelChanged, Level::Tools, "model".to_owned(), name),
             new_index: 0,
             old_index: 0,
-            offset_in_block: None,
-            offset_in_prefix: None,
-            offset_range: None,
-            volatile: None,
             old: None,
             new: None,
             pairs: Vec::new(),
@@ -250,21 +269,19 @@ impl Found<'_> {
         let bytes = |block: Option<BlockId>| block.map_or(&b"{}"[..], |block| sides.wire.blocks.bytes(block));
         let level = sides.place(pair).level;
         let fields = classify::differing_fields(bytes(old), bytes(new));
-        self.differences.extend(fields.into_iter().map(|field| Difference {
-            cause: Cause::LevelParameter,
-            level,
-            name: format!("parameter {}", quoted(&field)),
-            path: sides.parameter_path(&field, [bytes(old), bytes(new)]),
+        let site = |field: &str| {
+            let path = sides.parameter_path(field, [bytes(old), bytes(new)]);
+            ChangeSite::new(Cause::LevelParameter, level, path, format!("parameter {}", quoted(field)))
+        };
+        let difference = |field: String| Difference {
+            site: site(&field),
             new_index: pair.new_at,
             old_index: pair.old_at,
-            offset_in_block: None,
-            offset_in_prefix: None,
-            offset_range: None,
-            volatile: None,
             old,
             new,
             pairs: vec![*pair],
-        }));
+        };
+        self.differences.extend(fields.into_iter().map(difference));
     }
 
     fn difference(&self, cause: Cause, pair: &Pair) -> Difference {
@@ -286,43 +303,28 @@ impl Found<'_> {
             .filter(|block| is_keys(*block) && !(is_whole && there_new.is_some_and(|new| !is_keys(new))))
             .map(|_| classify::differing_fields(sides.bytes(old), sides.bytes(new)));
         let field = keys.as_ref().and_then(|fields| fields.first());
-        Difference {
-            cause,
-            level: place.level,
-            path: sides.path(pair, field.map(String::as_str)),
-            name: sides.name(pair, place),
-            new_index: pair.new_at,
-            old_index: pair.old_at,
+        let stretch = |old: BlockId, new: BlockId| match is_readable {
+            true => {
+                let CommonEnds { end, .. } = CommonEnds::behind(offset, old_bytes, new_bytes);
+                Some([offset as u64, (new_bytes.len() - end) as u64])
+            }
+            false => {
+                PartEnds::of(&sides.wire.blocks, old, new).map(|ends| ends.range(sides.wire.blocks.len_bytes(new)))
+            }
+        };
+        let volatile = match (cause, old.zip(new)) {
+            (Cause::KeyOrder | Cause::ToolsReordered, _) => Some(Volatile::MapOrder),
+            (_, Some(_)) if classify::same_but_order(old_bytes, new_bytes) => Some(Volatile::MapOrder),
+            (_, Some(_)) => volatile::recognise(old_bytes, new_bytes, offset),
+            _ => None,
+        };
+        let site = ChangeSite {
             offset_in_block: (keys.is_none() && is_readable).then_some(offset as u64),
             offset_in_prefix: (keys.is_none() && is_readable).then_some(before + offset as u64),
-            offset_range: old.zip(new).filter(|_| keys.is_none()).and_then(|(old, new)| match is_readable {
-                true => Some(differing_range(old_bytes, new_bytes, offset)),
-                false => {
-                    PartEnds::of(&sides.wire.blocks, old, new).map(|ends| ends.range(sides.wire.blocks.len_bytes(new)))
-                }
-            }),
-            volatile: match (cause, old.zip(new)) {
-                (Cause::KeyOrder | Cause::ToolsReordered, _) => Some(Volatile::MapOrder),
-                (_, Some(_)) if classify::same_but_order(old_bytes, new_bytes) => Some(Volatile::MapOrder),
-                (_, Some(_)) => volatile::recognise(old_bytes, new_bytes, offset),
-                _ => None,
-            },
-            old,
-            new,
-            pairs: vec![*pair],
-        }
+            offset_range: old.zip(new).filter(|_| keys.is_none()).and_then(|(old, new)| stretch(old, new)),
+            volatile,
+            ..ChangeSite::new(cause, place.level, sides.path(pair, field.map(String::as_str)), sides.name(pair, place))
+        };
+        Difference { site, new_index: pair.new_at, old_index: pair.old_at, old, new, pairs: vec![*pair] }
     }
-}
-
-/// The stretch of `new` that is not in `old`: from the first difference to the common ending.
-fn differing_range(old: &[u8], new: &[u8], offset: usize) -> [u64; 2] {
-    let rest = |bytes: &[u8]| bytes.len().saturating_sub(offset);
-    let alike =
-        old.iter().rev().zip(new.iter().rev()).take(rest(old).min(rest(new))).take_while(|(old, new)| old == new);
-    [offset as u64, (new.len() - alike.count()) as u64]
-}
-
-/// The offset of the first differing byte of two texts; the length of the shorter one if it is a prefix of the longer.
-pub fn first_difference(old: &[u8], new: &[u8]) -> usize {
-    old.iter().zip(new).take_while(|(old, new)| old == new).count()
 }

@@ -2,7 +2,7 @@
 //!
 //! [`compare`] compares two requests and names their differences; [`Trials`] try each change alone to find its damage,
 //! for every command; [`explain`] accounts for every input token of a request as read, new or missed. [`Cause`] is the
-//! closed list, [`Provider`] knows the providers' own words for them.
+//! closed list, [`DIAGNOSING`] lists the makers who have words of their own for them.
 
 mod align;
 mod blame;
@@ -12,6 +12,7 @@ mod compaction;
 mod counterfactual;
 mod coverage;
 mod difference;
+mod ends;
 mod history;
 mod pairing;
 mod parts;
@@ -29,9 +30,10 @@ pub use align::{Alignment, Gap, align, blocks};
 pub use cause::{CAUSES, Cause, CauseKind, Note, Volatile};
 pub use compaction::{could_be_summary, is_summary};
 pub use counterfactual::{CarriedBlock, MixedPrompt};
-pub use difference::{Comparison, Difference, appended, compare, first_difference};
-pub use pairing::Pair;
-pub use provider::Provider;
+pub use difference::{ChangeSite, Comparison, Difference, appended, compare};
+pub use ends::{CommonEnds, first_difference};
+pub use pairing::{Pair, tool_name};
+pub use provider::DIAGNOSING;
 pub use resent::{Resent, ResentBlocks};
 pub use shortfall::{BilledRequest, Explanation, Missed, explain};
 pub use subject::{Billing, Subject};

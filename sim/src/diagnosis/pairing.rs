@@ -1,6 +1,7 @@
 //! Which block of an older prompt became which block of a newer one, within a stretch in which the two differ.
 
 use super::align::Gap;
+use super::ends::CommonEnds;
 use super::parts::PartEnds;
 use super::sides::Sides;
 use crate::wire::{BlockId, BlockKind, Blocks, Level, Role, json};
@@ -228,8 +229,7 @@ fn same_call(sides: &Sides<'_>, old: usize, new: usize) -> bool {
             BlockKind::ToolResult => b"\"tool_use_id\"",
             _ => return None,
         };
-        let found = json::members(blocks.bytes(block)).flatten().find(|(known, _)| *known == key)?;
-        Some((blocks.kind(block), found.1))
+        Some((blocks.kind(block), json::member(blocks.bytes(block), key)?))
     };
     call(sides.old[old]).is_some_and(|known| Some(known) == call(sides.new[new]))
 }
@@ -292,11 +292,9 @@ pub(super) fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
         _ => sides.wire.blocks.bytes(block),
     };
     let (old, new) = (content(sides.old[old]), content(sides.new[new]));
-    let (shorter, longer) = (old.len().min(new.len()), old.len().max(new.len()));
-    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let end = old.iter().rev().zip(new.iter().rev()).take(shorter - start).take_while(|(old, new)| old == new).count();
-    let both = start + end;
-    both.saturating_sub(TEXT_ENVELOPE_BYTES) * 10 / longer.saturating_sub(TEXT_ENVELOPE_BYTES).max(1)
+    let longer = old.len().max(new.len());
+    CommonEnds::of(old, new).len().saturating_sub(TEXT_ENVELOPE_BYTES) * 10
+        / longer.saturating_sub(TEXT_ENVELOPE_BYTES).max(1)
 }
 
 /// A call from its input on, a result up to its id: ids are random, so they resemble each other by chance.
@@ -311,10 +309,9 @@ fn without_id(block: &[u8]) -> &[u8] {
 }
 
 /// The name of a tool definition or of a tool call.
-pub(super) fn tool_name(blocks: &Blocks, block: BlockId) -> Option<String> {
+pub fn tool_name(blocks: &Blocks, block: BlockId) -> Option<String> {
     if blocks.is_outline(block) {
         return blocks.outline_name(block).map(str::to_owned);
     }
-    let field = json::members(blocks.bytes(block)).flatten().find(|(key, _)| *key == b"\"name\"")?;
-    json::string(field.1)
+    json::string(json::member(blocks.bytes(block), b"\"name\"")?)
 }

@@ -8,57 +8,33 @@ use super::cause::Cause;
 use crate::wire::model::{Platform, Resolved, Vendor};
 use crate::wire::{Maker, Request};
 
-/// A provider whose responses say why a prompt was not read from the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Provider {
-    /// Anthropic's own Messages API: Bedrock, Vertex and routers have no such field.
-    Anthropic,
-    /// `OpenAI`. Chat completions get no diagnosis; they are given the words that the same prompt gets from the
-    /// Responses API.
-    OpenAi,
-}
+/// Those whose responses say why a prompt was not read from the cache.
+pub const DIAGNOSING: [Maker; 2] = [Maker::Anthropic, Maker::OpenAi];
 
-impl Provider {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAi];
-
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
+impl Maker {
+    /// The name of its cache diagnosis, for people; `None` if it gives none. `OpenAI` diagnoses no chat completions; they
+    /// are given the words that the same prompt gets from the Responses API.
+    pub const fn diagnosis(self) -> Option<&'static str> {
         match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
+            Self::Anthropic => Some("Anthropic's cache diagnosis"),
+            Self::OpenAi => Some("OpenAI's cache diagnosis (Responses API)"),
+            Self::Other => None,
         }
     }
 
-    /// The provider's name, for people.
-    pub const fn maker(self) -> &'static str {
-        match self {
-            Self::Anthropic => "Anthropic",
-            Self::OpenAi => "OpenAI",
-        }
-    }
-
-    /// The name of its diagnosis, for people.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Anthropic => "Anthropic's cache diagnosis",
-            Self::OpenAi => "OpenAI's cache diagnosis (Responses API)",
-        }
-    }
-
-    /// The provider that diagnoses the cache of `request`; `None` without one. The request's cache rules decide, and
-    /// for Anthropic also the model: not every host of its models has such a field.
-    pub fn of(request: &Request) -> Option<Self> {
+    /// Whoever diagnoses the cache of `request`; `None` without one. The request's cache rules decide, and for Anthropic
+    /// also the model: Bedrock, Vertex and routers have no such field.
+    pub fn diagnosing(request: &Request) -> Option<Self> {
         match request.maker {
-            Maker::OpenAi => Some(Self::OpenAi),
-            Maker::Other => None,
-            Maker::Anthropic => Self::of_model(request.resolved).filter(|provider| *provider == Self::Anthropic),
+            Self::OpenAi => Some(Self::OpenAi),
+            Self::Other => None,
+            Self::Anthropic => Self::diagnosing_model(request.resolved).filter(|maker| *maker == Self::Anthropic),
         }
     }
 
     /// The same if only the model is known. An unknown model counts as one of Anthropic's, because clients with their
     /// own Messages endpoint use their own model names.
-    pub fn of_model(resolved: Option<Resolved>) -> Option<Self> {
+    pub fn diagnosing_model(resolved: Option<Resolved>) -> Option<Self> {
         let Some(resolved) = resolved else { return Some(Self::Anthropic) };
         match (resolved.id.row().vendor, resolved.platform) {
             (Vendor::Anthropic, Platform::Maker) => Some(Self::Anthropic),
@@ -76,6 +52,7 @@ impl Provider {
             (Self::Anthropic, _) => cause.provider_reason(),
             (Self::OpenAi, Cause::LevelParameter) => setting(path),
             (Self::OpenAi, _) => cause.row().openai,
+            (Self::Other, _) => None,
         }
     }
 

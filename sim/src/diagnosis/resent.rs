@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::align::Alignment;
 use super::cause::Cause;
 use super::difference::Difference;
+use super::ends::CommonEnds;
 use super::pairing::Pair;
 use super::parts::PartEnds;
 use crate::wire::{BlockId, BlockKind, Blocks};
@@ -56,7 +57,7 @@ impl Resent {
             (PartEnds::of(blocks, older, newer)?.at_most, blocks.len_bytes(newer))
         } else {
             let (older, newer) = (content(blocks.bytes(older)), content(blocks.bytes(newer)));
-            (equal_ends(older, newer) as u64, newer.len() as u64)
+            (CommonEnds::of_characters(older, newer).len() as u64, newer.len() as u64)
         };
         (equal_bytes > 0).then_some(Self { old, equal_bytes, content_bytes, is_upper_bound })
     }
@@ -161,33 +162,9 @@ fn content(block: &[u8]) -> &[u8] {
     content.strip_suffix(b"\"").unwrap_or(content)
 }
 
-/// How many bytes two texts share at their beginning and, after that, at their end, on character boundaries.
-fn equal_ends(old: &[u8], new: &[u8]) -> usize {
-    let shorter = old.len().min(new.len());
-    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let start = boundary_before(new, start);
-    let end = old.iter().rev().zip(new.iter().rev()).take(shorter - start).take_while(|(old, new)| old == new).count();
-    start + (new.len() - boundary_after(new, new.len() - end))
-}
-
-/// The last character boundary at or before `at`.
-fn boundary_before(text: &[u8], at: usize) -> usize {
-    (0..=at).rev().find(|at| is_boundary(text, *at)).unwrap_or(0)
-}
-
-/// The first character boundary at or after `at`.
-fn boundary_after(text: &[u8], at: usize) -> usize {
-    (at..text.len()).find(|at| is_boundary(text, *at)).unwrap_or(text.len())
-}
-
-/// Bytes 10xxxxxx continue a UTF-8 character.
-fn is_boundary(text: &[u8], at: usize) -> bool {
-    text.get(at).is_none_or(|byte| byte & 0xC0 != 0x80)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{content, equal_ends};
+    use super::content;
 
     #[test]
     fn scaffolding_is_no_content() {
@@ -198,15 +175,5 @@ mod tests {
         );
         assert_eq!(content(br#"{"description":"Reads.","name":"Read"}"#), br#"Reads.","name":"Read"}"#);
         assert_eq!(content(b""), b"");
-    }
-
-    #[test]
-    fn ends_are_equal_on_character_boundaries_and_never_overlap() {
-        assert_eq!(equal_ends(b"ten past two", b"ten to two"), b"ten ".len() + b" two".len());
-        assert_eq!(equal_ends(b"aaaa", b"aa"), 2);
-        assert_eq!(equal_ends(b"", b"new"), 0);
-        // é and è begin with the same byte, ê and Ê of another script may end with one.
-        assert_eq!(equal_ends("né".as_bytes(), "nè".as_bytes()), 1);
-        assert_eq!(equal_ends("\u{e9}n".as_bytes(), "\u{129}n".as_bytes()), 1);
     }
 }

@@ -279,9 +279,8 @@ fn search_tool(request: &Request, own: &[u8], other: &[u8]) -> Option<String> {
 
 /// Whether a block is a document that asks for citations.
 fn cites(block: &[u8]) -> bool {
-    let member = |object, name: &[u8]| json::members(object).flatten().find(|(key, _)| *key == name);
-    let citations = member(block, b"\"citations\"").and_then(|(_, citations)| member(citations, b"\"enabled\""));
-    citations.is_some_and(|(_, enabled)| enabled == b"true")
+    let citations = json::member(block, b"\"citations\"");
+    citations.and_then(|citations| json::member(citations, b"\"enabled\"")) == Some(b"true")
 }
 
 /// Whether a block is an image or holds one.

@@ -8,6 +8,7 @@ use self::calendar::{holds_time, is_date, is_day, is_epoch};
 use self::id::{differ_in_ids, is_git_id, is_hex_id, is_named_id, is_random};
 use self::label::{Label, is_status_line};
 use super::cause::Volatile;
+use super::ends::CommonEnds;
 
 /// Bytes examined on each side of the first difference.
 const WINDOW_BYTES: usize = 48;
@@ -103,8 +104,7 @@ fn is_escape(text: &[u8], at: usize) -> bool {
 /// Between their common beginning and ending, both texts are lists of the same entries in different order.
 fn holds_the_same_entries(old: &[u8], new: &[u8], offset: usize) -> bool {
     let start = (0..offset.min(old.len())).rev().find(|at| ends_a_word(old, *at)).map_or(0, |at| at + 1);
-    let room = (old.len().min(new.len())).saturating_sub(start);
-    let mut end = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(old, new)| old == new).count();
+    let mut end = CommonEnds::behind(start, old, new).end;
     // A word with a common ending is compared whole.
     while end > 0 && !ends_a_word(old, old.len() - end) {
         end -= 1;

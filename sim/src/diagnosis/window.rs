@@ -1,5 +1,6 @@
 //! Bytes around a difference, fit for a terminal.
 
+use super::ends::{boundary_after, boundary_before};
 use crate::outside::visible;
 
 /// The text around a difference.
@@ -23,10 +24,10 @@ const SIDE_BYTES: usize = 48;
 
 /// The bytes around `offset`, with the character there to be marked. Cut at character boundaries.
 pub fn window(bytes: &[u8], offset: usize) -> Window {
-    let offset = boundary(bytes, offset.min(bytes.len()));
-    let start = boundary(bytes, offset.saturating_sub(SIDE_BYTES));
-    let behind = next_boundary(bytes, offset + 1);
-    let end = boundary(bytes, behind.saturating_add(SIDE_BYTES).min(bytes.len()));
+    let offset = boundary_before(bytes, offset.min(bytes.len()));
+    let start = boundary_before(bytes, offset.saturating_sub(SIDE_BYTES));
+    let behind = boundary_after(bytes, offset + 1);
+    let end = boundary_before(bytes, behind.saturating_add(SIDE_BYTES).min(bytes.len()));
     let before = if start > 0 { "…" } else { "" };
     let after = if end < bytes.len() { "…" } else { "" };
     let mark = if offset == bytes.len() { Window::END.to_owned() } else { visible_bytes(&bytes[offset..behind]) };
@@ -35,18 +36,6 @@ pub fn window(bytes: &[u8], offset: usize) -> Window {
         mark,
         after: format!("{}{after}", visible_bytes(bytes.get(behind..end).unwrap_or_default())),
     }
-}
-
-/// The start of the character that holds byte `at`.
-fn boundary(bytes: &[u8], at: usize) -> usize {
-    let is_start = |at: &usize| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
-    (0..=at).rev().find(is_start).unwrap_or(0)
-}
-
-/// The start of the first character at or after byte `at`.
-fn next_boundary(bytes: &[u8], at: usize) -> usize {
-    let at = at.min(bytes.len());
-    (at..bytes.len()).find(|at| bytes[*at] & 0xc0 != 0x80).unwrap_or(bytes.len())
 }
 
 fn visible_bytes(bytes: &[u8]) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::{Rule, Violation};
+use super::finding::{Rule, Violation, percent};
 use super::rules::Budget;
 use crate::pricing::Money;
 use crate::wire::{ChainId, Usage};
@@ -95,10 +95,6 @@ impl Chain {
     }
 
     fn violation(&self, what: &str, found: String, expected: String) -> Violation {
-        Violation { rule: Rule::Budget, chain: Some(self.name.clone()), what: what.to_owned(), found, expected }
+        Violation::new(Rule::Budget, &self.name, what, found, expected)
     }
-}
-
-fn percent(per_mille: u64) -> String {
-    format!("{}.{} %", per_mille / 10, per_mille % 10)
 }

@@ -1,35 +1,25 @@
 //! Findings: changes with place, cause and price.
 
+use std::ops::Deref;
+
 use super::rules::Rules;
-use crate::diagnosis::{Cause, Note, Provider, Volatile, Window};
+use crate::diagnosis::{Cause, ChangeSite, Note, Window};
+use crate::outside::words;
 use crate::pricing::{Category, Money};
-use crate::wire::Level;
+use crate::wire::Maker;
 
-/// The rule that a finding breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rule {
-    /// A request keeps the whole prefix of the previous one in its chain.
-    Stability,
-    /// Forks share everything up to their directive, siblings everything that earlier siblings shared.
-    Sharing,
-    /// Hit rate, cost per turn, number of breakpoints.
-    Budget,
-    /// The prompt equals the one in the lock.
-    Equality,
-}
-
-impl Rule {
-    /// All rules, in the order of a score card.
-    pub const ALL: [Self; 4] = [Self::Stability, Self::Sharing, Self::Budget, Self::Equality];
-
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Stability => "stability",
-            Self::Sharing => "sharing",
-            Self::Budget => "budget",
-            Self::Equality => "equality",
-        }
+words! {
+    /// The rule that a finding breaks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Rule: word {
+        /// A request keeps the whole prefix of the previous one in its chain.
+        Stability = "stability",
+        /// Forks share everything up to their directive, siblings everything that earlier siblings shared.
+        Sharing = "sharing",
+        /// Hit rate, cost per turn, number of breakpoints.
+        Budget = "budget",
+        /// The prompt equals the one in the lock.
+        Equality = "equality",
     }
 }
 
@@ -44,24 +34,10 @@ pub struct Finding {
     pub request: usize,
     /// The request that it is compared with; `None` for a request of a lock.
     pub older: Option<usize>,
-    /// Level of the changed block.
-    pub level: Level,
-    /// JSON path in the body of the newer request, or of the older one if the newer ends earlier.
-    pub path: String,
-    /// Name of the changed thing: "tool `Read`, field `description`".
-    pub name: String,
-    /// First differing byte in the block's canonical bytes; `None` for parameters and breakpoints.
-    pub offset_in_block: Option<u64>,
-    /// The same, counted in canonical bytes from the start of the prompt.
-    pub offset_in_prefix: Option<u64>,
-    /// The stretch of canonical bytes that differs in the newer block; against a lock, the 256 bytes in which it begins.
-    pub offset_range: Option<[u64; 2]>,
-    /// Why the cache was not read.
-    pub cause: Cause,
+    /// The change.
+    pub site: ChangeSite,
     /// The provider whose cache diagnosis has a word for it; `None` if the request's provider has no diagnosis.
-    pub provider: Option<Provider>,
-    /// The kind of volatile content in the changed bytes.
-    pub volatile: Option<Volatile>,
+    pub provider: Option<Maker>,
     /// The request reads less because of it, ignoring time and with all other changes undone. For equality: less than
     /// if the lock's prompt were in the cache.
     pub breaks_prefix: bool,
@@ -85,22 +61,22 @@ pub struct Loss {
     pub cost: Option<Money>,
 }
 
-/// Why the cost of a change is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Unknown {
-    /// No cache of the request's provider is modelled.
-    NoCacheModel,
-    /// The model has no price.
-    NoPrice,
+words! {
+    /// Why the cost of a change is unknown.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Unknown: word {
+        /// No cache of the request's provider is modelled.
+        NoCacheModel = "no_cache_model",
+        /// The model has no price.
+        NoPrice = "no_price",
+    }
 }
 
-impl Unknown {
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::NoCacheModel => "no_cache_model",
-            Self::NoPrice => "no_price",
-        }
+impl Deref for Finding {
+    type Target = ChangeSite;
+
+    fn deref(&self) -> &ChangeSite {
+        &self.site
     }
 }
 
@@ -157,6 +133,12 @@ pub struct Noted {
     pub answer: Option<String>,
 }
 
+impl Noted {
+    pub(super) fn new(chain: &str, request: usize, note: NoteKind, path: String) -> Self {
+        Self { chain: chain.to_owned(), request, note, path, answer: None }
+    }
+}
+
 /// Kind of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NoteKind {
@@ -202,4 +184,22 @@ pub struct Violation {
     pub found: String,
     /// The value expected.
     pub expected: String,
+}
+
+impl Violation {
+    pub(super) fn new(
+        rule: Rule,
+        chain: &str,
+        what: impl Into<String>,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        let chain = Some(chain.to_owned());
+        Self { rule, chain, what: what.into(), found: found.into(), expected: expected.into() }
+    }
+}
+
+/// Thousandths as percent.
+pub(super) fn percent(per_mille: u64) -> String {
+    format!("{}.{} %", per_mille / 10, per_mille % 10)
 }

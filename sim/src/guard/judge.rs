@@ -3,11 +3,11 @@
 use super::finding::{Finding, Loss, NoteKind, Noted, Rule};
 use super::unread;
 use crate::diagnosis::{
-    self, CacheMoment, CarriedBlock, Cause, Comparison, Difference, Note, Provider, Subject, Trials, Window,
+    self, CacheMoment, CarriedBlock, Cause, ChangeSite, Comparison, Difference, Note, Subject, Trials, Window,
     first_difference,
 };
 use crate::pricing::{Category, Rates};
-use crate::wire::{BlockId, Request, Wire};
+use crate::wire::{BlockId, Maker, Request, Wire};
 
 /// Two requests to compare.
 #[derive(Clone, Copy)]
@@ -52,14 +52,14 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
         let finding = Finding { breaks_prefix, ..case.finding(change, &clocked.lost) };
         // The entries of the older request end before the change.
         if !breaks_prefix && covered > 0 && change.begins() >= covered {
-            notes.push(case.note(NoteKind::Harmless(Note::TailOnly), &finding.path));
+            notes.push(case.note(Note::TailOnly, &finding.path));
         }
         findings.push(finding);
     }
     if case.asks_breakpoints {
         let unread = unread::findings(case, &trials, timeless.own_read, &clocked.of_breakpoints);
         if let Some(place) = unread::falls_short(case).filter(|_| unread.is_empty()) {
-            notes.push(case.note(NoteKind::Harmless(Note::MarkerMoved), &case.newer.request.path(place)));
+            notes.push(case.note(Note::MarkerMoved, &case.newer.request.path(place)));
         }
         findings.extend(unread);
     }
@@ -68,8 +68,8 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
 
 impl Question<'_> {
     /// A note on the newer request.
-    pub fn note(&self, note: NoteKind, path: &str) -> Noted {
-        Noted { chain: self.chain.to_owned(), request: self.newer.number, note, path: path.to_owned(), answer: None }
+    pub fn note(&self, note: Note, path: &str) -> Noted {
+        Noted::new(self.chain, self.newer.number, NoteKind::Harmless(note), path.to_owned())
     }
 
     /// The amount that reading these would have saved; `otherwise` is the billing if nothing is lost. `None` if no
@@ -107,23 +107,23 @@ impl Question<'_> {
         };
         let older = shown_at(&self.older.request, change.old_index, change.old.is_some());
         let newer = shown_at(&self.newer.request, change.new_index, change.new.is_some());
+        let loss = self.loss(lost, self.newer.billing().category(change.new_index));
+        let windows = self.windows(older, newer).filter(|_| change.cause != Cause::ModelChanged);
+        Finding { windows, ..self.finding_at(change.site.clone(), loss) }
+    }
+
+    /// A change that breaks nothing and of which no bytes are shown.
+    pub fn finding_at(&self, site: ChangeSite, loss: Option<Loss>) -> Finding {
         Finding {
             rule: self.rule,
             chain: self.chain.to_owned(),
             request: self.newer.number,
             older: Some(self.older.number),
-            level: change.level,
-            path: change.path.clone(),
-            name: change.name.clone(),
-            offset_in_block: change.offset_in_block,
-            offset_in_prefix: change.offset_in_prefix,
-            offset_range: change.offset_range,
-            cause: change.cause,
-            provider: Provider::of(&self.newer.request),
-            volatile: change.volatile,
+            site,
+            provider: Maker::diagnosing(&self.newer.request),
             breaks_prefix: false,
-            loss: self.loss(lost, self.newer.billing().category(change.new_index)),
-            windows: self.windows(older, newer).filter(|_| change.cause != Cause::ModelChanged),
+            loss,
+            windows: None,
         }
     }
 

@@ -44,9 +44,8 @@ impl Refusals {
         let path = refusal::place(&taken.request, refusal).map_or_else(String::new, |place| taken.request.path(place));
         let answer = refusal.to_string();
         if facts.usage.is_some() || rules.stability != Severity::Fail {
-            let (chain, answer) = (lane.name.clone(), Some(answer));
-            let note = NoteKind::Refused;
-            return (None, Some(Noted { chain, request: taken.number, note, path, answer }));
+            let noted = Noted::new(&lane.name, taken.number, NoteKind::Refused, path);
+            return (None, Some(Noted { answer: Some(answer), ..noted }));
         }
         let first = Refused { chain: lane.name.clone(), request: taken.number, path, answer: answer.clone(), more: 0 };
         self.chains.entry(lane.chain).and_modify(|known| known.more += 1).or_insert(first);
@@ -66,12 +65,8 @@ impl Refused {
             0 => String::new(),
             more => format!(", and {more} more of the chain"),
         };
-        Violation {
-            rule: Rule::Stability,
-            chain: Some(self.chain.clone()),
-            what: format!("request {}{place}{more}", self.request),
-            found: format!("the provider refuses it: \"{}\"", self.answer),
-            expected: "a request that it accepts".to_owned(),
-        }
+        let what = format!("request {}{place}{more}", self.request);
+        let found = format!("the provider refuses it: \"{}\"", self.answer);
+        Violation::new(Rule::Stability, &self.chain, what, found, "a request that it accepts")
     }
 }

@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use super::judge::Question;
 use crate::cache::{Refusal, refusal};
-use crate::diagnosis::{CarriedBlock, Cause, MixedPrompt, Provider, Subject, Trials};
+use crate::diagnosis::{CarriedBlock, Cause, ChangeSite, MixedPrompt, Subject, Trials};
 use crate::pricing::Category;
 use crate::wire::{BlockKind, Level, Place, Request, Wire};
 
@@ -110,23 +110,7 @@ fn title(wire: &Wire, request: &Request, place: Place) -> String {
 
 fn finding(case: &Question<'_>, fault: Fault<'_>, lost: &[CarriedBlock]) -> Finding {
     let Fault { cause, place: (request, place), name } = fault;
-    Finding {
-        rule: case.rule,
-        chain: case.chain.to_owned(),
-        request: case.newer.number,
-        older: Some(case.older.number),
-        level: place.level,
-        path: request.path(place),
-        name,
-        offset_in_block: None,
-        offset_in_prefix: None,
-        offset_range: None,
-        cause,
-        provider: Provider::of(&case.newer.request),
-        volatile: None,
-        breaks_prefix: true,
-        // Blocks that no breakpoint covers are plain input, and so is all of a refused request.
-        loss: case.loss(lost, Category::Input),
-        windows: None,
-    }
+    let site = ChangeSite::new(cause, place.level, request.path(place), name);
+    // Blocks that no breakpoint covers are plain input, and so is all of a refused request.
+    Finding { breaks_prefix: true, ..case.finding_at(site, case.loss(lost, Category::Input)) }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::budget::{Spent, Turn};
 use super::clock::Clockwork;
 use super::finding::{Finding, NoteKind, Noted, Rule};
-use super::identity::{Identity, Lane, Whose};
+use super::identity::{Identity, Whose};
 use super::judge::{self, Question};
 use super::lock::RequestRecord;
 use super::member::Member;
@@ -18,7 +18,8 @@ use super::timeless::TimelessCache;
 use super::uncached::Uncached;
 use super::unread;
 use crate::diagnosis::Subject;
-use crate::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
+use crate::pricing::{PriceBook, Rates};
+use crate::service::{PriceFacts, RecordedUsage, Tariff};
 use crate::time::Instant;
 use crate::wire::{Marker, Moved, NodeId, Request, Usage, Wire};
 
@@ -112,7 +113,12 @@ impl Watch {
         let read = self.timeless.serve(wire, &taken);
         let shown = self.clocked.take(wire, &taken, read, facts, at);
         if let Some(cause) = shown.late {
-            notes.push(note(&taken, lane, NoteKind::Time(cause), taken.request.path(taken.request.places[read - 1])));
+            notes.push(Noted::new(
+                &lane.name,
+                taken.number,
+                NoteKind::Time(cause),
+                taken.request.path(taken.request.places[read - 1]),
+            ));
         }
         notes.extend(self.doubt(&taken, &whose, facts));
         self.uncached.take(&taken, lane, facts.usage.is_some());
@@ -146,7 +152,7 @@ impl Watch {
         let at_once = facts.at.zip(answered).is_some_and(|(at, answered)| at < answered);
         let doubt = lane.doubt.or_else(|| behind.map(|_| NoteKind::Branch));
         let kind = doubt.filter(|doubt| *doubt != NoteKind::Branch || !at_once)?;
-        Some(note(taken, lane, kind, String::new()))
+        Some(Noted::new(&lane.name, taken.number, kind, String::new()))
     }
 
     /// Changes since the previous request of its chain; for a first one, the parts that it does not share with its kin.
@@ -191,7 +197,7 @@ impl Watch {
     /// Adds notes to a request that was just checked.
     pub(super) fn note(&mut self, checked: &mut Checked, notes: Vec<(NoteKind, String)>) {
         let (chain, request) = (&checked.chain_name, checked.request);
-        let noted = |(note, path)| Noted { chain: chain.clone(), request, note, path, answer: None };
+        let noted = |(note, path)| Noted::new(chain, request, note, path);
         let notes: Vec<Noted> = notes.into_iter().map(noted).collect();
         notes.iter().for_each(|note| self.report.note(note.clone()));
         checked.notes.extend(notes);
@@ -238,16 +244,14 @@ impl Watch {
         let says = |field: &str, value: &[u8]| request.envelope_value(field) == Some(value);
         // Instants of simulations begin at zero and have no calendar.
         let at = facts.at.filter(|at| *at >= FIRST_RECORDED);
-        let terms = Terms {
-            date: at.map(Date::of),
-            at,
-            prompt_tokens: facts.total_tokens(taken),
-            fast: says("speed", b"\"fast\""),
-            geo_us: says("inference_geo", b"\"us\""),
-            regional: request.resolved.is_some_and(|resolved| resolved.regional),
-            ..Terms::default()
+        let (answer, input_tokens) = (RecordedUsage::default(), facts.total_tokens(taken));
+        let priced = PriceFacts {
+            says_fast: says("speed", b"\"fast\""),
+            says_us: says("inference_geo", b"\"us\""),
+            ..PriceFacts::answered(&request.model, &answer, at)
         };
-        self.book.rates(&ModelKey::from(request.model.as_str()), &terms).ok()
+        let usage = Usage { input_tokens, ..Usage::default() };
+        Tariff { book: &self.book, date: None }.quote(&priced, &usage).rates
     }
 
     /// The report on all requests.
@@ -259,11 +263,6 @@ impl Watch {
         self.report.set_score(&self.rules);
         self.report
     }
-}
-
-/// A note on a request.
-fn note(taken: &Subject, lane: &Lane, note: NoteKind, path: String) -> Noted {
-    Noted { chain: lane.name.clone(), request: taken.number, note, path, answer: None }
 }
 
 /// 2020-01-01: there are no recorded requests to a model before this day.

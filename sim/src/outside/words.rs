@@ -1,9 +1,13 @@
 //! Enumerations with a word for every variant.
 
-/// Declares an enumeration together with the word of each variant in logs, files and on the command line.
+/// Declares an enumeration together with the word of each variant in logs, files and on the command line. The method that
+/// returns it is `name`, or has the name that follows a colon.
 #[macro_export]
 macro_rules! words {
-    ($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
+    ($(#[$about:meta])* $vis:vis enum $name:ident { $($body:tt)+ }) => {
+        $crate::words! { $(#[$about])* $vis enum $name: name { $($body)+ } }
+    };
+    ($(#[$about:meta])* $vis:vis enum $name:ident: $method:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*
         $vis enum $name {
             $($(#[$of])* $variant,)+
@@ -17,7 +21,7 @@ macro_rules! words {
             pub const WORDS: [(&'static str, Self); Self::ALL.len()] = [$(($word, Self::$variant)),+];
 
             /// The word in logs, files and on the command line.
-            pub const fn name(self) -> &'static str {
+            pub const fn $method(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+
                 }
@@ -25,7 +29,7 @@ macro_rules! words {
 
             /// The variant with this word.
             pub fn named(word: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|one| one.name() == word)
+                Self::ALL.into_iter().find(|one| one.$method() == word)
             }
         }
     };

@@ -2,21 +2,24 @@
 
 use std::collections::BTreeMap;
 
+use crate::outside::words;
 use crate::wire::Usage;
 
 /// Largest deviation of a read that still counts as expected: recorded reads of one prefix differ by a few tokens of
 /// frame between requests (`data` of 2026-01 to 2026-08: 5 of 620 shortfalls).
 pub const FRAME_TOKENS: u64 = 64;
 
-/// How much was read of the prefix that the chain's previous request left in the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// Nothing was read.
-    Cold,
-    /// A part was read.
-    Partial,
-    /// All that was expected was read.
-    Full,
+words! {
+    /// How much was read of the prefix that the chain's previous request left in the cache.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Verdict: word {
+        /// Nothing was read.
+        Cold = "cold",
+        /// A part was read.
+        Partial = "partial",
+        /// All that was expected was read.
+        Full = "full",
+    }
 }
 
 /// Requests that read this many tokens less than their chain had left missed something worth counting.
@@ -31,49 +34,24 @@ impl Verdict {
             _ => Self::Full,
         }
     }
-
-    /// The machine word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Cold => "cold",
-            Self::Partial => "partial",
-            Self::Full => "full",
-        }
-    }
 }
 
-/// Why a request is not compared with its recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NotComparable {
-    /// The first request of a transcript's chain, taken as given.
-    FirstOfChain,
-    /// It read tokens that had never been sent before in its scope.
-    Prewarmed,
-    /// Its counters are sums over the passes of a server-side tool.
-    ServerTools,
-    /// It has no breakpoint, so there is nothing to predict.
-    NoMarker,
-    /// The recording has no usage.
-    NoUsage,
-    /// No cache profile exists for its provider.
-    NoProfile,
-}
-
-impl NotComparable {
-    /// All reasons, in the order of the report.
-    pub const ALL: [Self; 6] =
-        [Self::FirstOfChain, Self::Prewarmed, Self::ServerTools, Self::NoMarker, Self::NoUsage, Self::NoProfile];
-
-    /// The machine word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::FirstOfChain => "first_of_chain",
-            Self::Prewarmed => "prewarmed",
-            Self::ServerTools => "server_tools",
-            Self::NoMarker => "no_marker",
-            Self::NoUsage => "no_usage",
-            Self::NoProfile => "no_profile",
-        }
+words! {
+    /// Why a request is not compared with its recording.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum NotComparable: word {
+        /// The first request of a transcript's chain, taken as given.
+        FirstOfChain = "first_of_chain",
+        /// It read tokens that had never been sent before in its scope.
+        Prewarmed = "prewarmed",
+        /// Its counters are sums over the passes of a server-side tool.
+        ServerTools = "server_tools",
+        /// It has no breakpoint, so there is nothing to predict.
+        NoMarker = "no_marker",
+        /// The recording has no usage.
+        NoUsage = "no_usage",
+        /// No cache profile exists for its provider.
+        NoProfile = "no_profile",
     }
 }
 

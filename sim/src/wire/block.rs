@@ -5,32 +5,35 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::level::{Level, Role};
 use super::number::number;
+use crate::outside::words;
 
 /// An interned block. Ids are given in order of first appearance and are only meaningful within their [`Blocks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockId(pub(crate) u32);
 
-/// Kind of a block, as far as cache rules distinguish kinds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-pub enum BlockKind {
-    /// An entry of `tools`.
-    Tool,
-    /// Text of the prompt, in `system` or in a message.
-    Text,
-    /// `thinking` or `redacted_thinking`: cannot carry a breakpoint.
-    Thinking,
-    /// A call of a client-side tool.
-    ToolUse,
-    /// The result of a client-side tool.
-    ToolResult,
-    /// An image or a document.
-    Media,
-    /// A call of a server-side tool or its result.
-    ServerTool,
-    /// A level's parameters or a message's own keys: part of the identity, no position of its own.
-    Parameters,
-    /// An unknown type; its bytes count like any other's.
-    Opaque,
+words! {
+    /// Kind of a block, as far as cache rules distinguish kinds.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+    pub enum BlockKind {
+        /// An entry of `tools`.
+        Tool = "tool",
+        /// Text of the prompt, in `system` or in a message.
+        Text = "text",
+        /// `thinking` or `redacted_thinking`: cannot carry a breakpoint.
+        Thinking = "thinking",
+        /// A call of a client-side tool.
+        ToolUse = "tool_use",
+        /// The result of a client-side tool.
+        ToolResult = "tool_result",
+        /// An image or a document.
+        Media = "media",
+        /// A call of a server-side tool or its result.
+        ServerTool = "server_tool",
+        /// A level's parameters or a message's own keys: part of the identity, no position of its own.
+        Parameters = "parameters",
+        /// An unknown type; its bytes count like any other's.
+        Opaque = "opaque",
+    }
 }
 
 /// All distinct blocks of a run.

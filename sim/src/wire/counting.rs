@@ -61,9 +61,9 @@ impl Frame {
     pub fn of(request: &Request, wire: &Wire, tokenizer: Tokenizer) -> Self {
         let offered = request.places.first().is_some_and(|place| place.level == Level::Tools && !place.keys)
             || has_system_tool(request, wire);
-        let choice = request.envelope_value("tool_choice").and_then(|choice| member(choice, b"\"type\""));
+        let choice = request.envelope_value("tool_choice").and_then(|choice| json::member(choice, b"\"type\""));
         let forced = matches!(choice, Some(b"\"any\"" | b"\"tool\""));
-        let thinking = request.envelope_value("thinking").and_then(|thinking| member(thinking, b"\"type\""));
+        let thinking = request.envelope_value("thinking").and_then(|thinking| json::member(thinking, b"\"type\""));
         Self {
             model: request.resolved.map(|resolved| resolved.id),
             tokenizer,
@@ -83,11 +83,7 @@ fn has_system_tool(request: &Request, wire: &Wire) -> bool {
     // Levels come in order, so the search ends at the first message: its cost is that of the levels above.
     let at = request.places.iter().take_while(|place| place.level <= Level::System).position(|place| *place == head);
     let block = at.and_then(|at| wire.prefixes.block(request.nodes[at]));
-    block.is_some_and(|block| member(wire.blocks.bytes(block), b"\"web_search\"").is_some())
-}
-
-fn member<'a>(object: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
-    json::members(object).flatten().filter(|(name, _)| *name == key).map(|(_, value)| value).last()
+    block.is_some_and(|block| json::member(wire.blocks.bytes(block), b"\"web_search\"").is_some())
 }
 
 /// Cached counts: each block is counted once for each tokenizer, however many requests contain it.

@@ -36,6 +36,11 @@ pub const fn members(raw: &[u8]) -> Members<'_> {
     Members { scanner: Scanner::new(raw), state: Progress::Opening }
 }
 
+/// The raw value of the last member of `object` with this key, which has its quotes.
+pub fn member<'a>(object: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    members(object).flatten().filter(|(name, _)| *name == key).map(|(_, value)| value).last()
+}
+
 /// The elements of the array `raw`.
 pub const fn elements(raw: &[u8]) -> Elements<'_> {
     Elements { scanner: Scanner::new(raw), state: Progress::Opening }

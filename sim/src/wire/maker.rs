@@ -15,6 +15,24 @@ pub enum Maker {
 }
 
 impl Maker {
+    /// Stable word for machines.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Other => "other",
+        }
+    }
+
+    /// Its name, for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "Anthropic",
+            Self::OpenAi => "OpenAI",
+            Self::Other => "another maker",
+        }
+    }
+
     /// By the provider's name in reports.
     pub fn of_provider(name: &str) -> Self {
         match name {

@@ -75,9 +75,8 @@ pub fn ttl(cache_control: &[u8]) -> Option<Ttl> {
     if json::is_null(cache_control) {
         return None;
     }
-    let named = json::members(cache_control).flatten().filter(|(key, _)| *key == b"\"ttl\"").last();
-    match named {
-        Some((_, b"\"1h\"")) => Some(Ttl::OneHour),
+    match json::member(cache_control, b"\"ttl\"") {
+        Some(b"\"1h\"") => Some(Ttl::OneHour),
         _ => Some(Ttl::FiveMinutes),
     }
 }

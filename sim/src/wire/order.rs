@@ -104,7 +104,7 @@ pub fn forget_compacted<'a>(placed: &mut [Placed], bytes: impl Fn(BlockId) -> &'
     let is_compaction = |placed: &Placed| {
         placed.place.level == Level::Messages
             && placed.part.kind == BlockKind::Opaque
-            && json::members(bytes(placed.part.block)).flatten().any(|member| member == COMPACTION)
+            && json::member(bytes(placed.part.block), b"\"type\"") == Some(b"\"compaction\"")
     };
     let Some(last) = placed.iter().rposition(is_compaction) else { return };
     let is_forgotten =
@@ -113,9 +113,6 @@ pub fn forget_compacted<'a>(placed: &mut [Placed], bytes: impl Fn(BlockId) -> &'
         part.place = PartPlace::Compacted;
     }
 }
-
-/// The mark of such a block in canonical bytes.
-const COMPACTION: (&[u8], &[u8]) = (br#""type""#, br#""compaction""#);
 
 /// Facts on which the parameters of the levels depend; `bytes` returns the canonical bytes of a block.
 pub fn facts(placed: &[Placed], bytes: impl Fn(BlockId) -> Vec<u8>) -> PromptFacts {

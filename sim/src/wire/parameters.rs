@@ -55,8 +55,7 @@ fn value<'a>(envelope: &'a [EnvelopeField], key: &str) -> Option<&'a [u8]> {
 }
 
 fn nested<'a>(object: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
-    let found = json::members(object).flatten().filter(|(name, _)| *name == key).last()?;
-    (!json::is_null(found.1)).then_some(found.1)
+    json::member(object, key).filter(|value| !json::is_null(value))
 }
 
 fn settings<'a>(envelope: &'a [EnvelopeField], fields: &mut Vec<(&'a str, Vec<u8>)>) {

@@ -118,7 +118,7 @@ impl ElementReader<'_> {
 
     fn system_part(&mut self, raw: &[u8]) -> Result<Part, ScanError> {
         let mut part = self.block(Level::System, Role::None, raw)?;
-        if field(raw, b"\"text\"").is_some_and(|text| text.starts_with(BILLING_HEADER)) {
+        if json::member(raw, b"\"text\"").is_some_and(|text| text.starts_with(BILLING_HEADER)) {
             part.place = PartPlace::Excluded;
         }
         Ok(part)
@@ -231,11 +231,6 @@ impl ElementReader<'_> {
     }
 }
 
-/// The raw value of the last member called `key`.
-fn field<'a>(raw: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
-    json::members(raw).flatten().filter(|(name, _)| *name == key).map(|(_, value)| value).last()
-}
-
 /// The same for members that were already read.
 fn named<'a>(members: &[Member<'a>], key: &[u8]) -> Option<&'a [u8]> {
     members.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| *value)
@@ -269,7 +264,7 @@ fn describe(members: &[Member<'_>], part: &mut Part) {
         _ => false,
     };
     part.citations = part.kind == BlockKind::Media
-        && named(members, b"\"citations\"").and_then(|value| field(value, b"\"enabled\"")) == Some(b"true");
+        && named(members, b"\"citations\"").and_then(|value| json::member(value, b"\"enabled\"")) == Some(b"true");
 }
 
 /// The number of an id, with any escapes.
@@ -287,6 +282,6 @@ fn call(id: &[u8]) -> u64 {
 fn holds_image(members: &[Member<'_>]) -> bool {
     let content = named(members, b"\"content\"").filter(|content| content.first() == Some(&b'['));
     content.is_some_and(|content| {
-        json::elements(content).flatten().any(|block| field(block, b"\"type\"") == Some(b"\"image\""))
+        json::elements(content).flatten().any(|block| json::member(block, b"\"type\"") == Some(b"\"image\""))
     })
 }

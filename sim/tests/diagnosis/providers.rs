@@ -1,6 +1,6 @@
 //! How each provider's own cache diagnosis names each cause.
 
-use forkcast_sim::diagnosis::{CAUSES, Cause, Provider};
+use forkcast_sim::diagnosis::{CAUSES, Cause};
 use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{Maker, Wire};
 
@@ -59,7 +59,7 @@ fn rows<const N: usize>(table: &'static str) -> Vec<[&'static str; N]> {
     lines.map(|line| line.split_whitespace().collect::<Vec<_>>().try_into().unwrap()).collect()
 }
 
-fn reason(provider: Provider, cause: Cause, path: &str) -> &'static str {
+fn reason(provider: Maker, cause: Cause, path: &str) -> &'static str {
     provider.reason(cause, path).unwrap_or("-")
 }
 
@@ -69,32 +69,32 @@ fn every_cause_has_the_word_of_each_provider() {
     assert_eq!(rows.len(), CAUSES.len());
     for (cause, [word, anthropic, openai]) in CAUSES.into_iter().zip(rows) {
         assert_eq!(cause.word(), word);
-        assert_eq!(reason(Provider::Anthropic, cause, ""), anthropic, "{word}");
-        assert_eq!(reason(Provider::OpenAi, cause, ""), openai, "{word}");
+        assert_eq!(reason(Maker::Anthropic, cause, ""), anthropic, "{word}");
+        assert_eq!(reason(Maker::OpenAi, cause, ""), openai, "{word}");
     }
 }
 
 #[test]
 fn a_changed_setting_has_its_own_word_at_openai_but_not_at_anthropic() {
     for [path, word] in rows::<2>(SETTINGS) {
-        assert_eq!(reason(Provider::OpenAi, Cause::LevelParameter, path), word, "{path}");
-        assert_eq!(reason(Provider::Anthropic, Cause::LevelParameter, path), "unavailable", "{path}");
+        assert_eq!(reason(Maker::OpenAi, Cause::LevelParameter, path), word, "{path}");
+        assert_eq!(reason(Maker::Anthropic, Cause::LevelParameter, path), "unavailable", "{path}");
     }
 }
 
 #[test]
 fn the_model_decides_which_diagnosis_applies() {
     let table = [
-        ("claude-opus-4-8", Some(Provider::Anthropic)),
-        ("my-local-model", Some(Provider::Anthropic)),
-        ("gpt-5.6-sol", Some(Provider::OpenAi)),
+        ("claude-opus-4-8", Some(Maker::Anthropic)),
+        ("my-local-model", Some(Maker::Anthropic)),
+        ("gpt-5.6-sol", Some(Maker::OpenAi)),
         ("anthropic.claude-opus-4-5-20251101-v1:0", None),
         ("openrouter/anthropic/claude-opus-4.5", None),
         ("gemini-2.5-pro", None),
         ("deepseek-chat", None),
     ];
     for (model, provider) in table {
-        assert_eq!(Provider::of_model(resolve(model)), provider, "{model}: {:?}", resolve(model));
+        assert_eq!(Maker::diagnosing_model(resolve(model)), provider, "{model}: {:?}", resolve(model));
     }
 }
 
@@ -103,12 +103,12 @@ fn the_rules_of_a_body_outweigh_its_model() {
     let mut wire = Wire::default();
     let mut of = |maker: Maker, model: &str| {
         let body = format!(r#"{{"model":"{model}","messages":[{{"role":"user","content":"a"}}]}}"#);
-        Provider::of(&wire.read_by(maker, body.as_bytes(), "s", "").unwrap())
+        Maker::diagnosing(&wire.read_by(maker, body.as_bytes(), "s", "").unwrap())
     };
-    assert_eq!(of(Maker::OpenAi, "codex-house"), Some(Provider::OpenAi));
+    assert_eq!(of(Maker::OpenAi, "codex-house"), Some(Maker::OpenAi));
     assert_eq!(of(Maker::Other, "claude-opus-4-8"), None);
-    assert_eq!(of(Maker::Anthropic, "codex-house"), Some(Provider::Anthropic));
-    assert_eq!(of(Maker::Anthropic, "claude-opus-4-8"), Some(Provider::Anthropic));
+    assert_eq!(of(Maker::Anthropic, "codex-house"), Some(Maker::Anthropic));
+    assert_eq!(of(Maker::Anthropic, "claude-opus-4-8"), Some(Maker::Anthropic));
     assert_eq!(of(Maker::Anthropic, "gpt-5.6-sol"), None);
     assert_eq!(of(Maker::Anthropic, "kimi-k3"), None);
 }

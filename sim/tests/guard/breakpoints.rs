@@ -67,6 +67,29 @@ fn another_breakpoint_within_the_look_back_fixes_it() {
     assert!(check(&[body(2), newer]).findings.is_empty());
 }
 
+/// Ten texts that come in before the end of the history, none of which alone is too much for the look-back.
+#[test]
+fn what_several_changes_lose_only_together_counts_for_the_first() {
+    let said = |words: std::ops::Range<u32>| -> Vec<Value> {
+        words.map(|at| json!({"type": "text", "text": format!("word {at}")})).collect()
+    };
+    let mut older = body(0);
+    unmark(&mut older);
+    let mut newer = older.clone();
+    newer["system"][1].as_object_mut().unwrap().remove("cache_control");
+    for (body, words) in [(&mut older, 10..20), (&mut newer, 0..20)] {
+        let messages = body["messages"].as_array_mut().unwrap();
+        messages.push(json!({"role": "assistant", "content": said(words)}));
+        messages.push(message("user", "go on"));
+    }
+    mark_end(&mut newer);
+    let report = check(&[older, newer]);
+    let lost: Vec<u64> = report.findings.iter().map(|found| found.tokens_lost().unwrap()).collect();
+    assert_eq!(found(&report)[0], (1, Cause::MessageInserted, "messages[1].content[0]", true));
+    assert_eq!((report.findings.len(), lost[0] > 2_000, lost[1..].iter().sum::<u64>()), (10, true, 0));
+    assert!(report.findings[1..].iter().all(|found| !found.breaks_prefix));
+}
+
 #[test]
 fn a_fifth_breakpoint_is_refused() {
     let (older, mut newer) = (body(3), body(4));

@@ -6,7 +6,7 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
 
-use super::conversation::{body, guard, take};
+use super::conversation::{body, guard, take, unmark};
 
 fn at(guard: &mut Guard, turns: usize, at_ms: u64, first_byte_ms: u64) -> Vec<NoteKind> {
     let body = body(turns).to_string();
@@ -29,6 +29,21 @@ fn a_pause_beyond_the_lifetime_is_a_note() {
     assert_eq!(at(&mut guard, 3, 600_001, 600_002), [NoteKind::Time(Cause::Expired)]);
     let report = guard.finish();
     assert!(report.findings.is_empty() && report.passes(&Rules::default()));
+}
+
+#[test]
+fn a_dropped_breakpoint_loses_nothing_that_had_expired() {
+    for (pause_ms, is_lost) in [(1_000, true), (400_000, false)] {
+        let mut guard = guard();
+        at(&mut guard, 1, 0, 500);
+        let mut newer = body(2);
+        unmark(&mut newer);
+        let newer = newer.to_string();
+        let facts = Facts { at: Some(Instant::from_millis(pause_ms)), ..Facts::default() };
+        let checked = guard.take(&Sent { facts, ..Sent::body(newer.as_bytes()) }).unwrap();
+        let found: Vec<_> = checked.findings.iter().map(|found| (found.cause, found.tokens_lost() > Some(0))).collect();
+        assert_eq!(found, [(Cause::NoBreakpoint, is_lost)]);
+    }
 }
 
 #[test]

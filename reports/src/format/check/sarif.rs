@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use forkcast_replay::input::Unreadable;
-use forkcast_sim::diagnosis::Provider;
 use forkcast_sim::outside::{inert_message, quoted};
+use forkcast_sim::wire::Maker;
 
 use crate::check::{Check, Kind, Weight};
 use crate::document::json_text;
@@ -155,7 +155,7 @@ fn properties(check: &Check<'_>, kind: &Kind<'_>) -> Value {
         "offsetInBlock": finding.offset_in_block,
         "offsetInPrefix": finding.offset_in_prefix,
         "volatile": finding.volatile.map(|volatile| volatile.word()),
-        "provider": finding.provider.map(Provider::word),
+        "provider": finding.provider.map(Maker::word),
         "providerReason": finding.provider_reason(),
         "tokensLost": kind.tokens_lost(),
         "costUsd": kind.cost(),

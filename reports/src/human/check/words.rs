@@ -3,6 +3,7 @@
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Finding, NoteKind, Noted, Rule};
 use forkcast_sim::outside::quoted;
+use forkcast_sim::wire::Maker;
 
 use crate::check::{Check, Kind, Verdict};
 use crate::comparison::sentence;
@@ -129,9 +130,9 @@ fn all(kind: &Kind<'_>) -> String {
 
 /// The word of the provider's own diagnosis with the provider's name, or a sentence that there is none.
 pub fn provider(finding: &Finding) -> String {
-    match (finding.provider, finding.provider_reason()) {
-        (Some(provider), Some(word)) => format!("{} calls it `{word}`.", provider.title()),
-        (Some(provider), None) => format!("{} has no word for it.", provider.title()),
+    match (finding.provider.and_then(Maker::diagnosis), finding.provider_reason()) {
+        (Some(diagnosis), Some(word)) => format!("{diagnosis} calls it `{word}`."),
+        (Some(diagnosis), None) => format!("{diagnosis} has no word for it."),
         (None, _) => "Its provider has no cache diagnosis.".to_owned(),
     }
 }

@@ -1,6 +1,7 @@
 //! The meanings of causes and harmless notes.
 
-use forkcast_sim::diagnosis::{CAUSES, Cause, Note, Provider};
+use forkcast_sim::diagnosis::{CAUSES, Cause, DIAGNOSING, Note};
+use forkcast_sim::wire::Maker;
 
 use super::Layout;
 use crate::document::{Cell, Column, Document, Table};
@@ -38,7 +39,7 @@ fn describe(cause: Cause, document: &mut Document) {
         format!("Common reason: {}", cause.origin()),
         format!("What to do: {}", cause.suggestion()),
     ];
-    let called: Vec<String> = Provider::ALL.iter().filter_map(|provider| called_by(*provider, cause)).collect();
+    let called: Vec<String> = DIAGNOSING.iter().filter_map(|provider| called_by(*provider, cause)).collect();
     if !called.is_empty() {
         lines.push(format!("In cache diagnoses: {}", called.join("; ")));
     }
@@ -46,13 +47,13 @@ fn describe(cause: Cause, document: &mut Document) {
 }
 
 /// `tools_changed (Anthropic)`.
-fn called_by(provider: Provider, cause: Cause) -> Option<String> {
+fn called_by(provider: Maker, cause: Cause) -> Option<String> {
     let words = words(provider, cause);
     let one_of = if words.contains(", ") { "one of " } else { "" };
-    (!words.is_empty()).then(|| format!("{one_of}{words} ({})", provider.maker()))
+    (!words.is_empty()).then(|| format!("{one_of}{words} ({})", provider.name()))
 }
 
-fn words(provider: Provider, cause: Cause) -> String {
+fn words(provider: Maker, cause: Cause) -> String {
     provider.reasons(cause).join(", ")
 }
 
@@ -68,7 +69,7 @@ fn table(causes: &[Cause]) -> Table {
     let mut table = Table::new("causes", columns);
     let row = |cause: &Cause| {
         let texts = [cause.word(), cause.meaning(), cause.origin(), cause.suggestion()].map(Cell::text);
-        let providers = Provider::ALL.map(|provider| Cell::Text(words(provider, *cause)));
+        let providers = DIAGNOSING.map(|provider| Cell::Text(words(provider, *cause)));
         texts.into_iter().chain(providers).collect()
     };
     table.rows = causes.iter().map(row).collect();

@@ -3,10 +3,10 @@
 use super::Pair;
 use super::card::{Card, Evidence};
 use super::check::Check;
-use crate::diagnosis::{Cause, Difference};
+use crate::diagnosis::{Cause, Difference, tool_name};
 use crate::outside::quoted;
 use crate::wire::spelling::{self, SpellingKind};
-use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, Wire, json};
+use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, Wire};
 
 /// Why a transcript shows nothing of the parts that it leaves out.
 const HIDDEN: &str = "the input does not show what was sent";
@@ -52,14 +52,9 @@ fn tools<'a>(wire: &'a Wire, request: &'a Request) -> Vec<(String, BlockId, Plac
     of_level
         .filter_map(|(node, place)| {
             let block = wire.prefixes.block(*node).filter(|_| !place.keys)?;
-            Some((name(wire.blocks.bytes(block)), block, *place))
+            Some((tool_name(&wire.blocks, block).unwrap_or_default(), block, *place))
         })
         .collect()
-}
-
-fn name(tool: &[u8]) -> String {
-    let named = json::members(tool).flatten().find(|(key, _)| *key == b"\"name\"");
-    named.and_then(|(_, name)| json::string(name)).unwrap_or_default()
 }
 
 fn tools_order(pair: &Pair<'_>) -> Vec<Evidence> {

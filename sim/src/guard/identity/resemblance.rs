@@ -1,6 +1,6 @@
 //! How much two prompts have in common if no id connects them.
 
-use crate::diagnosis::{Cause, compare};
+use crate::diagnosis::{Cause, CommonEnds, compare};
 use crate::wire::{BlockId, Level, Request, Role, SharedEnds, Wire};
 
 /// The content of a request's messages, block by block. System text that clients insert (environment, skills) is no
@@ -133,7 +133,7 @@ fn percent(wire: &Wire, older: &Request, newer: &Request, level: Level) -> u64 {
     alike += old
         .iter()
         .zip(&new)
-        .map(|(old, new)| alike_bytes(wire.blocks.bytes(*old), wire.blocks.bytes(*new)))
+        .map(|(old, new)| CommonEnds::of(wire.blocks.bytes(*old), wire.blocks.bytes(*new)).len() as u64)
         .sum::<u64>();
     (alike * 100).checked_div(whole).unwrap_or(100)
 }
@@ -141,11 +141,4 @@ fn percent(wire: &Wire, older: &Request, newer: &Request, level: Level) -> u64 {
 fn level_blocks(wire: &Wire, request: &Request, level: Level) -> Vec<BlockId> {
     let here = request.nodes.iter().zip(&request.places).filter(|(_, place)| place.level == level && !place.keys);
     here.filter_map(|(node, _)| wire.prefixes.block(*node)).collect()
-}
-
-/// Bytes that two texts share at their beginning and end.
-pub(super) fn alike_bytes(old: &[u8], new: &[u8]) -> u64 {
-    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let end = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(old, new)| old == new).count();
-    (start + end) as u64
 }

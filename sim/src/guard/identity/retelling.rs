@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::resemblance::{alike_bytes, said};
+use super::resemblance::said;
+use crate::diagnosis::CommonEnds;
 use crate::wire::{BlockId, ChainId, Request, Role, Wire};
 
 /// Most chains that are compared, the latest first.
@@ -115,7 +116,7 @@ fn common_bytes(wire: &Wire, old: BlockId, new: BlockId) -> u64 {
     if nature(old) != nature(new) {
         return 0;
     }
-    alike_bytes(wire.blocks.bytes(old), wire.blocks.bytes(new)).saturating_sub(FRAME_BYTES)
+    (CommonEnds::of(wire.blocks.bytes(old), wire.blocks.bytes(new)).len() as u64).saturating_sub(FRAME_BYTES)
 }
 
 /// The newest message of `old` is in `new`, followed by a model's answer.

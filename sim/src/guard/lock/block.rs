@@ -1,6 +1,7 @@
 //! A block in a lock.
 
 use super::digest::Digest;
+use crate::diagnosis::tool_name;
 use crate::wire::{BlockId, BlockKind, Level, PART_BYTES, Role, Wire, json, part_digest};
 
 /// A block without its text.
@@ -51,11 +52,9 @@ impl Block {
 }
 
 fn name(wire: &Wire, id: BlockId, anonymous: bool) -> String {
-    let bytes = wire.blocks.bytes(id);
     match wire.blocks.kind(id) {
         BlockKind::Tool | BlockKind::ToolUse | BlockKind::ServerTool => {
-            let field = json::members(bytes).flatten().find(|(key, _)| *key == b"\"name\"");
-            let name = field.and_then(|(_, value)| json::string(value)).unwrap_or_default();
+            let name = tool_name(&wire.blocks, id).unwrap_or_default();
             if anonymous && !name.is_empty() { anonymised("tool", &name) } else { name }
         }
         BlockKind::Text if wire.blocks.role(id) != Role::None => wire.blocks.role(id).name().to_owned(),
@@ -65,7 +64,7 @@ fn name(wire: &Wire, id: BlockId, anonymous: bool) -> String {
                 let key = json::string(key).unwrap_or_default().replace(' ', "_");
                 format!("{key}#{:08x}", part_digest(value))
             };
-            json::members(bytes).flatten().map(field).collect::<Vec<_>>().join(" ")
+            json::members(wire.blocks.bytes(id)).flatten().map(field).collect::<Vec<_>>().join(" ")
         }
         _ => String::new(),
     }

@@ -64,32 +64,26 @@ pub fn equality(old: &Lock, new: &Lock, rules: &Rules) -> Equality {
             (Some(before), Some(after)) => {
                 Chains { old, new, levels: &levels, rules }.compare(before, after, &mut found);
             }
-            (Some(before), None) => found.missing.push(missing_chain(before)),
-            (None, Some(after)) => found.strangers.push(new_chain(after)),
+            (Some(Chain { name, requests, .. }), None) => {
+                let expected = format!("{}, as in the lock", counted(requests.len()));
+                found.missing.push(violation(name, "the chain", "missing: no request of it was sent", expected));
+            }
+            (None, Some(Chain { name, requests, .. })) => {
+                let sent = format!("new: {}", counted(requests.len()));
+                found.strangers.push(violation(name, "the chain", sent, "no such chain, as in the lock"));
+            }
             (None, None) => {}
         }
     }
     found
 }
 
-fn missing_chain(chain: &Chain) -> Violation {
-    Violation {
-        rule: Rule::Equality,
-        chain: Some(chain.name.clone()),
-        what: "the chain".to_owned(),
-        found: "missing: no request of it was sent".to_owned(),
-        expected: format!("{}, as in the lock", counted(chain.requests.len())),
-    }
+fn violation(chain: &str, what: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Violation {
+    Violation::new(Rule::Equality, chain, what, found, expected)
 }
 
-fn new_chain(chain: &Chain) -> Violation {
-    Violation {
-        rule: Rule::Equality,
-        chain: Some(chain.name.clone()),
-        what: "the chain".to_owned(),
-        found: format!("new: {}", counted(chain.requests.len())),
-        expected: "no such chain, as in the lock".to_owned(),
-    }
+fn of_blocks(blocks: usize) -> String {
+    format!("a request of {blocks} blocks")
 }
 
 fn counted(requests: usize) -> String {
@@ -141,8 +135,14 @@ impl Chains<'_> {
         {
             match (before, after) {
                 (Some(before), Some(after)) => beside.requests([before, after], found),
-                (Some(before), None) => found.missing.push(absent(&new.name, position, before)),
-                (None, Some(after)) => found.strangers.push(unknown(&new.name, after)),
+                (Some(Locked { blocks, .. }), None) => {
+                    let (what, expected) = (format!("request {position} of the lock"), of_blocks(*blocks));
+                    found.missing.push(violation(&new.name, what, "missing: it was not sent", expected));
+                }
+                (None, Some(Locked { request, blocks, .. })) => {
+                    let (what, sent) = (format!("request {request}"), format!("new: {}", of_blocks(*blocks)));
+                    found.strangers.push(violation(&new.name, what, sent, "no such request, as in the lock"));
+                }
                 (None, None) => {}
             }
         }
@@ -154,13 +154,8 @@ impl<'a> Beside<'a> {
         let whole = self.chains.levels.contains(&Level::Messages);
         let moved = whole && before.breakpoints != after.breakpoints;
         if moved {
-            found.notes.push(Noted {
-                chain: self.name.to_owned(),
-                request: after.request,
-                note: NoteKind::Harmless(Note::MarkerMoved),
-                path: after.sent_at(&moved_to(&before.breakpoints, &after.breakpoints)),
-                answer: None,
-            });
+            let path = after.sent_at(&moved_to(&before.breakpoints, &after.breakpoints));
+            found.notes.push(Noted::new(self.name, after.request, NoteKind::Harmless(Note::MarkerMoved), path));
         }
         if before.is_same(after, self.chains.levels) && !moved {
             self.waiting.push([before, after]);
@@ -215,26 +210,6 @@ impl<'a> Beside<'a> {
         findings.retain(|found| !known.contains(&(found.cause, None, None, None)));
         self.known.extend(of_bytes.chain(of_breakpoints));
         findings.into_iter().map(|found| Finding { older: None, ..found }).collect()
-    }
-}
-
-fn absent(chain: &str, position: usize, request: &Locked) -> Violation {
-    Violation {
-        rule: Rule::Equality,
-        chain: Some(chain.to_owned()),
-        what: format!("request {position} of the lock"),
-        found: "missing: it was not sent".to_owned(),
-        expected: format!("a request of {} blocks", request.blocks),
-    }
-}
-
-fn unknown(chain: &str, request: &Locked) -> Violation {
-    Violation {
-        rule: Rule::Equality,
-        chain: Some(chain.to_owned()),
-        what: format!("request {}", request.request),
-        found: format!("new: a request of {} blocks", request.blocks),
-        expected: "no such request, as in the lock".to_owned(),
     }
 }
 

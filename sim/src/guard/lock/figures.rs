@@ -2,6 +2,7 @@
 
 use super::matching;
 use super::{Chain, Lock};
+use crate::guard::finding::percent;
 use crate::guard::{Budget, Rule, Violation};
 use crate::pricing::{Money, div_half_even};
 
@@ -27,26 +28,16 @@ fn dearer([before, after]: [&Chain; 2], prices: [&str; 2], most: u32) -> Option<
         true => String::new(),
         false => format!(", at the prices of {old}; they are those of {new} now"),
     };
-    (is > allowed).then(|| Violation {
-        rule: Rule::Budget,
-        chain: Some(after.name.clone()),
-        what: "cost of all requests".to_owned(),
-        found: is.human(),
-        expected: format!("at most {} ({} in the lock{prices})", allowed.human(), was.human()),
-    })
+    let expected = format!("at most {} ({} in the lock{prices})", allowed.human(), was.human());
+    (is > allowed).then(|| Violation::new(Rule::Budget, &after.name, "cost of all requests", is.human(), expected))
 }
 
 fn colder(before: &Chain, after: &Chain, most: u32) -> Option<Violation> {
     let (was, is) = (hit_rate_per_mille(before)?, hit_rate_per_mille(after)?);
     let least = was.saturating_sub(most);
-    let shown = |per_mille: u32| format!("{}.{} %", per_mille / 10, per_mille % 10);
-    (is < least).then(|| Violation {
-        rule: Rule::Budget,
-        chain: Some(after.name.clone()),
-        what: "hit rate after the first request".to_owned(),
-        found: shown(is),
-        expected: format!("at least {} ({} in the lock)", shown(least), shown(was)),
-    })
+    let expected = format!("at least {} ({} in the lock)", percent(least.into()), percent(was.into()));
+    let what = "hit rate after the first request";
+    (is < least).then(|| Violation::new(Rule::Budget, &after.name, what, percent(is.into()), expected))
 }
 
 /// Tokens read per thousand input tokens, without the first request; `None` if there is no other.

@@ -19,7 +19,6 @@ mod outline;
 mod parse;
 mod print;
 mod record;
-mod row;
 mod sharing;
 
 use std::sync::Arc;
@@ -41,6 +40,9 @@ pub const VERSION: u64 = 1;
 
 /// Canonical bytes that one digest covers: the precision of offsets.
 pub const CHUNK_BYTES: u64 = PART_BYTES as u64;
+
+/// Written instead of the digests of 256 bytes if the content was not kept.
+const NO_CHUNKS: &str = "-";
 
 /// Prefixes that were sent.
 #[derive(Clone, Debug, Default)]

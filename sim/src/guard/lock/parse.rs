@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::digest::{self, Digest};
 use super::entry::{ChainEntry, Entries, ExpectedEntry, Field, KeepsEntry, LevelsEntry, RequestEntry};
-use super::{Block, Breakpoint, CHUNK_BYTES, Chain, Lock, Locked, Node, NodeAt, VERSION, row};
+use super::{Block, Breakpoint, CHUNK_BYTES, Chain, Lock, Locked, NO_CHUNKS, Node, NodeAt, VERSION};
 use crate::outside::{complaint, found};
 use crate::pricing::Money;
 use crate::wire::{BlockKind, Index, Level, Maker, Place, TOKENS_MAX, Ttl, Usage};
@@ -348,7 +348,9 @@ fn read_place(text: &str, at: usize) -> Read<Place> {
 }
 
 fn read_kind(text: &str, at: usize) -> Read<BlockKind> {
-    row::kind(text).map_or_else(|| fault(at, format!("kind {}", found(text)), format!("one of {}", row::words())), Ok)
+    let words = || BlockKind::ALL.map(BlockKind::name).join(", ");
+    let unknown = || fault(at, format!("kind {}", found(text)), format!("one of {}", words()));
+    BlockKind::named(text).map_or_else(unknown, Ok)
 }
 
 fn read_digest(text: &str, at: usize) -> Read<Digest> {
@@ -357,7 +359,7 @@ fn read_digest(text: &str, at: usize) -> Read<Digest> {
 }
 
 fn read_chunks(text: &str, bytes: u64, at: usize) -> Read<Vec<u32>> {
-    if text == row::NO_CHUNKS {
+    if text == NO_CHUNKS {
         return Ok(Vec::new());
     }
     let wanted = bytes.div_ceil(CHUNK_BYTES);

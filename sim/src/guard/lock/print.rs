@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Chain, Lock, Locked, Placed, VERSION, row};
+use super::{Chain, Lock, Locked, NO_CHUNKS, Placed, VERSION};
 use crate::wire::Index;
 
 const HEAD: &str = "\
@@ -128,14 +128,14 @@ impl Print<'_> {
             self.text,
             "  [\"{}\", \"{}\", {}, {}, {}, \"{}\", \"",
             placed.place,
-            row::word(block.kind),
+            block.kind.name(),
             quoted(&block.name),
             placed.tokens,
             block.bytes,
             block.digest
         );
         if block.chunks.is_empty() {
-            self.text.push_str(row::NO_CHUNKS);
+            self.text.push_str(NO_CHUNKS);
         }
         for chunk in &block.chunks {
             let _ = write!(self.text, "{chunk:08x}");
