@@ -17,39 +17,27 @@ pub trait Body {
     fn bytes(&self) -> Cow<'_, [u8]>;
 }
 
-impl Body for [u8] {
-    fn bytes(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self)
-    }
+macro_rules! bodies {
+    ($([$($generic:tt)*] $body:ty,)+) => {
+        $(impl<$($generic)*> Body for $body {
+            fn bytes(&self) -> Cow<'_, [u8]> {
+                Cow::Borrowed(self.as_ref())
+            }
+        })+
+    };
 }
 
-impl Body for str {
-    fn bytes(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self.as_bytes())
-    }
+bodies! {
+    [] [u8],
+    [] str,
+    [] Vec<u8>,
+    [] String,
+    [const N: usize] [u8; N],
 }
 
 impl Body for serde_json::Value {
     fn bytes(&self) -> Cow<'_, [u8]> {
         Cow::Owned(self.to_string().into_bytes())
-    }
-}
-
-impl<const N: usize> Body for [u8; N] {
-    fn bytes(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self)
-    }
-}
-
-impl Body for Vec<u8> {
-    fn bytes(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self)
-    }
-}
-
-impl Body for String {
-    fn bytes(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self.as_bytes())
     }
 }
 

@@ -149,7 +149,7 @@ impl Service {
         Some(self.engine.foresee(&SizedRequest::new(prompt, at)).usage())
     }
 
-    /// The request made from `draft`, as the next line. A request of a wide fan-out has only its own part, behind the
+    /// The request made from `draft`, as the next line. A request of a wide fan-out has only its own part, after the
     /// stem.
     fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> Result<(Subject, Option<Rc<MeasuredStem>>), Refusal> {
         let (request, cumulative, stem) = match self.behind_stem(draft) {
@@ -275,7 +275,7 @@ impl Service {
     }
 }
 
-/// Sizes along the path of a request, or of its part behind the stem.
+/// Sizes along the path of a request, or of its part after the stem.
 fn sizes<'a>(subject: &'a Subject, stem: Option<&'a MeasuredStem>, prefixes: &'a Prefixes) -> PathSizes<'a> {
     match stem {
         Some(stem) => stem.sizes(prefixes, &subject.cumulative),

@@ -10,30 +10,12 @@ pub use super::scanner::{CLOSING_BRACKET, CLOSING_QUOTE, ScanError, Scanner};
 /// A member of an object: raw key (with its quotes) and raw value.
 pub type Member<'a> = (&'a [u8], &'a [u8]);
 
-/// Iterates over the members of an object.
-#[derive(Clone, Debug)]
-pub struct Members<'a> {
-    scanner: Scanner<'a>,
-    state: Progress,
-}
-
-/// Iterates over the raw elements of an array.
-#[derive(Clone, Debug)]
-pub struct Elements<'a> {
-    scanner: Scanner<'a>,
-    state: Progress,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
-    Opening,
-    Inside,
-    Done,
-}
-
-/// The members of the object `raw`.
-pub const fn members(raw: &[u8]) -> Members<'_> {
-    Members { scanner: Scanner::new(raw), state: Progress::Opening }
+/// The members of the object `raw`, up to the first error.
+pub fn members(raw: &[u8]) -> impl Iterator<Item = Result<Member<'_>, ScanError>> {
+    items(raw, b'{', "an object", |scanner| {
+        let Some(key) = scanner.quoted_key()? else { return Ok(None) };
+        Ok(Some((key, scanner.value()?)))
+    })
 }
 
 /// The raw value of the last member of `object` with this key, which has its quotes.
@@ -41,64 +23,29 @@ pub fn member<'a>(object: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     members(object).flatten().filter(|(name, _)| *name == key).map(|(_, value)| value).last()
 }
 
-/// The elements of the array `raw`.
-pub const fn elements(raw: &[u8]) -> Elements<'_> {
-    Elements { scanner: Scanner::new(raw), state: Progress::Opening }
+/// The raw elements of the array `raw`, up to the first error.
+pub fn elements(raw: &[u8]) -> impl Iterator<Item = Result<&[u8], ScanError>> {
+    items(raw, b'[', "an array", |scanner| if scanner.element()? { scanner.value().map(Some) } else { Ok(None) })
 }
 
-impl<'a> Members<'a> {
-    /// Offset of the scanner, for errors and for the end of the object.
-    pub const fn offset(&self) -> usize {
-        self.scanner.offset()
-    }
-
-    fn step(&mut self) -> Result<Option<Member<'a>>, ScanError> {
-        if self.state == Progress::Opening {
-            self.scanner.expect(b'{', "an object")?;
-        }
-        let Some(key) = self.scanner.quoted_key()? else { return Ok(None) };
-        Ok(Some((key, self.scanner.value()?)))
-    }
-}
-
-impl<'a> Iterator for Members<'a> {
-    type Item = Result<Member<'a>, ScanError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.state == Progress::Done {
+/// What `step` finds after the bracket `open`, one after the other.
+fn items<'a, T>(
+    raw: &'a [u8],
+    open: u8,
+    expected: &'static str,
+    step: impl Fn(&mut Scanner<'a>) -> Result<Option<T>, ScanError>,
+) -> impl Iterator<Item = Result<T, ScanError>> {
+    let mut scanner = Scanner::new(raw);
+    let (mut is_open, mut is_done) = (false, false);
+    std::iter::from_fn(move || {
+        if is_done {
             return None;
         }
-        let item = self.step().transpose();
-        self.state = if matches!(item, Some(Ok(_))) { Progress::Inside } else { Progress::Done };
+        let opened = if std::mem::replace(&mut is_open, true) { Ok(()) } else { scanner.expect(open, expected) };
+        let item = opened.and_then(|()| step(&mut scanner)).transpose();
+        is_done = !matches!(item, Some(Ok(_)));
         item
-    }
-}
-
-impl<'a> Elements<'a> {
-    /// Offset of the scanner: the end of the last element.
-    pub const fn offset(&self) -> usize {
-        self.scanner.offset()
-    }
-
-    fn step(&mut self) -> Result<Option<&'a [u8]>, ScanError> {
-        if self.state == Progress::Opening {
-            self.scanner.expect(b'[', "an array")?;
-        }
-        if self.scanner.element()? { self.scanner.value().map(Some) } else { Ok(None) }
-    }
-}
-
-impl<'a> Iterator for Elements<'a> {
-    type Item = Result<&'a [u8], ScanError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.state == Progress::Done {
-            return None;
-        }
-        let item = self.step().transpose();
-        self.state = if matches!(item, Some(Ok(_))) { Progress::Inside } else { Progress::Done };
-        item
-    }
+    })
 }
 
 /// Whether the raw value is JSON `null`.

@@ -100,11 +100,6 @@ impl Request {
         self.nodes.last().copied().unwrap_or(self.root)
     }
 
-    /// The longest prefix that an earlier request of this scope and model had, if any.
-    pub fn known_end(&self) -> Option<NodeId> {
-        self.known.checked_sub(1).and_then(|last| self.nodes.get(last)).copied()
-    }
-
     /// The block that a breakpoint ends.
     pub fn index_of(&self, marker: &Marker) -> Option<usize> {
         // Prefixes are numbered in order of first appearance, so a longer one has a higher number.

@@ -152,34 +152,30 @@ fn blanks_beside(own: &RawBody<'_>, other: &RawBody<'_>) -> bool {
 
 /// Whether there is white space between tokens.
 fn has_blanks(text: &[u8]) -> bool {
-    let mut rest = text;
-    while let Some((byte, behind)) = rest.split_first() {
-        rest = match byte {
-            b'"' => &rest[json::Scanner::new(rest).value().map_or(rest.len(), <[u8]>::len)..],
-            _ if byte.is_ascii_whitespace() => return true,
-            _ => behind,
-        };
-    }
-    false
+    pieces(text).any(is_blank)
 }
 
 /// Raw text without white space between tokens.
 fn without_blanks(raw: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(raw.len());
+    pieces(raw).filter(|piece| !is_blank(piece)).collect::<Vec<_>>().concat()
+}
+
+/// The strings of a raw text, and every byte between them.
+fn pieces(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = raw;
-    while let Some((byte, behind)) = rest.split_first() {
-        if *byte == b'"' {
-            let string = json::Scanner::new(rest).value().unwrap_or(rest);
-            out.extend_from_slice(string);
-            rest = &rest[string.len()..];
-            continue;
-        }
-        if !byte.is_ascii_whitespace() {
-            out.push(*byte);
-        }
+    std::iter::from_fn(move || {
+        let len = match rest.first()? {
+            b'"' => json::Scanner::new(rest).value().map_or(rest.len(), <[u8]>::len),
+            _ => 1,
+        };
+        let (piece, behind) = rest.split_at(len);
         rest = behind;
-    }
-    out
+        Some(piece)
+    })
+}
+
+fn is_blank(piece: &[u8]) -> bool {
+    piece.first().is_some_and(u8::is_ascii_whitespace)
 }
 
 fn minified(raw: &[u8]) -> Vec<u8> {

@@ -157,7 +157,7 @@ impl Stem {
         Request { nodes, places, excluded: beginning.excluded.clone(), ..behind }
     }
 
-    /// Sizes of the prefixes of a request that begins with the stem: those of the stem, then those behind it.
+    /// Sizes of the prefixes of a request that begins with the stem: those of the stem, then the others.
     pub fn sizes<'a>(&self, prefixes: &'a Prefixes, stem: &'a [u64], behind: &'a [u64]) -> PathSizes<'a> {
         PathSizes::in_parts(prefixes, self.request.nodes.first(), [stem, behind])
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::card::Evidence;
 use super::launch::Timing;
 use crate::cache::Rules;
-use crate::diagnosis::{Cause, Comparison, Difference};
+use crate::diagnosis::{ChangeSite, Comparison, Difference};
 use crate::guard::identity::{Relative, Sender, Sibling};
 use crate::guard::pair::judge_of_tests;
 use crate::guard::{Facts, Finding};
@@ -34,6 +34,12 @@ impl Capture {
 
     pub(super) const fn timing(&self) -> Timing {
         Timing { request: self.sender.index, at: self.at, first_byte_at: self.first_byte_at }
+    }
+
+    /// Something found in it; it was compared with `older`.
+    pub(super) fn evidence(&self, older: &Self, path: String, found: String) -> Evidence {
+        let (chain, request) = (self.sender.name.clone(), self.sender.index);
+        Evidence { chain, request, older: Some(older.sender.index), path, found }
     }
 
     /// How many leading blocks the breakpoints cover.
@@ -72,13 +78,12 @@ pub(super) struct Pair<'a> {
 
 impl Pair<'_> {
     pub(super) fn evidence(&self, path: String, found: String) -> Evidence {
-        let (chain, request) = (self.fork.sender.name.clone(), self.fork.sender.index);
-        Evidence { chain, request, older: Some(self.base.sender.index), path, found }
+        self.fork.evidence(self.base, path, found)
     }
 
     /// A difference as evidence.
     pub(super) fn difference(&self, found: &Difference) -> Evidence {
-        self.evidence(found.path.clone(), in_words(found.cause, &found.name, found.offset_in_block))
+        self.evidence(found.path.clone(), in_words(found))
     }
 
     /// Blocks of the parent's request that count as history: those that breakpoints in the messages cover.
@@ -139,19 +144,14 @@ impl Pair<'_> {
 pub(super) fn harm(wire: &Wire, rules: &Rules, last: &Capture, next: &Capture) -> Vec<Evidence> {
     let judged = judge_of_tests(wire, rules, &last.request, &next.request);
     let broken = judged.findings.iter().filter(|found| found.breaks_prefix && found.cause.is_change());
-    let evidence = |found: &Finding| Evidence {
-        chain: next.sender.name.clone(),
-        request: next.sender.index,
-        older: Some(last.sender.index),
-        path: found.path.clone(),
-        found: in_words(found.cause, &found.name, found.offset_in_block),
-    };
+    let evidence = |found: &Finding| next.evidence(last, found.path.clone(), in_words(found));
     broken.map(evidence).collect()
 }
 
 /// A difference in words, without content.
-fn in_words(cause: Cause, name: &str, offset_in_block: Option<u64>) -> String {
-    match offset_in_block {
+fn in_words(found: &ChangeSite) -> String {
+    let ChangeSite { cause, name, .. } = found;
+    match found.offset_in_block {
         Some(at) => format!("{cause} ({name}, from byte {at} of the block)"),
         None => format!("{cause} ({name})"),
     }

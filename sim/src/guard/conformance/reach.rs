@@ -20,23 +20,15 @@ pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {
     for taken in [pair.base, pair.fork] {
         if let Err(refused) = refusal::check(&taken.request, rules) {
             let found = format!("the provider refuses it: {refused}");
-            wrong.push(Evidence {
-                request: taken.sender.index,
-                chain: taken.sender.name.clone(),
-                ..pair.evidence(String::new(), found)
-            });
+            wrong.push(taken.evidence(pair.base, String::new(), found));
         }
     }
     let end = pair.covered_end();
     match end {
-        None => wrong.push(Evidence {
-            request: pair.base.sender.index,
-            chain: pair.base.sender.name.clone(),
-            ..pair.evidence(
-                String::new(),
-                "the parent's request has no breakpoint, so a fork can read nothing of it".to_owned(),
-            )
-        }),
+        None => {
+            let found = "the parent's request has no breakpoint, so a fork can read nothing of it".to_owned();
+            wrong.push(pair.base.evidence(pair.base, String::new(), found));
+        }
         Some(end) if covering(&pair.fork.request, end).is_none() => {
             let path = path_of(&pair.fork.request, end);
             wrong.push(pair.evidence(path, "no breakpoint here or later, where the shared part ends".to_owned()));

@@ -17,6 +17,7 @@ mod figures;
 mod matching;
 mod outline;
 mod parse;
+mod pool;
 mod print;
 mod record;
 mod sharing;

@@ -8,10 +8,11 @@ use toml::Spanned;
 
 use super::digest::{self, Digest};
 use super::entry::{ChainEntry, Entries, ExpectedEntry, Field, KeepsEntry, LevelsEntry, RequestEntry};
+use super::pool::Pool;
 use super::{Block, Breakpoint, CHUNK_BYTES, Chain, Lock, Locked, NO_CHUNKS, Node, NodeAt, VERSION};
 use crate::outside::{complaint, found};
 use crate::pricing::Money;
-use crate::wire::{BlockKind, Index, Level, Maker, Place, TOKENS_MAX, Ttl, Usage};
+use crate::wire::{BlockKind, Level, Maker, Place, TOKENS_MAX, Ttl, Usage};
 
 /// A text that is no lock.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -91,9 +92,7 @@ fn stated_version(text: &str) -> Option<u64> {
 
 #[derive(Default)]
 struct Reader {
-    lock: Lock,
-    by_digest: Index<Digest, u32>,
-    nodes: Index<(Option<NodeAt>, u32, Place), NodeAt>,
+    pool: Pool,
     /// The last node of each request, in the order of the text.
     ends: Vec<Option<NodeAt>>,
 }
@@ -104,8 +103,8 @@ impl Reader {
             let found = format!("version {}", entries.version.get_ref());
             return fault(entries.version.span().start, found, format!("version {VERSION}"));
         }
-        (self.lock.preset, self.lock.prices) = (entries.preset, entries.prices);
-        self.lock.anonymous = entries.anonymous;
+        (self.pool.lock.preset, self.pool.lock.prices) = (entries.preset, entries.prices);
+        self.pool.lock.anonymous = entries.anonymous;
         let mut names = BTreeSet::new();
         for chain in entries.chain {
             if !names.insert(chain.name.get_ref().clone()) {
@@ -114,9 +113,9 @@ impl Reader {
             }
             self.chain(chain)?;
         }
-        whole("chain", &entries.chains, self.lock.chains.len())?;
-        whole("request", &entries.requests, self.lock.requests())?;
-        Ok(self.lock)
+        whole("chain", &entries.chains, self.pool.lock.chains.len())?;
+        whole("request", &entries.requests, self.pool.lock.requests())?;
+        Ok(self.pool.lock)
     }
 
     fn chain(&mut self, entry: ChainEntry) -> Read<()> {
@@ -124,7 +123,7 @@ impl Reader {
         for request in entry.request {
             chain.requests.push(self.request(request)?);
         }
-        self.lock.chains.push(chain);
+        self.pool.lock.chains.push(chain);
         Ok(())
     }
 
@@ -170,7 +169,7 @@ impl Reader {
             let expected = format!("an earlier request: the number is below {}", self.ends.len());
             return fault(at, format!("request {request}"), expected);
         };
-        let parent = |node: &NodeAt| self.lock.nodes[*node as usize].parent;
+        let parent = |node: &NodeAt| self.pool.lock.nodes[*node as usize].parent;
         let mut path: Vec<NodeAt> = std::iter::successors(*end, parent).collect();
         path.reverse();
         Ok(path)
@@ -226,19 +225,15 @@ impl Reader {
             return fault(at, format!("blocks {from} to {end} of request {request}"), expected);
         };
         for node in stretch {
-            let Node { block, place, tokens, .. } = self.lock.nodes[*node as usize];
+            let Node { block, place, tokens, .. } = self.pool.lock.nodes[*node as usize];
             self.step(Node { parent: path.last().copied(), block, place, tokens }, at, path)?;
         }
         Ok(())
     }
 
     fn block(&mut self, block: &Block, place: Place, tokens: u64, at: usize, path: &mut Vec<NodeAt>) -> Read<()> {
-        let blocks = &mut self.lock.blocks;
-        let known = *self.by_digest.get_or_insert_with(block.digest, || {
-            blocks.push(block.clone());
-            u32::try_from(blocks.len() - 1).unwrap_or(u32::MAX)
-        });
-        let first = &self.lock.blocks[known as usize];
+        let known = self.pool.block(block.clone());
+        let first = &self.pool.lock.blocks[known as usize];
         if (first.bytes, &first.chunks, first.kind) != (block.bytes, &block.chunks, block.kind) {
             let found = format!("digest {} of an earlier block with another length or other digests", block.digest);
             return fault(at, found, "one digest for one block");
@@ -247,28 +242,18 @@ impl Reader {
     }
 
     fn step(&mut self, node: Node, at: usize, path: &mut Vec<NodeAt>) -> Read<()> {
-        if self.lock.nodes.len() >= NODES_MAX {
+        if self.pool.lock.nodes.len() >= NODES_MAX {
             return fault(at, format!("more than {NODES_MAX} blocks"), "a lock as it was written");
         }
-        let nodes = &mut self.lock.nodes;
-        path.push(*self.nodes.get_or_insert_with((node.parent, node.block, node.place), || {
-            nodes.push(node);
-            u32::try_from(nodes.len() - 1).unwrap_or(u32::MAX)
-        }));
+        path.push(self.pool.node(node));
         Ok(())
     }
 
     /// Digests of the levels, which must be those of the blocks.
     fn levels(&self, entry: &Spanned<LevelsEntry>, path: &[NodeAt]) -> Read<[Option<Digest>; 3]> {
         let LevelsEntry { tools, system, messages } = entry.get_ref();
-        let mut levels = [None; 3];
-        for (level, stated) in Level::ALL.into_iter().zip([tools, system, messages]) {
-            let nodes = path.iter().map(|node| &self.lock.nodes[*node as usize]);
-            let mut digests = nodes
-                .filter(|node| node.place.level == level)
-                .map(|node| self.lock.blocks[node.block as usize].digest)
-                .peekable();
-            let own = digests.peek().is_some().then(|| Digest::sequence(digests));
+        let levels = self.pool.levels(path.iter().copied());
+        for ((level, stated), own) in Level::ALL.into_iter().zip([tools, system, messages]).zip(levels) {
             let at = stated.as_ref().map_or(entry.span().start, |stated| stated.span().start);
             let stated = stated.as_ref().map(|stated| read_digest(stated.get_ref(), at)).transpose()?;
             if stated != own {
@@ -276,7 +261,6 @@ impl Reader {
                 let found = format!("digest {} of `{}`", word(stated), level.name());
                 return fault(at, found, format!("{}, which its blocks have: a line was changed or lost", word(own)));
             }
-            levels[level as usize] = own;
         }
         Ok(levels)
     }
@@ -294,7 +278,7 @@ impl Reader {
         let Some(ttl) = [Ttl::FiveMinutes, Ttl::OneHour].into_iter().find(|known| known.name() == ttl) else {
             return fault(at, format!("lifetime {}", found(ttl)), "5m or 1h");
         };
-        if !path.iter().any(|node| self.lock.nodes[*node as usize].place == place) {
+        if !path.iter().any(|node| self.pool.lock.nodes[*node as usize].place == place) {
             return fault(at, format!("a breakpoint on {}", found(name)), "the path of a block of this request");
         }
         Ok(Breakpoint { path: name.to_owned(), ttl })

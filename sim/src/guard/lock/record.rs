@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::block::{Block, anonymised};
-use super::digest::Digest;
+use super::pool::Pool;
 use super::{Breakpoint, Chain, Lock, Locked, Node, NodeAt};
 use crate::pricing::{Money, Rates};
 use crate::wire::{BlockId, Index, Level, Place, Request, Usage, Wire};
@@ -48,10 +48,8 @@ pub struct RequestRecord<'a> {
 #[derive(Debug, Default)]
 pub struct Recorder {
     recording: Recording,
-    lock: Lock,
+    pool: Pool,
     by_name: BTreeMap<String, usize>,
-    by_digest: Index<Digest, u32>,
-    nodes: Index<(Option<NodeAt>, u32, Place), NodeAt>,
     /// Blocks of the wire with number `arena`.
     known: Index<BlockId, u32>,
     arena: u64,
@@ -71,12 +69,14 @@ impl Recorder {
     /// An empty recorder.
     pub fn new(recording: Recording) -> Self {
         let Recording { preset, prices, anonymous, .. } = recording.clone();
-        Self { recording, lock: Lock { preset, prices, anonymous, ..Lock::default() }, ..Self::default() }
+        let mut recorder = Self { recording, ..Self::default() };
+        recorder.pool.lock = Lock { preset, prices, anonymous, ..Lock::default() };
+        recorder
     }
 
     /// Number of requests taken.
     pub fn requests(&self) -> usize {
-        self.lock.requests()
+        self.pool.lock.requests()
     }
 
     /// Takes a request. Costs one step for each of its blocks, and a digest for each new one.
@@ -90,12 +90,12 @@ impl Recorder {
         let path = self.path(seen, chain);
         let request = self.locked(seen, &path);
         self.latest[chain] = path;
-        self.lock.chains[chain].requests.push(request);
+        self.pool.lock.chains[chain].requests.push(request);
     }
 
     /// The lock.
     pub fn finish(self) -> Lock {
-        self.lock
+        self.pool.lock
     }
 
     fn chain(&mut self, seen: &RequestRecord<'_>) -> usize {
@@ -106,9 +106,9 @@ impl Recorder {
         if let Some(at) = self.by_name.get(seen.chain) {
             return *at;
         }
-        let at = self.lock.chains.len();
+        let at = self.pool.lock.chains.len();
         let chain = Chain { name: shown(seen.chain), parent: seen.parent.map(shown), requests: Vec::new() };
-        self.lock.chains.push(chain);
+        self.pool.lock.chains.push(chain);
         self.latest.push(Vec::new());
         self.by_name.insert(seen.chain.to_owned(), at);
         at
@@ -139,11 +139,7 @@ impl Recorder {
 
     fn node(&mut self, parent: Option<NodeAt>, wire: &Wire, id: BlockId, place: Place, tokens: u64) -> NodeAt {
         let block = self.block(wire, id);
-        let nodes = &mut self.lock.nodes;
-        *self.nodes.get_or_insert_with((parent, block, place), || {
-            nodes.push(Node { parent, block, place, tokens });
-            number(nodes.len() - 1)
-        })
+        self.pool.node(Node { parent, block, place, tokens })
     }
 
     fn block(&mut self, wire: &Wire, id: BlockId) -> u32 {
@@ -151,27 +147,18 @@ impl Recorder {
             return *known;
         }
         let block = Block::of(wire, id, self.recording.show_content, self.recording.anonymous);
-        let blocks = &mut self.lock.blocks;
-        let at = *self.by_digest.get_or_insert_with(block.digest, || {
-            blocks.push(block);
-            number(blocks.len() - 1)
-        });
+        let at = self.pool.block(block);
         self.known.insert(id, at);
         at
     }
 
     fn locked(&self, seen: &RequestRecord<'_>, path: &[Step]) -> Locked {
-        let digest = |level: Level| {
-            let steps = path.iter().filter(|step| step.place.level == level);
-            let mut digests = steps.map(|step| self.digest(step.node)).peekable();
-            digests.peek().is_some().then(|| Digest::sequence(digests))
-        };
         let held = |place: &Place| path.iter().any(|step| step.place == *place);
         let breakpoints = seen.request.markers.iter().filter(|marker| held(&marker.place));
         Locked {
             model: seen.request.model.clone(),
-            levels: Level::ALL.map(digest),
-            request: self.lock.requests(),
+            levels: self.pool.levels(path.iter().map(|step| step.node)),
+            request: self.pool.lock.requests(),
             blocks: path.len(),
             breakpoints: breakpoints
                 .map(|marker| Breakpoint { path: marker.place.to_string(), ttl: marker.ttl })
@@ -184,19 +171,10 @@ impl Recorder {
             end: path.last().map(|step| step.node),
         }
     }
-
-    fn digest(&self, node: NodeAt) -> Digest {
-        self.lock.blocks[self.lock.nodes[node as usize].block as usize].digest
-    }
 }
 
 /// The prefix that a transcript does not show: a lock begins after it.
 fn is_hidden(wire: &Wire, block: BlockId) -> bool {
     // No canonical JSON begins with a zero byte.
     wire.blocks.level(block) != Level::Messages && wire.blocks.bytes(block).first() == Some(&0)
-}
-
-/// Four billion blocks do not fit into memory.
-fn number(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }
