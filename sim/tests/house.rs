@@ -21,7 +21,7 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ("pricing", &["outside", "time", "wire", "cache"]),
     ("diagnosis", &["outside", "time", "wire", "cache", "pricing"]),
     ("ledger", &["time", "wire", "cache", "pricing", "diagnosis"]),
-    ("service", &["time", "wire", "cache", "pricing", "diagnosis", "ledger"]),
+    ("service", &["outside", "time", "wire", "cache", "pricing", "diagnosis", "ledger"]),
     ("guard", &["outside", "time", "wire", "cache", "pricing", "diagnosis", "service"]),
     ("model", &["time", "seed", "wire"]),
     ("agent", &["outside", "time", "seed", "wire", "model"]),

@@ -5,7 +5,7 @@
 #[macro_export]
 macro_rules! words {
     ($(#[$about:meta])* $vis:vis enum $name:ident { $($body:tt)+ }) => {
-        $crate::words! { $(#[$about])* $vis enum $name: name { $($body)+ } }
+        words! { $(#[$about])* $vis enum $name: name { $($body)+ } }
     };
     ($(#[$about:meta])* $vis:vis enum $name:ident: $method:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*

@@ -252,7 +252,7 @@ impl Reader {
     /// Digests of the levels, which must be those of the blocks.
     fn levels(&self, entry: &Spanned<LevelsEntry>, path: &[NodeAt]) -> Read<[Option<Digest>; 3]> {
         let LevelsEntry { tools, system, messages } = entry.get_ref();
-        let levels = self.pool.levels(path.iter().copied());
+        let levels = self.pool.levels(&path.iter().copied());
         for ((level, stated), own) in Level::ALL.into_iter().zip([tools, system, messages]).zip(levels) {
             let at = stated.as_ref().map_or(entry.span().start, |stated| stated.span().start);
             let stated = stated.as_ref().map(|stated| read_digest(stated.get_ref(), at)).transpose()?;

@@ -30,7 +30,7 @@ impl Pool {
     }
 
     /// Digests of the levels of a path.
-    pub fn levels(&self, path: impl Iterator<Item = NodeAt> + Clone) -> [Option<Digest>; 3] {
+    pub fn levels(&self, path: &(impl Iterator<Item = NodeAt> + Clone)) -> [Option<Digest>; 3] {
         Level::ALL.map(|level| {
             let nodes = path.clone().map(|node| &self.lock.nodes[node as usize]);
             let of_level = nodes.filter(|node| node.place.level == level);

@@ -157,7 +157,7 @@ impl Recorder {
         let breakpoints = seen.request.markers.iter().filter(|marker| held(&marker.place));
         Locked {
             model: seen.request.model.clone(),
-            levels: self.pool.levels(path.iter().map(|step| step.node)),
+            levels: self.pool.levels(&path.iter().map(|step| step.node)),
             request: self.pool.lock.requests(),
             blocks: path.len(),
             breakpoints: breakpoints
