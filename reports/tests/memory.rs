@@ -33,17 +33,17 @@ const REQUESTS_OF_LARGEST: usize = 2_000;
 const INDEX_BYTES_PER_REQUEST: usize = 400;
 
 /// The same if a line for each request is written and a picture drawn.
-const INDEX_BYTES_PER_REQUEST_WRITTEN: usize = 600;
+const INDEX_BYTES_PER_REQUEST_WRITTEN: usize = 400;
 
 /// A request with its tool call, and the result that came in.
 fn exchange(text: &mut String, session: usize, request: usize) {
     let (second, place) = (request * 20, (session * 10_000 + request) as u64);
     let at = |after: usize| {
-        let seconds = session * 40_000 + second + after;
+        // Within four weeks: a picture of more days is larger, up to a limit of its own.
+        let seconds = (session * 40_000 + second + after) % 2_419_200;
         format!(
-            "2026-{:02}-{:02}T{:02}:{:02}:{:02}.000Z",
-            1 + seconds / 2_419_200 % 12,
-            1 + seconds / 86_400 % 28,
+            "2026-01-{:02}T{:02}:{:02}:{:02}.000Z",
+            1 + seconds / 86_400,
             seconds / 3_600 % 24,
             seconds / 60 % 60,
             seconds % 60
