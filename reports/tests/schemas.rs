@@ -241,3 +241,46 @@ fn every_field_has_a_meaning() {
         }
     }
 }
+
+/// The records of a schema, each with its fields.
+fn records(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let defined = schema["$defs"].as_object().into_iter().flatten().map(|(_, definition)| definition);
+    let records = std::iter::once(schema).chain(defined);
+    records
+        .flat_map(|record| record["properties"].as_object().into_iter().flatten())
+        .map(|(word, field)| (&**word, field))
+}
+
+/// What a field lacks: its meaning, its unit if it is a number, and when it is null if it can be.
+fn lacks(field: &Value) -> Option<&'static str> {
+    let says = |part: &str| field.to_string().contains(part);
+    let meaning = field["description"].as_str().unwrap_or_default();
+    let is_number = [&field["type"], &field["items"]["type"]]
+        .iter()
+        .any(|kind| ["\"integer\"", "\"number\""].iter().any(|word| kind.to_string().contains(word)));
+    let can_be_null = field["type"].to_string().contains("\"null\"")
+        || field["anyOf"].to_string().contains("\"null\"")
+        || field["enum"].to_string().contains("null]");
+    match () {
+        () if !meaning.ends_with('.') => Some("meaning"),
+        () if is_number && !says("\"unit\":") => Some("unit"),
+        () if can_be_null && !meaning.contains(" Null ") => Some("when it is null"),
+        () => None,
+    }
+}
+
+#[test]
+fn every_field_has_its_meaning_and_unit_and_says_when_it_is_null() {
+    let made = SCHEMAS.iter().filter(|(_, text)| matches!(text, std::borrow::Cow::Owned(_)));
+    let mut fields = 0;
+    for (name, text) in made {
+        let schema: Value = serde_json::from_str(text).unwrap();
+        for (word, field) in records(&schema) {
+            assert_eq!(lacks(field), None, "{name}: {word}: {field}");
+            fields += 1;
+        }
+    }
+    assert!(fields > 1_000, "{fields}");
+    let planted = serde_json::json!({"type": ["integer", "null"], "unit": "ms", "description": "A time."});
+    assert_eq!(lacks(&planted), Some("when it is null"));
+}

@@ -78,7 +78,7 @@ record! {
     FindingOf<'_>, "finding":
     text "chain", "The chain of both." =>
         |it| it.sides.origin.0.map(|chain| it.sides.names.agent(chain)), null("if they are in no recording");
-    count "request", "Position of the newer request in its recording." =>
+    ordinal "request", "Position of the newer request in its recording." =>
         |it| it.sides.origin.1, null("if it is in none");
     flat: Change<'_>, => |it| it.change().value();
 }

@@ -103,9 +103,9 @@ impl<'a> Subject<'a> {
 record! {
     Subject<'_>, "explain":
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
-    count "request", "Number in the ledger." => |it| it.entry.line.index;
+    ordinal "request", "Number in the ledger." => |it| it.entry.line.index;
     text "file", "The file." => |it| it.report.names.file(&it.entry.origin.file);
-    count "index_in_file", "Position in the file, from 0." => |it| it.entry.origin.index;
+    ordinal "index_in_file", "Position in the file, from 0." => |it| it.entry.origin.index;
     text "chain", "The agent." =>
         |it| it.report.agent_of(it.entry).map(str::to_owned), null("if no profile could read the request");
     text "model", "Its model." => |it| it.report.names.model(&it.entry.line.model).into_owned();
@@ -164,7 +164,7 @@ record! {
         |it| it.report.session_of(it.entry).map(|session| session.id.clone()), null("if it has none");
     text "client", "The client and its version." =>
         |it| it.entry.client().map(|client| it.report.names.client(client)), null("if it is not named");
-    count "line", "Line in the file, from 1; 0 if it has none." => |it| it.entry.origin.line;
+    ordinal "line", "Line in the file, from 1; 0 if it has none." => |it| it.entry.origin.line;
     tokens "read_tokens", "Read." => |it| it.entry.line.explanation.as_ref().map(|why| why.read_tokens), null(NOT);
     tokens "missed_tokens", "Sent before and not read." =>
         |it| it.entry.line.explanation.as_ref().map(|why| why.missed_tokens()), null(NOT);
@@ -254,8 +254,8 @@ record! {
             let idle: Option<Duration> = life.map(|life| it.explained.inspection.at.since(life.last_use));
             idle
         }, null("if it is no longer alive, or without instants");
-    count "first_marked_by", "Number of the first request that marked its end." => |it| it.held.marked_by.0;
-    count "last_marked_by", "Number of the last one." => |it| it.held.marked_by.1;
+    ordinal "first_marked_by", "Number of the first request that marked its end." => |it| it.held.marked_by.0;
+    ordinal "last_marked_by", "Number of the last one." => |it| it.held.marked_by.1;
 }
 
 /// The entry that shares most blocks with the request.

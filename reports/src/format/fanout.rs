@@ -63,10 +63,10 @@ record! {
     field "best_cost", || Shape::list(Shape::Count { least: 0 }),
         "Of each set of rows that differ in launch and breakpoints alone the cheapest, by its index. Rows with \
          unanswered requests are not compared; a set without any other, or without a price, is left out." =>
-        |fanout| best_cost(fanout.trials);
+        |fanout| best_cost(fanout.trials), unit("position");
     field "best_makespan", || Shape::list(Shape::Count { least: 0 }),
         "Index of the fastest row of each such set. Rows with unanswered requests are not compared." =>
-        |fanout| best_makespan(fanout.trials);
+        |fanout| best_makespan(fanout.trials), unit("position");
     texts "unpriced", "Models without a price, in order: their cost is null." =>
         |fanout| Value::texts(unpriced(fanout.trials));
     records: AnswerOf<'_>, "answers", "Questions that the rows answer: curves, and their crossings." =>
@@ -95,14 +95,14 @@ record! {
     Row<'_>, "row":
     text "model", "The model, as spelled." => |row| Value::text(&row.trial.cell.model), shown("model"), if_it_varies();
     field "children", || Shape::Count { least: 1 }, "Children of one message." =>
-        |row| row.trial.cell.children, shown("children");
+        |row| row.trial.cell.children, shown("children"), unit("children");
     tokens "prefix_tokens", "The parent's last request: tools, system prompt, history." =>
         |row| row.trial.cell.prefix, shown("prefix"), if_it_varies();
     tokens "tail_tokens", "Tokens that children share after it." => |row| row.trial.cell.tail, shown("tail"), if_it_varies();
     tokens "directive_tokens", "Tokens of each child's own directive." =>
         |row| row.trial.cell.directive, shown("directive"), if_it_varies();
     field "turns", || Shape::Count { least: 1 }, "Requests of each child." =>
-        |row| row.trial.cell.turns, shown("turns"), if_it_varies();
+        |row| row.trial.cell.turns, shown("turns"), if_it_varies(), unit("requests");
     tokens "growth_tokens", "Tokens that a turn adds to a child's prompt." =>
         |row| row.trial.cell.growth, shown("growth"), if_it_varies();
     field "ttl", || Shape::words(TTLS), "Lifetime of cache entries." =>
@@ -133,10 +133,10 @@ record! {
         |row| row.trial.cell.spawn.as_ref().map(Record::value), null("for forks");
     field "itpm", || Shape::Count { least: 1 },
         "Uncached input tokens per minute that the provider accepts." =>
-        |row| row.trial.cell.itpm, null("without a limit");
+        |row| row.trial.cell.itpm, null("without a limit"), unit("tokens per minute");
     field "rpm", || Shape::Count { least: 1 }, "Requests per minute that the provider accepts." =>
-        |row| row.trial.cell.rpm, null("without a limit");
-    count "waiting", "Children that each pause once for more than five minutes." => |row| row.trial.cell.waiting;
+        |row| row.trial.cell.rpm, null("without a limit"), unit("requests per minute");
+    count "waiting", "Children that each pause once for more than five minutes." => |row| row.trial.cell.waiting, unit("children");
 }
 
 record! {
@@ -145,5 +145,5 @@ record! {
     tokens "tools_tokens", "Their tools." => |spawn| spawn.tools;
     tokens "brief_tokens", "Their brief." => |spawn| spawn.brief;
     tokens "gathered_tokens", "Tokens of the parent's history that they gather again." => |spawn| spawn.gathered;
-    count "gathering_turns", "Turns that they need for that." => |spawn| spawn.gathering_turns;
+    count "gathering_turns", "Turns that they need for that." => |spawn| spawn.gathering_turns, unit("requests");
 }

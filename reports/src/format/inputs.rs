@@ -54,7 +54,7 @@ impl DamagedPlace {
 record! {
     DamagedPlace, "unreadable":
     text "file", "The file." => |place| place.file.clone();
-    count "line", "Its line, from 1; 0 for the whole file." => |place| place.line;
+    ordinal "line", "Its line, from 1; 0 for the whole file." => |place| place.line;
     text "reason", "Why it is not read." => |place| place.reason.clone();
 }
 
@@ -73,7 +73,7 @@ struct Repair(DamagedPlace);
 record! {
     Repair, "repaired":
     text "file", "The file." => |it| it.0.file.clone();
-    count "line", "Its line, from 1; 0 for the whole file." => |it| it.0.line;
+    ordinal "line", "Its line, from 1; 0 for the whole file." => |it| it.0.line;
     text "what", "The repair." => |it| it.0.reason.clone();
 }
 

@@ -171,8 +171,8 @@ struct Origin {
 record! {
     Origin, "origin":
     text "file", "The file." => |origin| Value::text(&origin.file);
-    count "index", "Position in the file, from 0." => |origin| origin.index;
-    count "line", "Line in the file, from 1; 0 if it has none." => |origin| origin.line;
+    ordinal "index", "Position in the file, from 0." => |origin| origin.index;
+    ordinal "line", "Line in the file, from 1; 0 if it has none." => |origin| origin.line;
 }
 
 record! {
@@ -186,7 +186,7 @@ record! {
     FeeLine, "fee_line":
     text "name", "Its name." => |fee| Value::text(&fee.name);
     text "unit", "The counted unit." => |fee| Value::text(&fee.unit);
-    count "count", "How many." => |fee| fee.count;
+    count "count", "How many." => |fee| fee.count, unit("as the field `unit` says");
     usd "cost_usd", "Their cost." => |fee| fee.cost;
 }
 

@@ -17,7 +17,7 @@ record! {
     millis "makespan_ms", "From the start of the first child, or of the run, to the end." =>
         |row| row.makespan, shown("makespan");
     count "unanswered_requests", "Requests that were never answered; they are not in the bill." =>
-        |row| row.unanswered, shown("unanswered"), if_any();
+        |row| row.unanswered, shown("unanswered"), if_any(), unit("requests");
     share "hit_rate", HIT_RATE =>
         |row| row.usage.hit_rate(), null(NO_INPUT), shown("hit rate"), missing("–"), if_wide();
     usd "cost_without_cache_usd", "The same tokens, all of them plain input." =>
@@ -33,6 +33,6 @@ record! {
         |row| row.assumption.map(|assumption| assumption.to_string()), null("if the formula holds, and for scenarios");
     record: Usage, "usage", "Tokens; of a fan-out those of the children alone." => |row| row.usage.value(), bare();
     count "requests", "Requests that were answered; of a fan-out those of the children." =>
-        |row| row.requests, shown("requests"), if_wide();
-    count "over_limits", "Calls that a rate limit refused, including the parent's." => |row| row.over_limits;
+        |row| row.requests, shown("requests"), if_wide(), unit("requests");
+    count "over_limits", "Calls that a rate limit refused, including the parent's." => |row| row.over_limits, unit("calls");
 }

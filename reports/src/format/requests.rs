@@ -101,7 +101,7 @@ record! {
     RequestRow<'_>, "request":
     flat: Sender, => |it| Sender::of(it.report, it.entry).value();
     text "file", "Its file." => |it| it.report.names.file(&it.entry.origin.file);
-    count "file_index", "Position in the file, from 0." => |it| it.entry.origin.index;
+    ordinal "file_index", "Position in the file, from 0." => |it| it.entry.origin.index;
     flat: Moment, => |it| Moment { at: it.entry.line.at, is_virtual: false }.value();
     text "model", "Its model." => |it| it.report.names.model(&it.entry.line.model).into_owned();
     record: Usage, "recorded", "What the provider reported." =>

@@ -66,7 +66,7 @@ record! {
     RunResult<'_>, "run":
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
     text "scenario", "Its name." => |it| Value::text(&it.run.scenario.name);
-    count "seed", "The random seed." => |it| it.run.scenario.seed;
+    count "seed", "The random seed." => |it| it.run.scenario.seed, unit("random seed");
     record: Options<'_>, "options", "How it was run." => |it| Options(it.run).value();
     record: Sizes<'_>, "sizes",
         "Where token figures of prompts come from. Output tokens are the script's, or estimated by length." =>
@@ -105,7 +105,7 @@ record! {
     Options<'_>, "run_options":
     texts "set", "Fields that were set from outside." => |it| Value::texts(&it.0.options.set);
     count "interleave", "The seed by which ready tasks are drawn." =>
-        |it| it.0.options.interleave, null("if the first comes first");
+        |it| it.0.options.interleave, null("if the first comes first"), unit("random seed");
     text "cache", "Preset of cache rules." => |it| it.0.scenario.cache.unwrap_or_default().name;
     field "breakpoints", || Shape::words(Placement::ALL.map(Placement::name)), "Placement of breakpoints." =>
         |it| forkcast_scenarios::load::settings(&it.0.scenario).placement.name();

@@ -61,7 +61,7 @@ const NO_CLIENT: &str = "if the recording has none";
 
 record! {
     Sender, "sender":
-    count "index", "Position among all requests, from 0." => |it| it.index;
+    ordinal "index", "Position among all requests, from 0." => |it| it.index;
     text "session", "Id of its session." => |it| it.session.clone(), null("if it has none");
     text "chain", "Its agent." => |it| it.chain.clone(), null("if no profile could read the request");
     text "project", "Working directory, else the path as named; worktrees count as their repository." =>

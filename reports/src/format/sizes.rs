@@ -81,7 +81,7 @@ record! {
 
 record! {
     Residual, "factor_error":
-    count "samples", "Requests that they were fitted to." => |residual| residual.samples;
+    count "samples", "Requests that they were fitted to." => |residual| residual.samples, unit("requests");
     number "sum_error", "Error of the sum." => |residual| residual.sum_error, unit(SHARE);
     field "p90_error", || Shape::Positive, "Highest error of nine out of ten." =>
         |residual| residual.p90_error, unit(SHARE);
@@ -130,9 +130,9 @@ record! {
     field "tokenizer", tokenizers, "The tokenizer." => |row| row.generation.tokenizer().word();
     field "class", || Shape::words(["prose", "code", "json", "other_script", "tool"]), "A class of text." =>
         |row| row.class.name();
-    field "factor", || Shape::Positive, "Tokens for one token of o200k." => |row| row.thousandths as f64 / 1_000.0;
+    field "factor", || Shape::Positive, "Tokens for one token of o200k." => |row| row.thousandths as f64 / 1_000.0, unit("tokens per token of o200k");
     field "built_in_factor", || Shape::Positive, "The same as built in." =>
-        |row| built_in_thousandths(row.generation, row.class) as f64 / 1_000.0;
+        |row| built_in_thousandths(row.generation, row.class) as f64 / 1_000.0, unit("tokens per token of o200k");
     tokens "text_tokens", "Text of this class, in tokens of o200k." => |row| row.text_tokens;
     count "requests", "Requests with such text." => |row| row.requests, unit("requests");
     count "largest_in_requests", "Requests whose largest part it is; `error` is theirs." =>

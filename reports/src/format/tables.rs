@@ -151,6 +151,6 @@ record! {
     field "what", || Shape::words([Fate::Unreadable, Fate::Repaired, Fate::PassedOver].map(Fate::word)), "Its kind." =>
         |it| it.0.fate.word();
     text "file", "The file." => |it| it.0.file.clone();
-    count "line", "Its line, from 1." => |it| Some(it.0.line).filter(|line| *line > 0), null("for a whole file");
+    ordinal "line", "Its line, from 1." => |it| Some(it.0.line).filter(|line| *line > 0), null("for a whole file");
     text "reason", "The reason, or the repair." => |it| it.0.reason.clone();
 }

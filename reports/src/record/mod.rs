@@ -70,6 +70,11 @@ pub trait Record: Sized {
         Self::field(word, || Shape::Count { least: 0 }, meaning, of)
     }
 
+    /// A position in a list: a number that is never summed.
+    fn ordinal(word: &'static str, meaning: &'static str, of: fn(&Self) -> Value) -> Field<Self> {
+        Self::count(word, meaning, of).unit("position")
+    }
+
     /// A number of tokens.
     fn tokens(word: &'static str, meaning: &'static str, of: fn(&Self) -> Value) -> Field<Self> {
         Self::count(word, meaning, of).unit("tokens")

@@ -41,10 +41,10 @@ record! {
          by name. `harmless`: it breaks nothing." =>
         |it| it.check.verdict(it.finding).word();
     text "chain", "Its chain." => |it| it.check.names.agent(&it.finding.chain);
-    count "request", "Position among all requests that were checked, from 0." => |it| it.finding.request;
-    count "older", "The request that it is compared with." => |it| it.finding.older, null("for the lock's");
+    ordinal "request", "Position among all requests that were checked, from 0." => |it| it.finding.request;
+    ordinal "older", "The request that it is compared with." => |it| it.finding.older, null("for the lock's");
     text "file", "The file of the request." => |it| it.check.file(it.finding.request), null("if it is in none");
-    count "line", "Its line, from 1." =>
+    ordinal "line", "Its line, from 1." =>
         |it| it.check.origin(it.finding.request).map(|origin| origin.line).filter(|line| *line > 0),
         null("if the file does not have one for each request");
     flat: Change<'_>, => |it| it.change().value();

@@ -143,7 +143,7 @@ record! {
     NoteOf<'_>, "noted":
     text "note", "Its kind." => |it| it.noted.note.word();
     text "chain", "Its chain." => |it| it.check.names.agent(&it.noted.chain);
-    count "request", "Position among all requests, from 0." => |it| it.noted.request;
+    ordinal "request", "Position among all requests, from 0." => |it| it.noted.request;
     text "file", "The file of the request." => |it| it.check.file(it.noted.request), null("if it is in none");
     text "path", "Its place; empty if it concerns the whole request." => |it| Value::text(&it.noted.path);
     text "detail", "Its meaning." => |it| words::note(it.noted);
@@ -171,7 +171,7 @@ record! {
     truth "passed", "Whether the claim holds." => |it| it.of.passed, null("if the input does not show it");
     text "claim", "The statement that holds if it passed." => |it| Value::text(&it.of.claim);
     text "evidence", "The evidence, or why the input does not show it." => |it| it.names.message(&it.of.evidence);
-    count "request", "The request that shows it." => |it| it.of.request, null("if none does");
+    ordinal "request", "The request that shows it." => |it| it.of.request, null("if none does");
     text "path", "The place in its body." => |it| it.of.path.clone(), null("if it has none");
     text "suggestion", "What to do." => |it| it.of.suggestion.clone(), null("if it did not fail");
 }

@@ -79,7 +79,7 @@ record! {
     Change<'_>, "lock_change":
     field "change", changes, "The kind of change." => |it| it.word();
     text "chain", "The chain." => |it| it.1.agent(it.chain());
-    count "position", "Place in the chain, from 0." => |it| it.position(), null("for a whole chain");
+    ordinal "position", "Place in the chain, from 0." => |it| it.position(), null("for a whole chain");
     texts "what", "The changes; empty if only the expected usage changed." => |it| it.what();
     usd "cost_before_usd", "Its cost before." =>
         |it| it.cost_before(), null("if it did not exist, or has no price");

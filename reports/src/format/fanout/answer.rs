@@ -35,7 +35,7 @@ record! {
 
 record! {
     Part<'_, Point>, "point":
-    number "at", "Children, turns, children that wait, or seconds, by the question." => |point| point.0.at;
+    number "at", "Children, turns, children that wait, or seconds, by the question." => |point| point.0.at, unit("as the question says");
     usd "cost_usd", "The bill of the children." => |point| point.0.cost;
     text "label", "Its name." => |point| Value::text(&point.0.label);
 }
@@ -46,7 +46,7 @@ const BEYOND: &str = "if it does not happen within the range";
 record! {
     Part<'_, Crossing>, "crossing":
     text "name", "The two policies." => |crossing| Value::text(&crossing.0.name);
-    number "at", "Its place, as measured." => |crossing| crossing.0.at, null(BEYOND);
-    number "formula", "Its place, by the formula." => |crossing| crossing.0.formula, null("if no formula is known");
+    number "at", "Its place, as measured." => |crossing| crossing.0.at, null(BEYOND), unit("as the question says");
+    number "formula", "Its place, by the formula." => |crossing| crossing.0.formula, null("if no formula is known"), unit("as the question says");
     usd "cost_usd", "The cost of both there." => |crossing| crossing.0.at.map(|_| crossing.0.cost), null(BEYOND);
 }

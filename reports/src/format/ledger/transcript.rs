@@ -52,6 +52,6 @@ impl EvidenceLine {
 record! {
     EvidenceLine, "shown":
     text "file", "The file." => |shown| Value::text(&shown.file);
-    count "line", "Its line, from 1." => |shown| shown.line;
+    ordinal "line", "Its line, from 1." => |shown| shown.line;
     text "shows", "What it shows." => |shown| Value::text(&shown.shows);
 }

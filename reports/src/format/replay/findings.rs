@@ -26,16 +26,16 @@ const IN_FILE: &str = "Position in the file, from 0.";
 record! {
     /// The place of a request. JSON has positions in the file; tables also have positions among all requests.
     InReport<'_, Place>, "place":
-    count "index", "Position among all requests, from 0." => |place| place.of.index, derived();
+    ordinal "index", "Position among all requests, from 0." => |place| place.of.index, derived();
     text "session", "Id of its session." =>
         |place| {
             let session = place.report.session(place.of.session);
             session.map(|session| session.id.clone()).unwrap_or_default()
         };
     text "file", "Its file." => |place| place.report.names.file(&place.of.file);
-    count "index", IN_FILE => |place| place.of.file_index, no_cell();
-    count "file_index", IN_FILE => |place| place.of.file_index, derived();
-    count "line", "Line in the file, from 1; 0 if it has none." => |place| place.of.line;
+    ordinal "index", IN_FILE => |place| place.of.file_index, no_cell();
+    ordinal "file_index", IN_FILE => |place| place.of.file_index, derived();
+    ordinal "line", "Line in the file, from 1; 0 if it has none." => |place| place.of.line;
     millis "at_ms", "When it was sent, since 1970." => |place| place.of.at, null("if the recording has no instants");
     text "model", "Its model." => |place| place.report.names.model(&place.of.model).into_owned();
 }

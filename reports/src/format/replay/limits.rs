@@ -18,9 +18,9 @@ record! {
 
 record! {
     LeftOut, "left_out_requests":
-    count "outside", "Requests outside it." => |left_out| left_out.outside;
-    count "without_instant", "Requests that may be outside it." => |left_out| left_out.without_instant;
-    count "other_projects", "Requests of other projects." => |left_out| left_out.other_projects;
+    count "outside", "Requests outside it." => |left_out| left_out.outside, unit("requests");
+    count "without_instant", "Requests that may be outside it." => |left_out| left_out.without_instant, unit("requests");
+    count "other_projects", "Requests of other projects." => |left_out| left_out.other_projects, unit("requests");
 }
 
 impl From<Measure> for Value {
@@ -68,14 +68,14 @@ record! {
 record! {
     Unseen, "unseen":
     count "hidden_requests", "Requests which show that another request, missing in the input, changed the cache." =>
-        |unseen| unseen.hidden;
-    count "compaction_requests", "Compactions whose own request is in no file." => |unseen| unseen.compactions;
-    count "absent_agents", "Started sub-agents without a file." => |unseen| unseen.absent_agents;
+        |unseen| unseen.hidden, unit("requests");
+    count "compaction_requests", "Compactions whose own request is in no file." => |unseen| unseen.compactions, unit("requests");
+    count "absent_agents", "Started sub-agents without a file." => |unseen| unseen.absent_agents, unit("agents");
     tokens "absent_agent_tokens", "Their tokens, if the client reports them." => |unseen| unseen.absent_tokens;
     count "first_requests_given", "First requests of the chains of transcripts: taken as given." =>
-        |unseen| unseen.first_requests;
-    count "not_modelled_requests", "Requests to providers without a cache profile." => |unseen| unseen.not_modelled;
-    count "requests_without_usage", "Requests that enter no sum." => |unseen| unseen.without_usage;
+        |unseen| unseen.first_requests, unit("requests");
+    count "not_modelled_requests", "Requests to providers without a cache profile." => |unseen| unseen.not_modelled, unit("requests");
+    count "requests_without_usage", "Requests that enter no sum." => |unseen| unseen.without_usage, unit("requests");
 }
 
 record! {

@@ -177,7 +177,7 @@ impl Fee {
 record! {
     Fee, "fee":
     text "name", "Its name." => |fee| fee.name.clone();
-    count "count", "How often it was charged." => |fee| fee.count;
+    count "count", "How often it was charged." => |fee| fee.count, unit("times");
     usd "cost_usd", "Its sum." => |fee| fee.cost;
 }
 
@@ -250,8 +250,8 @@ record! {
         |agent| agent.of.agent.mode, null("if the result of its spawn does not say");
     record: Spawned, "spawned", "Where its caller's file names it." =>
         |agent| agent.of.agent.spawned.as_ref().map(Record::value), null("if none does");
-    count "notifications", "How often it was reported as done." => |agent| agent.of.agent.notifications;
-    count "resumptions", "How often its conversation was taken up again." => |agent| agent.of.agent.resumptions;
+    count "notifications", "How often it was reported as done." => |agent| agent.of.agent.notifications, unit("times");
+    count "resumptions", "How often its conversation was taken up again." => |agent| agent.of.agent.resumptions, unit("times");
     count "requests", "Its requests." => |agent| agent.of.agent.requests, unit("requests");
     record: Usage, "usage", "Its tokens." => |agent| agent.of.agent.billed.usage.value();
     usd "cost_usd", "Its bill." => |agent| agent.of.agent.billed.cost, null(NO_PRICE);
@@ -270,6 +270,6 @@ record! {
 record! {
     Spawned, "spawned":
     text "file", "The file." => |spawned| Value::text(&spawned.file);
-    count "line", "Its line, from 1." => |spawned| spawned.line;
+    ordinal "line", "Its line, from 1." => |spawned| spawned.line;
     millis "at_ms", "When, since 1970." => |spawned| spawned.at, null("if it does not say");
 }

@@ -32,7 +32,7 @@ record! {
     text "parent", "The agent that called it." =>
         |it| it.agent.parent.as_deref().map(str::to_owned), null("for the main agent");
     truth "background", "No agent waits for it." => |it| it.agent.background;
-    count "turns", "Requests that were answered." => |it| it.agent.turns;
+    count "turns", "Requests that were answered." => |it| it.agent.turns, unit("requests");
     flat: Sums, => |it| it.sums.value();
     text "state", "How its task ended; for the main agent, how its last query ended." => |it| it.agent.state;
     text "reason", "Why its last query ended." => |it| it.agent.reason, null("if it has not ended");
@@ -57,7 +57,7 @@ record! {
     text "tool_use", "The call that asked for it." => |it| Value::text(&it.fork.tool_use);
     field "profile", || Shape::words(Profile::ALL.map(Profile::name)), "How its messages are built." =>
         |it| it.fork.profile;
-    count "place", "Among the forks of one message, from zero." => |it| it.fork.place;
+    ordinal "place", "Among the forks of one message, from zero." => |it| it.fork.place;
     texts "ablations", "Principles that were broken on purpose." => |it| Value::texts(&it.fork.ablations);
     tokens "shared_tokens", "In its first request: tokens of the prefix shared with its parent's last request." =>
         |it| it.share.map(|share| share.shared_tokens), null(UNSENT);

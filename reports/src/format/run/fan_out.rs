@@ -23,7 +23,7 @@ record! {
     FanOutOf<'_>, "fan_out":
     text "parent", "The agent that forked." =>
         |it| it.found.parent.and_then(|parent| it.id(parent)), null("if it is unknown");
-    count "continues", "The parent's last request before." => |it| it.found.continues, null("if it had sent none");
+    ordinal "continues", "The parent's last request before." => |it| it.found.continues, null("if it had sent none");
     texts "forks", "The forks." => |it| Value::texts(it.found.forks.iter().filter_map(|fork| it.id(*fork)));
     count "requests", "Requests of the forks." => |it| it.found.sums.requests, unit("requests");
     flat: Sums, => |it| it.found.sums.value();
@@ -41,14 +41,14 @@ record! {
 
 record! {
     Reports, "reports":
-    count "well_formed", "Reports with all their parts." => |reports| reports.well_formed;
-    count "malformed", "Reports with missing parts." => |reports| reports.malformed;
-    count "missing", "Forks without a report." => |reports| reports.missing;
+    count "well_formed", "Reports with all their parts." => |reports| reports.well_formed, unit("reports");
+    count "malformed", "Reports with missing parts." => |reports| reports.malformed, unit("reports");
+    count "missing", "Forks without a report." => |reports| reports.missing, unit("reports");
 }
 
 record! {
     Miss<'_>, "fan_out_miss":
-    count "forks", "Forks whose first request missed for it." => |miss| miss.forks;
+    count "forks", "Forks whose first request missed for it." => |miss| miss.forks, unit("forks");
     flat: MissOf<'_>, =>
         |miss| {
             let Miss { cause, tokens, cost, difference, .. } = *miss;

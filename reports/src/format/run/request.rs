@@ -58,7 +58,7 @@ const NONE: &str = "if it continues none";
 
 record! {
     RequestOf<'_>, "run_request":
-    count "index", "Position among all requests, from 0." => |it| it.request.line.index;
+    ordinal "index", "Position among all requests, from 0." => |it| it.request.line.index;
     text "agent", "The agent that sent it." => |it| Value::text(it.agent());
     text "chain", "Its conversation: the agent." => |it| Value::text(it.agent());
     text "agent_type", "The type of its agent." =>
@@ -66,8 +66,8 @@ record! {
             let agent = it.run.agents.get(it.request.agent);
             agent.map(|agent| agent.agent_type.to_string()).unwrap_or_default()
         }, derived();
-    count "turn", "Answered requests of this agent before." => |it| it.request.turn;
-    count "attempt", "How often this same request was sent before." => |it| it.request.attempt;
+    ordinal "turn", "Answered requests of this agent before." => |it| it.request.turn;
+    ordinal "attempt", "How often this same request was sent before." => |it| it.request.attempt;
     text "model", "Its model." => |it| Value::text(&it.request.line.model);
     millis "at_ms", "When it was sent." => |it| it.request.line.at, null("if that is unknown");
     millis "first_byte_ms", "When its answer began." => |it| it.request.line.first_byte_at, null("if none began");
@@ -76,7 +76,7 @@ record! {
     usd "cost_usd", "Its bill." => |it| it.request.cost(), null(NO_PRICE);
     usd "cost_without_cache_usd", "The bill of the same tokens without any cache." =>
         |it| it.request.cost_without_cache, null(NO_PRICE), derived();
-    count "continues",
+    ordinal "continues",
         "The request that it is compared with: the agent's last one; of a fork's first request what its parent had \
          sent last." =>
         |it| it.request.layout.continues, null(NONE);

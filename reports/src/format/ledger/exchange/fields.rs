@@ -18,13 +18,13 @@ const UNKNOWN: &str = "if that is unknown";
 
 record! {
     Stored, "exchange":
-    count "scope", "Position among the paths that the user named." => |it| it.scope;
+    ordinal "scope", "Position among the paths that the user named." => |it| it.scope;
     text "path", "That path." => |it| Value::text(&it.path);
-    count "session", "Position of the file among all files." => |it| it.session;
+    ordinal "session", "Position of the file among all files." => |it| it.session;
     text "format", "How the file was read." => |it| Value::text(&it.format);
     text "provider", "Who answered." => |it| Value::text(&it.provider);
     text "dialect", "How the request was spelled." => |it| Value::text(&it.dialect);
-    count "status", "HTTP status." => |it| it.status, null(UNKNOWN);
+    count "status", "HTTP status." => |it| it.status, null(UNKNOWN), unit("HTTP status");
     count "sent_ns", "When it was sent." => |it| it.sent_ns, unit(NANOS), null(UNKNOWN);
     count "first_byte_ns", "When the first byte of the answer came." =>
         |it| it.first_byte_ns, unit(NANOS), null(UNKNOWN);
@@ -37,7 +37,7 @@ record! {
     text "region", "The region of the host." => |it| it.region.clone(), null(UNKNOWN);
     record: StoredUsage, "usage", "The recorded usage of the answer." =>
         |it| it.usage.as_ref().map(Record::value), null("if it says nothing");
-    count "continues", "The request of another agent that it continues, by its line." =>
+    ordinal "continues", "The request of another agent that it continues, by its line." =>
         |it| it.continues.map_or(Value::Absent, Value::from), absent("if no simulated run declares it");
     record: StoredSizes, "sizes", "Tokens of the prompt's blocks." =>
         |it| it.sizes.as_ref().map_or(Value::Absent, Record::value),
@@ -47,7 +47,7 @@ record! {
 record! {
     StoredSizes, "stored_sizes":
     count "same_blocks", "Number of leading blocks with the same sizes as in the previous line." =>
-        |sizes| sizes.same_blocks;
+        |sizes| sizes.same_blocks, unit("blocks");
     field "own_tokens", || Shape::list(Shape::Count { least: 0 }), "Tokens of each block after them." =>
         |sizes| sizes.own_tokens.clone(), unit("tokens");
 }
@@ -62,10 +62,10 @@ record! {
     truth "split_by_ttl", "Written tokens are split by lifetime." => |it| it.split_by_ttl;
     truth "server_passes", "It is a sum over several prompts." => |it| it.server_passes;
     truth "output_is_start_value", "The output is the start value of a stream." => |it| it.output_is_start_value;
-    count "applied_edits", "Edits of the context by the provider." => |it| it.applied_edits;
-    count "web_search_requests", "Searches of the web." => |it| it.web_search_requests;
-    count "web_fetch_requests", "Pages that were fetched." => |it| it.web_fetch_requests;
-    count "code_execution_requests", "Runs of code." => |it| it.code_execution_requests;
+    count "applied_edits", "Edits of the context by the provider." => |it| it.applied_edits, unit("edits");
+    count "web_search_requests", "Searches of the web." => |it| it.web_search_requests, unit("requests");
+    count "web_fetch_requests", "Pages that were fetched." => |it| it.web_fetch_requests, unit("requests");
+    count "code_execution_requests", "Runs of code." => |it| it.code_execution_requests, unit("runs");
     tokens "reasoning_tokens", "Output that is reasoning." => |it| it.reasoning_tokens;
     tokens "input_audio_tokens", "Input that is audio." => |it| it.input_audio_tokens;
     tokens "output_audio_tokens", "Output that is audio." => |it| it.output_audio_tokens;
@@ -73,5 +73,5 @@ record! {
     truth "geo_us", "It was answered in the United States." => |it| it.geo_us, null(UNKNOWN);
     field "billed_units", || Shape::Pair(Box::new(Shape::Count { least: 0 })),
         "Input and output as the provider charges them." =>
-        |it| it.billed_units.map(|(input, output)| [input, output]), null("if they are the counted tokens");
+        |it| it.billed_units.map(|(input, output)| [input, output]), null("if they are the counted tokens"), unit("tokens");
 }
