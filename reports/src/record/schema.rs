@@ -1,4 +1,7 @@
 //! The JSON Schema of a record, in the words of JSON Schema 2020-12.
+//!
+//! Without `schemars`: it derives schemas from types, so each list of fields would need a second type beside it. Built by hand,
+//! its `Schema` would need the same cases as here, and sort the fields of each record by name.
 
 use std::collections::BTreeMap;
 

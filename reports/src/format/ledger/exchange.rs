@@ -3,10 +3,12 @@
 use forkcast_replay::exchange::{ANTHROPIC, BilledUnits, Dialect, Exchange, Origin, RecordedUsage};
 use forkcast_replay::formats::Format;
 use forkcast_scenarios::run::{Request, Run};
+use forkcast_sim::outside;
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{TOKENS_MAX, Usage};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 mod fields;
 
@@ -27,7 +29,8 @@ pub struct Stored {
     /// Who answered.
     pub provider: String,
     /// How the request was spelled.
-    pub dialect: String,
+    #[serde(deserialize_with = "dialect")]
+    pub dialect: Dialect,
     /// HTTP status.
     pub status: Option<u16>,
     /// When the request was sent, in nanoseconds since 1970.
@@ -43,7 +46,8 @@ pub struct Stored {
     /// The body was altered on its way.
     pub altered: bool,
     /// The service tier, as [`ServiceTier::word`] spells it.
-    pub tier: String,
+    #[serde(deserialize_with = "tier")]
+    pub tier: ServiceTier,
     /// The region of the host.
     pub region: Option<String>,
     /// The recorded usage of the answer.
@@ -144,7 +148,7 @@ impl Stored {
             session: standing.session,
             format: standing.format.to_owned(),
             provider: exchange.provider.clone(),
-            dialect: exchange.dialect.name().to_owned(),
+            dialect: exchange.dialect,
             status: exchange.status,
             sent_ns: nanos(exchange.sent_at),
             first_byte_ns: nanos(exchange.first_byte_at),
@@ -152,7 +156,7 @@ impl Stored {
             chain: exchange.chain.as_deref().map(|chain| names.agent(chain)),
             own_scope: exchange.scope.as_deref().map(|scope| names.agent(scope)),
             altered: exchange.altered,
-            tier: exchange.tier.word().to_owned(),
+            tier: exchange.tier,
             region: exchange.region.clone(),
             usage: exchange.usage.map(StoredUsage::of),
             continues: exchange.continues,
@@ -173,7 +177,7 @@ impl Stored {
             session: 0,
             format: Format::Bodies.name().to_owned(),
             provider: ANTHROPIC.to_owned(),
-            dialect: Dialect::Messages.name().to_owned(),
+            dialect: Dialect::Messages,
             status: None,
             sent_ns: nanos(line.at),
             first_byte_ns: nanos(line.first_byte_at),
@@ -181,7 +185,7 @@ impl Stored {
             chain: run.agents.get(request.agent).map(|agent| agent.id.to_string()),
             own_scope: None,
             altered: false,
-            tier: ServiceTier::Standard.word().to_owned(),
+            tier: ServiceTier::Standard,
             region: None,
             usage: recorded.map(StoredUsage::of),
             continues: request.layout.continues.filter(|line| run.requests[*line].agent != request.agent),
@@ -191,10 +195,9 @@ impl Stored {
 
     /// The exchange again, with its body; sizes are the reader's to add.
     pub fn exchange(&self, origin: Origin, model: String, body: Vec<u8>) -> Exchange {
-        let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == self.dialect).unwrap_or_default();
         Exchange {
             provider: self.provider.clone(),
-            dialect,
+            dialect: self.dialect,
             status: self.status,
             sent_at: self.sent_ns.map(Instant),
             first_byte_at: self.first_byte_ns.map(Instant),
@@ -203,12 +206,24 @@ impl Stored {
             continues: self.continues,
             scope: self.own_scope.clone(),
             altered: self.altered,
-            tier: ServiceTier::of_word(&self.tier).unwrap_or_default(),
+            tier: self.tier,
             region: self.region.clone(),
             usage: self.usage.map(|usage| usage.recorded()),
             ..Exchange::request_only(origin, model, body)
         }
     }
+}
+
+fn dialect<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
+    let word = String::deserialize(deserializer)?;
+    let found = Dialect::ALL.into_iter().find(|dialect| dialect.name() == word);
+    found.ok_or_else(|| D::Error::custom(format_args!("found dialect {}, which is unknown", outside::found(&word))))
+}
+
+fn tier<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ServiceTier, D::Error> {
+    let word = String::deserialize(deserializer)?;
+    let found = ServiceTier::of_word(&word);
+    found.ok_or_else(|| D::Error::custom(format_args!("found tier {}, which is unknown", outside::found(&word))))
 }
 
 impl StoredUsage {
@@ -270,7 +285,8 @@ impl StoredUsage {
 
 #[cfg(test)]
 mod tests {
-    use super::{Count, StoredSizes, TOKENS_MAX};
+    use super::{Count, ServiceTier, Stored, StoredSizes, TOKENS_MAX};
+    use serde_json::json;
 
     #[test]
     fn sizes_come_back_as_they_were_stored() {
@@ -282,6 +298,19 @@ mod tests {
             assert_eq!(read, prompt);
             written = prompt.to_vec();
         }
+    }
+
+    #[test]
+    fn unknown_words_are_errors() {
+        let read = |name: &str, word: &str| {
+            let mut stored = json!({"scope": 0, "path": "a", "session": 0, "format": "bodies", "provider": "anthropic",
+                "dialect": "messages", "altered": false, "tier": "standard"});
+            stored[name] = word.into();
+            serde_json::from_value::<Stored>(stored).map_err(|error| error.to_string())
+        };
+        assert_eq!(read("tier", "batch").map(|stored| stored.tier), Ok(ServiceTier::Batch));
+        assert_eq!(read("tier", "gold").unwrap_err(), "found tier `gold`, which is unknown");
+        assert_eq!(read("dialect", "smtp").unwrap_err(), "found dialect `smtp`, which is unknown");
     }
 
     #[test]

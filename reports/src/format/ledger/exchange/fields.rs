@@ -23,7 +23,7 @@ record! {
     ordinal "session", "Position of the file among all files." => |it| it.session;
     text "format", "How the file was read." => |it| Value::text(&it.format);
     text "provider", "Who answered." => |it| Value::text(&it.provider);
-    text "dialect", "How the request was spelled." => |it| Value::text(&it.dialect);
+    text "dialect", "How the request was spelled." => |it| it.dialect.name();
     count "status", "HTTP status." => |it| it.status, null(UNKNOWN), unit("HTTP status");
     count "sent_ns", "When it was sent." => |it| it.sent_ns, unit(NANOS), null(UNKNOWN);
     count "first_byte_ns", "When the first byte of the answer came." =>
@@ -33,7 +33,7 @@ record! {
     text "own_scope", "The input's own cache scope." => |it| it.own_scope.clone(), null("without one");
     truth "altered", "The body was altered in transit." => |it| it.altered;
     field "tier", || Shape::words(ServiceTier::ALL.map(ServiceTier::word)), "The service tier." =>
-        |it| Value::text(&it.tier);
+        |it| it.tier.word();
     text "region", "The region of the host." => |it| it.region.clone(), null(UNKNOWN);
     record: StoredUsage, "usage", "The recorded usage of the answer." =>
         |it| it.usage.as_ref().map(Record::value), null("if it says nothing");
