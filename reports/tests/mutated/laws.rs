@@ -24,7 +24,7 @@ const UNITS_PER_ONE: i128 = 1_000_000_000_000;
 const TOKENS_MAX: i128 = (1 << 53) * UNITS_PER_ONE;
 
 /// Differences and estimates, which may be below zero.
-const SIGNED: [&str; 8] = [
+const SIGNED: [&str; 9] = [
     "delta_usd",
     "delta_share",
     "cost_error",
@@ -33,6 +33,7 @@ const SIGNED: [&str; 8] = [
     "error",
     "sum_error",
     "built_in_sum_error",
+    "low",
 ];
 
 /// Fields that do not add up because they are no sums: rates, ranges, and fields that are omitted if a part has none.
