@@ -119,7 +119,7 @@ pub struct Agreement {
     pub read_tokens_recorded: u64,
     /// Sum of the absolute differences between predicted and recorded reads.
     pub read_tokens_abs_error: u64,
-    /// Compared requests that missed more than [`MISS_TOKENS`].
+    /// Compared requests that missed more than 3,000 tokens.
     pub misses: u64,
     /// Those of them whose miss was foreseen.
     pub misses_foreseen: u64,
