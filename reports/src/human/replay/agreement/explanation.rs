@@ -1,6 +1,7 @@
 //! The other measure: how much of the missed tokens has a cause if the usage and the provider's own diagnosis are
 //! known.
 
+use forkcast_replay::rebuild::forecast::INTERVAL_PER_MILLE;
 use forkcast_replay::transcript::DiagnosisKind;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
@@ -44,12 +45,13 @@ fn sentences(report: &Report<'_>) -> Vec<String> {
 /// What the forecast may be off.
 fn residual(report: &Report<'_>) -> Option<String> {
     let residual = report.totals.residual()?;
+    let (low, high) = INTERVAL_PER_MILLE;
     Some(format!(
-        "Misses without a sign add {} to a forecast on average. Of sessions like these nine of ten cost {} to {} more than \
-         forecast.",
+        "Misses without a sign add {} to a forecast on average. The input of nine of ten sessions costs between {} less and \
+         {} more than forecast.",
         money(residual.expected),
-        money(residual.low),
-        money(residual.high),
+        share(-low as f64 / 1_000.0),
+        share(high as f64 / 1_000.0),
     ))
 }
 
