@@ -246,7 +246,7 @@ pub const HABITS: [Habit; 23] = [
         rationale: "the first system block is cached for everybody (release notes of 2.1.84); a session whose newest cold start read something finds it again",
         evidence: "sessions that expired: 66 of 85 read it if their first request had read something",
         failed: "11 of 31 read it if their first request had read nothing",
-        written_on: &[POSH],
+        written_on: &[POSH, GIT_SYNC, SKILLS, AUTH],
         ..of_claude_code(RuleName::GlobalHead, Medium, Some((2, 1, 84)), None)
     },
     Habit {
