@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Fault};
 use crate::exchange::Exchange;
-use crate::formats::{self, Format, Reading};
+use crate::formats::{self, File, Format, Reading};
 use crate::trace::Trace;
 use crate::transcript::{FileThreads, MEMORY_BYTES_MAX, Measuring, Sessions};
 use detect::Verdict;
@@ -165,6 +165,16 @@ pub struct Unreadable {
     pub reason: String,
 }
 
+/// Where the bytes of a file come from.
+struct Place<'a> {
+    /// Its name in messages.
+    name: &'a str,
+    /// Its folder, unless it is no file.
+    folder: Option<&'a Path>,
+    /// Its size as stored.
+    size: u64,
+}
+
 /// Reads the files of one path; `None` is standard input.
 type ReadFiles<'r> = &'r mut dyn FnMut(&mut Inputs, Option<Vec<Found>>, &Meter<'_>);
 
@@ -277,7 +287,9 @@ impl Inputs {
         let options = options.into();
         let mut inputs = Self::default();
         inputs.scopes.push(ScopeInput { name: name.to_owned(), files: Vec::new() });
-        inputs.stored(name, bytes.len() as u64, &load::load(bytes, options.format == InputFormat::Auto), &options);
+        let loaded = load::load(bytes, options.format == InputFormat::Auto);
+        let place = Place { name, folder: None, size: bytes.len() as u64 };
+        inputs.stored(&place, &loaded, &options);
         inputs.sessions.join();
         inputs
     }
@@ -313,14 +325,15 @@ impl Inputs {
         }
     }
 
-    fn stored(&mut self, file: &str, size: u64, loaded: &std::io::Result<Loaded>, options: &ReadOptions) {
+    fn stored(&mut self, place: &Place<'_>, loaded: &std::io::Result<Loaded>, options: &ReadOptions) {
+        let file = place.name;
         self.files += 1;
-        self.bytes = self.bytes.saturating_add(size);
+        self.bytes = self.bytes.saturating_add(place.size);
         match loaded {
             Ok(Loaded::Skip(reason)) => self.skip(file, reason),
             Ok(Loaded::Broken(what)) => self.damage(file, &Fault::in_line(0, what)),
             Ok(Loaded::Bytes { bytes, fault }) => {
-                self.content(file, bytes, options);
+                self.content(place, bytes, options);
                 if let Some(what) = fault {
                     self.damage(file, &Fault::in_line(0, what));
                 }
@@ -329,7 +342,8 @@ impl Inputs {
         }
     }
 
-    fn content(&mut self, file: &str, bytes: &[u8], options: &ReadOptions) {
+    fn content(&mut self, place: &Place<'_>, bytes: &[u8], options: &ReadOptions) {
+        let file = place.name;
         let unfolded = unfold::unfold(bytes);
         let bytes = unfolded.as_deref().unwrap_or(bytes);
         let verdict = match options.format {
@@ -338,7 +352,8 @@ impl Inputs {
         };
         match verdict {
             Verdict::Is(format) => {
-                let reading = formats::read_measured(format, file, bytes, options.measuring.as_deref());
+                let measuring = options.measuring.as_deref();
+                let reading = formats::read_file(format, &File { name: file, bytes, folder: place.folder, measuring });
                 self.reading(file, format, reading);
             }
             Verdict::Skip(reason) => self.skip(file, reason),

@@ -5,7 +5,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
+use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_sim::time::Instant;
 
 pub const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 
@@ -38,6 +40,31 @@ pub fn memory(text: &str) -> Inputs {
 /// Remarks of the reader of the only file.
 pub fn notes(inputs: &Inputs) -> Vec<&str> {
     inputs.scopes[0].files[0].notes.iter().map(String::as_str).collect()
+}
+
+/// Line and reason of each unreadable place.
+pub fn reasons(inputs: &Inputs) -> Vec<(usize, &str)> {
+    inputs.unreadable.iter().map(|unreadable| (unreadable.line, unreadable.reason.as_str())).collect()
+}
+
+/// index, input, read, written, output
+pub type Counts = (usize, Option<(u64, u64, u64, u64)>);
+
+/// The counts of all exchanges.
+pub fn counts(inputs: &Inputs) -> Vec<Counts> {
+    let usage = |exchange: &Exchange| {
+        let usage = exchange.usage?.usage;
+        let written = usage.cache_creation_input_tokens();
+        Some((usage.input_tokens, usage.cache_read_input_tokens, written, usage.output_tokens))
+    };
+    inputs.exchanges().map(|exchange| (exchange.origin.index, usage(exchange))).collect()
+}
+
+/// Milliseconds and microseconds after 2026-02-12T19:30:44Z: sent, first byte, ended.
+pub fn instants(exchange: &Exchange) -> [Option<f64>; 3] {
+    let start = Instant::from_millis(1_770_924_644_000);
+    [exchange.sent_at, exchange.first_byte_at, exchange.ended_at]
+        .map(|at| at.map(|at| (i128::from(at.0) - i128::from(start.0)) as f64 / 1e6))
 }
 
 /// Data outside the project; tests that need it are skipped with a message if it is absent.

@@ -19,6 +19,8 @@ const OF_FORMAT: &[(Format, &[&str])] = &[
     (Format::Vcr, &["cassette.yaml", "cassette-parsed.yaml", "converse.yaml", "openrouter.yaml"]),
     (Format::RubyVcr, &["ruby.yml"]),
     (Format::Har, &["archive.har"]),
+    (Format::Braintrust, &["braintrust.json"]),
+    (Format::Datadog, &["datadog.json"]),
     (Format::ClaudeTrace, &["trace.jsonl"]),
     (Format::LiteLlm, &["litellm.jsonl"]),
     (Format::Otel, &["traces.jsonl"]),
@@ -289,6 +291,8 @@ properties! {
     vcr: Format::Vcr;
     ruby_vcr: Format::RubyVcr;
     har: Format::Har;
+    braintrust: Format::Braintrust;
+    datadog: Format::Datadog;
     claude_trace: Format::ClaudeTrace;
     litellm: Format::LiteLlm;
     otel: Format::Otel;

@@ -127,7 +127,7 @@ fn sent(lines: &[(&'static str, &'static str)], has_tools: bool) -> Exchange {
     let tools = if has_tools { r#"[{"name":"read"}]"# } else { "[]" };
     let body = format!(r#"{{"model":"claude-opus-4-8","tools":{tools},"messages":[]}}"#).into_bytes();
     let uri = "https://api.anthropic.com/v1/messages";
-    let request = Request { method: "POST", uri, headers, body: Ok(body.into()) };
+    let request = Request { method: "POST".into(), uri: uri.into(), headers, body: Ok(body.into()) };
     match http::exchange(Origin::default(), &request).unwrap() {
         Sorted::Model(exchange) => *exchange,
         Sorted::Elsewhere(reason) => panic!("{reason}"),

@@ -13,12 +13,11 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::calls::{Call, Calls, When};
 use super::json::{self, member, member_text};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::text::Text;
-use super::{Passed, Reading, when};
-use crate::exchange::{Exchange, Origin};
-use crate::http::{self, Headers, Request, Response, Sorted};
+use super::{Reading, when};
+use crate::http::{Headers, Request, Response};
 
 /// The reader.
 pub(super) struct ClaudeTrace;
@@ -38,14 +37,23 @@ impl Reader for ClaudeTrace {
 
     fn read(&self, file: &File<'_>) -> Reading {
         let text = &file.text();
-        let mut log = Log { file: file.name, text, reading: Reading::default(), passed: Passed::default(), index: 0 };
-        for (number, start, line) in text.lines() {
-            if !line.trim_ascii().is_empty() {
-                log.line(number, start, line);
+        let mut calls = Calls::new(file.name, "pair");
+        let lines = text.lines().filter(|(_, _, line)| !line.trim_ascii().is_empty());
+        for (index, (number, start, line)) in lines.enumerate() {
+            let pair = match serde_json::from_slice::<Pair<'_>>(line) {
+                Ok(pair) => pair,
+                Err(error) => {
+                    calls.reading.damage(text.record_fault(start, line, &error));
+                    continue;
+                }
+            };
+            calls.add(index, number, call(&pair));
+            let is_read = calls.reading.exchanges.last().is_some_and(|exchange| exchange.origin.index == index);
+            if is_read && pair.response.is_none() {
+                calls.reading.notes.push(format!("exchange {index}: no answer came before the log ended"));
             }
         }
-        log.passed.finish(&mut log.reading);
-        log.reading
+        calls.finish()
     }
 }
 
@@ -57,62 +65,32 @@ struct Pair<'a> {
     logged_at: Option<String>,
 }
 
-struct Log<'a> {
-    file: &'a str,
-    text: &'a Text<'a>,
-    reading: Reading,
-    passed: Passed,
-    index: usize,
-}
-
-impl Log<'_> {
-    fn line(&mut self, number: usize, start: usize, line: &[u8]) {
-        let index = self.index;
-        self.index += 1;
-        let pair = match serde_json::from_slice::<Pair<'_>>(line) {
-            Ok(pair) => pair,
-            Err(error) => return self.reading.damage(self.text.record_fault(start, line, &error)),
-        };
-        let read = self.exchange(index, number, &pair);
-        self.reading.take(number, format_args!("pair {index}"), read);
-    }
-
-    fn exchange(&mut self, index: usize, line: usize, pair: &Pair<'_>) -> Result<Option<Exchange>, String> {
-        let request = pair.request.get().as_bytes();
-        let method = member_text(request, "method");
-        let uri = member_text(request, "url").ok_or("found no `request.url`")?;
-        let sent = Request {
-            method: method.as_deref().unwrap_or("POST"),
-            uri: &uri,
+fn call<'a>(pair: &'a Pair<'_>) -> Result<Call<'a>, String> {
+    let request = pair.request.get().as_bytes();
+    let response = pair.response.map(|response| response.get().as_bytes());
+    let first_byte = response.and_then(timestamp);
+    let logged_at = pair.logged_at.as_deref().filter(|_| response.is_some());
+    Ok(Call {
+        request: Request {
+            method: member_text(request, "method").unwrap_or(Cow::Borrowed("POST")),
+            uri: member_text(request, "url").ok_or("found no `request.url`")?,
             headers: headers(request),
             body: Ok(body(member(request, "body"))),
-        };
-        let origin = Origin { file: self.file.to_owned(), index, line };
-        let mut exchange = match http::exchange(origin, &sent)? {
-            Sorted::Model(exchange) => *exchange,
-            Sorted::Elsewhere(reason) => {
-                self.passed.add(&mut self.reading, &format!("pair {index}, line {line}: {reason}"));
-                return Ok(None);
-            }
-        };
-        exchange.sent_at = timestamp(request);
-        match pair.response {
-            Some(response) => self.answer(&mut exchange, response.get().as_bytes(), pair.logged_at.as_deref()),
-            None => self.reading.notes.push(format!("exchange {index}: no answer came before the log ended")),
-        }
-        Ok(Some(exchange))
-    }
+        },
+        response: response.map(answer),
+        when: When::Recorded {
+            sent: timestamp(request),
+            first_byte,
+            ended: logged_at.and_then(when::iso).max(first_byte),
+        },
+    })
+}
 
-    fn answer(&mut self, exchange: &mut Exchange, response: &[u8], logged_at: Option<&str>) {
-        exchange.first_byte_at = timestamp(response);
-        exchange.ended_at = logged_at.and_then(when::iso).max(exchange.first_byte_at);
-        let response = Response {
-            status: member(response, "status_code").and_then(|raw| std::str::from_utf8(raw).ok()?.parse().ok()),
-            headers: headers(response),
-            body: Ok(body(member(response, "body").or_else(|| member(response, "body_raw")))),
-        };
-        let answer = http::attach(exchange, &response);
-        self.reading.add(&exchange.origin, exchange.origin.line, answer);
+fn answer(response: &[u8]) -> Response<'_> {
+    Response {
+        status: member(response, "status_code").and_then(|raw| std::str::from_utf8(raw).ok()?.parse().ok()),
+        headers: headers(response),
+        body: Ok(body(member(response, "body").or_else(|| member(response, "body_raw")))),
     }
 }
 

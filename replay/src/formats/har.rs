@@ -19,12 +19,13 @@ mod instants;
 
 use std::borrow::Cow;
 
+use super::calls::{Call, Calls, message};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::value::{Value, unpacked_base64};
-use super::{Passed, Reading, json};
+use super::value::Value;
+use super::{Reading, json};
 use crate::error::Fault;
-use crate::exchange::{Exchange, Origin};
-use crate::http::{self, Headers, Request, Response, Sorted};
+use crate::exchange::Exchange;
+use crate::http::{Request, Response};
 
 /// The reader.
 pub(super) struct Har;
@@ -47,26 +48,15 @@ impl Reader for Har {
     fn read(&self, file: &File<'_>) -> Reading {
         let text = &file.text();
         let creator = creator(text.bytes);
-        let mut archive = Archive {
-            file: file.name,
-            is_mitmproxy: creator.is_some_and(|name| name.contains("mitmproxy")),
-            reading: Reading::default(),
-            passed: Passed::default(),
-            requests_without_body: Vec::new(),
-            answers_without_body: Vec::new(),
-        };
-        let (ranges, fault) = text.elements_at(&["log", "entries"]);
-        for (index, range) in ranges.into_iter().enumerate() {
-            let line = text.line_of(range.start);
-            match Value::from_json(&text.bytes[range.clone()]) {
-                Ok(entry) => archive.entry(index, line, &entry),
-                Err(error) => archive.reading.damage(text.json_fault(range.start, &error)),
-            }
-        }
-        if archive.reading.unreadable.is_empty() {
-            fault.into_iter().for_each(|fault| archive.reading.damage(fault));
-        }
-        archive.finish()
+        let mut archive =
+            Archive { is_mitmproxy: creator.is_some_and(|name| name.contains("mitmproxy")), ..Archive::default() };
+        let mut calls = Calls::new(file.name, "entry");
+        calls.each(text, &["log", "entries"], |calls, index, line, entry| {
+            let exchange = archive.exchange(calls, index, line, entry);
+            calls.take(index, line, exchange);
+        });
+        archive.report(&mut calls.reading);
+        calls.finish()
     }
 }
 
@@ -77,90 +67,76 @@ fn creator(bytes: &[u8]) -> Option<Cow<'_, str>> {
     json::member_text(creator, "name")
 }
 
-struct Archive<'a> {
-    file: &'a str,
+/// What is known of an archive besides its calls.
+#[derive(Default)]
+struct Archive {
     is_mitmproxy: bool,
-    reading: Reading,
-    passed: Passed,
-    /// Lines of the model requests that have no body.
+    /// Index and line of the model requests that have no body.
     requests_without_body: Vec<(usize, usize)>,
-    /// Lines of the entries whose answer has no content.
+    /// Index and line of the entries whose answer has no content.
     answers_without_body: Vec<(usize, usize)>,
 }
 
-impl Archive<'_> {
-    fn entry(&mut self, index: usize, line: usize, entry: &Value) {
-        let read = self.exchange(index, line, entry);
-        self.reading.take(line, format_args!("entry {index}"), read);
-    }
-
-    fn exchange(&mut self, index: usize, line: usize, entry: &Value) -> Result<Option<Exchange>, String> {
+impl Archive {
+    fn exchange(
+        &mut self,
+        calls: &mut Calls<'_>,
+        index: usize,
+        line: usize,
+        entry: &Value,
+    ) -> Result<Option<Exchange>, String> {
         let request = entry.get("request").ok_or("found no `request`")?;
-        let data = request.at("postData");
-        let body = content(data, "request");
-        let absent = matches!(&body, Ok(None));
-        let sent = Request {
-            method: request.text_of("method").unwrap_or("GET"),
-            uri: request.text_of("url").ok_or("found no `request.url`")?,
-            headers: headers(request),
-            body: body.map(Option::unwrap_or_default),
+        let response = entry.at("response");
+        let status = message::status(response).filter(|status| *status > 0);
+        let (asked, answered) = (content(request.at("postData"), "request"), content(response.at("content"), "answer"));
+        let lacks = |body: &Result<Option<_>, String>| matches!(body, Ok(None));
+        let (asked_nothing, answered_nothing) = (lacks(&asked), lacks(&answered));
+        let call = Call {
+            request: Request {
+                method: request.text_of("method").unwrap_or("GET").into(),
+                uri: request.text_of("url").ok_or("found no `request.url`")?.into(),
+                headers: message::headers(request),
+                body: asked.map(Option::unwrap_or_default),
+            },
+            response: status.filter(|_| !answered_nothing).map(|status| Response {
+                status: Some(status),
+                headers: message::headers(response),
+                body: answered.map(Option::unwrap_or_default),
+            }),
+            when: instants::of(entry, status.is_some(), self.is_mitmproxy),
         };
-        let origin = Origin { file: self.file.to_owned(), index, line };
-        let mut exchange = match http::exchange(origin, &sent) {
-            Ok(Sorted::Model(exchange)) => *exchange,
-            Ok(Sorted::Elsewhere(reason)) => {
-                self.passed.add(&mut self.reading, &format!("entry {index}, line {line}: {reason}"));
-                return Ok(None);
-            }
-            Err(_) if absent => {
+        let mut exchange = match calls.exchange(index, line, &call) {
+            Ok(Some(exchange)) => exchange,
+            Err(_) if asked_nothing => {
                 self.requests_without_body.push((index, line));
                 return Ok(None);
             }
-            Err(what) => return Err(what),
+            other => return other,
         };
-        instants::stamp(&mut exchange, entry, self.is_mitmproxy);
-        self.answer(&mut exchange, entry.at("response"));
+        exchange.status = status;
+        if status.is_none() {
+            calls.reading.notes.push(format!("exchange {index}: no answer was recorded (status 0)"));
+        } else if answered_nothing && !exchange.failed() {
+            self.answers_without_body.push((index, line));
+        }
         Ok(Some(exchange))
     }
 
-    fn answer(&mut self, exchange: &mut Exchange, response: &Value) {
-        let status = response.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
-        if matches!(status, None | Some(0)) {
-            (exchange.first_byte_at, exchange.ended_at) = (None, None);
-            self.reading.notes.push(format!("exchange {}: no answer was recorded (status 0)", exchange.origin.index));
-            return;
-        }
-        let body = content(response.at("content"), "answer");
-        let absent = matches!(&body, Ok(None));
-        let response = Response { status, headers: headers(response), body: body.map(Option::unwrap_or_default) };
-        if absent {
-            exchange.status = status;
-            if !exchange.failed() {
-                self.answers_without_body.push((exchange.origin.index, exchange.origin.line));
-            }
-            return;
-        }
-        let answer = http::attach(exchange, &response);
-        self.reading.add(&exchange.origin, exchange.origin.line, answer);
+    /// One sentence about all entries that lack something.
+    fn report(&self, reading: &mut Reading) {
+        missing(reading, &self.requests_without_body, "request", "postData.text");
+        missing(reading, &self.answers_without_body, "answer", "content.text");
     }
+}
 
-    fn finish(mut self) -> Reading {
-        self.passed.finish(&mut self.reading);
-        self.missing(&self.requests_without_body.clone(), "request", "postData.text");
-        self.missing(&self.answers_without_body.clone(), "answer", "content.text");
-        self.reading
-    }
-
-    /// One sentence, however many entries lack something.
-    fn missing(&mut self, entries: &[(usize, usize)], what: &str, field: &str) {
-        let Some((index, line)) = entries.first() else { return };
-        let which = match entries.len() {
-            1 => format!("entry {index} holds no body of its {what}"),
-            count => format!("{count} entries, the first of them {index}, hold no body of their {what}"),
-        };
-        let advice = "export the archive with contents, from a proxy if a browser leaves streamed answers out";
-        self.reading.damage(Fault::in_line(*line, format!("{which} (`{field}`): {advice}")));
-    }
+fn missing(reading: &mut Reading, entries: &[(usize, usize)], what: &str, field: &str) {
+    let Some((index, line)) = entries.first() else { return };
+    let which = match entries.len() {
+        1 => format!("entry {index} holds no body of its {what}"),
+        count => format!("{count} entries, the first of them {index}, hold no body of their {what}"),
+    };
+    let advice = "export the archive with contents, from a proxy if a browser leaves streamed answers out";
+    reading.damage(Fault::in_line(*line, format!("{which} (`{field}`): {advice}")));
 }
 
 /// The text of `postData` or `content`; `None` if the recorder left it out.
@@ -173,19 +149,8 @@ fn content<'a>(holder: &'a Value, whose: &str) -> Result<Option<Cow<'a, [u8]>>, 
     };
     match holder.text_of("encoding") {
         Some(encoding) if encoding.eq_ignore_ascii_case("base64") => {
-            let bytes = unpacked_base64(text).map_err(|error| format!("body of the {whose} is no base64: {error}"))?;
-            Ok(Some(Cow::Owned(bytes)))
+            message::unpacked(text, &format!("body of the {whose}")).map(Some)
         }
         _ => Ok(Some(Cow::Borrowed(text.as_bytes()))),
     }
-}
-
-fn headers(message: &Value) -> Headers<'_> {
-    let mut headers = Headers::default();
-    for header in message.at("headers").elements() {
-        if let (Some(name), Some(value)) = (header.text_of("name"), header.text_of("value")) {
-            headers.push(name, value);
-        }
-    }
-    headers
 }

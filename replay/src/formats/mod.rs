@@ -3,10 +3,12 @@
 //! A new format is one file here that implements `Reader`, and a row in the table below.
 
 pub mod bodies;
+pub mod braintrust;
 pub mod claude_code;
 pub mod claude_trace;
 pub mod codex;
 pub mod copilot_cli;
+pub mod datadog;
 pub mod exchange_log;
 pub mod gemini_cli;
 pub mod har;
@@ -23,8 +25,10 @@ pub mod vcr;
 pub mod weka;
 pub mod wire_capture;
 
+mod beside;
 mod block_ids;
 pub(crate) mod body;
+mod calls;
 pub(crate) mod dialect;
 pub(crate) mod json;
 mod logged;
@@ -37,10 +41,9 @@ pub(crate) mod when;
 mod yaml;
 
 use crate::error::Error;
-use crate::transcript::Measuring;
 pub use reader::FormatInfo;
-use reader::{File, Reader};
-pub(crate) use reader::{Object, Probe};
+use reader::Reader;
+pub(crate) use reader::{File, Object, Probe};
 pub(crate) use reading::Passed;
 pub use reading::Reading;
 
@@ -70,6 +73,8 @@ readers! {
     Vcr: vcr::Python,
     RubyVcr: vcr::Ruby,
     Har: har::Har,
+    Braintrust: braintrust::Braintrust,
+    Datadog: datadog::Datadog,
     ClaudeTrace: claude_trace::ClaudeTrace,
     LiteLlm: litellm::LiteLlm,
     Otel: otel::Otel,
@@ -110,6 +115,11 @@ impl Format {
     pub(crate) fn of(object: &Object<'_>) -> Option<Self> {
         let found = |wanted| Self::ALL.iter().copied().find(|format| format.reader().probe(object) == wanted);
         found(Probe::Yes).or_else(|| found(Probe::Perhaps))
+    }
+
+    /// See [`Reader::owner_of_bodies`].
+    pub(crate) fn owner_of_bodies(folder: &str) -> Option<&str> {
+        Self::ALL.iter().find_map(|format| format.reader().owner_of_bodies(folder))
     }
 
     /// The format of YAML with this top-level key.
@@ -161,10 +171,10 @@ impl InputFormat {
 
 /// Reads `bytes` (already decompressed) as `format`. `name` is the origin of the exchanges.
 pub fn read(format: Format, name: &str, bytes: &[u8]) -> Reading {
-    read_measured(format, name, bytes, None)
+    read_file(format, &File { name, bytes, folder: None, measuring: None })
 }
 
-/// The same; blocks of transcripts are counted if `measuring` is given.
-pub fn read_measured(format: Format, name: &str, bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
-    format.reader().read(&File { name, bytes, measuring })
+/// Reads a file.
+pub(crate) fn read_file(format: Format, file: &File<'_>) -> Reading {
+    format.reader().read(file)
 }

@@ -1,6 +1,7 @@
 //! The interface of a reader: the name of its format, how a file is recognised, and how it is read.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use super::Reading;
 use super::json;
@@ -23,6 +24,12 @@ pub(crate) trait Reader: Sync {
     /// Whether its records may also be the elements of one JSON list.
     fn reads_lists(&self) -> bool {
         false
+    }
+
+    /// The beginning of the name of the recording beside a folder, if a folder of this name has bodies of that recording
+    /// and no recordings.
+    fn owner_of_bodies<'n>(&self, _folder: &'n str) -> Option<&'n str> {
+        None
     }
 
     /// Reads a file.
@@ -73,6 +80,8 @@ pub(crate) struct File<'a> {
     pub name: &'a str,
     /// Its bytes.
     pub bytes: &'a [u8],
+    /// Its folder, where some recorders put bodies; `None` if it is no file.
+    pub folder: Option<&'a Path>,
     /// Counts the blocks of transcripts, if requested.
     pub measuring: Option<&'a Measuring>,
 }

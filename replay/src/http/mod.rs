@@ -31,9 +31,9 @@ pub(crate) use packed::unpacked;
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// `POST`, …
-    pub method: &'a str,
+    pub method: Cow<'a, str>,
     /// The address, at least host and path.
-    pub uri: &'a str,
+    pub uri: Cow<'a, str>,
     /// Its headers; recorders often drop some of them.
     pub headers: Headers<'a>,
     /// Its body: bytes that may still be compressed as `content-encoding` says, or why they are missing.
@@ -62,9 +62,9 @@ pub enum Sorted {
 
 /// Sorts a request by its address and reads its body. The error is about the body.
 pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String> {
-    let Endpoint::Model { provider, dialect, model } = endpoint::of(request.method, request.uri) else {
-        let (host, path) = endpoint::split(request.uri);
-        let method = word(request.method).unwrap_or("…");
+    let Endpoint::Model { provider, dialect, model } = endpoint::of(&request.method, &request.uri) else {
+        let (host, path) = endpoint::split(&request.uri);
+        let method = word(&request.method).unwrap_or("…");
         let what = match endpoint::is_batch_results(path) {
             true => "fetches answers of a batch, which are not read yet",
             false => "is no model request",
@@ -78,7 +78,7 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
     exchange.addresses = sent.addresses;
     exchange.provider = sent.provider;
     exchange.dialect = sent.dialect;
-    exchange.region = endpoint::region(endpoint::split(request.uri).0).map(str::to_owned);
+    exchange.region = endpoint::region(endpoint::split(&request.uri).0).map(str::to_owned);
     exchange.client = request.headers.get("user-agent").and_then(client::client);
     let agent = client::agent(&request.headers, has_tools(&exchange.body));
     (exchange.chain, exchange.parent) = (agent.chain, agent.parent);

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use super::load::{self, Loaded, Room};
 use super::progress::Meter;
 use super::walk::Found;
-use super::{InputFormat, Inputs, ReadOptions, ScopeInput};
+use super::{InputFormat, Inputs, Place, ReadOptions, ScopeInput};
 use crate::side_by_side::side_by_side;
 use crate::transcript::Sessions;
 
@@ -40,7 +40,8 @@ pub(super) fn read(
 pub(super) fn one(found: &Found, sessions: &Sessions, options: &ReadOptions) -> Inputs {
     let mut inputs = empty(sessions);
     let loaded = load::open(&found.path, options.format == InputFormat::Auto, ROOM.take());
-    inputs.stored(&found.name, found.bytes, &loaded, options);
+    let place = Place { name: &found.name, folder: found.path.parent(), size: found.bytes };
+    inputs.stored(&place, &loaded, options);
     ROOM.set(Room::of(loaded));
     inputs
 }
@@ -50,7 +51,7 @@ pub(super) fn standard_input(sessions: &Sessions, options: &ReadOptions) -> Inpu
     let mut inputs = empty(sessions);
     let loaded = load::load(std::io::stdin().lock(), options.format == InputFormat::Auto);
     let size = if let Ok(Loaded::Bytes { bytes, .. }) = &loaded { bytes.len() as u64 } else { 0 };
-    inputs.stored("-", size, &loaded, options);
+    inputs.stored(&Place { name: "-", folder: None, size }, &loaded, options);
     inputs
 }
 

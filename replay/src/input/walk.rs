@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Skipped, Unreadable};
+use crate::formats::Format;
 
 /// A file to read.
 #[derive(Clone, Debug)]
@@ -51,6 +52,15 @@ pub(super) fn walk(path: &Path) -> io::Result<Walk> {
     Ok(walk)
 }
 
+/// Whether the folder `own` has only bodies that a recording among its siblings refers to.
+fn has_bodies_of_a_sibling(own: &str, siblings: &[String]) -> bool {
+    let Some(owner) = Format::owner_of_bodies(own) else { return false };
+    let is_owner = |sibling: &String| {
+        sibling.strip_prefix(owner).is_some_and(|ending| ending.is_empty() || ending.starts_with(".json"))
+    };
+    siblings.iter().any(is_owner)
+}
+
 /// A path without symbolic links. Pipes of a shell (`/dev/fd/63`) have none and keep their names.
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
@@ -68,9 +78,13 @@ impl Walk {
             Err(error) => return self.fail(name, &error),
         };
         entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let below = format!("{}/{}", name.trim_end_matches('/'), entry.file_name().to_string_lossy());
-            self.entry(below, &entry, real);
+        let names: Vec<String> = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        for (entry, own) in entries.iter().zip(&names) {
+            let below = format!("{}/{own}", name.trim_end_matches('/'));
+            match has_bodies_of_a_sibling(own, &names) && entry.path().is_dir() {
+                true => self.skip(&below, "bodies, read with the recording beside this folder"),
+                false => self.entry(below, entry, real),
+            }
         }
     }
 

@@ -38,6 +38,8 @@ targets! {
     vcr: Vcr;
     ruby_vcr: RubyVcr;
     har: Har;
+    braintrust: Braintrust;
+    datadog: Datadog;
     claude_trace: ClaudeTrace;
     litellm: LiteLlm;
     otel: Otel;

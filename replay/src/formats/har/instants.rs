@@ -2,29 +2,30 @@
 
 use forkcast_sim::time::Duration;
 
-use crate::exchange::Exchange;
+use crate::formats::calls::When;
 use crate::formats::value::Value;
 use crate::formats::when;
 
 /// Phases before a request is sent; `ssl` is part of `connect`.
 const BEFORE: [&str; 3] = ["blocked", "dns", "connect"];
 
-/// Sets the instants that the entry has.
-pub(super) fn stamp(exchange: &mut Exchange, entry: &Value, is_mitmproxy: bool) {
-    let Some(started) = entry.text_of("startedDateTime").and_then(when::iso) else { return };
+/// The instants that the entry has.
+pub(super) fn of(entry: &Value, is_answered: bool, is_mitmproxy: bool) -> When {
+    let Some(started) = entry.text_of("startedDateTime").and_then(when::iso) else {
+        return When::Recorded { sent: None, first_byte: None, ended: None };
+    };
     let timings = entry.at("timings");
     let phase = |name: &str| timings.get(name).and_then(millis);
     let sum = |names: &[&str]| names.iter().filter_map(|name| phase(name)).fold(Duration(0), plus);
     let before = if is_mitmproxy { Duration(0) } else { sum(&BEFORE) };
     let sent = started + before;
-    exchange.sent_at = Some(sent);
     let answered = sum(&["send", "wait"]);
-    if let (Some(_), Some(receive)) = (phase("wait"), phase("receive")) {
-        exchange.first_byte_at = Some(sent + answered);
-        exchange.ended_at = Some(sent + plus(answered, receive));
-    } else if let Some(whole) = entry.get("time").and_then(millis) {
-        exchange.ended_at = Some((started + whole).max(sent));
-    }
+    let (first_byte, ended) = match (phase("wait"), phase("receive"), entry.get("time").and_then(millis)) {
+        _ if !is_answered => (None, None),
+        (Some(_), Some(receive), _) => (Some(sent + answered), Some(sent + plus(answered, receive))),
+        (_, _, whole) => (None, whole.map(|whole| (started + whole).max(sent))),
+    };
+    When::Recorded { sent: Some(sent), first_byte, ended }
 }
 
 fn plus(a: Duration, b: Duration) -> Duration {

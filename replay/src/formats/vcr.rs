@@ -1,0 +1,116 @@
+//! Cassettes: HTTP exchanges of a test run, as YAML or JSON, by vcrpy and by ruby VCR.
+//!
+//! | | vcrpy | ruby VCR |
+//! |---|---|---|
+//! | list | `interactions[]` | `http_interactions[]` |
+//! | bodies | `body`, `body.string` or a plug-in's `parsed_body`: text, parsed YAML, `!!binary` | `body.string` or `body.base64_string`, beside `encoding`; `!binary` |
+//! | end of an answer | header `date` | `recorded_at` (an HTTP date) |
+//!
+//! Headers are a value or a list of values. An exchange's index is the number of its interaction, so that it can be found
+//! in the file. Sources: vcrpy `serialize.py`; ruby VCR `lib/vcr/structs.rb`, `cassette/serializers/` (both 2026-09).
+
+use std::borrow::Cow;
+
+use super::calls::{Call, Calls, When, message};
+use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::text::Text;
+use super::value::Value;
+use super::yaml::items_under;
+use super::{Reading, when};
+
+/// The reader.
+pub(super) struct Python;
+
+impl Reader for Python {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "vcr",
+            what: "HTTP exchanges recorded by vcrpy, as YAML or JSON: Messages API, Bedrock and OpenRouter are billed, others counted",
+            detected_by: "a top-level key `interactions`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.is_document && object.has("interactions"))
+    }
+
+    fn yaml_key(&self) -> Option<&'static str> {
+        Some("interactions")
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file, "interactions")
+    }
+}
+
+/// The reader.
+pub(super) struct Ruby;
+
+impl Reader for Ruby {
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            name: "ruby-vcr",
+            what: "HTTP exchanges recorded by ruby VCR, as YAML or JSON",
+            detected_by: "a top-level key `http_interactions`",
+        }
+    }
+
+    fn probe(&self, object: &Object<'_>) -> Probe {
+        Probe::sure(object.is_document && object.has("http_interactions"))
+    }
+
+    fn yaml_key(&self) -> Option<&'static str> {
+        Some("http_interactions")
+    }
+
+    fn read(&self, file: &File<'_>) -> Reading {
+        read(file, "http_interactions")
+    }
+}
+
+/// Reads a cassette with its interactions under `list`.
+fn read(file: &File<'_>, list: &str) -> Reading {
+    let text = &file.text();
+    let is_json = text.bytes.trim_ascii_start().starts_with(b"{");
+    let mut calls = Calls::new(file.name, "interaction");
+    if is_json {
+        calls.each(text, &[list], |calls, index, line, interaction| calls.add(index, line, call(interaction)));
+        return calls.finish();
+    }
+    for (index, item) in items_under(list, text).into_iter().enumerate() {
+        match item.value {
+            Ok(interaction) => calls.add(index, item.line, call(&interaction)),
+            Err(fault) => calls.reading.damage(fault),
+        }
+    }
+    if !has_end(text) {
+        calls.reading.notes.push(CUT.to_owned());
+    }
+    calls.finish()
+}
+
+/// YAML that is cut between two lines is still YAML.
+const CUT: &str = "no `version` and no `recorded_with` after the interactions: the cassette may be cut in its last one";
+
+/// Keys that both recorders write after the list.
+fn has_end(text: &Text<'_>) -> bool {
+    text.lines().any(|(_, _, line)| line.starts_with(b"version:") || line.starts_with(b"recorded_with:"))
+}
+
+fn call(interaction: &Value) -> Result<Call<'_>, String> {
+    let ended = interaction.text_of("recorded_at").and_then(when::http_date);
+    Call::of_pair(interaction, When::ByHeaders { ended }, body)
+}
+
+/// The body of a request or an answer: `parsed_body` as JSON, else `body.base64_string` decoded, else `body` or
+/// `body.string` unchanged.
+fn body(message: &Value) -> Result<Cow<'_, [u8]>, String> {
+    if let Some(parsed) = message.get("parsed_body") {
+        return Ok(Cow::Owned(parsed.to_json()));
+    }
+    let body = message.at("body");
+    match body.text_of("base64_string") {
+        Some(packed) => message::unpacked(packed, "`base64_string`"),
+        None => Ok(message::bytes(body.get("string").unwrap_or(body))),
+    }
+}
