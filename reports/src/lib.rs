@@ -9,6 +9,7 @@
 //! * [`explained`]: one request compared with the contents of its cache.
 //! * [`forks`]: the shared prefixes of forks and their parents.
 //! * [`names`]: names of files and tools as they are, or replaced by stable ids.
+//! * [`price_tables`]: public price tables of other projects, beside the price book.
 //! * [`document`]: headings, sentences and tables, independent of the output format.
 //! * [`record`]: one list of fields for each record, from which all forms of output are made.
 //! * [`human`]: the documents: of a replay, of a comparison of two requests.
@@ -31,5 +32,6 @@ pub mod forks;
 pub mod format;
 pub mod human;
 pub mod names;
+pub mod price_tables;
 pub mod report;
 pub mod rerun;

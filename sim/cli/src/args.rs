@@ -2,6 +2,7 @@
 
 mod check;
 mod fanout;
+mod list;
 mod output;
 mod pages;
 mod prices;
@@ -26,6 +27,7 @@ use forkcast_sim::pricing::Date;
 
 pub use check::{CheckArgs, CheckFormat, LockArgs, SourceArgs, WantedLock};
 pub use fanout::FanoutArgs;
+pub use list::{ListArgs, Listed};
 pub use output::OutputArgs;
 pub use pages::{CompletionsArgs, ManArgs};
 pub use prices::{OwnPriceArgs, PriceArgs};
@@ -358,63 +360,6 @@ pub struct NewArgs {
     /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
-}
-
-const LIST_EXAMPLES: &str = "\
-Examples:
-  forkcast list causes                             why a cache misses, and what to do about it
-  forkcast list models                             every known model, with window and minimum
-  forkcast list prices --format csv                the price book, a row for each service tier
-  forkcast list prices --out .                     the same as prices.toml, for --price-book
-  forkcast list scenarios --out scenarios          the YAML of every scenario, as examples
-  forkcast list schemas --out schemas              JSON Schemas of all JSON output";
-
-/// Arguments of `list`.
-#[derive(Debug, ClapArgs)]
-#[command(after_help = LIST_EXAMPLES)]
-pub struct ListArgs {
-    /// What to show
-    #[arg(value_enum)]
-    pub what: Listed,
-
-    /// Also write the list into this folder as files (scenarios, schemas, prices); files that differ are not replaced
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub out: Option<PathBuf>,
-
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub format: Format,
-
-    /// Messages on standard error
-    #[command(flatten)]
-    pub talk: TalkArgs,
-}
-
-/// Lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Listed {
-    /// Causes of misses: meaning, origin, what to do, the providers' names
-    Causes,
-    /// Harmless differences between requests
-    Notes,
-    /// Models with their context windows and shortest cached prefixes
-    Models,
-    /// The price book
-    Prices,
-    /// Presets of cache rules
-    Profiles,
-    /// How clients change their prompts, by version: the rules of the forecast for transcripts
-    Habits,
-    /// Start times of the children of a fan-out, and breakpoints
-    Policies,
-    /// Formats of recordings
-    Formats,
-    /// Built-in scenarios
-    Scenarios,
-    /// Changes for `--what-if`
-    WhatIfs,
-    /// JSON Schemas of the machine formats
-    Schemas,
 }
 
 /// Form of the output.

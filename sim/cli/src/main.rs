@@ -1,6 +1,7 @@
 //! `forkcast`: what an agent session cost, why, and what it would have cost with other settings.
 
 mod args;
+mod clock;
 mod exit;
 mod logs;
 mod screen;

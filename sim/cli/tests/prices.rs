@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::program::{folder, forkcast, json};
+use crate::program::{code, command, folder, forkcast, json, stderr, stdout};
 
 fn replayed(folder: &Path, arguments: &[&str]) -> Value {
     let arguments = [&["replay", "--quiet", "--format", "json"], arguments].concat();
@@ -121,4 +121,92 @@ fn diff_takes_prices_too() {
     let (full, half) = (of(&["--price-book", "mine.toml"]), of(&["--price-book", "mine.toml", "--discount", "50"]));
     let usd = |found: &Value| found["cost_usd"].as_f64().unwrap();
     assert!(usd(&full) > 0.0 && (usd(&full) / usd(&half) - 2.0).abs() < 1e-6, "{full} {half}");
+}
+
+/// A row of each public table, with one price that the book has otherwise. Written by hand in the shape of the table.
+const PUBLIC_TABLES: [(&str, &str); 3] = [
+    (
+        "genai-prices",
+        r#"[{"id":"anthropic","models":[
+            {"id":"claude-sonnet-4-6","prices":[
+                {"prices":{"input_mtok":9,"output_mtok":9}},
+                {"constraint":{"start_date":"2026-03-13"},
+                 "prices":{"input_mtok":{"base":3,"tiers":[{"start":200000,"price":6}]},"cache_read_mtok":0.7}},
+                {"constraint":{"start_date":"2027-01-01"},"prices":{"input_mtok":8}},
+                {"constraint":{"start_time":"00:30:00Z"},"prices":{"input_mtok":8}}]},
+            {"id":"claude-opus-5","prices":{"input_mtok":5,"cache_write_mtok":6.25,"cache_write_1h_mtok":10}},
+            {"id":"claude-unheard-of","prices":{"input_mtok":1}}]},
+          {"id":"aws","models":[{"id":"anthropic.claude-opus-5","prices":{"input_mtok":1}}]}]"#,
+    ),
+    (
+        "models.dev",
+        r#"{"anthropic":{"models":{"claude-sonnet-4-6":{"cost":{"input":3,"output":15,"cache_read":0.7}},
+                                   "claude-opus-5":{"cost":{"input":5,"output":25,"cache_write":6.25}}}},
+            "openrouter":{"models":{"anthropic/claude-opus-5":{"cost":{"input":1,"output":1}}}}}"#,
+    ),
+    (
+        "LiteLLM",
+        r#"{"sample_spec":{"input_cost_per_token":0},
+            "claude-sonnet-4-6":{"litellm_provider":"anthropic","input_cost_per_token":3e-06,
+                                 "cache_read_input_token_cost":7e-07},
+            "claude-opus-5":{"litellm_provider":"anthropic","input_cost_per_token":5e-06,
+                             "cache_creation_input_token_cost_above_1hr":1e-05,"output_cost_per_token":2.5e-05},
+            "us.anthropic.claude-opus-5":{"litellm_provider":"bedrock_converse","input_cost_per_token":1e-06}}"#,
+    ),
+];
+
+#[test]
+fn the_book_is_compared_with_public_tables() {
+    let folder = folder("public-tables");
+    for (kind, text) in PUBLIC_TABLES {
+        fs::write(folder.join("table.json"), text).unwrap();
+        let output = forkcast(&folder, &["list", "prices", "--check", "table.json", "--format", "json"]);
+        assert_eq!(code(&output), 1, "{kind}: {}", stderr(&output));
+        let found: Value = serde_json::from_str(stdout(&output)).unwrap();
+        let differences = found["differences"].as_array().unwrap();
+        assert_eq!(differences.len(), 1, "{kind}: {found}");
+        let price = |name: &str| differences[0][name].to_string();
+        assert_eq!(differences[0]["model"], "claude-sonnet-4-6", "{kind}");
+        assert_eq!(differences[0]["category"], "read", "{kind}");
+        assert_eq!((price("book_usd_per_mtok"), price("table_usd_per_mtok")), ("0.3".to_owned(), "0.7".to_owned()));
+        let output = forkcast(&folder, &["list", "prices", "--check", "table.json", "--prices", "2026-11-20"]);
+        assert!(stdout(&output).contains(&format!("beside {kind}, prices of 2026-11-20: 1 of 2 models agree")));
+    }
+}
+
+#[test]
+fn a_table_that_agrees_is_no_failure_and_another_file_is_an_error() {
+    let folder = folder("other-tables");
+    fs::write(
+        folder.join("same.json"),
+        r#"{"claude-opus-5":{"litellm_provider":"anthropic","input_cost_per_token":5e-06}}"#,
+    )
+    .unwrap();
+    let output = forkcast(&folder, &["list", "prices", "--check", "same.json"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("1 of 1 models agree"));
+    for (name, text) in [("no.json", "{]"), ("other.json", r#"{"a":[1],"b":null}"#)] {
+        fs::write(folder.join(name), text).unwrap();
+        let output = forkcast(&folder, &["list", "prices", "--check", name]);
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains(name) && stderr(&output).contains("expected"), "{}", stderr(&output));
+    }
+    assert_eq!(code(&forkcast(&folder, &["list", "models", "--check", "same.json"])), 2);
+}
+
+#[test]
+fn old_prices_are_mentioned_unless_the_user_chose_some() {
+    /// 2027-01-01.
+    const LATER: &str = "1798761600";
+    let later = |arguments: &[&str]| {
+        let output = command(&folder("old-prices"), arguments).env("SOURCE_DATE_EPOCH", LATER).output().unwrap();
+        stderr(&output).to_owned()
+    };
+    for verb in ["demo", "run"] {
+        assert!(later(&[verb]).contains("39 days old (2026-11-23)"), "{}", later(&[verb]));
+    }
+    assert!(!later(&["demo", "--prices", "2026-11-01"]).contains("days old"));
+    assert!(!later(&["demo", "--price", "claude-opus-4-8:input=1"]).contains("days old"));
+    assert!(!later(&["demo", "--quiet"]).contains("days old"));
+    assert!(!stderr(&forkcast(&folder("new-prices"), &["demo"])).contains("days old"));
 }

@@ -23,6 +23,9 @@ const PLACES: [&str; 7] = [
     "XDG_DATA_HOME",
 ];
 
+/// 2026-11-24: a day on which the built-in prices are not old.
+const FRESH: &str = "1795478400";
+
 /// The program for a user without logs: this machine may have some.
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forkcast"));
@@ -31,6 +34,7 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
         command.env_remove(place);
     }
     command.env("HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-logs-here"));
+    command.env("SOURCE_DATE_EPOCH", FRESH);
     command
 }
 

@@ -7,9 +7,12 @@ const MINIMUM_TOKENS_DEFAULT: u64 = 1_024;
 
 /// Minimum cacheable prefix in tokens by model id. Source: platform.claude.com prompt-caching page (PC-N, copy between
 /// 2026-09-22 and 2026-09-28), Sonnet 5.5 and Haiku 5.5 from their overview pages (2026-10); Sonnet 3.5 and 3.7 from
-/// the pages of 2025. Not monotonic in age. AWS lists 4,096 for Sonnet 4.5, but recorded Bedrock exchanges were cached
+/// the pages of 2025. That of Fable 5.2 and Mythos 5.2 is their family's, for no page gives it
+/// (`providers-2026-11.md` B). Not monotonic in age. AWS lists 4,096 for Sonnet 4.5, but recorded Bedrock exchanges were cached
 /// at 1,322 tokens, so one table serves all platforms.
-const MINIMUM_TOKENS: [(&str, u64); 23] = [
+const MINIMUM_TOKENS: [(&str, u64); 25] = [
+    ("claude-fable-5-2", 512),
+    ("claude-mythos-5-2", 512),
     ("claude-fable-5-1", 512),
     ("claude-mythos-5-1", 512),
     ("claude-opus-5-5", 512),

@@ -15,6 +15,7 @@ use super::rates::{Category, Rate, Rates};
 use super::row::{PriceRow, Tier};
 use super::terms::Terms;
 use super::tier::ServiceTier;
+use crate::time::Instant;
 use crate::wire::model::{ModelId, Vendor, resolve};
 
 /// What is priced: a model of the table, or a name that is not in the table and needs an override.
@@ -119,8 +120,8 @@ impl Default for PriceBook {
 
 impl PriceBook {
     /// The day on which the built-in rows were last compared with their sources.
-    pub const VERSION: &'static str = "2026-11-21";
-    const VERSION_DATE: Date = Date(2026, 11, 21);
+    pub const VERSION: &'static str = "2026-11-23";
+    const VERSION_DATE: Date = Date(2026, 11, 23);
 
     /// The book of this release.
     pub fn built_in() -> Self {
@@ -173,6 +174,11 @@ impl PriceBook {
     /// Version of the built-in rows, regardless of the user's changes.
     pub const fn version(&self) -> &'static str {
         Self::VERSION
+    }
+
+    /// Whole days from the last comparison of the built-in rows until `now`; 0 for an earlier clock.
+    pub const fn age_days(now: Instant) -> u64 {
+        Date::of(now).days().saturating_sub(Self::VERSION_DATE.days())
     }
 
     /// Every row, sorted by model and first day.

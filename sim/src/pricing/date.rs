@@ -27,6 +27,23 @@ impl Date {
         }
         Self(year, month, days as u8 + 1)
     }
+
+    /// Days since the first of January 1970; 0 before.
+    pub(super) const fn days(self) -> u64 {
+        let Self(until, last, day) = self;
+        let mut days = (day as u64).saturating_sub(1);
+        let mut year = 1970;
+        while year < until {
+            days += days_of_year(year);
+            year += 1;
+        }
+        let mut month = 1;
+        while month < last {
+            days += days_of_month(until, month);
+            month += 1;
+        }
+        days
+    }
 }
 
 const fn is_leap(year: i32) -> bool {

@@ -39,6 +39,6 @@ pub use file::BadBook;
 pub use hours::{Hours, Span, Weekday};
 pub use money::{Money, NotMoney, div_half_even};
 pub use rates::{Bill, BillLine, Category, Rate, Rates};
-pub use row::{LengthTier, PriceRow, Prices, Source, Tier};
+pub use row::{LengthTier, PriceRow, Prices, Source, Tier, usd_per_mtok};
 pub use terms::Terms;
 pub use tier::ServiceTier;

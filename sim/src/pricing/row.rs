@@ -4,6 +4,7 @@ use super::book::ModelKey;
 use super::date::Date;
 use super::factor::Factor;
 use super::hours::Hours;
+use super::money::Money;
 use super::rates::Category;
 use super::tier::ServiceTier;
 
@@ -14,6 +15,12 @@ pub struct Source {
     pub tag: String,
     /// Date of the copy.
     pub dated: String,
+}
+
+/// USD per million tokens of a price in 10⁻¹² USD per token.
+pub fn usd_per_mtok(picousd: u64) -> Money {
+    const TOKENS_PER_MTOK: i128 = 1_000_000;
+    Money::from_picousd(i128::from(picousd) * TOKENS_PER_MTOK)
 }
 
 /// Prices of the five categories in 10⁻¹² USD per token, which is USD per million tokens times 1,000,000.

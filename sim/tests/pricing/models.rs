@@ -30,8 +30,10 @@ const TABLE: &str = "
     claude-mythos-preview  Mythos-Preview  Mythos  0.0  1000  Claude47  keeps   -
     claude-mythos-5        Mythos-5        Mythos  5.0  1000  Claude47  keeps   -
     claude-mythos-5-1      Mythos-5.1      Mythos  5.1  1000  Claude47  keeps   -
+    claude-mythos-5-2      Mythos-5.2      Mythos  5.2  1000  Claude47  keeps   2026-11-9
     claude-fable-5         Fable-5         Fable   5.0  1000  Claude47  keeps   2026-6-9
     claude-fable-5-1       Fable-5.1       Fable   5.1  1000  Claude47  keeps   -
+    claude-fable-5-2       Fable-5.2       Fable   5.2  1000  Claude47  keeps   2026-11-9
 ";
 
 fn printed(row: &Model) -> Vec<String> {
@@ -126,7 +128,11 @@ const RECORDED: [Spelling; 38] = [
 ];
 
 /// Spellings of providers and routers beyond the recordings.
-const DOCUMENTED: [Spelling; 55] = [
+const DOCUMENTED: [Spelling; 59] = [
+    ("claude-fable-5-2", "claude-fable-5-2", Maker, false),
+    ("us.anthropic.claude-fable-5-2", "claude-fable-5-2", Bedrock, true),
+    ("claude-fable-5-2@20261109", "claude-fable-5-2", Vertex, false),
+    ("claude-opus-5-5-thinking", "claude-opus-5-5", Maker, false),
     ("claude-sonnet-4-0", "claude-sonnet-4", Maker, false),
     ("claude-opus-4-0", "claude-opus-4", Maker, false),
     ("claude-opus-4-20250514", "claude-opus-4", Maker, false),

@@ -36,8 +36,10 @@ const BOOK: &str = "
     claude-opus-5-5    2026-09-22  fast       8    10     16   0.4   40    OV-O55
     claude-mythos-5    -           standard   10   12.5   20   1     50    PC-N
     claude-mythos-5-1  -           standard   10   12.5   20   0.25  50    PC-N
+    claude-mythos-5-2  2026-11-09  standard   8    10     16   0.2   40    WN-52
     claude-fable-5     2026-06-09  standard   10   12.5   20   1     50    PC-N
     claude-fable-5-1   -           standard   10   12.5   20   0.25  50    PC-N
+    claude-fable-5-2   2026-11-09  standard   8    10     16   0.2   40    WN-52
 ";
 
 fn printed(row: &PriceRow, kind: &str, picousd: [u64; 5]) -> Vec<String> {
@@ -100,6 +102,7 @@ fn every_row_has_its_source_and_date() {
         "PC-A" => Some("2026-08-21"),
         "OV-H55" | "OV-S55" | "OV-O55" => Some("2026-10"),
         "docs.anthropic.com pricing" => Some("2025-08..2025-09"),
+        "WN-52" => Some("2026-11-09"),
         "kurofune/claudit v1.9.2" => Some("2026-10-24"),
         "OAI" => Some("2026-08-21..2026-09-03"),
         _ => None,
@@ -112,7 +115,7 @@ fn every_row_has_its_source_and_date() {
 
 #[test]
 fn the_book_has_a_version() {
-    assert_eq!(PriceBook::built_in().version(), "2026-11-21");
+    assert_eq!(PriceBook::built_in().version(), "2026-11-23");
     assert!(PriceBook::default() == PriceBook::built_in() && !PriceBook::default().rows().is_empty());
     assert_eq!(PriceBook::built_in().overrides().count(), 0);
 }

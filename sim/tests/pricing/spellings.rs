@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 /// Spelling, canonical id, platform, bound to a geography. The first part occurs in recordings, the rest in pages and
 /// packages of providers and routers.
-const KNOWN: [(&str, &str, Platform, bool); 74] = [
+const KNOWN: [(&str, &str, Platform, bool); 83] = [
     ("gpt-4o-2024-08-06", "gpt-4o", Maker, false),
     ("gpt-4o", "gpt-4o", Maker, false),
     ("gpt-4o-mini-2024-07-18", "gpt-4o-mini", Maker, false),
@@ -51,6 +51,15 @@ const KNOWN: [(&str, &str, Platform, bool); 74] = [
     ("gpt-5-6-terra-2026-07-09", "gpt-5.6-terra", Maker, false),
     ("gpt-6.1-sol", "gpt-6.1-sol", Maker, false),
     ("gpt-6-luna", "gpt-6-luna", Maker, false),
+    ("gpt-6.2-sol", "gpt-6.2-sol", Maker, false),
+    ("openai/gpt-6.2-sol", "gpt-6.2-sol", Maker, false),
+    ("openai:gpt@6.2-sol", "gpt-6.2-sol", Maker, false),
+    ("openai-gpt-6-sol", "gpt-6-sol", Maker, false),
+    ("gpt-6.2-astra", "gpt-6.2-astra", Maker, false),
+    ("gemini-4-argon", "gemini-4-argon", Maker, false),
+    ("google/gemini-4-carbon", "gemini-4-carbon", Maker, false),
+    ("deepseek-v4-pro-0813", "deepseek-v4-pro", Maker, false),
+    ("deepseek-v4-flash-0731", "deepseek-v4-flash", Maker, false),
     ("openai:gpt-6-astra", "gpt-6-astra", Maker, false),
     ("openai-responses:gpt-5.6-luna", "gpt-5.6-luna", Maker, false),
     ("azure/gpt-4.1", "gpt-4.1", Foundry, false),

@@ -19,7 +19,7 @@ use crate::document::{Cell, Column, Document, Table};
 pub use causes::{cause, causes, hint, notes};
 pub use habits::habits;
 pub use models::models;
-pub use prices::prices;
+pub use prices::{compared, prices};
 
 /// The readers of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

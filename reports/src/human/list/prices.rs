@@ -1,15 +1,15 @@
 //! The price book.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use forkcast_sim::pricing::{Category, Factor, Fee, ModelKey, Money, PriceBook, PriceRow, Prices, Tier, div_half_even};
-use forkcast_sim::wire::model::Vendor;
+use forkcast_sim::pricing::{
+    Category, Date, Factor, Fee, ModelKey, Money, PriceBook, PriceRow, Prices, Tier, div_half_even, usd_per_mtok,
+};
+use forkcast_sim::wire::model::{ModelId, Vendor};
 
 use super::{Layout, title};
 use crate::document::{Cell, Column, Document, Table, count};
-
-/// Prices are kept per token and read per million tokens.
-const TOKENS_PER_MTOK: i128 = 1_000_000;
+use crate::price_tables::{Comparison, PriceDifference, PriceTable};
 
 /// Most models that a line lists; others are counted.
 const NAMES_MAX: usize = 6;
@@ -91,7 +91,7 @@ fn priced(row: &PriceRow) -> Vec<Vec<Cell>> {
 
 fn named(row: &PriceRow, what: String, prices: &Prices) -> Vec<Cell> {
     let lead = vec![Cell::Text(row.model.to_string()), from(row), Cell::Text(what)];
-    let prices = Category::ALL.map(|category| Cell::Price(per_mtok(prices.of(category))));
+    let prices = Category::ALL.map(|category| Cell::Price(usd_per_mtok(prices.of(category))));
     [lead, charged(prices).to_vec()].concat()
 }
 
@@ -116,18 +116,14 @@ fn from(row: &PriceRow) -> Cell {
 
 /// The price in a tier of a prompt of ordinary length.
 fn served(row: &PriceRow, tier: &Tier, category: Category) -> Cell {
-    let own = tier.own_picousd[category as usize].map(per_mtok);
-    let standard = per_mtok(row.standard.of(category));
+    let own = tier.own_picousd[category as usize].map(usd_per_mtok);
+    let standard = usd_per_mtok(row.standard.of(category));
     Cell::Price(own.unwrap_or_else(|| times(standard, tier.factor.unwrap_or(Factor::ONE))))
 }
 
 fn times(price: Money, factor: Factor) -> Money {
     let (above, below) = factor.fraction();
     Money::from_picousd(div_half_even(price.picousd() * above, below))
-}
-
-fn per_mtok(picousd: u64) -> Money {
-    Money::from_picousd(i128::from(picousd) * TOKENS_PER_MTOK)
 }
 
 type FactorOf = fn(&PriceRow) -> Option<Factor>;
@@ -191,6 +187,50 @@ fn names(models: &[&ModelKey]) -> String {
     models.iter().map(|model| model.to_string()).collect::<Vec<_>>().join(", ")
 }
 
+/// The book beside another project's table, on one day.
+pub fn compared(book: &PriceBook, table: &PriceTable, comparison: &Comparison, day: Date) -> Document {
+    let mut document = Document::default();
+    let both = comparison.models.len();
+    let agree = comparison.agreeing();
+    document.title(format!(
+        "Price book of {} beside {}, prices of {day}: {agree} of {both} models agree",
+        book.version(),
+        table.kind
+    ));
+    let mut differences = Table::new("differences", difference_columns());
+    differences.rows = comparison.differences.iter().map(difference).collect();
+    if !differences.rows.is_empty() {
+        document.table(differences);
+    }
+    let alone = |what: &str, models: &BTreeSet<ModelId>| {
+        let names: Vec<String> = models.iter().map(ToString::to_string).collect();
+        (!names.is_empty()).then(|| format!("only in {what}: {}", names.join(", ")))
+    };
+    let in_table = alone("the table", &comparison.in_table_alone);
+    document.aside(in_table.into_iter().chain(alone("the book", &comparison.in_book_alone)).collect());
+    document
+}
+
+fn difference_columns() -> Vec<Column> {
+    vec![
+        Column::left("Model", "model"),
+        Column::left("Price", "category"),
+        Column::right("Book", "book_usd_per_mtok"),
+        Column::right("Table", "table_usd_per_mtok"),
+        Column::left("Name in the table", "table_name"),
+    ]
+}
+
+fn difference(one: &PriceDifference) -> Vec<Cell> {
+    vec![
+        Cell::Text(one.model.to_string()),
+        Cell::text(one.category.word()),
+        Cell::Price(one.book_usd_per_mtok),
+        Cell::Price(one.table_usd_per_mtok),
+        Cell::text(one.name.as_str()),
+    ]
+}
+
 /// Everything for machines: a row for each row of the book and service tier, with the prices there.
 fn flat(book: &PriceBook) -> Table {
     let mut columns = vec![
@@ -213,7 +253,7 @@ fn flat(book: &PriceBook) -> Table {
 }
 
 fn flat_rows(row: &PriceRow) -> Vec<Vec<Cell>> {
-    let of = |prices: &Prices| Category::ALL.map(|category| Cell::Price(per_mtok(prices.of(category)))).to_vec();
+    let of = |prices: &Prices| Category::ALL.map(|category| Cell::Price(usd_per_mtok(prices.of(category)))).to_vec();
     let in_tier = |tier: &Tier| Category::ALL.map(|category| served(row, tier, category)).to_vec();
     let mut found = vec![("standard", Cell::Empty, of(&row.standard), Cell::Empty)];
     if let Some(long) = &row.long {

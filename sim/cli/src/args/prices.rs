@@ -7,6 +7,8 @@ use forkcast_reports::folder::reading::{RecordedBook, RecordedPrice};
 use forkcast_scenarios::sweep::prices::{BookFile, PlannedPrice, Prices};
 use forkcast_sim::pricing::{Category, Date, Factor, Money, PriceBook, Terms};
 
+use super::TalkArgs;
+use crate::clock;
 use crate::exit::BadInput;
 
 /// List prices of a day, and the user's own prices.
@@ -65,19 +67,33 @@ impl PriceArgs {
         self.day.is_some() || self.own.is_given()
     }
 
-    /// The built-in book with the user's own prices.
-    pub fn book(&self) -> anyhow::Result<PriceBook> {
-        self.own.book()
+    /// The built-in book with the user's own prices. Old prices are mentioned, unless the user gave a day or own ones.
+    pub fn book(&self, talk: &TalkArgs) -> anyhow::Result<PriceBook> {
+        if self.day.is_some() { self.own.merged() } else { self.own.book(talk) }
     }
 }
+
+/// Prices older than this may have changed: in autumn 2026 some vendor changed one every two weeks.
+const PRICES_FRESH_DAYS: u64 = 14;
 
 impl OwnPriceArgs {
     const fn is_given(&self) -> bool {
         !self.books.is_empty() || !self.prices.is_empty() || self.discount.is_some()
     }
 
-    /// The built-in book with the user's own prices.
-    pub fn book(&self) -> anyhow::Result<PriceBook> {
+    /// The built-in book with the user's own prices. Old prices are mentioned, unless the user gave own ones.
+    pub fn book(&self, talk: &TalkArgs) -> anyhow::Result<PriceBook> {
+        let age_days = PriceBook::age_days(clock::now());
+        if age_days > PRICES_FRESH_DAYS && !self.is_given() {
+            let version = PriceBook::VERSION;
+            talk.note(format_args!(
+                "forkcast: the price book is {age_days} days old ({version}); `forkcast list prices --check FILE` compares it"
+            ));
+        }
+        self.merged()
+    }
+
+    fn merged(&self) -> anyhow::Result<PriceBook> {
         let mut book = PriceBook::built_in();
         for BookFile { name, text } in self.files()? {
             book = book
@@ -99,7 +115,7 @@ impl OwnPriceArgs {
 
     /// The same, including the texts of its files, for machines without these files.
     pub fn planned(&self) -> anyhow::Result<Prices> {
-        self.book()?;
+        self.merged()?;
         let price = |price: &OnePrice| PlannedPrice {
             model: price.model.clone(),
             category: price.category.word().to_owned(),

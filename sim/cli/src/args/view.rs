@@ -6,6 +6,8 @@ use forkcast_reports::report::{self, By, Limits, Share, View, Window, Zone};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::{Duration, Instant};
 
+use crate::clock;
+
 /// Groups, window and limits.
 #[derive(Debug, ClapArgs)]
 pub struct ViewArgs {
@@ -91,7 +93,7 @@ impl ViewArgs {
     /// The requested view; its window must not be empty. `is_for_people`: days and times are local by default.
     pub fn view(&self, names: Names, is_for_people: bool) -> Result<View, String> {
         let zone = self.timezone.clone().unwrap_or_else(|| Zone::default_for(is_for_people));
-        let now = now();
+        let now = clock::now();
         let since = match self.last {
             Some(span) => Some(Instant(now.0.saturating_sub(span.0))),
             None => self.since.as_deref().map(|text| report::since(text, &zone)).transpose()?,
@@ -110,11 +112,6 @@ impl ViewArgs {
             ..self.sums.view()
         })
     }
-}
-
-/// The clock of this machine, for `--last` and for the rest of a block of five hours.
-fn now() -> Instant {
-    Instant::from_millis(jiff::Timestamp::now().as_millisecond().max(0).unsigned_abs())
 }
 
 impl SumArgs {

@@ -10,7 +10,7 @@ use forkcast_sim::guard::lock::{self, Changes, Lock, Recording, changes};
 use forkcast_sim::guard::{Report, Rules, Severity};
 use forkcast_sim::pricing::PriceBook;
 
-use crate::args::{CheckArgs, CheckFormat, Format, PriceArgs, WantedLock};
+use crate::args::{CheckArgs, CheckFormat, Format, PriceArgs, TalkArgs, WantedLock};
 use crate::exit::{BadInput, Outcome, Stopped};
 use crate::screen;
 
@@ -31,7 +31,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
     rules.requests_per_day = args.requests_per_day.or(rules.requests_per_day);
     let held = LockFile::read(wanted, args.update)?;
     held.file.filter(|_| args.update).map_or(Ok(()), lock_file::check)?;
-    let book = book(&args.prices)?;
+    let book = book(&args.prices, &args.talk)?;
     // The recorder contains the prices of the requests.
     let records = held.lock.is_some() || args.update || args.strict.is_set() || args.format == CheckFormat::Junit;
     let checking = Checking {
@@ -46,8 +46,8 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
 }
 
 /// Prices of the day that was given, else of each request's.
-pub fn book(prices: &PriceArgs) -> anyhow::Result<PriceBook> {
-    let book = prices.book()?;
+pub fn book(prices: &PriceArgs, talk: &TalkArgs) -> anyhow::Result<PriceBook> {
+    let book = prices.book(talk)?;
     Ok(match prices.day {
         Some(day) => book.with_day(day),
         None => book,

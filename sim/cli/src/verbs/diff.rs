@@ -30,7 +30,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
         .map_err(|error| BadInput::error(format_args!("{}: {error}", newer.title)))?;
     let told = |note: SpellingNote| SpellingNote { path: new.sent_path(note.path), ..note };
     let spelling: Vec<SpellingNote> = spelling.into_iter().map(told).collect();
-    let book = args.prices.book()?;
+    let book = args.prices.book(&args.talk)?;
     let rates = rates(args, &book, &wire, &new);
     let names = args.shown.names();
     let day = args.prices.day.map_or_else(|| book.version().to_owned(), |day| day.to_string());

@@ -36,7 +36,7 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
     if let Some(first) = refused.first() {
         return Err(BadInput::error(first));
     }
-    let book = Rc::new(args.prices.book()?);
+    let book = Rc::new(args.prices.book(&args.talk)?);
     look_at_models(args, &cells, &book)?;
     let folder = args.result.folder(Contents::Fanout).map_err(folder_error)?;
     let found = match (&args.questions()[..], cells.first()) {

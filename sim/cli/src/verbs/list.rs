@@ -7,15 +7,19 @@ use clap::ValueEnum;
 use forkcast_replay::output::file::{self, Kind};
 use forkcast_reports::format::schemas;
 use forkcast_reports::human::list::{self, Layout};
+use forkcast_reports::price_tables::{Comparison, PriceTable};
 use forkcast_scenarios::catalog;
-use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::pricing::{Date, PriceBook};
 
 use crate::args::{Format, ListArgs, Listed};
-use crate::exit::BadInput;
-use crate::screen;
+use crate::exit::{BadInput, Threshold};
+use crate::{clock, screen};
 
 /// Runs the verb.
 pub fn run(args: &ListArgs) -> anyhow::Result<()> {
+    if let Some(file) = &args.check {
+        return check(args, file);
+    }
     if let Some(folder) = &args.out {
         let files = write(args.what, folder)?;
         let files = match files.len() {
@@ -39,6 +43,25 @@ pub fn run(args: &ListArgs) -> anyhow::Result<()> {
         Listed::Schemas => list::schemas(),
     };
     screen::document(&document, args.format)
+}
+
+/// Compares the price book with another project's table.
+fn check(args: &ListArgs, file: &Path) -> anyhow::Result<()> {
+    if args.what != Listed::Prices {
+        return Err(BadInput::error("--check compares prices alone: `forkcast list prices --check FILE`"));
+    }
+    let shown = file.display();
+    let text = fs::read_to_string(file).map_err(|error| BadInput::error(format_args!("--check {shown}: {error}")))?;
+    let day = args.day.unwrap_or_else(|| Date::of(clock::now()));
+    let table = PriceTable::read(&text, day).map_err(|why| BadInput::error(format_args!("{shown}: {why}")))?;
+    let book = PriceBook::built_in();
+    let comparison = Comparison::new(&book, &table, day);
+    screen::document(&list::compared(&book, &table, &comparison, day), args.format)?;
+    if comparison.differences.is_empty() {
+        return Ok(());
+    }
+    let differing = comparison.models.len() - comparison.agreeing();
+    Err(Threshold(vec![format!("{shown}: {differing} models have other prices than the book")]).into())
 }
 
 /// The readers of a list in this format.

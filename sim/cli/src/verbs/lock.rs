@@ -14,7 +14,7 @@ use crate::screen;
 pub fn run(args: &LockArgs) -> anyhow::Result<()> {
     lock_file::check(&args.output)?;
     let rules = rules::read(&args.sources)?;
-    let book = book(&args.prices)?;
+    let book = book(&args.prices, &args.talk)?;
     let recording = Recording {
         preset: rules.preset.name.to_owned(),
         prices: book.version().to_owned(),

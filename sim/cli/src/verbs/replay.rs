@@ -34,7 +34,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     // Before the work, so that an unusable folder is reported immediately.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
     let folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
-    let book = args.prices.book()?;
+    let book = args.prices.book(&args.talk)?;
     let mut steps = args.talk.steps();
     let sorted = run_folder::sort(&args.paths)?;
     let rules = args.cache.or_else(|| rules_of(&sorted));

@@ -36,7 +36,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         named => named.to_vec(),
     };
     let scenarios = read(&named, args)?;
-    let book = Rc::new(args.prices.book()?);
+    let book = Rc::new(args.prices.book(&args.talk)?);
     let several = scenarios.len() > 1;
     let mut outcome = Outcome::default();
     for (path, scenario) in named.iter().zip(scenarios) {

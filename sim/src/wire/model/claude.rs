@@ -120,9 +120,10 @@ fn number(text: &str) -> Option<u8> {
     is_short.then(|| text.parse().ok()).flatten()
 }
 
-/// Suffixes after the version: the date of a snapshot, an alias, or a revision as in `-v1`.
+/// Suffixes after the version: the date of a snapshot, an alias, a revision as in `-v1`, or the `-thinking` of gateways
+/// that have a name for each setting (`providers-2026-11.md` B).
 fn is_suffix(part: &str) -> bool {
     let is_date = part.len() == 8 && part.starts_with("20") && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_revision = part.strip_prefix('v').is_some_and(|revision| number(revision).is_some());
-    is_date || is_revision || matches!(part, "latest" | "default")
+    is_date || is_revision || matches!(part, "latest" | "default" | "thinking")
 }

@@ -26,7 +26,7 @@ fn plain(spelling: &str) -> String {
 
 /// Prefixes of routers, with the platform that each implies. Those with a colon are pydantic-ai's, those with a slash
 /// LiteLLM's; the rest may begin with a maker's prefix.
-const ROUTERS: [(&str, Platform); 13] = [
+const ROUTERS: [(&str, Platform); 14] = [
     ("openrouter/", Platform::OpenRouter),
     ("openrouter:", Platform::OpenRouter),
     ("vertex_ai/", Platform::Vertex),
@@ -40,6 +40,8 @@ const ROUTERS: [(&str, Platform); 13] = [
     ("google-gla:", Platform::Maker),
     ("openai-responses:", Platform::Maker),
     ("openai-chat:", Platform::Maker),
+    // Venice: `openai-gpt-6-sol`.
+    ("openai-", Platform::Maker),
 ];
 
 /// Prefixes that name the maker, as `OpenRouter` and others write them; pydantic-ai writes a colon instead of the
@@ -119,11 +121,16 @@ fn exact(name: &str) -> Option<&'static Model> {
     rows.into_iter().find(|row| is(row.id) || row.aliases.iter().any(|alias| is(alias)))
 }
 
-/// The name with the dots of its version as dashes, which some routers write.
+/// The name with dashes for the dots of its version, which some routers write, and for an `@` before its version, which
+/// Runware writes.
 fn undotted(name: &str) -> String {
     let digit = |at: Option<usize>| at.and_then(|at| name.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
-    let version = |at: usize| digit(at.checked_sub(1)) && digit(Some(at + 1));
-    name.char_indices().map(|(at, c)| if c == '.' && version(at) { '-' } else { c }).collect()
+    let is_dash = |at: usize, c: char| match c {
+        '.' => digit(at.checked_sub(1)) && digit(Some(at + 1)),
+        '@' => digit(Some(at + 1)),
+        _ => false,
+    };
+    name.char_indices().map(|(at, c)| if is_dash(at, c) { '-' } else { c }).collect()
 }
 
 /// The name without a snapshot's date, `-2024-08-06` or `-20260512`.

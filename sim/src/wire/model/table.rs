@@ -16,7 +16,8 @@ macro_rules! models {
         /// Windows and dates. Claude: `providers.md` 6.1 (PC-N, 2026-09; OV pages, 2026-10); the 200,000 of
         /// models before Opus 4 and the 1,000,000 of Mythos Preview are not in it. Sonnet 4 and 4.5 reach 1,000,000 in
         /// beta. OpenAI: model pages and changelog (OAI, 2026-09) and the dates of the first snapshots. Others:
-        /// genai-prices (GP, 2026-08-21) and the sources of their price rows.
+        /// genai-prices (GP, 2026-08-21) and the sources of their price rows. Models of November 2026:
+        /// `providers-2026-11.md` B.
         pub const MODELS: &[Model] = &[$(Model { model: ModelId::$key, name: $name, ..$row },)*];
     };
 }
@@ -138,9 +139,13 @@ models! {
     MythosPreview "Mythos Preview" claude("claude-mythos-preview", Family::Mythos, (0, 0), M1, NEW).keeps();
     Mythos5 "Mythos 5" claude("claude-mythos-5", Family::Mythos, (5, 0), M1, NEW).keeps();
     Mythos51 "Mythos 5.1" claude("claude-mythos-5-1", Family::Mythos, (5, 1), M1, NEW).keeps();
+    Mythos52 "Mythos 5.2" claude("claude-mythos-5-2", Family::Mythos, (5, 2), M1, NEW).keeps().since(2026, 11, 9);
     Fable5 "Fable 5" claude("claude-fable-5", Family::Fable, (5, 0), M1, NEW).keeps().since(2026, 6, 9);
     Fable51 "Fable 5.1" claude("claude-fable-5-1", Family::Fable, (5, 1), M1, NEW).keeps();
+    Fable52 "Fable 5.2" claude("claude-fable-5-2", Family::Fable, (5, 2), M1, NEW).keeps().since(2026, 11, 9);
 
+    Gpt62Astra "GPT-6.2 Astra" openai("gpt-6.2-astra").window(K1050).since(2026, 11, 17);
+    Gpt62Sol "GPT-6.2 Sol" openai("gpt-6.2-sol").window(K1050).since(2026, 11, 17);
     Gpt6Astra "GPT-6 Astra" openai("gpt-6-astra").window(K1050).since(2026, 9, 3);
     Gpt61Sol "GPT-6.1 Sol" openai("gpt-6.1-sol").window(K1050);
     Gpt6Sol "GPT-6 Sol" openai("gpt-6-sol").window(K1050).since(2026, 9, 22);
@@ -180,6 +185,9 @@ models! {
     O3Mini "o3-mini" openai("o3-mini").o200k().since(2025, 1, 31);
     O4Mini "o4-mini" openai("o4-mini").o200k().since(2025, 4, 16);
 
+    // The window holds prompt and answer together.
+    Gemini4Argon "Gemini 4 Argon" google("gemini-4-argon").window(1_048_576).since(2026, 10, 13);
+    Gemini4Carbon "Gemini 4 Carbon" google("gemini-4-carbon").window(1_048_576).since(2026, 11, 10);
     Gemini31Pro "Gemini 3.1 Pro" google("gemini-3.1-pro").also(&["gemini-3.1-pro-preview"]);
     Gemini3Pro "Gemini 3 Pro" google("gemini-3-pro").also(&["gemini-3-pro-preview"]);
     Gemini25Pro "Gemini 2.5 Pro" google("gemini-2.5-pro")
@@ -199,8 +207,15 @@ models! {
         .also(&["gemini-2.5-flash-lite-preview-06-17", "gemini-2.5-flash-lite-preview-09-2025"]);
 
     DeepSeekFlash "DeepSeek Flash (V4.1)" deepseek("deepseek-flash").window(M1).since(2026, 9, 10);
-    DeepSeekV4Pro "DeepSeek V4 Pro" deepseek("deepseek-v4-pro").window(M1).since(2026, 4, 24);
-    DeepSeekV4Flash "DeepSeek V4 Flash" deepseek("deepseek-v4-flash").window(M1).since(2026, 4, 24);
+    // The dated names are gateways', in recordings of August 2026.
+    DeepSeekV4Pro "DeepSeek V4 Pro" deepseek("deepseek-v4-pro")
+        .window(M1)
+        .since(2026, 4, 24)
+        .also(&["deepseek-v4-pro-0813"]);
+    DeepSeekV4Flash "DeepSeek V4 Flash" deepseek("deepseek-v4-flash")
+        .window(M1)
+        .since(2026, 4, 24)
+        .also(&["deepseek-v4-flash-0731"]);
     // Names that moved from model to model and were switched off on 2026-07-24.
     DeepSeekChat "DeepSeek Chat" deepseek("deepseek-chat");
     DeepSeekReasoner "DeepSeek Reasoner" deepseek("deepseek-reasoner");

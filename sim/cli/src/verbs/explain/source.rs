@@ -44,8 +44,12 @@ impl Source {
             let complaints = complaints::of_inputs(&inputs, &[]);
             return Err(complaints::or_nothing_read(complaints).into());
         }
-        let options =
-            Options { rules: args.cache, book: args.prices.book()?, prices_of: args.prices.day, ..Options::default() };
+        let options = Options {
+            rules: args.cache,
+            book: args.prices.book(&args.talk)?,
+            prices_of: args.prices.day,
+            ..Options::default()
+        };
         Ok(Self {
             inputs,
             options,
@@ -145,14 +149,14 @@ fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -
     };
     let sizing = sizing(&folder.options, inputs).map_err(|why| broken(&why))?;
     if args.prices.is_given() {
-        let book = args.prices.book()?;
+        let book = args.prices.book(&args.talk)?;
         let prices_of = args.prices.day;
         return Ok(Options { rules, book, prices_of, sizing, ..Options::default() });
     }
     let day = folder.options.prices_of.as_deref().map(args::date).transpose();
     let day = day.map_err(|why| broken(&format_args!("`prices_of`: {why}")))?;
     let prices = PriceArgs::of_run(day, &folder.book).map_err(|why| broken(&format_args!("`price_book`: {why}")))?;
-    Ok(Options { rules, book: prices.book()?, prices_of: day, sizing, ..Options::default() })
+    Ok(Options { rules, book: prices.book(&args.talk)?, prices_of: day, sizing, ..Options::default() })
 }
 
 /// The sizes of the run, so that its request is explained with the same numbers; a fit is repeated.
