@@ -19,7 +19,7 @@ pub enum Error {
     /// An unknown name of an input format.
     #[error("unknown input format `{found}`, expected one of: {expected}")]
     UnknownFormat {
-        /// What was given.
+        /// The given value.
         found: String,
         /// All names.
         expected: String,
@@ -29,7 +29,7 @@ pub enum Error {
     WhatIf {
         /// The part that cannot be read, as given.
         found: String,
-        /// What is possible there.
+        /// The possible values there.
         expected: String,
     },
     /// An exchange cannot be written as a line of an exchange log.
@@ -54,7 +54,7 @@ pub struct Fault {
     pub line: usize,
     /// Column in bytes, counted from one; zero if unknown.
     pub column: usize,
-    /// What was found and what was expected.
+    /// The finding and the expectation.
     pub what: String,
 }
 

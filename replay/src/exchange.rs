@@ -82,6 +82,8 @@ pub struct Exchange {
     pub chain: Option<String>,
     /// The chain that started this one, in the same form, if the input names it.
     pub parent: Option<String>,
+    /// The kind of its agent, if the input has it: `main`, `named`, `fork`, `internal`, or the requested type.
+    pub agent_kind: Option<String>,
     /// The request of another chain that this one continues, by its position, if the input has it: bytes alone do not show
     /// that a chain without most of its parent's history is a fork.
     pub continues: Option<usize>,

@@ -161,7 +161,7 @@ pub struct Unreadable {
     pub file: String,
     /// The line, counted from one; zero if unknown.
     pub line: usize,
-    /// The column if known, what was found and what was expected.
+    /// The column if known, the finding and the expectation.
     pub reason: String,
 }
 

@@ -10,8 +10,8 @@
 //! * [`check`]: recordings through the prefix guard.
 //! * [`http`]: one HTTP exchange, however it was recorded, becomes an exchange.
 //! * [`response`]: usage out of answers, in JSON and as streams.
-//! * [`recording`]: what was recorded, for the recorded model to play.
-//! * [`source`]: where requests come from: their order, who shares a cache, what is known of each.
+//! * [`recording`]: recorded answers, for the recorded model to play.
+//! * [`source`]: where requests come from: their order, who shares a cache, facts about each.
 //! * [`replay`](mod@replay): the engine: predicts, compares, explains, prices.
 //! * [`calibrate`](mod@calibrate): token factors fitted to recorded usage.
 //! * [`output`]: writing files atomically, and never over files that are not ours.

@@ -167,7 +167,7 @@ fn measure(result: &Replay, source: usize, into: &mut Measure) {
     }
 }
 
-/// Rules without which nothing would be predicted: what was sent is read, within its lifetime, by the same model.
+/// Rules without which nothing would be predicted: a sent prefix is read, within its lifetime, by the same model.
 const NAIVE: [&str; 3] = ["full", "expired", "model_changed"];
 
 fn naive() -> RuleSet {

@@ -56,7 +56,7 @@ fn a_conversation_reads_the_blocks_it_repeats_within_five_minutes_and_every_miss
     );
     let chains: Vec<Option<usize>> = replayed.entries.iter().map(|entry| entry.chain).collect();
     assert_eq!(chains, [Some(0), Some(0), Some(1), Some(1), Some(0), Some(2), Some(0), Some(0)]);
-    let ids: Vec<&str> = replayed.chain_ids.values().map(String::as_str).collect();
+    let ids: Vec<&str> = replayed.named_chains.values().map(|chain| chain.id.as_str()).collect();
     assert_eq!(ids, ["main", "agent_001", "agent_002"]);
     assert_eq!(replayed.entries.len(), 8);
     assert!(replayed.entries.iter().all(|entry| entry.comparison == Err(NotComparable::NoUsage)));

@@ -64,7 +64,13 @@ fn inputs(run: &Run) -> Inputs {
         let origin = Origin { file: file.clone(), index: line.index, line: 0 };
         let sizes = Some(recount.cumulative(&draft));
         let chain = chain(request.agent);
-        Exchange { chain, sizes, ..Stored::simulated(run, request).exchange(origin, line.model.clone(), draft.body()) }
+        let agent_kind = run.agents.get(request.agent).map(|agent| agent.kind_name().to_owned());
+        Exchange {
+            chain,
+            sizes,
+            agent_kind,
+            ..Stored::simulated(run, request).exchange(origin, line.model.clone(), draft.body())
+        }
     };
     let exchanges = run.requests.iter().map(&mut recorded).collect();
     let input =

@@ -292,3 +292,19 @@ fn requests_of_other_projects_do_not_count_and_are_counted() {
         assert_eq!((report.tally.requests, report.left_out.other_projects), (counted, 14 - counted));
     }
 }
+
+/// A chain's name is an id, not a kind; one with a parent is a sub-agent.
+#[test]
+fn chains_of_exchanges_are_grouped_by_kind() {
+    let named = |words: &str| ONE.replace("{\"v\":1", &format!("{{\"v\":1,{words}"));
+    let lead = named("\"chain\":\"lead\"");
+    let log = format!("{lead}{}{ONE}", named("\"chain\":\"scout\",\"parent\":\"lead\""));
+    let inputs = Inputs::from_bytes("log.jsonl", log.as_bytes(), InputFormat::Auto);
+    let options = Options::default();
+    let replay = replay(&inputs, &options);
+    let view = View { by: Some(By::Kind), ..View::default() };
+    let report = Report::new(&inputs, &replay, &options, view);
+    let kinds: BTreeMap<&str, u64> =
+        report.groups.iter().map(|group| (&*group.key, group.account.ledger.requests)).collect();
+    assert_eq!(kinds, BTreeMap::from([("main", 2), ("named", 1)]));
+}

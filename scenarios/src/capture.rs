@@ -11,7 +11,7 @@ use crate::catalog;
 use crate::format::Scenario;
 use crate::run::Run;
 
-/// What was passed on.
+/// The forwarded requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
     /// Requests passed to the sink.

@@ -1,4 +1,4 @@
-//! Memory and work grow with what is new, never with what is shared. These tests count; times are in `benches`.
+//! Memory and work grow with new content, never with shared content. These tests count; times are in `benches`.
 
 use forkcast_sim::cache::{MarkedCache, Prompt, PromptCache, Rules};
 use forkcast_sim::time::Instant;

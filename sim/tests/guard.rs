@@ -1,4 +1,4 @@
-//! The prefix guard: what breaks a prefix, what does not, and what is reported.
+//! The prefix guard: changes that break a prefix, changes that do not, and reports.
 
 mod assertions;
 mod breakpoints;

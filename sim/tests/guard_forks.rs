@@ -1,4 +1,4 @@
-//! Forks and siblings on the wire: which requests are related, and what is found if one does not share its part.
+//! Forks and siblings on the wire: which requests are related, and the finding if one does not share its part.
 
 mod briefs;
 mod family;

@@ -64,7 +64,7 @@ pub struct GenerationFit {
     pub built_in: Errors,
 }
 
-/// How far estimates are from what was billed.
+/// How far estimates are from bills.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Errors {
     /// Requests.

@@ -11,7 +11,7 @@ use super::growth;
 use crate::exchange::{Exchange, RecordedUsage};
 use crate::input::Inputs;
 
-/// What keeps a prompt from being compared with what was billed, whatever it holds.
+/// Reasons that keep a prompt from being compared with its bill, whatever it holds.
 pub fn doubt(usage: Option<RecordedUsage>) -> Option<LeftOut> {
     match usage.filter(|recorded| recorded.usage.total_input_tokens() > 0) {
         None => Some(LeftOut::NoUsage),
@@ -27,7 +27,7 @@ pub fn fault(exchange: &Exchange) -> Option<LeftOut> {
 }
 
 /// Whether a bill of `recorded` tokens can be one of a prompt that was estimated at so many. No tokenizer is four times
-/// as coarse or as fine as another, so the body is then not what was sent (recorders shorten bodies and make up usage).
+/// as coarse or as fine as another, so the body then differs from the one sent (recorders shorten bodies and make up usage).
 pub fn is_plausible(recorded: u64, estimated: u64) -> bool {
     recorded <= estimated.saturating_mul(4) && estimated <= recorded.saturating_mul(4)
 }

@@ -20,7 +20,7 @@ pub(crate) const DEPTH_LIMIT: usize = 120;
 pub(crate) struct Broken {
     /// Offset of the first unexpected byte.
     pub at: usize,
-    /// What was found, what was expected.
+    /// The finding, the expectation.
     pub what: String,
 }
 

@@ -164,7 +164,7 @@ fn count_newlines(bytes: &[u8]) -> usize {
 pub(crate) struct Damaged {
     /// Its range: up to the next record, or to the end.
     pub range: Range<usize>,
-    /// What is wrong with it.
+    /// The error in it.
     pub fault: Fault,
 }
 

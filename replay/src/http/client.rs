@@ -26,6 +26,8 @@ pub struct Agent {
     pub chain: Option<String>,
     /// The chain of its parent.
     pub parent: Option<String>,
+    /// Its kind, if the headers show that it is a sub-agent without naming its parent.
+    pub kind: Option<&'static str>,
 }
 
 /// Session, agent and parent as headers name them (`clients.md` 1, 5 and 6, 2026-11).
@@ -40,14 +42,14 @@ pub fn agent(headers: &Headers<'_>, has_tools: bool) -> Agent {
     let own = |name: &str| headers.get(name).filter(|id| !id.is_empty()).map(str::to_owned);
     if let Some(agent) = own("x-claude-code-agent-id") {
         let session = own("x-claude-code-session-id").unwrap_or_default();
-        return Agent { chain: Some(format!("{session}/{agent}")), parent: None };
+        return Agent { chain: Some(format!("{session}/{agent}")), parent: None, kind: Some("named") };
     }
     if let Some(thread) = own("thread-id") {
-        return Agent { chain: Some(thread), parent: own("x-codex-parent-thread-id") };
+        return Agent { chain: Some(thread), parent: own("x-codex-parent-thread-id"), kind: None };
     }
     let (session, parent) = (own("x-session-id"), own("x-parent-session-id"));
     match session {
-        Some(session) if has_tools || parent.is_some() => Agent { chain: Some(session), parent },
+        Some(session) if has_tools || parent.is_some() => Agent { chain: Some(session), parent, kind: None },
         _ => Agent::default(),
     }
 }

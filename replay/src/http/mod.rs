@@ -82,6 +82,7 @@ pub fn exchange(origin: Origin, request: &Request<'_>) -> Result<Sorted, String>
     exchange.client = request.headers.get("user-agent").and_then(client::client);
     let agent = client::agent(&request.headers, has_tools(&exchange.body));
     (exchange.chain, exchange.parent) = (agent.chain, agent.parent);
+    exchange.agent_kind = agent.kind.map(str::to_owned);
     Ok(Sorted::Model(Box::new(exchange)))
 }
 

@@ -95,7 +95,7 @@ impl History {
     }
 
     /// Gives the blocks without a size their share of what lies between `head` (or the last known end) and `whole`. Where
-    /// the whole is less than what was known, all sizes shrink in proportion. Gives the first entry whose size is new.
+    /// the whole is less than the known sizes, all of them shrink in proportion. Gives the first entry whose size is new.
     pub fn size_to(&mut self, head: u64, whole: u64) -> usize {
         let mut from = self.ends.len();
         if self.sized_tokens(head) > whole {

@@ -30,7 +30,7 @@ pub struct Profile {
 /// suggestion cache regression".
 const WITHOUT_FOLLOW_UP: [Version; 5] = [(2, 1, 15), (2, 1, 29), (2, 1, 36), (2, 1, 45), (2, 1, 47)];
 
-/// Since this version turns end without a change of what was sent: 1 fall of 519 ends of turns up to 2.1.199.
+/// Since this version turns end without a change of the prompt: 1 fall of 519 ends of turns up to 2.1.199.
 const TURNS_KEPT_SINCE: Version = (2, 1, 64);
 
 impl Profile {

@@ -62,7 +62,7 @@ pub(super) struct CountedPath {
     pub cumulative: Vec<u64>,
     /// The whole.
     pub size: CountedSize,
-    /// What was assumed, in sentences for the ledger.
+    /// Assumptions, in sentences for the ledger.
     pub remarks: Vec<String>,
 }
 

@@ -65,7 +65,7 @@ impl<'a> Hypotheticals<'a> {
         self.bound.serve(sent);
     }
 
-    /// Writes what was found into the requests' entries, all of an engine.
+    /// Writes the findings into the requests' entries, all of an engine.
     pub fn finish(self, prefixes: &Prefixes, entries: &mut [Entry]) {
         let first_line = entries.first().map_or(0, |entry| entry.line.index);
         let found = self.columns.finish(prefixes).into_iter().zip(self.bound.finish());

@@ -251,8 +251,8 @@ impl Look<'_, '_> {
     }
 }
 
-/// Among entries longer than what is read the one that shares most blocks, then one that can be read, then the newest;
-/// without such an entry what is read itself.
+/// Among entries longer than the read prefix the one that shares most blocks, then one that can be read, then the newest;
+/// without such an entry the read prefix itself.
 fn nearest(entries: &[HeldEntry], seen: &[ServedRequest], read_blocks: usize) -> Option<Nearest> {
     let rank = |entry: &&HeldEntry| (entry.shared_blocks, entry.state == EntryState::Live, entry.marked_by.1);
     let sharing = || entries.iter().filter(|entry| entry.shared_blocks > 0);

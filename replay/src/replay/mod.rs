@@ -50,13 +50,22 @@ impl Options {
     }
 }
 
+/// A chain to which a trace gives an id.
+#[derive(Clone, Debug)]
+pub struct NamedChain {
+    /// The id.
+    pub id: String,
+    /// Another conversation of the trace started it.
+    pub is_sub_agent: bool,
+}
+
 /// What a replay gives.
 #[derive(Debug, Default)]
 pub struct Replay {
     /// The requests, in order of time within each stream.
     pub entries: Vec<Entry>,
-    /// Ids of chains, by their number over all streams, where a trace gives them.
-    pub chain_ids: BTreeMap<usize, String>,
+    /// Chains to which a trace gives an id, by their number over all streams.
+    pub named_chains: BTreeMap<usize, NamedChain>,
     /// Names of the cache rules used, in order of first use.
     pub rules: Vec<&'static str>,
     /// Bodies that are no requests.
@@ -100,7 +109,7 @@ pub fn replay(inputs: &Inputs, options: &Options) -> Replay {
     replay_until(inputs, options, &|| false)
 }
 
-/// Replays until `stop` says so, which is asked before each request; what was computed stays, marked partial.
+/// Replays until `stop` says so, which is asked before each request; finished results stay, marked partial.
 pub fn replay_until(inputs: &Inputs, options: &Options, stop: &dyn Fn() -> bool) -> Replay {
     Passes::new(inputs, options, stop).whole()
 }

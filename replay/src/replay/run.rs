@@ -21,7 +21,7 @@ use crate::source::Scope;
 use crate::source::exchange::{RecordedRequest, Unread, facts, read};
 use crate::source::order::{Arrival, Stream};
 
-/// What is said of a request whose prompt is not known.
+/// The remark on a request whose prompt is not known.
 const UNPROMPTED: &str = "the log holds no whole prompt: billed, but nothing can be said about why it missed";
 
 /// Serves a stream; its chains are numbered from `first_chain`. Gives how many there were.
@@ -124,7 +124,7 @@ impl<'a> StreamReplay<'a> {
         read(&mut self.wire, exchange, &self.scope.of(exchange))
     }
 
-    /// A line without prediction and explanation: what was recorded is counted and billed, nothing more is known.
+    /// A line without prediction and explanation: recorded usage is counted and billed, nothing more is known.
     fn count_only(&mut self, arrival: &Arrival<'_>, why: NotComparable, remark: Option<&str>) {
         let exchange = arrival.exchange;
         let mut line = self.line(arrival, exchange.model.clone());

@@ -14,7 +14,7 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{ChainId, Sizes, Usage, number};
 
 use super::hypotheticals::Hypotheticals;
-use super::{Options, Replay};
+use super::{NamedChain, Options, Replay};
 use crate::exchange::Origin;
 use crate::input::{FileInput, Inputs};
 use crate::trace::{BreakPlace, Clock, Rest, Sends, Trace, TraceRequest, Turn, turns};
@@ -47,7 +47,8 @@ pub(super) fn run(
                 TraceReplay::new(file, session, trace, options, chains + added, result).run(stop, result);
             }
             for (at, conversation) in trace.conversations.iter().enumerate().filter(|(_, found)| !found.id.is_empty()) {
-                result.chain_ids.insert(chains + added + at, conversation.id.clone());
+                let named = NamedChain { id: conversation.id.clone(), is_sub_agent: conversation.parent.is_some() };
+                result.named_chains.insert(chains + added + at, named);
             }
             added += trace.conversations.len();
         }
@@ -144,7 +145,7 @@ impl<'a> TraceReplay<'a> {
         let asked = SizedRequest::new(sent.prompt(&breakpoints), sent.times.at);
         engine.deliver_until(sent.prefixes, sent.times.at);
         let foreseen = engine.foresee(&asked);
-        // What is left after the last whole block is written with it and never read.
+        // The rest after the last whole block is written with it and never read.
         let mut written = stretches(breakpoints.iter().copied(), &plain, foreseen.read_tokens);
         let rest = sent.total_tokens - plain.tokens_at(sent.end).min(sent.total_tokens);
         written.splice(0..0, breakpoints.last().map(|end| (*end, rest)));

@@ -76,7 +76,7 @@ pub struct Spelling<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedRequest {
     pub request: Request,
-    /// What was assumed about its breakpoints.
+    /// The assumption about its breakpoints.
     pub remark: Option<String>,
 }
 
@@ -128,7 +128,7 @@ fn remark(breakpoints: Breakpoints) -> Option<String> {
             Some(format!("lifetime {ttl} taken from the bill: the body was altered on its way"))
         }
         Breakpoints::Implied(_) => Some(
-            "the log holds no cache breakpoints: taken to stand behind the system prompt and on the last block"
+            "the log holds no cache breakpoints: assumed at the end of the system prompt and on the last block"
                 .to_owned(),
         ),
         Breakpoints::AsSent | Breakpoints::Automatic => None,

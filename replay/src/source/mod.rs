@@ -1,4 +1,4 @@
-//! The sources of requests: which requests share a cache, in which order they reach it, and what is known about each.
+//! The sources of requests: which requests share a cache, in which order they reach it, and facts about each.
 //!
 //! The bill, the what-ifs and the prefix guard all use these (`design.md` 3, *Scope and order*):
 //!

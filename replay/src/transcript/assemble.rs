@@ -1,4 +1,4 @@
-//! Threads of all files, joined into sessions. Only content decides what is joined and what counts; names of files and the order
+//! Threads of all files, joined into sessions. Only content decides which threads are joined and counted; names of files and the order
 //! in which they were named or read decide only the names and the order of sessions.
 
 use std::cmp::Reverse;

@@ -228,6 +228,16 @@ pub enum SpawnMode {
     Background,
 }
 
+impl SpawnMode {
+    /// The machine word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Background => "background",
+        }
+    }
+}
+
 /// The result of a spawn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SpawnResult {

@@ -48,9 +48,10 @@ pub struct Agent {
 }
 
 /// The kind of an agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AgentKind {
     /// Talks to the user.
+    #[default]
     Main,
     /// Started by a tool.
     Named {
@@ -66,6 +67,44 @@ pub enum AgentKind {
 }
 
 impl AgentKind {
+    /// All machine words.
+    pub const WORDS: [&'static str; 4] = ["main", "named", "fork", "internal"];
+
+    /// A sub-agent of unknown type.
+    pub const SUB_AGENT: Self = Self::Named { name: None, mode: None };
+
+    /// The kind with a recorded name: a machine word, else a requested type.
+    pub fn recorded(name: &str) -> Self {
+        match name {
+            "main" => Self::Main,
+            "named" => Self::SUB_AGENT,
+            "fork" => Self::Fork,
+            "internal" => Self::Internal,
+            requested => Self::Named { name: Some(requested.into()), mode: None },
+        }
+    }
+
+    /// The requested type of a named agent, if it is recorded.
+    pub fn requested(&self) -> Option<&str> {
+        match self {
+            Self::Named { name, .. } => name.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The requested type, else the machine word.
+    pub fn name(&self) -> &str {
+        self.requested().unwrap_or_else(|| self.word())
+    }
+
+    /// How a named agent ran, if it is recorded.
+    pub const fn mode(&self) -> Option<SpawnMode> {
+        match self {
+            Self::Named { mode, .. } => *mode,
+            _ => None,
+        }
+    }
+
     /// The machine word: `main`, `named`, `fork` or `internal`.
     pub const fn word(&self) -> &'static str {
         match self {

@@ -12,7 +12,7 @@ use super::spec::{Lifetimes, WhatIf};
 pub struct SessionCosts {
     /// Which one: the caller's number.
     pub session: usize,
-    /// The cost with nothing changed, as the cache's rules have it; not what was recorded.
+    /// The cost with nothing changed, by the cache's rules; not the recorded one.
     pub unchanged: Money,
     /// In step with the what-ifs; `None` where a price is missing.
     pub what_ifs: Vec<Option<Money>>,

@@ -8,7 +8,7 @@
 //! * [`actions`]: which of them to do.
 //!
 //! All of it is fed with [`Dispatch`](crate::rebuild::Dispatch), in order of time, whatever the input was. A hidden request of
-//! the client acts on every cache and enters no bill, neither here nor in what was recorded.
+//! the client acts on every cache and enters no bill, neither here nor in the recording.
 
 mod action;
 mod bound;

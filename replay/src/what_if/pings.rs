@@ -81,7 +81,7 @@ impl Pings {
         self.wait(at + self.keepalive.every, agent, waiting);
     }
 
-    /// A real request came: nothing more is sent for what went before it. Gives what was, and for which request.
+    /// A real request came: nothing more is sent for what went before it. Gives the spent amount, and for which request.
     pub fn stop(&mut self, agent: usize) -> Option<(usize, Spent)> {
         let at = self.agents.remove(&agent)?;
         let waiting = self.due.remove(&(at, agent))?;
@@ -109,7 +109,7 @@ impl Pings {
     }
 
     fn wait(&mut self, at: Instant, agent: usize, waiting: Waiting) {
-        // Those who may send no more wait too, at the end of time, for what was spent to be billed.
+        // Those who may send no more wait too, at the end of time, for the spent amount to be billed.
         let at = if waiting.left == 0 { Instant(u64::MAX) } else { at };
         self.agents.insert(agent, at);
         self.due.insert((at, agent), waiting);

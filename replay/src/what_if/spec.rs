@@ -106,7 +106,7 @@ pub const KEYS: [Key; 7] = [
     Key {
         name: "keepalive",
         values: "N@SECONDS",
-        what: "at most N pings behind each request, one every SECONDS while no other request comes",
+        what: "at most N pings after each request, one every SECONDS while no other request comes",
         set: |what_if, value| {
             what_if.keepalive = Some(keepalive(value)?);
             Ok(())

@@ -56,7 +56,7 @@ const NOTHING: usize = 0;
 const LONGEST: usize = 2;
 const LIFETIMES: [Ttl; 2] = [Ttl::FiveMinutes, Ttl::OneHour];
 
-/// What is done with a block at a use.
+/// The fate of a block at a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     Read,

@@ -134,6 +134,8 @@ pub struct RecordedLine {
     /// The causes of its misses.
     #[serde(default)]
     pub causes: Vec<RecordedCause>,
+    /// The kind of its agent.
+    agent_kind: Option<String>,
     /// The recording itself, without its body.
     exchange: Option<Stored>,
 }
@@ -224,7 +226,8 @@ impl RunFolder {
             // A block has at least one byte: a longer list of sizes belongs to another body.
             let sizes = sizes.filter(|sizes| sizes.len() <= body.len());
             before = sizes.clone().unwrap_or_default();
-            let exchange = Exchange { sizes, ..stored.exchange(origin(line), line.model.clone(), body) };
+            let agent_kind = line.agent_kind.clone();
+            let exchange = Exchange { sizes, agent_kind, ..stored.exchange(origin(line), line.model.clone(), body) };
             let file = files.entry(stored.session).or_insert_with(|| (stored, input(line, stored)));
             file.1.exchanges.push(exchange);
         }

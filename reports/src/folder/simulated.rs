@@ -5,7 +5,7 @@ use forkcast_scenarios::run::Run;
 use super::{Contents, Folder, FolderError, LEDGER, REQUESTS, RUN, Written, named};
 use crate::figures::{lanes, ribbon};
 use crate::format::ledger::simulated;
-use crate::format::run;
+use crate::format::{requests, run};
 
 impl Folder {
     /// Writes a run; an older result is replaced. `failures` are the expectations that failed. With `bodies` also writes the body
@@ -16,7 +16,7 @@ impl Folder {
     pub fn write_run(mut self, found: &Run, failures: &[String], bodies: bool) -> Result<Written, FolderError> {
         self.file(RUN, |target| run::write(found, failures, target))?;
         self.file(LEDGER, |target| simulated::write(found, bodies, target))?;
-        self.file(REQUESTS, |target| run::requests(found, target))?;
+        self.file(REQUESTS, |target| requests::write_run(found, target))?;
         self.picture(["timeline.svg", "timeline.png"], &lanes::svg(found))?;
         self.picture(["ribbon.svg", "ribbon.png"], &ribbon::svg(found))?;
         for request in found.requests.iter().filter(|_| bodies) {

@@ -53,18 +53,9 @@ pub fn write_all(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> 
 /// When the target cannot be written.
 pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
     let line = LedgerLine {
-        line: &entry.line,
-        sender: Sender::of(report, entry),
-        is_virtual: false,
-        origin: Origin {
-            file: report.names.file(&entry.origin.file),
-            index: entry.origin.index,
-            line: entry.origin.line,
-        },
-        comparison: entry.comparison.as_ref().map_err(|why| *why),
         exchange: stored(report, entry),
         transcript: TranscriptPart::of(entry, report.names),
-        names: report.names,
+        ..LedgerLine::of(report, entry)
     };
     line.write(target)
 }
@@ -81,19 +72,38 @@ fn stored(report: &Report<'_>, entry: &Recorded<'_>) -> Option<Stored> {
 
 /// A line as it is written.
 pub(super) struct LedgerLine<'a> {
-    line: &'a Line,
-    sender: Sender,
+    pub(super) line: &'a Line,
+    pub(super) sender: Sender,
     /// Its clock is that of a run.
     is_virtual: bool,
-    origin: Origin,
-    comparison: Result<&'a Compared, NotComparable>,
+    pub(super) origin: Origin,
+    pub(super) comparison: Result<&'a Compared, NotComparable>,
     exchange: Option<Stored>,
     transcript: Option<TranscriptPart>,
-    names: Names,
+    pub(super) names: Names,
 }
 
-impl LedgerLine<'_> {
-    const fn moment(&self, at: Option<Instant>) -> Moment {
+impl<'a> LedgerLine<'a> {
+    /// A request of a report, without its recording.
+    pub fn of(report: &Report<'_>, entry: &'a Recorded<'_>) -> Self {
+        Self {
+            line: &entry.line,
+            sender: Sender::of(report, entry),
+            is_virtual: false,
+            origin: Origin {
+                file: report.names.file(&entry.origin.file),
+                index: entry.origin.index,
+                line: entry.origin.line,
+            },
+            comparison: entry.comparison.as_ref().map_err(|why| *why),
+            exchange: None,
+            transcript: None,
+            names: report.names,
+        }
+    }
+
+    /// When something happened, on its clock.
+    pub const fn moment(&self, at: Option<Instant>) -> Moment {
         Moment { at, is_virtual: self.is_virtual }
     }
 
@@ -162,9 +172,9 @@ record! {
 }
 
 /// Where a request was read.
-struct Origin {
-    file: String,
-    index: usize,
+pub(super) struct Origin {
+    pub file: String,
+    pub index: usize,
     line: usize,
 }
 

@@ -1,22 +1,24 @@
-//! The ledger as one flat table of comma-separated values.
+//! The ledger as one flat table of comma-separated values, with the same columns for a replay and for a run.
 //!
 //! A request that enters no sum (it has no usage, others have) has no figure here either, so that each column adds up
 //! to the sum in the report. Its predicted values are in `ledger.jsonl`.
 
 use std::io::{self, Write};
 
+use forkcast_scenarios::run::Run;
 use forkcast_sim::diagnosis::Explanation;
-use forkcast_sim::ledger::Line;
+use forkcast_sim::ledger::{CauseCost, Line};
 use forkcast_sim::pricing::Bill;
 use forkcast_sim::service::{Compared, NotComparable};
 use forkcast_sim::wire::Usage;
 
+use super::ledger::LedgerLine;
 use super::replay::verdicts;
 use super::sender::{Moment, Sender};
 use super::usage::{self, NO_PRICE};
 use super::words::cause;
 use crate::document::csv;
-use crate::record::{Shape, table};
+use crate::record::{Shape, Value, table};
 use crate::report::{Recorded, Report, Spending};
 
 /// Writes the head.
@@ -32,7 +34,15 @@ pub fn begin(target: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When the target cannot be written.
 pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
-    csv::row(target, table::cells(&RequestRow { report, entry }))
+    csv::row(target, table::cells(&RequestRow::of(report, entry)))
+}
+
+/// Writes the head and the requests of a run.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write_run(run: &Run, target: &mut dyn Write) -> io::Result<()> {
+    table::rows(run.requests.iter().map(|request| RequestRow::simulated(LedgerLine::simulated(run, request))), target)
 }
 
 /// Hands on a row for each request.
@@ -40,54 +50,64 @@ pub(super) fn each(report: &Report<'_>, take: &mut dyn FnMut(Vec<String>) -> io:
     let mut taken = Ok(());
     report.each(&mut |entry| {
         if taken.is_ok() {
-            taken = take(table::cells(&RequestRow { report, entry }));
+            taken = take(table::cells(&RequestRow::of(report, entry)));
         }
     });
     taken
 }
 
-/// A request of a report.
+/// A line of the ledger as a row.
 pub(super) struct RequestRow<'a> {
-    report: &'a Report<'a>,
-    entry: &'a Recorded<'a>,
+    line: LedgerLine<'a>,
+    /// It is in the sums.
+    is_counted: bool,
+    /// Where something is predicted, a request without a profile is predicted as it was recorded.
+    is_predicted_as_recorded: bool,
 }
 
 impl<'a> RequestRow<'a> {
+    fn of(report: &'a Report<'_>, entry: &'a Recorded<'_>) -> Self {
+        Self {
+            line: LedgerLine::of(report, entry),
+            is_counted: report.counted.counts(entry),
+            is_predicted_as_recorded: entry.line.predicted.is_none() && report.totals.predicted.is_some(),
+        }
+    }
+
+    const fn simulated(line: LedgerLine<'a>) -> Self {
+        Self { line, is_counted: true, is_predicted_as_recorded: false }
+    }
+
     /// Its line, if it is in the sums.
     fn counted(&self) -> Option<&'a Line> {
-        Some(&self.entry.line).filter(|_| self.report.counted.counts(self.entry))
+        Some(self.line.line).filter(|_| self.is_counted)
     }
 
     fn bill(&self) -> Option<&'a Bill> {
         self.counted()?.charge.bill.as_ref()
     }
 
-    /// Where something is predicted, a request without a profile is predicted as it was recorded.
-    fn is_predicted_as_recorded(&self) -> bool {
-        self.entry.line.predicted.is_none() && self.report.totals.predicted.is_some()
-    }
-
     fn predicted(&self) -> Option<&'a Usage> {
         let line = self.counted()?;
-        if self.is_predicted_as_recorded() { line.recorded.as_ref() } else { line.predicted.as_ref() }
+        if self.is_predicted_as_recorded { line.recorded.as_ref() } else { line.predicted.as_ref() }
     }
 
     fn predicted_bill(&self) -> Option<&'a Bill> {
         let line = self.counted()?;
-        if self.is_predicted_as_recorded() { line.charge.bill.as_ref() } else { line.predicted_bill.as_ref() }
+        if self.is_predicted_as_recorded { line.charge.bill.as_ref() } else { line.predicted_bill.as_ref() }
     }
 
     fn compared(&self) -> Option<&'a Compared> {
-        self.entry.comparison.as_ref().ok()
+        self.line.comparison.ok()
     }
 
     fn explanation(&self) -> Option<&'a Explanation> {
-        self.entry.line.explanation.as_ref()
+        self.line.line.explanation.as_ref()
     }
 
     /// The causes of its misses, if known.
-    fn causes(&self) -> Option<&'a [forkcast_sim::ledger::CauseCost]> {
-        self.explanation().map(|_| &self.entry.line.charge.causes[..])
+    fn causes(&self) -> Option<&'a [CauseCost]> {
+        self.explanation().map(|_| &self.line.line.charge.causes[..])
     }
 }
 
@@ -99,13 +119,13 @@ const NO_DIFFERENCE: &str = "if no content differs";
 
 record! {
     RequestRow<'_>, "request":
-    flat: Sender, => |it| Sender::of(it.report, it.entry).value();
-    text "file", "Its file." => |it| it.report.names.file(&it.entry.origin.file);
-    ordinal "file_index", "Position in the file, from 0." => |it| it.entry.origin.index;
-    flat: Moment, => |it| Moment { at: it.entry.line.at, is_virtual: false }.value();
-    text "model", "Its model." => |it| it.report.names.model(&it.entry.line.model).into_owned();
+    flat: Sender, => |it| it.line.sender.value();
+    text "file", "Its file." => |it| Value::text(&it.line.origin.file);
+    ordinal "file_index", "Position in the file, from 0." => |it| it.line.origin.index;
+    flat: Moment, => |it| it.line.moment(it.line.line.at).value();
+    text "model", "Its model." => |it| it.line.names.model(&it.line.line.model).into_owned();
     record: Usage, "recorded", "What the provider reported." =>
-        |it| usage::value(it.entry.line.recorded.as_ref()), null("if nothing was");
+        |it| usage::value(it.line.line.recorded.as_ref()), null("if nothing was");
     record: Usage, "predicted", "What the rules predict." => |it| usage::value(it.predicted()), null(IN_NO_SUM);
     usd "cost_usd", "The bill." => |it| it.bill().map(|bill| bill.total), null(NO_PRICE);
     flat: Spending, => |it| it.bill().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
@@ -117,7 +137,7 @@ record! {
         |it| it.counted().and_then(|line| line.unread_writes), null(NO_PRICE);
     truth "comparable", "Its prediction can be compared." => |it| it.compared().is_some();
     field "not_comparable_reason", || Shape::words(NotComparable::ALL.map(NotComparable::word)), "Why not." =>
-        |it| it.entry.comparison.as_ref().err().map(|why| why.word()), null("if it can");
+        |it| it.line.comparison.err().map(NotComparable::word), null("if it can");
     field "recorded_verdict", verdicts, "How much of the expected read was read, as recorded." =>
         |it| it.compared().map(|compared| compared.recorded.word()), null(NOT_EXPLAINED);
     field "predicted_verdict", verdicts, "The same as predicted." =>
@@ -142,7 +162,7 @@ record! {
     text "first_difference_name", "What differs there." =>
         |it| {
             let first = it.explanation().and_then(|why| why.differences.first());
-            first.map(|found| it.report.names.thing(&found.name))
+            first.map(|found| it.line.names.thing(&found.name))
         }, null(NO_DIFFERENCE);
 }
 

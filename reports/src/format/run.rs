@@ -14,8 +14,6 @@ use forkcast_sim::agent::spawn::fork::{Forks, Profile};
 use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::Tokenizer;
 
-pub use request::requests;
-
 use super::own_prices::OwnPrices;
 use super::usage::{HIT_RATE, NO_INPUT, NO_PRICE, TTLS};
 use super::words::tokenizers;

@@ -40,16 +40,12 @@ impl Sender {
     /// Who sent a request of a run.
     pub fn simulated(run: &Run, request: &Request) -> Self {
         let agent = run.agents.get(request.agent);
-        let kind = agent.map(|agent| match agent.kind() {
-            "named" => agent.agent_type.to_string(),
-            kind => kind.to_owned(),
-        });
         Self {
             index: request.line.index,
             session: Some(run.scenario.name.to_string()),
             chain: agent.map(|agent| agent.id.to_string()),
             project: None,
-            agent_kind: kind,
+            agent_kind: agent.map(|agent| agent.kind_name().to_owned()),
             client: None,
             client_version: None,
         }

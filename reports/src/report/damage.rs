@@ -11,7 +11,7 @@ pub struct Damage<'a> {
     pub file: &'a str,
     /// Its line, from 1; 0 for the whole file.
     pub line: usize,
-    /// Why, or what was done.
+    /// The reason, or the repair.
     pub reason: &'a str,
 }
 

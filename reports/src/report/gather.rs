@@ -33,7 +33,7 @@ pub(super) struct Gathering<'a> {
     pub missed: action::Missed,
     pub sizes: Sizes,
     pub unseen: Unseen,
-    pub chain_ids: BTreeMap<usize, String>,
+    pub(super) chains: BTreeMap<usize, session::Chain>,
     /// Number of what-ifs with results.
     pub what_ifs: usize,
     pub rules: Vec<&'static str>,
@@ -63,7 +63,7 @@ impl<'a> Gathering<'a> {
             missed: action::Missed::default(),
             sizes: Sizes::new(options.sizing.source),
             unseen: Unseen::default(),
-            chain_ids: BTreeMap::new(),
+            chains: BTreeMap::new(),
             what_ifs: 0,
             rules: Vec::new(),
             unreplayed: Vec::new(),
@@ -83,11 +83,11 @@ impl<'a> Gathering<'a> {
         self.what_ifs = part.entries.iter().map(|entry| entry.hypotheticals.len()).fold(self.what_ifs, usize::max);
         let mut entries = entry::of_part(self.inputs, part, session, self.options);
         let names = self.view.names;
-        // Before any request is left out, so that a chain keeps its number.
-        session::chain_ids(&entries, &part.chain_ids, names, &mut self.chain_ids);
+        // Before any request is left out, so that a chain keeps its number and kind.
+        session::add_chains(&entries, &part.named_chains, names, &mut self.chains);
         self.left_out += self.view.narrow(self.inputs, &mut entries);
         let how = (names, self.counted);
-        let mut sessions = session::sessions(self.inputs, &entries, &self.chain_ids, how, &mut self.taken);
+        let mut sessions = session::sessions(self.inputs, &entries, &self.chains, how, &mut self.taken);
         sessions.iter_mut().for_each(|session| self.share_project(session));
         self.sessions.append(&mut sessions);
         self.unseen.take_sessions(&entries);
@@ -110,7 +110,7 @@ impl<'a> Gathering<'a> {
             names: self.view.names,
             zone: &self.view.zone,
             blocks: &self.blocks,
-            chain_ids: &self.chain_ids,
+            chains: &self.chains,
             sessions: &self.sessions,
         };
         if let Some(groups) = &mut self.groups {

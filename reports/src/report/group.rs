@@ -88,7 +88,7 @@ pub(super) struct Keys<'a> {
     pub zone: &'a Zone,
     /// The first instant of each block of five hours.
     pub blocks: &'a [Instant],
-    pub chain_ids: &'a BTreeMap<usize, String>,
+    pub chains: &'a BTreeMap<usize, session::Chain>,
     pub sessions: &'a [Session],
 }
 
@@ -204,7 +204,7 @@ impl Keys<'_> {
             By::Project => session::of(self.sessions, entry.line.session)?.project.as_deref().map(str::to_owned),
             By::Model => model_name(&entry.line.model, self.names),
             By::Agent => self.agent(entry),
-            By::Kind => kind(entry, self.sessions, self.chain_ids),
+            By::Kind => kind(entry, self.sessions, self.chains),
             By::Version => entry.client().map(|client| self.names.client(client)),
         }
     }
@@ -220,8 +220,8 @@ impl Keys<'_> {
             let session = session::of(self.sessions, entry.line.session)?;
             return Some(format!("{}/{}", session.id, session.agent(answered.place.agent)?.id));
         }
-        match entry.chain.and_then(|chain| self.chain_ids.get(&chain)) {
-            Some(id) => Some(id.clone()),
+        match entry.chain.and_then(|chain| self.chains.get(&chain)) {
+            Some(chain) => Some(chain.id.clone()),
             None => entry.exchange?.chain.as_deref().map(|own| self.names.agent(own)),
         }
     }
@@ -230,15 +230,17 @@ impl Keys<'_> {
 /// The format of the beginning of a block.
 pub const BLOCK_FORM: &str = "%Y-%m-%d %H:%M";
 
-/// The kind of the agent that sent a request.
-pub(super) fn kind(entry: &Recorded<'_>, sessions: &[Session], chain_ids: &BTreeMap<usize, String>) -> Option<String> {
-    if let Some(answered) = entry.answered {
-        let agent = session::of(sessions, entry.line.session)?.agent(answered.place.agent)?;
-        return Some(agent.name.clone().unwrap_or_else(|| agent.kind.to_owned()));
-    }
-    // Runs call the second fork `fork#2`.
-    let id = chain_ids.get(&entry.chain?)?;
-    Some(id.split('#').next().unwrap_or(id).to_owned())
+/// The kind of the agent that sent a request: the requested type, if there is one.
+pub(super) fn kind(
+    entry: &Recorded<'_>,
+    sessions: &[Session],
+    chains: &BTreeMap<usize, session::Chain>,
+) -> Option<String> {
+    let kind = match entry.answered {
+        Some(answered) => &session::of(sessions, entry.line.session)?.agent(answered.place.agent)?.kind,
+        None => &chains.get(&entry.chain?)?.kind,
+    };
+    Some(kind.name().to_owned())
 }
 
 fn model_name(spelling: &str, names: Names) -> Option<String> {

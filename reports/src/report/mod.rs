@@ -47,7 +47,7 @@ pub use zone::Zone;
 
 /// A replay, ready to be written in any format.
 ///
-/// It is summed up part by part, and no part is kept: what stays is a row for each session and each group, and what is listed
+/// It is summed up part by part, and no part is kept: only a row for each session and each group, and the listed items
 /// one by one. Who writes a line for each request goes through them again ([`Self::each`]).
 ///
 /// ```
@@ -115,7 +115,7 @@ pub struct Report<'a> {
     /// The first instant of each block of five hours, if groups are blocks.
     pub blocks: Vec<Instant>,
     /// Ids of the chains, by their number.
-    chain_ids: BTreeMap<usize, String>,
+    chains: BTreeMap<usize, session::Chain>,
     missed: action::Missed,
 }
 
@@ -160,7 +160,7 @@ impl<'a> Report<'a> {
             stopped: found.stopped,
             folder: common_folder(inputs),
             blocks: found.blocks,
-            chain_ids: found.chain_ids,
+            chains: found.chains,
             missed: found.missed,
         }
     }
@@ -212,13 +212,13 @@ impl<'a> Report<'a> {
     pub fn agent_of(&self, entry: &Recorded<'_>) -> Option<&str> {
         match entry.answered {
             Some(answered) => Some(&self.session_of(entry)?.agent(answered.place.agent)?.id),
-            None => entry.chain.and_then(|chain| self.chain_ids.get(&chain)).map(String::as_str),
+            None => Some(&self.chains.get(&entry.chain?)?.id),
         }
     }
 
     /// The kind of the agent that sent a request: `main`, `fork`, or the requested type.
     pub fn kind_of(&self, entry: &Recorded<'_>) -> Option<String> {
-        group::kind(entry, &self.sessions, &self.chain_ids)
+        group::kind(entry, &self.sessions, &self.chains)
     }
 
     /// First and last instant of the requests that have one.

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::Inputs;
+use forkcast_replay::replay::NamedChain;
+use forkcast_replay::transcript::AgentKind;
 
 use super::group::repository;
 use super::{Account, Counted, Recorded, Side};
@@ -53,12 +56,8 @@ pub struct Agent {
     pub id: String,
     /// Its parent: index among the session's agents.
     pub parent: Option<usize>,
-    /// `main`, `named`, `fork` or `internal`.
-    pub kind: &'static str,
-    /// The requested kind of agent, if the spawn is recorded.
-    pub name: Option<String>,
-    /// `sync` or `background`, if the result of the spawn shows it.
-    pub mode: Option<&'static str>,
+    /// Its kind.
+    pub kind: AgentKind,
     /// Place of the call that started it.
     pub spawned: Option<Spawned>,
     /// How often its caller was notified that it is done.
@@ -76,18 +75,59 @@ pub struct Agent {
 /// The sender of requests that no profile could read: their chains are unknown.
 const NO_PROFILE: &str = "no_profile";
 
-/// Adds the ids of a part's chains: the input's own if it has any, else a number in order of first request.
-pub(super) fn chain_ids(
+/// A chain of recorded requests.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    /// The input's own id, else a number in order of first request.
+    pub id: String,
+    /// The kind of its agent.
+    pub kind: AgentKind,
+}
+
+impl Chain {
+    /// What a request shows of the kind: the recorded one, else that it continues another agent's request, else that it
+    /// has a parent.
+    fn learn(&mut self, exchange: &Exchange, names: Names) {
+        match &exchange.agent_kind {
+            Some(recorded) => self.kind = named(&AgentKind::recorded(recorded), names),
+            None if self.kind != AgentKind::Main => {}
+            None if exchange.continues.is_some() => self.kind = AgentKind::Fork,
+            None if exchange.parent.is_some() => self.kind = AgentKind::SUB_AGENT,
+            None => {}
+        }
+    }
+}
+
+/// A kind with the name that reports use for a requested type.
+fn named(kind: &AgentKind, names: Names) -> AgentKind {
+    match kind {
+        AgentKind::Named { name, mode } => {
+            AgentKind::Named { name: name.as_deref().map(|name| names.agent(name).into()), mode: *mode }
+        }
+        kind => kind.clone(),
+    }
+}
+
+/// Adds a part's chains.
+pub(super) fn add_chains(
     entries: &[Recorded<'_>],
-    given: &BTreeMap<usize, String>,
+    given: &BTreeMap<usize, NamedChain>,
     names: Names,
-    ids: &mut BTreeMap<usize, String>,
+    chains: &mut BTreeMap<usize, Chain>,
 ) {
     for entry in entries.iter().filter(|entry| entry.answered.is_none()) {
-        let Some(chain) = entry.chain else { continue };
-        let own = entry.exchange.and_then(|exchange| exchange.chain.as_deref());
-        let own = own.or_else(|| given.get(&chain).map(String::as_str));
-        ids.entry(chain).or_insert_with(|| own.map_or_else(|| format!("chain-{chain}"), |own| names.agent(own)));
+        let Some(number) = entry.chain else { continue };
+        let given = given.get(&number);
+        let chain = chains.entry(number).or_insert_with(|| {
+            let own = entry.exchange.and_then(|exchange| exchange.chain.as_deref());
+            let own = own.or_else(|| given.map(|given| given.id.as_str()));
+            let id = own.map_or_else(|| format!("chain-{number}"), |own| names.agent(own));
+            let is_sub_agent = given.is_some_and(|given| given.is_sub_agent);
+            Chain { id, kind: if is_sub_agent { AgentKind::SUB_AGENT } else { AgentKind::Main } }
+        });
+        if let Some(exchange) = entry.exchange {
+            chain.learn(exchange, names);
+        }
     }
 }
 
@@ -102,7 +142,7 @@ pub(super) fn of(sessions: &[Session], index: usize) -> Option<&Session> {
 pub(super) fn sessions(
     inputs: &Inputs,
     entries: &[Recorded<'_>],
-    chain_ids: &BTreeMap<usize, String>,
+    of_number: &BTreeMap<usize, Chain>,
     (names, counted): (Names, Counted),
     taken: &mut BTreeMap<String, usize>,
 ) -> Vec<Session> {
@@ -138,7 +178,7 @@ pub(super) fn sessions(
             });
         }
         let file = files.get(index)?;
-        let agents = chains(&entries, chain_ids, counted);
+        let agents = chains(&entries, of_number, counted);
         let id = unique(&stem(&file.file, names), taken);
         Some(Session {
             index,
@@ -157,12 +197,13 @@ pub(super) fn sessions(
 }
 
 /// Chains in the order of their first request; the sum over them is the session.
-fn chains(entries: &[&Recorded<'_>], chain_ids: &BTreeMap<usize, String>, counted: Counted) -> Vec<Agent> {
+fn chains(entries: &[&Recorded<'_>], of_number: &BTreeMap<usize, Chain>, counted: Counted) -> Vec<Agent> {
     let mut of_chain: BTreeMap<(bool, Option<usize>), Agent> = BTreeMap::new();
     for entry in entries {
         let agent = of_chain.entry((entry.chain.is_none(), entry.chain)).or_insert_with(|| {
-            let id = entry.chain.and_then(|chain| chain_ids.get(&chain)).map_or(NO_PROFILE, String::as_str);
-            Agent { id: id.to_owned(), kind: "main", ..Agent::default() }
+            let chain = entry.chain.and_then(|chain| of_number.get(&chain));
+            let id = chain.map_or(NO_PROFILE, |chain| &chain.id).to_owned();
+            Agent { id, kind: chain.map(|chain| chain.kind.clone()).unwrap_or_default(), ..Agent::default() }
         });
         agent.requests += 1;
         agent.billed.count(entry, counted);
@@ -192,7 +233,7 @@ fn started(entries: &[&Recorded<'_>], agents: &mut [(Option<usize>, Agent)]) {
     for own in 0..agents.len() {
         let billed = agents[own].1.billed;
         if let Some(parent) = parents[own] {
-            (agents[own].1.parent, agents[own].1.kind) = (Some(parent), "named");
+            agents[own].1.parent = Some(parent);
         }
         // A cycle, which only damage can make, is followed once.
         let mut seen = vec![own];

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::captures::{CALM, Checked, Turn, restless};
 use crate::written::{check, text};
 
-/// What is written, which must follow the schema: it knows every field, and refuses others.
+/// The output, which must follow the schema: it knows every field, and refuses others.
 fn log(checked: &Checked) -> Value {
     let schema = serde_json::from_str(include_str!("sarif-2.1.0.json")).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();

@@ -39,7 +39,7 @@ fn a_run_with_forks_follows_its_schema() {
     }
 }
 
-/// The expected read is what was in the parent's cache: read and write of its last request.
+/// The expected read is the content of the parent's cache: read and write of its last request.
 #[test]
 fn a_forks_first_request_is_compared_with_its_parents_last() {
     let value = object(&Fan::default().run());

@@ -48,7 +48,7 @@ fn show_run(run: &Run, shown: &mut Shown<'_>) {
     if ledger.lines().count() != run.requests.len() {
         shown.found("law", "the ledger of a run has other lines than the run has requests");
     }
-    shown.table("requests of a run", &text(|target| format::run::requests(run, target)));
+    shown.table("requests of a run", &text(|target| format::requests::write_run(run, target)));
     let document = human::run::document(run, &failures);
     shown.plain("run", &text(|target| terminal::write(&document, terminal::Look::default(), target)));
     let totals = run.totals();

@@ -73,7 +73,7 @@ pub fn of_run(scenario: Scenario) -> Vec<Form> {
     let failures = vec!["a ` claim did not hold".to_owned()];
     let mut forms = Vec::from(of_document(&human::run::document(&run, &failures)));
     forms.push(form("json", |target| format::run::write(&run, &failures, target)));
-    forms.push(form("requests.csv", |target| format::run::requests(&run, target)));
+    forms.push(form("requests.csv", |target| requests::write_run(&run, target)));
     forms.push(form("ledger.jsonl", |target| ledger::simulated::write(&run, true, target)));
     forms.push(Form { name: "svg", text: lanes::svg(&run) });
     forms.push(Form { name: "svg", text: ribbon::svg(&run) });

@@ -16,7 +16,7 @@ pub struct Problem {
     pub path: String,
     /// The value found, shortened if long; `None` for a missing value.
     pub found: Option<String>,
-    /// What was expected, and what to do.
+    /// The expectation, and the remedy.
     pub says: String,
 }
 

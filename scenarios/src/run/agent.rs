@@ -52,6 +52,14 @@ impl Agent {
         }
     }
 
+    /// Its kind; for a named agent the requested type.
+    pub fn kind_name(&self) -> &str {
+        match self.kind() {
+            "named" => &self.agent_type,
+            kind => kind,
+        }
+    }
+
     /// Whether `name` means this agent: its id, its type, `type#2`, or a given name.
     pub fn is_called(&self, name: &str) -> bool {
         let numbered = name.split_once('#').is_some_and(|(agent_type, number)| {

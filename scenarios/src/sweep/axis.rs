@@ -56,7 +56,7 @@ impl Axis {
     /// `0..100k:25k` or `1..1000:x10` is a range of numbers with its end included.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error in it.
     pub fn read(text: &str) -> Result<Self, BadAxis> {
         let (path, values) = text.split_once('=').ok_or_else(|| BadAxis::Form(text.to_owned()))?;
         let path = path.trim().to_owned();

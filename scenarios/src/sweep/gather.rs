@@ -25,7 +25,7 @@ pub struct Missing {
     pub part: usize,
     /// Its file.
     pub path: PathBuf,
-    /// What was found instead.
+    /// The finding.
     pub flaw: Option<String>,
 }
 

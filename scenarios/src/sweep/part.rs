@@ -27,7 +27,7 @@ struct PartFile {
     rows: Vec<CellOutcome>,
 }
 
-/// What was found under the name of a part.
+/// The file under the name of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The part.

@@ -93,7 +93,7 @@ impl Plan {
     /// Makes a plan at list prices, in at most `parts` parts.
     ///
     /// # Errors
-    /// What is wrong with it. Everything that can be known before the first cell runs is checked here.
+    /// The error in it. Everything that can be known before the first cell runs is checked here.
     pub fn new(subject: Subject, axes: Vec<Axis>, parts: usize) -> Result<Self, BadPlan> {
         Self::at_prices(subject, Prices::default(), axes, parts)
     }

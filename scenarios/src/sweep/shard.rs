@@ -66,7 +66,7 @@ impl Shard {
     /// Parses `I/N` or `auto/N`; `variable` reads the environment.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error in it.
     pub fn read(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, BadShard> {
         let form = || BadShard::Form(text.to_owned());
         let (index, of) = text.split_once('/').ok_or_else(form)?;

@@ -72,7 +72,7 @@ impl Subject {
     /// Whether a cell can be run.
     ///
     /// # Errors
-    /// What is wrong with it, one line per error.
+    /// Its errors, one a line.
     pub fn check(&self, set: &[String]) -> Result<(), String> {
         match self {
             Self::Fanout { .. } => parameter::cell(set).map(drop),
@@ -83,7 +83,7 @@ impl Subject {
     /// The scenario of a cell.
     ///
     /// # Errors
-    /// What is wrong with it, one line per error; always for a fan-out.
+    /// Its errors, one a line; always for a fan-out.
     pub fn scenario(&self, set: &[String]) -> Result<Scenario, String> {
         let Self::Scenario { name, file, variant, text } = self else {
             return Err("a fan-out is not a scenario".to_owned());

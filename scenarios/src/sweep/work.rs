@@ -33,7 +33,7 @@ pub enum Step {
     Flawed {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in it.
         why: String,
     },
     /// A cell was run.
@@ -42,7 +42,7 @@ pub enum Step {
     Made,
 }
 
-/// What was done.
+/// The work done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Parts to compute here.

@@ -30,7 +30,7 @@ fn said(found: &Finding) -> (Cause, String, Option<u64>, Option<u64>, bool) {
     (found.cause, found.name.clone(), found.offset_in_block, found.offset_in_prefix, found.breaks_prefix)
 }
 
-/// Changes of breakpoints change what is read, not the prompt.
+/// Changes of breakpoints change the read, not the prompt.
 fn moves_breakpoints(kind: &Kind) -> bool {
     ["markers-moved", "markers-dropped", "lifetimes", "automatic"].contains(&kind.word)
 }
@@ -82,7 +82,7 @@ fn a_respelled_run_has_the_same_findings() {
     assert!(respelled > 1_000);
 }
 
-/// What is wrong with the guard's findings in a request in which `kind` was planted.
+/// Errors in the guard's findings in a request in which `kind` was planted.
 fn wrong(kind: &Kind, case: &Case, planted: &[super::case::At], plain: &Checked, found: &Checked) -> Option<String> {
     let sides = Sides::new(&case.older, &case.newer);
     let expected: BTreeSet<(Cause, String)> = planted

@@ -37,9 +37,10 @@ pub use strict::{Doubt, StrictArgs};
 pub use sweep::{PartsArgs, SweepArgs, SweepMergeArgs, SweepPlanArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
 use view::{SumArgs, ViewArgs};
 
-/// Show what an agent session cost, why, and what it would have cost with other settings.
+/// Show what an agent session cost, why, and what other settings would have cost.
 ///
-/// No model is called and nothing leaves the machine.
+/// Without a command it finds the logs of Claude Code, Codex, pi, Gemini CLI and Copilot CLI, and shows what they cost
+/// and why. No model is called and nothing leaves the machine.
 #[derive(Debug, Parser)]
 #[command(name = "forkcast", version, after_help = EXAMPLES)]
 pub struct Args {
@@ -54,7 +55,7 @@ impl Args {
     /// # Errors
     /// The mistake in it, or the requested help or version.
     pub fn read() -> Result<Self, clap::Error> {
-        Self::from_arg_matches(&short::help(Self::command()).try_get_matches()?)
+        Self::from_arg_matches(&short::help(Self::command()).after_help(ALONE).try_get_matches()?)
     }
 
     /// What to do: without a verb, what `replay` does without a path.
@@ -63,22 +64,28 @@ impl Args {
     }
 }
 
+/// The end of the short help.
+const ALONE: &str = "Without a command: what the sessions of your clients cost, and why";
+
 const EXAMPLES: &str = "\
 Examples:
-  forkcast                                         cost of your sessions, and why: finds your clients' logs
-  forkcast demo                                    the same on an embedded sample
-  forkcast run                                     a simulated agent with five forks
-  forkcast replay recordings/ --out result         cost of recorded requests, and why
-  forkcast explain result                          the dearest miss among them
-  forkcast check bodies/                           what breaks the cache in a conversation, for CI
-  forkcast diff before.json after.json             what breaks the cache between two requests
+  forkcast                            your sessions: the bill, and why
+  forkcast demo                       the same on an embedded sample
+  forkcast run                        a simulated agent with five forks
+  forkcast replay recordings/ --out result
+                                      cost of recorded requests, and why
+  forkcast explain result             the dearest miss among them
+  forkcast check bodies/              what breaks the cache, for CI
+  forkcast diff before.json after.json
+                                      the same between two requests
 
 Exit codes:
   0  done
   1  a check, an expectation or a threshold failed
   2  bad input or usage, or output that cannot be written
   3  a fault of the program
-  130, 143, 129  stopped by SIGINT (Ctrl-C), SIGTERM or SIGHUP before a check or a lock was complete, or by a second signal
+  130, 143, 129  stopped by SIGINT (Ctrl-C), SIGTERM or SIGHUP before a check
+                 or a lock was complete, or by a second signal
 
 A closed pipe (`| head`) changes no exit code.
 
@@ -117,19 +124,26 @@ pub enum Verb {
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
-  forkcast replay                                  the logs of your clients, at their usual places
-  forkcast replay recordings/                      everything readable in a folder
-  forkcast replay a.yaml b.jsonl --format json     one JSON object, forkcast.replay/1
-  forkcast replay recordings/ --out result         also a folder with ledger, table and picture
-  forkcast replay - < session.jsonl                standard input
+  forkcast replay                     the logs of your clients
+  forkcast replay recordings/         everything readable in a folder
+  forkcast replay a.yaml b.jsonl --format json
+                                      one JSON object, forkcast.replay/1
+  forkcast replay recordings/ --out result
+                                      also ledger, table and picture
+  forkcast replay - < session.jsonl   standard input
   forkcast replay recordings/ --cache docs-2026-09 --prices 2026-11-01
   forkcast replay recordings/ --price-book contract.toml --discount 15
   forkcast replay recordings/ --by week --since 2026-11-01
-  forkcast replay recordings/ --table requests > requests.csv      for pandas, DuckDB, a spreadsheet
-  forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%      exit code 1 if exceeded
-  forkcast replay recordings/ --sizes both --calibrate             counted tokens against the bill
-  forkcast replay recordings/ --what-if model=claude-haiku-4-5     with another model
-  forkcast replay recordings/ --what-if ttl=1h,breakpoints=both --what-if keepalive=3@240
+  forkcast replay recordings/ --table requests > requests.csv
+                                      for pandas, DuckDB, a spreadsheet
+  forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%
+                                      exit code 1 if exceeded
+  forkcast replay recordings/ --sizes both --calibrate
+                                      counted tokens against the bill
+  forkcast replay recordings/ --what-if model=claude-haiku-4-5
+                                      with another model
+  forkcast replay recordings/ --what-if ttl=1h,breakpoints=both \\
+      --what-if keepalive=3@240
 
 Requests of one path share a cache. Damaged parts are listed, and the rest is replayed.";
 
@@ -210,9 +224,10 @@ pub struct ReplayArgs {
 
 const DEMO_EXAMPLES: &str = "\
 Examples:
-  forkcast demo                                    the report
-  forkcast demo --by day --what-if ttl=1h          with the options of replay
-  forkcast demo --out result                       also a folder; forkcast explain result";
+  forkcast demo                       the report
+  forkcast demo --by day --what-if ttl=1h
+                                      with the options of replay
+  forkcast demo --out result          also a folder; forkcast explain result";
 
 /// Arguments of `demo`: those of `replay` except the paths.
 #[derive(Debug, ClapArgs)]
@@ -225,9 +240,12 @@ pub struct DemoArgs {
 
 const DIFF_EXAMPLES: &str = "\
 Examples:
-  forkcast diff yesterday.json today.json          two request bodies
-  forkcast diff session.jsonl#4 session.jsonl#5    two requests of a recording, counted from 0
-  forkcast diff a.json b.json --format json        forkcast.diff/1, no text of the prompts";
+  forkcast diff yesterday.json today.json
+                                      two request bodies
+  forkcast diff session.jsonl#4 session.jsonl#5
+                                      requests of a recording, from 0 on
+  forkcast diff a.json b.json --format json
+                                      forkcast.diff/1, without prompts";
 
 /// Arguments of `diff`.
 #[derive(Debug, ClapArgs)]
@@ -264,17 +282,21 @@ pub struct DiffArgs {
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
-  forkcast replay recordings/ --out result         a run folder
-  forkcast explain result                          its dearest miss
-  forkcast explain result 17                       its request 17, numbered as in ledger.jsonl
-  forkcast explain result session.yaml#4           the request with number 4 in that file
-  forkcast explain recordings/ 17                  without a run folder
-  forkcast explain projects/ session.jsonl:812     the answer in that line of a transcript
-  forkcast explain result 17 --format json         forkcast.explain/1, no text of the prompts
-  forkcast explain level_parameter                 a cause: what it means and what to do
-  forkcast run --out result --bodies               a simulated run; explain it as above
+  forkcast replay recordings/ --out result
+                                      a run folder
+  forkcast explain result             its dearest miss
+  forkcast explain result 17          request 17 of its ledger.jsonl
+  forkcast explain result session.yaml#4
+                                      the request with number 4 in that file
+  forkcast explain recordings/ 17     without a run folder
+  forkcast explain projects/ session.jsonl:812
+                                      the answer in that line of a transcript
+  forkcast explain result 17 --format json
+                                      forkcast.explain/1, without prompts
+  forkcast explain level_parameter    a cause: what it means and what to do
+  forkcast run --out result --bodies  a simulated run; explain it as above
 
-A run folder lists its recordings, which are read again; with --bodies it contains all requests. For a simulated run,
+A run folder lists its recordings, which are read again; with --bodies it contains all requests. For a simulated run, \
 --bodies is required.";
 
 /// Arguments of `explain`.
@@ -346,7 +368,7 @@ impl ShownArgs {
 
 const NEW_EXAMPLES: &str = "\
 Examples:
-  forkcast new my-day                              writes my-day.yaml, with comments
+  forkcast new my-day                 writes my-day.yaml, with comments
   forkcast run my-day.yaml";
 
 /// Arguments of `new`.
@@ -402,9 +424,14 @@ pub enum Progress {
     None,
 }
 
+/// Values of a key that help lists, in characters.
+const VALUES_MAX: usize = 40;
+
 /// One line of help out of the table of keys.
 fn what_if_help() -> String {
-    let forms: Vec<String> = KEYS.iter().map(Key::form).collect();
+    // A word that is longer than a line would not be broken.
+    let form = |key: &Key| if key.values.len() > VALUES_MAX { format!("{}=NAME", key.name) } else { key.form() };
+    let forms: Vec<String> = KEYS.iter().map(form).collect();
     format!(
         "Add a column: the cost of the same requests with other settings. Repeatable; changes joined by commas are one \
          column: {} (see `forkcast list what-ifs`)",

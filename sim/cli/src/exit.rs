@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 | done |
 //! | 1 | a check, an expectation or a threshold failed |
-//! | 2 | bad input or usage, with file, place and what was found; output that cannot be written |
+//! | 2 | bad input or usage, with file, place and finding; output that cannot be written |
 //! | 3 | a fault of the program |
 //! | 130, 143, 129 | SIGINT (Ctrl-C), SIGTERM or SIGHUP: an incomplete check or lock, or the second signal anywhere |
 //!
@@ -53,7 +53,7 @@ impl fmt::Display for Threshold {
 
 impl std::error::Error for Threshold {}
 
-/// The user stopped work that is useless unless complete. The text says what was done, and what was not.
+/// The user stopped work that is useless unless complete. The text names the finished and the missing work.
 #[derive(Debug)]
 pub struct Stopped(pub String);
 

@@ -1,4 +1,4 @@
-//! `forkcast`: what an agent session cost, why, and what it would have cost with other settings.
+//! `forkcast`: what an agent session cost, why, and what other settings would have cost.
 
 mod args;
 mod clock;

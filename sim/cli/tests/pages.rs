@@ -51,7 +51,9 @@ fn every_verb_has_help_with_examples_that_fits_a_screen() {
         assert!(!flags(verb).is_empty() || ["completions", "sweep"].contains(&verb), "{verb}");
         let (_, examples) = help.split_once("Examples:\n").unwrap();
         for line in examples.lines().take_while(|line| !line.is_empty()) {
-            assert!(line.starts_with("  forkcast "), "{verb}: an example is broken into lines: {line}");
+            // A comment or the rest of a long command is indented.
+            let is_example = line.starts_with("  forkcast ") || line == "  forkcast" || line.starts_with("      ");
+            assert!(is_example, "{verb}: an example is broken into lines: {line}");
         }
         for line in help.lines() {
             assert!(line.chars().count() <= 120, "{verb}: {line}");
@@ -75,6 +77,11 @@ fn the_short_help_fits_a_small_screen_and_the_long_one_is_whole() {
         let lines = short.lines().count();
         assert!((5..=SHORT_LINES_MAX).contains(&lines), "{verb:?}: {lines} lines\n{short}");
         assert!(short.lines().all(|line| line.chars().count() <= 80), "{verb:?}: {short}");
+        assert!(long.lines().all(|line| line.chars().count() <= 80), "{verb:?}: {long}");
+        let (_, examples) = long.split_once("Examples:\n").unwrap();
+        let is_broken = |line: &&str| !line.starts_with("  forkcast") && !line.starts_with("      ");
+        let broken = examples.lines().take_while(|line| !line.is_empty()).find(is_broken);
+        assert_eq!(broken, None, "{verb:?}: an example is broken into lines");
         assert!(long.contains("Examples:") && !short.contains("Examples:"), "{verb:?}: {short}");
     }
     let [short, long] = ["-h", "--help"].map(|flag| said(&["replay", flag]));

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::program::{folder, forkcast, json, said};
+use crate::program::{fine, folder, forkcast, json, said};
 
 /// A scenario with one agent that answers one word.
 pub const WORD: &str = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\nexpect:\n  figures: {requests: 1}\n";
@@ -144,6 +144,26 @@ fn a_folder_contains_the_run() {
     assert!(fs::read_to_string(place.join("result/timeline.svg")).unwrap().contains("fork#5"));
     assert!(fs::read_to_string(place.join("result/ribbon.svg")).unwrap().contains("fork#5"));
     assert!(place.join("result/timeline.png").is_file() && place.join("result/ribbon.png").is_file());
+}
+
+/// One list of columns for both verbs, so that a data frame of a run and one of its replay can be joined.
+#[test]
+fn the_requests_of_a_run_and_of_its_replay_are_one_table() {
+    let place = folder("run-table");
+    fine(&forkcast(&place, &["run", "--out", "result", "--bodies", "--quiet"]));
+    let of_run = fs::read_to_string(place.join("result/requests.csv")).unwrap();
+    let replayed = forkcast(&place, &["replay", "result", "--table", "requests", "--quiet"]);
+    let (head, replayed) = fine(&replayed).split_once('\n').unwrap();
+    let (own_head, own) = of_run.split_once('\n').unwrap();
+    assert_eq!(own_head, head);
+    let columns = ["chain", "agent_kind", "model", "predicted_cache_read_input_tokens", "cost_usd", "missed_tokens"];
+    let at = columns.map(|column| head.split(',').position(|word| word == column).unwrap());
+    let cells = |rows: &str| -> Vec<String> {
+        let of = |row: &str| at.map(|at| row.split(',').nth(at).unwrap_or_default().to_owned()).join(" ");
+        rows.lines().map(of).collect()
+    };
+    assert_eq!(cells(own), cells(replayed));
+    assert!(cells(own)[0].starts_with("main main ") && cells(own)[12].contains(" fork "), "{own}");
 }
 
 #[test]

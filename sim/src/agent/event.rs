@@ -85,7 +85,7 @@ pub enum Event {
     /// A command began. `program` is its first word; `rule` is the number of the rule that matches it, if any.
     #[serde(rename = "shell.run")]
     Shell { agent: Rc<str>, program: Rc<str>, rule: Option<usize> },
-    /// A tool pool was built; what was dropped, and why (TOOLS-08, DIAG-03).
+    /// A tool pool was built; its dropped tools, and why (TOOLS-08, DIAG-03).
     #[serde(rename = "tools.resolved")]
     ToolsResolved { agent: Rc<str>, mode: &'static str, tools: Vec<Rc<str>>, dropped: Vec<(Rc<str>, &'static str)> },
     /// Permission was requested.

@@ -7,7 +7,7 @@
 //! * [`ground`]: clock, sink and ids, used by every store.
 //! * Stores: [`world`], which tools act on; [`queue`], the only queue; [`hook`], scripted observers; [`permission`],
 //!   rules, modes and requests; [`definition`], agent types; [`settings`], options that never change; [`conversation`],
-//!   what was sent; [`task`], running tasks and their outcomes; [`notification`]; [`transcript`].
+//!   the sent bytes; [`task`], running tasks and their outcomes; [`notification`]; [`transcript`].
 //! * [`session`]: all stores together, the agents that run in it, and the tool interface.
 //! * [`prompt`]: system prompt, tool descriptions, user context. [`query`]: the loop: stream, tools, exit checks.
 //! * [`spawn`]: sub-agents: routing, waiting, background, takeover. [`tool`]: the tools of an agent.

@@ -50,7 +50,7 @@ impl ChangeSite {
 /// One difference between an older and a newer request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What is shown of it.
+    /// The shown part of it.
     pub site: ChangeSite,
     /// Index of the first block of the newer prompt at or after the difference.
     pub new_index: usize,

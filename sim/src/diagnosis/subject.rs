@@ -1,4 +1,4 @@
-//! A request with what is needed to explain the next one of its chain.
+//! A request with the data that explains the next one of its chain.
 
 use crate::cache::{Prompt, PromptCache, Refusal, Rules, Step, minimum_tokens, refusal};
 use crate::pricing::Category;

@@ -1,4 +1,4 @@
-//! The same requests in a cache with a clock: what each is expected to read and write, and what is lost to time alone.
+//! The same requests in a cache with a clock: the expected reads and writes of each, and losses by time alone.
 
 use std::collections::BTreeMap;
 

@@ -16,7 +16,7 @@ pub(super) struct Question<'a> {
     pub wire: &'a Wire,
     /// The cache before the newer request, ignoring time: it decides what breaks.
     pub timeless: CacheMoment<'a>,
-    /// The cache when the newer request is sent: it decides what is lost. If times are unknown, the same as without.
+    /// The cache when the newer request is sent: it decides the loss. If times are unknown, the same as without.
     pub clocked: CacheMoment<'a>,
     /// The older request.
     pub older: &'a Subject,

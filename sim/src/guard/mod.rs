@@ -4,7 +4,7 @@
 //! the changes that make it read less from the cache than it would have read without them: which byte changed, in which
 //! block, why, and what it costs. [`Watch`] does the same for requests that the caller has already read.
 //!
-//! * [`Rules`]: what is checked and how severely; a small file contains them.
+//! * [`Rules`]: checks and their severities; a small file contains them.
 //! * [`Sent`], [`Facts`]: a request and the facts besides its bytes.
 //! * [`lock`]: prefixes that were sent, as digests in a text that people review.
 //! * [`Checked`], [`Finding`], [`Noted`], [`Violation`], [`Report`]: results.

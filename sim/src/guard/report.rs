@@ -41,7 +41,7 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Harmless notes, in order of the requests: the first [`LISTED_MAX`].
     pub notes: Vec<Noted>,
-    /// Counts of what is not listed because there is too much.
+    /// Counts of findings beyond the listed ones.
     pub unlisted: Unlisted,
     /// Figures outside their budget, and chains with refused requests.
     pub violations: Vec<Violation>,

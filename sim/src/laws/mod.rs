@@ -3,7 +3,7 @@
 //!
 //! | law | says |
 //! |---|---|
-//! | `identity` | the cache receives exactly what was sent: one request in a hundred is rendered and read again |
+//! | `identity` | the cache receives exactly the sent bytes: one request in a hundred is rendered and read again |
 //! | `usage_sum` | read + written + fresh is the whole prompt |
 //! | `money` | bill − perfect bill is the sum of the causes, line by line |
 //! | `reads` | nothing is read before it is written and readable, or after it expires |

@@ -7,7 +7,7 @@ use crate::simulation::{Lookup, Observer};
 use crate::time::{Duration, Instant};
 use crate::wire::{Index, NodeId, Prefixes, Ttl};
 
-/// What was written at a prefix.
+/// Writes at a prefix.
 #[derive(Clone, Copy, Debug)]
 struct CacheWrite {
     /// Last use, by a write or a read of this entry.

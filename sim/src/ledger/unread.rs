@@ -21,7 +21,7 @@ struct Stretch {
 #[derive(Clone, Debug, Default)]
 pub struct UnreadWrites {
     stretches: Vec<Stretch>,
-    /// Unread writes by prefix line and depth. A read of a long conversation then costs only what was written since the
+    /// Unread writes by prefix line and depth. A read of a long conversation then costs only the writes since the
     /// last read, plus the forks on its path.
     waiting: Index<LineId, BTreeMap<u32, WriteId>>,
 }

@@ -96,7 +96,7 @@ impl Answer {
     /// Checks the order of the events (contract STREAM-01).
     ///
     /// # Errors
-    /// The number of the first event out of order, counted from zero, and what was expected instead.
+    /// The number of the first event out of order, counted from zero, and the expected one.
     pub fn check(&self) -> Result<(), (usize, &'static str)> {
         let mut grammar = Grammar::default();
         for (at, event) in self.events.iter().enumerate() {

@@ -30,7 +30,7 @@ pub enum Event {
     BlockDelta {
         /// Position in the message's content.
         index: usize,
-        /// What is added.
+        /// The addition.
         delta: Delta,
     },
     /// A block is whole.
@@ -133,7 +133,7 @@ impl Grammar {
     /// Takes the next event.
     ///
     /// # Errors
-    /// What was expected instead.
+    /// The expectation.
     pub fn step(&mut self, event: &Event) -> Result<(), &'static str> {
         if self.over {
             return Err("nothing: an `error` event ends the stream");
@@ -182,7 +182,7 @@ impl Grammar {
     /// Whether the stream may end here.
     ///
     /// # Errors
-    /// What is missing.
+    /// The missing field.
     pub fn end(&self) -> Result<(), &'static str> {
         match (self.over, self.inside_message, self.messages) {
             (true, _, _) | (false, false, 1..) => Ok(()),

@@ -120,7 +120,7 @@ impl Scripted {
         })
     }
 
-    /// What is wrong, and what would fix it.
+    /// The error, and its remedy.
     fn unscripted(&self, question: &Question) -> Unscripted {
         let agent = &question.agent;
         let agent_type = &question.agent_type;

@@ -18,7 +18,7 @@ use super::tier::ServiceTier;
 use crate::time::Instant;
 use crate::wire::model::{ModelId, Vendor, resolve};
 
-/// What is priced: a model of the table, or a name that is not in the table and needs an override.
+/// A key of a price: a model of the table, or a name that is not in the table and needs an override.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModelKey {
     /// A model of the table.
@@ -138,7 +138,7 @@ impl PriceBook {
     ///
     /// # Errors
     ///
-    /// [`BadBook`] names the place, what was found and what was expected.
+    /// [`BadBook`] names the place, the finding and the expectation.
     pub fn parse(text: &str) -> Result<Self, BadBook> {
         file::read(text).map(Self::of)
     }
@@ -148,7 +148,7 @@ impl PriceBook {
     ///
     /// # Errors
     ///
-    /// [`BadBook`] names the place, what was found and what was expected.
+    /// [`BadBook`] names the place, the finding and the expectation.
     pub fn with_file(mut self, name: &str, text: &str) -> Result<Self, BadBook> {
         let file = file::read(text)?;
         let named: BTreeSet<&ModelKey> = file.rows.iter().map(|row| &row.model).collect();

@@ -115,7 +115,7 @@ pub struct PriceRow {
     pub regional: Option<Factor>,
     /// Source of the prices.
     pub source: Source,
-    /// A remark: how certain the price is, what is not modelled.
+    /// A remark: how certain the price is, and its gaps.
     pub note: Option<String>,
 }
 

@@ -73,7 +73,7 @@ pub struct Compared {
     pub between: (u64, u64),
     /// Tokens that the chain's previous request left in the cache; `None` if there was none.
     pub left_tokens: Option<u64>,
-    /// The rule of sessions that decided the prediction; `None` for what was recorded as sent.
+    /// The rule of sessions that decided the prediction; `None` for requests recorded as sent.
     pub rule: Option<&'static str>,
 }
 

@@ -26,7 +26,7 @@ pub struct SizedRequest<'a> {
     pub at: Instant,
 }
 
-/// What is needed to explain a request.
+/// The data that explains a request.
 #[derive(Clone, Copy)]
 pub struct Grounds<'a> {
     /// Blocks and prefixes.

@@ -24,7 +24,7 @@ impl Addresses {
         known.cloned().unwrap_or_else(|| place.to_string())
     }
 
-    /// The original path of what is at `path` in the translation.
+    /// The original path of the value at `path` in the translation.
     pub fn translate(&self, path: &str) -> String {
         let ends = path.char_indices().filter(|(_, c)| matches!(c, '.' | '[')).map(|(at, _)| at);
         let mut ends: Vec<usize> = ends.chain([path.len()]).collect();

@@ -26,7 +26,7 @@ pub enum BodyError {
     NotJson {
         /// Offset in the body.
         offset: usize,
-        /// What was found there.
+        /// The finding there.
         found: String,
     },
     /// A required key is missing.

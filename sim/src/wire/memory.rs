@@ -1,4 +1,4 @@
-//! Remembers what was read, so that nothing is read twice: elements by their raw bytes, and the latest bodies by their
+//! Remembers parsed input, so that nothing is parsed twice: elements by their raw bytes, and the latest bodies by their
 //! elements.
 //!
 //! A request mostly repeats the previous one. If the bytes at a position equal the element that was there before, the
@@ -62,7 +62,7 @@ impl ElementMemory {
         &self.raw[row.start..row.start + row.len]
     }
 
-    /// Stores what was read from `raw`; returns its row. Clearing the memory invalidates earlier rows, and
+    /// Stores the value parsed from `raw`; returns its row. Clearing the memory invalidates earlier rows, and
     /// [`Self::remember`] takes care of that.
     pub fn put(&mut self, level: Level, raw: &[u8], element: Element) -> u32 {
         if self.is_off {

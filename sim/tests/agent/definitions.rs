@@ -1,4 +1,4 @@
-//! Where agent types are defined, which definition of a name wins, and what is wrong with the others (ADEF).
+//! Where agent types are defined, which definition of a name wins, and the errors of the others (ADEF).
 
 use std::rc::Rc;
 

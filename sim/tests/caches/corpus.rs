@@ -169,7 +169,7 @@ pub struct Times {
     pub given_up_ms: Option<u64>,
 }
 
-/// Tokens by what was done with them, or a refusal.
+/// Tokens by category, or a refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {

@@ -1,4 +1,4 @@
-//! When an `Agent` call forks, and what is reported otherwise (FORK-01..07, DIAG-05).
+//! When an `Agent` call forks, and the report otherwise (FORK-01..07, DIAG-05).
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::spawn::fork::Profile;

@@ -54,7 +54,7 @@ enum Kind {
 
 const KINDS: [Kind; 3] = [Kind::Comment, Kind::Page, Kind::Literal];
 
-/// Words of one kind, without code, and what was found in them.
+/// Words of one kind, without code, and the habits found in them.
 #[derive(Default)]
 struct Tally {
     words: usize,

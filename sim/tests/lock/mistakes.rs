@@ -1,4 +1,4 @@
-//! Invalid locks: the line, what was found, what was expected.
+//! Invalid locks: the line, the finding, the expectation.
 
 use forkcast_sim::guard::lock::{BadLock, Lock};
 

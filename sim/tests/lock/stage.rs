@@ -87,7 +87,7 @@ pub fn lock_of(recording: &Recording, agents: &[Agent<'_>]) -> Lock {
             };
             let checked = guard.take(&sent).unwrap();
             let seen = guard.seen(&checked, *parent).unwrap();
-            // All tokens are plain input, so that figures depend on what was sent and not on the cache.
+            // All tokens are plain input, so that figures depend on the prompts and not on the cache.
             let usage = Usage { input_tokens: *seen.cumulative.last().unwrap(), ..Usage::default() };
             let cost = seen.rates.map(|rates| rates.bill(&usage, &[]).total);
             recorder.take(&RequestRecord { usage, cost, ..seen });

@@ -67,7 +67,7 @@ fn level(level: Level) -> &'static str {
     level.name()
 }
 
-/// Compares what was found with what was planted.
+/// Compares the findings with the planted changes.
 fn judge(kind: &Kind, case: &Case, planted: &[At], found: &[Difference]) -> (Count, Vec<String>) {
     let sides = Sides::new(&case.older, &case.newer);
     let (mut count, mut wrong, mut used) = (Count::default(), Vec::new(), vec![false; found.len()]);

@@ -107,7 +107,7 @@ fn compared(older: &str, newer: &str) -> [Vec<Damage>; 2] {
     let chain = take(newer).findings;
     let old = Lock::parse(&lock_of(older).text()).expect("a lock");
     let mut found = equality(&old, &lock_of(newer), &Rules::default()).findings;
-    // A lock lists what is sent; an appended block is no change of a growing conversation.
+    // A lock lists sent blocks; an appended block is no change of a growing conversation.
     let is_appended = |found: &Finding| !found.breaks_prefix && found.tokens_lost().unwrap_or(0) == 0;
     let in_chain = |found: &Finding| chain.iter().any(|known| (known.cause, &known.path) == (found.cause, &found.path));
     found.retain(|found| in_chain(found) || !is_appended(found));

@@ -63,7 +63,7 @@ fn findings(case: &Case) -> Vec<Finding> {
     take(&case.newer).findings
 }
 
-/// What is wrong with the findings.
+/// Errors in the findings.
 fn wrong(kind: &Kind, placement: Placement, case: &Case, planted: &[At]) -> Option<String> {
     let sides = Sides::new(&case.older, &case.newer);
     let found = findings(case);

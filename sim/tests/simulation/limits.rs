@@ -12,7 +12,7 @@ use serde_json::json;
 
 const MINUTE: u128 = 60_000_000_000;
 
-/// Keeps no level: it adds up what was taken since every earlier instant and compares that with the refill since then.
+/// Keeps no level: it adds up the amounts taken since every earlier instant and compares that with the refill since then.
 /// The bucket's contents are the minimum over these.
 struct Twin {
     per_minute: u64,

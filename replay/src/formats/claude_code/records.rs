@@ -157,7 +157,7 @@ impl<'a> Records<'a> {
         self.agents[place.agent].sign(place.line, place.at, sign)
     }
 
-    /// Adds a rewind sign if the parent of a line comes before what was said in the meantime.
+    /// Adds a rewind sign if the parent of a line comes before lines written in the meantime.
     pub fn check_rewind(&mut self, place: Place, line: &Record<'_>, parent: Option<Node>) {
         let kept = match (parent, line.parent) {
             (Some(parent), _) => parent.item,

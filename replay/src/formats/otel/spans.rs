@@ -9,7 +9,7 @@ use crate::formats::text::{Damaged, Text};
 /// The lists from an export down to its spans, each with its name before OTLP 0.15.
 const PATH: [&[&str]; 3] = [&["resourceSpans"], &["scopeSpans", "instrumentationLibrarySpans"], &["spans"]];
 
-/// The spans of all exports of a text, and what is wrong with the rest.
+/// The spans of all exports of a text, and the errors of the rest.
 pub(super) fn find(text: &Text<'_>) -> (Vec<Range<usize>>, Vec<Fault>) {
     let mut spans = Vec::new();
     let mut faults = Vec::new();

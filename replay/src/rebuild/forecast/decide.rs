@@ -11,7 +11,7 @@ use super::track::{Before, Position, Track, cached};
 use super::{Outgoing, State};
 use crate::rebuild::profile::RuleName;
 
-/// What is predicted.
+/// The prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Tokens read.
@@ -187,7 +187,7 @@ impl Situation<'_> {
         let shown = rewritten.into_iter().find(|(line, _, rule)| line.is_some() && self.holds(*rule));
         let expired = !self.is_within(self.request.at.since(self.used_at())) && self.holds(RuleName::Expired);
         if let Some((_, class, rule)) = shown {
-            // What is built anew in front of the messages would have been read from nothing that still lives.
+            // No live entry had the rebuilt part before the messages.
             let decides = if expired && class == Class::Out { RuleName::Expired } else { rule };
             return self.rewritten(class, decides);
         }

@@ -1,4 +1,4 @@
-//! Where a read lands that finds nothing of the conversation: the hidden prefix, by what is known of its size.
+//! Where a read lands that finds nothing of the conversation: the hidden prefix, by its known sizes.
 
 use std::sync::Arc;
 

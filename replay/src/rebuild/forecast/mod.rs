@@ -26,7 +26,7 @@ use forkcast_sim::wire::{Ttl, Usage};
 
 use super::profile::{Profile, RuleName};
 
-/// What is known of a request when it goes out.
+/// Facts about a request when it goes out.
 #[derive(Clone, Debug)]
 pub struct Outgoing<'a> {
     /// Which agent of the session sends it; the first one is the main agent.
@@ -53,12 +53,12 @@ pub struct Outgoing<'a> {
     pub signs: Signs,
 }
 
-/// What is known of its answer.
+/// Facts about its answer.
 #[derive(Clone, Debug)]
 pub struct AnswerFacts {
     /// When it ended.
     pub ended_at: Instant,
-    /// What was billed.
+    /// The billed usage.
     pub usage: Usage,
     /// Tokens of the answer, where they were counted to the end.
     pub output_tokens: Option<u64>,

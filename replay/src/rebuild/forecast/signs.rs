@@ -21,7 +21,7 @@ pub struct Signs {
     pub away_at: Option<Instant>,
     /// The client cleared old results, and says so.
     pub micro_compacted: Option<u32>,
-    /// The client was started anew.
+    /// The client was started again.
     pub restarted: Option<u32>,
     /// A prompt came without having passed the queue.
     pub unqueued: Option<u32>,

@@ -114,7 +114,7 @@ pub const HABITS: [Habit; 23] = [
         ..of_the_cache(RuleName::Full, High)
     },
     Habit {
-        rationale: "the client asks for a suggestion of the next prompt behind an answer; that request ends with the answer",
+        rationale: "the client asks for a suggestion of the next prompt after an answer; that request ends with the answer",
         evidence: "present in 89 of 91 turn ends below 10,000 new tokens, in none of 3 above (2.1.59 on); learnt by user and version",
         written_on: &[ENTIRE, POSH],
         ..of_claude_code(RuleName::FollowUp, High, None, None)
@@ -146,14 +146,14 @@ pub const HABITS: [Habit; 23] = [
         ..of_the_cache(RuleName::Compacted, High)
     },
     Habit {
-        rationale: "the system prompt and the messages are built anew when a session is resumed, also after the releases 2.1.90 and 2.1.97 whose notes mend it",
+        rationale: "the system prompt and the messages are built again when a session is resumed, also after the releases 2.1.90 and 2.1.97 whose notes say that it is fixed",
         evidence: "23 of 24 resumed sessions missed up to 2.1.96, 12 of 13 with a hook from 2.1.109 to 2.1.205; where the permission mode was written down more often than the last prompt 13 of 13 missed (2.1.109 to 2.1.179), 5 of them without a hook",
         failed: "one of two at 2.1.205; at 2.1.330 resuming keeps every byte",
         written_on: &[ENTIRE, GIT_SYNC, SKILLS, AUTH],
         ..of_claude_code(RuleName::Restarted, High, None, Some((2, 1, 205)))
     },
     Habit {
-        rationale: "a client that queues all prompts was started anew if one passed no queue",
+        rationale: "if a client queues all prompts, a prompt without a queue shows that it was started again",
         evidence: "8 of 8 restarts, 6 of them named system_changed by the provider (2.1.205 to 2.1.217)",
         failed: "at 2.1.330 resuming keeps every byte",
         written_on: &[POSH],
@@ -206,7 +206,7 @@ pub const HABITS: [Habit; 23] = [
     },
     Habit {
         rationale: "entries live five minutes or an hour from their last use (prompt-caching page)",
-        evidence: "of 12 requests 300 to 315 s behind the last use 9 were read, later ones not",
+        evidence: "of 12 requests 300 to 315 s after the last use, 9 were read, later ones not",
         written_on: &[ENTIRE],
         documented: true,
         ..of_the_cache(RuleName::Expired, High)

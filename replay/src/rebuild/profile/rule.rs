@@ -40,7 +40,7 @@ rules! {
     /// Everything that the previous request left is read.
     Full = "full", None, "nothing in the transcript";
     /// A hidden request extended the prefix by the last answer.
-    FollowUp = "follow_up", None, "a hidden request behind the last answer";
+    FollowUp = "follow_up", None, "a hidden request after the last answer";
     /// A prompt was sent and interrupted, and extended the prefix.
     Interrupted = "interrupted", None, "a prompt that was interrupted";
     /// The client summed the session up while the user was away, and so used the prefix.
@@ -50,9 +50,9 @@ rules! {
     /// The conversation was replaced by a summary.
     Compacted = "compacted", Some(Cause::Compacted), "the conversation was compacted";
     /// The client was restarted.
-    Restarted = "restarted", Some(Cause::SystemChanged), "the client was started anew";
+    Restarted = "restarted", Some(Cause::SystemChanged), "the client was started again";
     /// The client was restarted, shown by a prompt that did not pass its queue.
-    Unqueued = "unqueued", Some(Cause::SystemChanged), "a prompt that passed no queue: the client was started anew";
+    Unqueued = "unqueued", Some(Cause::SystemChanged), "a prompt that was not queued: the client was started again";
     /// Old results were cleared, according to the client.
     MicroCompacted = "micro_compacted", Some(Cause::ResultsCleared), "the client cleared old results";
     /// Old results were cleared without a record.

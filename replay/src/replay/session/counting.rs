@@ -30,7 +30,7 @@ struct Conversation {
     /// Items taken in.
     cursor: usize,
     blocks: Vec<Block>,
-    /// Tokens of `blocks` with their frames, less what was cleared.
+    /// Tokens of `blocks` with their frames, without the cleared ones.
     sum: u64,
     /// Tokens of results that were cleared in place, as the client says.
     cleared: u64,

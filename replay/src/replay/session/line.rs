@@ -41,7 +41,7 @@ impl<'a> SessionReplay<'a> {
         Entry { evidence, unforeseen, ..self.entry(ask, line, comparison) }
     }
 
-    /// An entry without prediction and explanation: what was recorded is counted and billed, nothing more is known.
+    /// An entry without prediction and explanation: recorded usage is counted and billed, nothing more is known.
     pub fn count_only(&mut self, ask: &Ask<'a>, why: NotComparable) {
         if ask.answer.copied {
             return;
@@ -119,7 +119,7 @@ fn unforeseen(prompt: &SessionPrompt, rates: &Rates) -> Option<Money> {
     Some(Money::from_picousd(div_half_even(whole * i128::from(risk.per_million), 1_000_000)))
 }
 
-/// The usage that the forecast expects: what is not read is written up to the last breakpoint, at the request's lifetime.
+/// The usage that the forecast expects: all other input is written up to the last breakpoint, at the request's lifetime.
 fn forecast(prompt: &SessionPrompt, counted: Option<CountedSize>) -> Usage {
     let read = prompt.decision.map_or(prompt.usage.cache_read_input_tokens, |decision| decision.read_tokens);
     let recorded = prompt.usage.total_input_tokens();

@@ -1,7 +1,7 @@
 //! One session of a transcript through the cache: forecast, explanation, bill.
 //!
 //! Two interpretations run in parallel. The *forecast* knows only the total and the lifetime of a request, and learns from its
-//! usage afterwards. The *explanation* also knows what was read: if that is less than the chain had left, something changed, and
+//! usage afterwards. The *explanation* also knows the recorded read: if that is less than the chain had left, something changed, and
 //! its sign (or the provider's own diagnosis) gives the cause. What-ifs run on the explanation, so that a change of content
 //! remains one under any lifetime.
 
@@ -30,7 +30,7 @@ pub(super) struct Place {
     pub timed: bool,
 }
 
-/// What a session shows to others of its user; `shared` is what is known so far.
+/// What a session shows to others of its user; `shared` is the state so far.
 pub(super) fn observe(
     session: &Session,
     index: usize,

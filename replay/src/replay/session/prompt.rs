@@ -31,7 +31,7 @@ const REBUILT_AGAIN_MAX: usize = 10_000;
 /// before and after, 0.1 % of the requests within a turn show it (`observed.md` 6).
 const LATE_DAYS: RangeInclusive<i64> = 20_527..=20_604;
 
-/// What is known of a request.
+/// Facts about a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SessionPrompt {
     pub usage: Usage,
@@ -80,7 +80,7 @@ impl<'a> SessionReplay<'a> {
         }
     }
 
-    /// Brings the path up to what is sent now, and gives every prefix its tokens.
+    /// Brings the path up to the current prompt, and gives every prefix its tokens.
     pub fn lay_out(&mut self, ask: &Ask<'a>, prompt: &mut SessionPrompt) {
         let head = head(&mut self.arena, self.systems[ask.agent], prompt);
         let (state, lane) = (&mut self.agents[ask.agent].conversation, &mut self.lanes[ask.agent]);
@@ -109,7 +109,7 @@ impl<'a> SessionReplay<'a> {
         }
     }
 
-    /// Adapts the path to what was read; returns the cause of a shortfall.
+    /// Adapts the path to the recorded read; returns the cause of a shortfall.
     pub fn explain(&mut self, ask: &Ask<'a>, prompt: &mut SessionPrompt) -> Option<Attribution> {
         let lane = &self.lanes[ask.agent];
         let ends = lane.ends();
@@ -219,7 +219,7 @@ impl<'a> SessionReplay<'a> {
         reached.and_then(|at| lane.node(at)).unwrap_or(lane.system_end())
     }
 
-    /// What was written up to each breakpoint that the client sets itself.
+    /// Tokens written up to each breakpoint that the client sets itself.
     fn written(&self, agent: usize, prompt: &SessionPrompt) -> Vec<(Marker, u64)> {
         let (read, written) = (prompt.usage.cache_read_input_tokens, prompt.usage.cache_creation_input_tokens());
         let head = self.agents[agent].conversation.head().saturating_sub(read).min(written);

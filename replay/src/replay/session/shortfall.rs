@@ -20,7 +20,7 @@ pub(super) struct Attribution {
     pub shows: &'static str,
 }
 
-/// What is known about a shortfall.
+/// Facts about a shortfall.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shortfall {
     /// Line of the request.
@@ -60,7 +60,7 @@ impl Shortfall {
             return Attribution {
                 cause: Cause::NoBreakpoint,
                 line,
-                shows: "sent behind the last breakpoint of the request before",
+                shows: "sent after the last breakpoint of the previous request",
             };
         }
         let ruled = self.decision.filter(|decision| self.is_foreseen(decision));

@@ -18,20 +18,24 @@ pub fn write(run: &Run, has_bodies: bool, target: &mut dyn Write) -> io::Result<
     let mut sizes = has_bodies.then(|| StoredSizes::all(run));
     run.requests.iter().try_for_each(|request| {
         let sizes = sizes.as_mut().and_then(Iterator::next);
-        line(run, request, Stored { sizes, ..Stored::simulated(run, request) }).write(target)
+        let exchange = Some(Stored { sizes, ..Stored::simulated(run, request) });
+        LedgerLine { exchange, ..LedgerLine::simulated(run, request) }.write(target)
     })
 }
 
-fn line<'a>(run: &'a Run, request: &'a Request, exchange: Stored) -> LedgerLine<'a> {
-    let line = &request.line;
-    LedgerLine {
-        line,
-        sender: Sender::simulated(run, request),
-        is_virtual: true,
-        origin: Origin { file: run.scenario.file.to_string(), index: line.index, line: 0 },
-        comparison: Err(NotComparable::NoUsage),
-        exchange: Some(exchange),
-        transcript: None,
-        names: Names::Plain,
+impl<'a> LedgerLine<'a> {
+    /// A request of a run, without its recording.
+    pub fn simulated(run: &Run, request: &'a Request) -> Self {
+        let line = &request.line;
+        Self {
+            line,
+            sender: Sender::simulated(run, request),
+            is_virtual: true,
+            origin: Origin { file: run.scenario.file.to_string(), index: line.index, line: 0 },
+            comparison: Err(NotComparable::NoUsage),
+            exchange: None,
+            transcript: None,
+            names: Names::Plain,
+        }
     }
 }

@@ -3,23 +3,19 @@
 use forkcast_sim::service::Evidence;
 
 use crate::names::Names;
-use crate::record::{Record, Shape, Value};
+use crate::record::{Record, Value};
 use crate::report::Recorded;
 
 /// The object `transcript` of a ledger line: without the transcript there is no recording that could be replayed.
 pub(super) struct TranscriptPart {
-    client: Option<String>,
-    kind: &'static str,
     estimated_output_tokens: Option<u64>,
     shown: Option<EvidenceLine>,
 }
 
 impl TranscriptPart {
     pub fn of(entry: &Recorded<'_>, names: Names) -> Option<Self> {
-        let answered = entry.answered?;
+        entry.answered?;
         Some(Self {
-            client: entry.client().map(|client| names.client(client)),
-            kind: answered.agent.kind.word(),
             estimated_output_tokens: entry.output.map(|output| output.tokens),
             shown: entry.evidence.as_ref().map(|shown| EvidenceLine::of(shown, names)),
         })
@@ -28,8 +24,6 @@ impl TranscriptPart {
 
 record! {
     TranscriptPart, "transcript":
-    text "client", "The client and its version." => |part| part.client.clone(), null("if it is not named");
-    field "kind", || Shape::words(["main", "named", "fork", "internal"]), "The kind of its agent." => |part| part.kind;
     tokens "estimated_output_tokens", "The answer by estimate." =>
         |part| part.estimated_output_tokens, null("if it is recorded");
     record: EvidenceLine, "shown", "The line of the transcript that shows why it missed." =>

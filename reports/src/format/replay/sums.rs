@@ -1,5 +1,6 @@
 //! Sums, as sessions, groups and totals have them; and the agents of a session.
 
+use forkcast_replay::transcript::{AgentKind, SpawnMode};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger;
 use forkcast_sim::pricing::Money;
@@ -244,10 +245,10 @@ record! {
             let Of { session, agent } = agent.of;
             agent.parent.and_then(|parent| session.agents.get(parent)).map(|parent| parent.id.clone())
         }, null("if none did");
-    field "kind", || Shape::words(["main", "named", "fork", "internal"]), "Its kind." => |agent| agent.of.agent.kind;
-    text "name", "The requested kind of agent." => |agent| agent.of.agent.name.clone(), null("if none was");
-    field "mode", || Shape::words(["sync", "background"]), "How it ran." =>
-        |agent| agent.of.agent.mode, null("if the result of its spawn does not say");
+    field "kind", || Shape::words(AgentKind::WORDS), "Its kind." => |agent| agent.of.agent.kind.word();
+    text "name", "The requested kind of agent." => |agent| agent.of.agent.kind.requested().map(str::to_owned), null("if none was");
+    field "mode", || Shape::words([SpawnMode::Sync, SpawnMode::Background].map(SpawnMode::word)), "How it ran." =>
+        |agent| agent.of.agent.kind.mode().map(SpawnMode::word), null("if the result of its spawn does not say");
     record: Spawned, "spawned", "Where its caller's file names it." =>
         |agent| agent.of.agent.spawned.as_ref().map(Record::value), null("if none does");
     count "notifications", "How often it was reported as done." => |agent| agent.of.agent.notifications, unit("times");

@@ -1,6 +1,4 @@
-//! Requests of a run: as objects, and as comma-separated values.
-
-use std::io::{self, Write};
+//! Requests of a run.
 
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::diagnosis::{Cause, Difference};
@@ -11,15 +9,7 @@ use crate::forks::difference_of;
 use crate::format::replay::verdicts;
 use crate::format::usage::NO_PRICE;
 use crate::format::words::{cause, level, volatile};
-use crate::record::{Value, list, table};
-
-/// Writes the requests as comma-separated values.
-///
-/// # Errors
-/// When the target cannot be written.
-pub fn requests(run: &Run, target: &mut dyn Write) -> io::Result<()> {
-    table::rows(RequestOf::all(run), target)
-}
+use crate::record::{Value, list};
 
 /// A request of a run.
 pub(super) struct RequestOf<'a> {
@@ -61,21 +51,16 @@ record! {
     ordinal "index", "Position among all requests, from 0." => |it| it.request.line.index;
     text "agent", "The agent that sent it." => |it| Value::text(it.agent());
     text "chain", "Its conversation: the agent." => |it| Value::text(it.agent());
-    text "agent_type", "The type of its agent." =>
-        |it| {
-            let agent = it.run.agents.get(it.request.agent);
-            agent.map(|agent| agent.agent_type.to_string()).unwrap_or_default()
-        }, derived();
     ordinal "turn", "Answered requests of this agent before." => |it| it.request.turn;
     ordinal "attempt", "How often this same request was sent before." => |it| it.request.attempt;
     text "model", "Its model." => |it| Value::text(&it.request.line.model);
     millis "at_ms", "When it was sent." => |it| it.request.line.at, null("if that is unknown");
     millis "first_byte_ms", "When its answer began." => |it| it.request.line.first_byte_at, null("if none began");
     millis "ended_ms", "When its answer ended." => |it| it.request.ended_at, null("if none did");
-    record: Usage, "usage", "Its tokens." => |it| it.request.usage().value(), bare();
+    record: Usage, "usage", "Its tokens." => |it| it.request.usage().value();
     usd "cost_usd", "Its bill." => |it| it.request.cost(), null(NO_PRICE);
     usd "cost_without_cache_usd", "The bill of the same tokens without any cache." =>
-        |it| it.request.cost_without_cache, null(NO_PRICE), derived();
+        |it| it.request.cost_without_cache, null(NO_PRICE);
     ordinal "continues",
         "The request that it is compared with: the agent's last one; of a fork's first request what its parent had \
          sent last." =>

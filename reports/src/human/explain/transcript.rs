@@ -7,7 +7,7 @@ use crate::document::{Cell, Column, Document, Table, count, money};
 use crate::human::when;
 use crate::report::{Recorded, Report, statement_of_one, suggestion};
 
-/// What is known about such a request.
+/// Facts about such a request.
 pub fn transcript(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     let line = &entry.line;
     let mut document = Document::default();

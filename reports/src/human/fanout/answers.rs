@@ -88,6 +88,7 @@ fn cost_table(question: Question, panel: &Panel) -> Table {
         Question::Ttl => "waiting",
         Question::ForkOrSpawn => "turns",
         Question::Children | Question::LookBack | Question::Prime => "children",
+        Question::Grid(quantity) => quantity.word(),
     };
     let columns = vec![
         Column::right(place, "at"),

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use forkcast_replay::transcript::{AgentKind, SpawnMode};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
 
@@ -88,7 +89,7 @@ impl<'s> Tree<'s> {
         let mut alike = BTreeMap::<_, Vec<usize>>::new();
         for at in childless {
             let agent = self.agent(at);
-            alike.entry((agent.kind, agent.name.as_deref(), agent.mode)).or_default().push(at);
+            alike.entry((agent.kind.name(), agent.kind.mode().map(SpawnMode::word))).or_default().push(at);
         }
         for agents in alike.into_values() {
             if agents.len() > EQUAL_SIBLINGS {
@@ -118,7 +119,7 @@ impl<'s> Tree<'s> {
         let children = self.children.get(first).filter(|_| node.agents.len() == 1);
         rows.push(vec![
             Cell::Text(format!("{branch}{}", title(agent, node.agents.len()))),
-            agent.mode.map_or(Cell::Empty, Cell::text),
+            agent.kind.mode().map_or(Cell::Empty, |mode| Cell::text(mode.word())),
             Cell::Count(node.agents.iter().map(|at| self.agent(*at).requests).sum()),
             Cell::Share(own.usage.hit_rate()),
             Cell::Count(own.usage.output_tokens),
@@ -146,11 +147,11 @@ fn sum(sides: impl Iterator<Item = Side>) -> Side {
 
 /// `Explore a1b2c3`, `12 × Explore`, with its final state.
 fn title(agent: &Agent, agents: usize) -> String {
-    let what = agent.name.as_deref().unwrap_or(if agent.kind == "named" { "sub-agent" } else { agent.kind });
+    let what = if agent.kind == AgentKind::SUB_AGENT { "sub-agent" } else { agent.kind.name() };
     if agents > 1 {
         return format!("{} × {what}", count(agents as u64));
     }
-    let id = if agent.kind == what && (what == "main" || agent.id == what) {
+    let id = if agent.kind.word() == what && (what == "main" || agent.id == what) {
         String::new()
     } else {
         format!(" {}", agent.id)

@@ -52,7 +52,7 @@ fn table(report: &Report<'_>) -> Table {
     let (usage, spending) = (&account.billed.usage, &account.spending);
     let parts = [
         ("Reading the context again", spending.read, usage.cache_read_input_tokens),
-        ("Writing it to the cache", spending.writes(), usage.cache_creation_input_tokens()),
+        ("Writing to the cache", spending.writes(), usage.cache_creation_input_tokens()),
         ("Answers", spending.output, usage.output_tokens),
         ("Input without the cache", spending.input, usage.input_tokens),
     ];

@@ -54,7 +54,7 @@ fn table(report: &Report<'_>) -> Table {
         ],
     );
     for ((fate, reason), kind) in kinds {
-        // For a single damage the text says exactly what was found.
+        // For a single damage the text names the finding.
         let exact = kind.count == 1 && fate != Fate::PassedOver;
         let reason = if exact { kind.reason } else { reason };
         let first = Cell::Text(kind.first);

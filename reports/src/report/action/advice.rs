@@ -121,7 +121,7 @@ pub(super) const MISSES: [Advice; 16] = [
     Advice::new("tools_changed", &[Cause::ToolsAdded, Cause::ToolsRemoved, Cause::ToolsReordered, Cause::ToolChanged])
         .user("Connect servers and load tools at the beginning of a session, not within it"),
     Advice::new("restart", &[Cause::MessageEdited, Cause::SystemChanged])
-        .where_it("started anew")
+        .where_it("started again")
         .user("Do not restart the client in a long session"),
     Advice::new("update", &[Cause::SystemChanged])
         .where_it("version of the client")

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_replay::transcript::{self, AgentKind, Sign, SpawnMode, What};
+use forkcast_replay::transcript::{self, AgentKind, Sign, What};
 use forkcast_sim::time::Instant;
 
-use super::{Agent, unique};
+use super::{Agent, named, unique};
 use crate::names::Names;
 use crate::report::{Counted, Recorded, Side};
 
@@ -60,9 +60,7 @@ pub(super) fn agents(
                     .parent
                     .filter(|parent| first.get(*parent) != Some(&at))
                     .and_then(|parent| *places.get(parent)?),
-                kind: agent.kind.word(),
-                name: name(&agent.kind).map(|name| names.agent(name)),
-                mode: mode(&agent.kind),
+                kind: named(&agent.kind, names),
                 spawned: events.spawned.get(&*agent.id).map(|spawned| spawned.named(names)),
                 notifications: events.notified.get(&*agent.id).copied().unwrap_or(0),
                 resumptions: resumptions(agent) + events.resumed.get(&*agent.id).copied().unwrap_or(0),
@@ -98,21 +96,6 @@ fn id(agent: &transcript::Agent, names: Names) -> String {
         // The word is ours and has no information.
         AgentKind::Main => agent.id.to_string(),
         _ => names.agent(&agent.id),
-    }
-}
-
-fn name(kind: &AgentKind) -> Option<&str> {
-    match kind {
-        AgentKind::Named { name, .. } => name.as_deref(),
-        _ => None,
-    }
-}
-
-const fn mode(kind: &AgentKind) -> Option<&'static str> {
-    match kind {
-        AgentKind::Named { mode: Some(SpawnMode::Sync), .. } => Some("sync"),
-        AgentKind::Named { mode: Some(SpawnMode::Background), .. } => Some("background"),
-        _ => None,
     }
 }
 

@@ -34,7 +34,7 @@ pub struct RequestClaim {
     pub cause: Option<Cause>,
     /// Missed tokens (sent before but not read), and their cost above the read price.
     pub missed: Vec<Figure>,
-    /// The first difference from what was sent before.
+    /// The first difference from the previous request.
     pub difference: Option<DifferenceClaim>,
     /// Number of breakpoints.
     pub breakpoints: Option<u64>,

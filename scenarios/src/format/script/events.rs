@@ -36,7 +36,7 @@ impl RawEvents {
         Some(Self { events, origins, origin: at.origin() })
     }
 
-    /// The first event that breaks the order of a stream, and what was expected there (contract STREAM-01).
+    /// The first event that breaks the order of a stream, and the one expected there (contract STREAM-01).
     pub fn out_of_order(&self) -> Option<(&Origin, &'static str)> {
         let answer = Answer { events: self.events.clone(), ..Answer::default() };
         let (at, expected) = answer.check().err()?;

@@ -18,25 +18,31 @@ const RULES: &str = "forkcast.toml";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  forkcast check bodies/                           request bodies, ordered by name
-  forkcast check bodies/ --requests-per-day 10000  also shows the cost of each change per day
-  forkcast check session.jsonl --lock none         a recording or a transcript, without a lock
-  forkcast check forks/fan-out --conformance forks a scenario, with the checks for forks
-  forkcast check bodies/ --update                  rewrite the lock and print the changes
-  forkcast check bodies/ --format github           annotations; also junit, sarif, json, csv
+  forkcast check bodies/              request bodies, ordered by name
+  forkcast check bodies/ --requests-per-day 10000
+                                      also the cost of each change per day
+  forkcast check session.jsonl --lock none
+                                      a recording, without a lock
+  forkcast check forks/fan-out --conformance forks
+                                      a scenario, with the checks for forks
+  forkcast check bodies/ --update     rewrite the lock and print the changes
+  forkcast check bodies/ --format github
+                                      annotations; also junit, sarif, json, csv
 
-Rules are read from a file. By default, changed prefixes and changed shared parts of forks fail, and differences from
+Rules are read from a file. By default, changed prefixes and changed shared parts of forks fail, and differences from \
 the lock are only reported.
 
-  stability = \"fail\"       each request keeps the previous one's prefix: off, note or fail
-  sharing = \"fail\"         forks and siblings share what they can
-  equality = \"note\"        prompts equal those in the lock
-  missing = \"fail\"         every request of the lock is sent; \"note\" if there may be fewer
-  pinned = [\"tools\"]       levels in which a difference from the lock always fails
-  [budget]                 min_hit_rate = 0.9, max_cost_per_turn = 0.05, max_breakpoints = 3
-  [[allow]]                cause = \"compacted\", path = \"messages\": an allowed change
+  stability = \"fail\"    each request keeps the previous one's prefix;
+                        or \"note\", \"off\"
+  sharing = \"fail\"      forks and siblings share what they can
+  equality = \"note\"     prompts equal those in the lock
+  missing = \"fail\"      every request of the lock is sent
+  pinned = [\"tools\"]    levels in which a difference from the lock always fails
+  [budget]              min_hit_rate = 0.9, max_cost_per_turn = 0.05,
+                        max_breakpoints = 3
+  [[allow]]             cause = \"compacted\", path = \"messages\"
 
-Exit code 1 if a rule is broken, 2 for bad or unreadable input, 130 if Ctrl-C made the result partial. Misses because
+Exit code 1 if a rule is broken, 2 for bad or unreadable input, 130 if Ctrl-C made the result partial. Misses because \
 of time never fail.";
 
 /// Arguments of `check`.
@@ -86,10 +92,11 @@ pub struct CheckArgs {
 
 const LOCK_EXAMPLES: &str = "\
 Examples:
-  forkcast lock bodies/                            writes forkcast.lock
-  forkcast lock session.jsonl -o tests/agent.lock  another file
-  forkcast lock forks/fan-out                      a scenario
-  forkcast lock bodies/ --anonymize                without names of tools and agents
+  forkcast lock bodies/               writes forkcast.lock
+  forkcast lock session.jsonl -o tests/agent.lock
+                                      another file
+  forkcast lock forks/fan-out         a scenario
+  forkcast lock bodies/ --anonymize   without names of tools and agents
 
 A lock is a text for reviews: kind, place, size and digests of each block, expected reads and cost of each request.
 `forkcast check` compares prompts with it.";

@@ -25,22 +25,30 @@ use words::{
 
 const FANOUT_EXAMPLES: &str = "\
 Examples:
-  forkcast fanout                                  five forks of a warm parent, one request each
-  forkcast fanout --from session.jsonl             the cost of five forks of this session
-  forkcast fanout --children 1..20 --breakpoints tail,both --launch burst,primed
-  forkcast fanout --breakpoints shared --launch burst,stagger=150,primed --children 8 --out plots
+  forkcast fanout                     five forks of a warm parent
+  forkcast fanout --from session.jsonl
+                                      the cost of five forks of this session
+  forkcast fanout --children 1..20 --breakpoints tail,both \\
+      --launch burst,primed
+  forkcast fanout --breakpoints shared --launch burst,stagger=150,primed \\
+      --children 8 --out plots
   forkcast fanout --parent warm,cold --prefix 20k..100k:20k --turns 1,5,11
-  forkcast fanout --turns 1..20 --against spawn    forks against agents with a brief of their own
+  forkcast fanout --turns 1..20 --against spawn
+                                      forks against agents with a brief
   forkcast fanout --profile client-2026 --cache docs-2026-08
   forkcast fanout --itpm 200k --rpm 50 --children 5,50,200
   forkcast fanout --model mine --price-book mine.toml
-  forkcast fanout --children 2,5,8 --format json   one JSON object, forkcast.fanout/1
-  forkcast fanout --answer fork-or-spawn           when agents with a brief become cheaper
-  forkcast fanout --answer all --out answers       every question, with tables and plots
+  forkcast fanout --children 2,5,8 --format json
+                                      one JSON object, forkcast.fanout/1
+  forkcast fanout --answer fork-or-spawn
+                                      when agents with a brief become cheaper
+  forkcast fanout --answer all --out answers
+                                      every question, with tables and plots
 
-Every cell is a run of the agent runtime. Numbers are lists and ranges: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`.
+Every cell is a run of the agent runtime. Numbers are lists and ranges: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`. \
 Sizes are tokens, times are milliseconds, lifetimes 5m or 1h. Lists in several options are combined.
---out also writes the plots that fit the grid: cost by children, or cost against makespan.";
+
+--out also draws the grid, if one or two parameters vary: cost by each number, or cost against makespan.";
 
 /// What `--out` of this verb writes.
 const OUT: &str = "Also write fanout.json, fanout.csv and plots (NAME.svg, NAME.png) into this folder; an older result \

@@ -9,13 +9,16 @@ use super::{Format, TalkArgs, date};
 
 const LIST_EXAMPLES: &str = "\
 Examples:
-  forkcast list causes                             why a cache misses, and what to do about it
-  forkcast list models                             every known model, with window and minimum
-  forkcast list prices --format csv                the price book, a row for each service tier
-  forkcast list prices --out .                     the same as prices.toml, for --price-book
-  forkcast list prices --check data.json           against genai-prices, models.dev or LiteLLM
-  forkcast list scenarios --out scenarios          the YAML of every scenario, as examples
-  forkcast list schemas --out schemas              JSON Schemas of all JSON output";
+  forkcast list causes                why a cache misses, and what to do
+  forkcast list models                known models, with window and minimum
+  forkcast list prices --format csv   the price book as a table
+  forkcast list prices --out .        the same as prices.toml, for --price-book
+  forkcast list prices --check data.json
+                                      against genai-prices or models.dev
+  forkcast list scenarios --out scenarios
+                                      the YAML of every scenario, as examples
+  forkcast list schemas --out schemas
+                                      JSON Schemas of all JSON output";
 
 /// Arguments of `list`.
 #[derive(Debug, ClapArgs)]

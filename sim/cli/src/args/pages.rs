@@ -9,7 +9,8 @@ use super::TalkArgs;
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
-  forkcast completions bash > ~/.local/share/bash-completion/completions/forkcast
+  forkcast completions bash \\
+      > ~/.local/share/bash-completion/completions/forkcast
   forkcast completions zsh > ~/.zfunc/_forkcast
   forkcast completions fish > ~/.config/fish/completions/forkcast.fish
   forkcast completions elvish >> ~/.config/elvish/rc.elv
@@ -32,9 +33,10 @@ pub struct CompletionsArgs {
 
 const MAN_EXAMPLES: &str = "\
 Examples:
-  forkcast man | man -l -                          the program's page
-  forkcast man replay | man -l -                   the page of a verb
-  forkcast man --out ~/.local/share/man/man1       all pages: forkcast.1, forkcast-replay.1, …";
+  forkcast man | man -l -             the program's page
+  forkcast man replay | man -l -      the page of a verb
+  forkcast man --out ~/.local/share/man/man1
+                                      all pages: forkcast.1, …";
 
 /// Arguments of `man`.
 #[derive(Debug, ClapArgs)]

@@ -15,19 +15,24 @@ use super::{OutputArgs, OwnPriceArgs, SumArgs, TalkArgs, table, what_if_help};
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  forkcast run                                     five forks of a warm parent, embedded
-  forkcast run day/working-day --ttl 1h            another lifetime
-  forkcast new mine                                a scenario to start from, mine.yaml
-  forkcast run mine.yaml --format json             one JSON object, forkcast.run/1
-  forkcast run mine.yaml --out result              also a folder with ledger, table and picture
+  forkcast run                        five forks of a warm parent, embedded
+  forkcast run day/working-day --ttl 1h
+                                      another lifetime
+  forkcast new mine                   a scenario to start from, mine.yaml
+  forkcast run mine.yaml --format json
+                                      one JSON object, forkcast.run/1
+  forkcast run mine.yaml --out result
+                                      also ledger, table and picture
   forkcast run mine.yaml --set session.model=claude-haiku-4-5
-  forkcast run --breakpoints both                  also mark the end of the part that forks share
-  forkcast run --breakpoints both --launch primed  and start the first fork before the others
-  forkcast run E15+cold                            a variant of a scenario
-  forkcast run --what-if ttl=1h --max-cost 0.70    under another lifetime; exit code 1 above $0.70
-  forkcast run --out result --bodies               and forkcast explain result 3
-  forkcast run mine.yaml --twice                   in two processes; reports the first difference
-  forkcast list scenarios                          built-in scenarios
+  forkcast run --breakpoints both     also mark the end of the shared part
+  forkcast run --breakpoints both --launch primed
+                                      and start one fork before the others
+  forkcast run E15+cold               a variant of a scenario
+  forkcast run --what-if ttl=1h --max-cost 0.70
+                                      another lifetime; exit code 1 above $0.70
+  forkcast run --out result --bodies  and forkcast explain result 3
+  forkcast run mine.yaml --twice      in two processes, compared
+  forkcast list scenarios             built-in scenarios
 
 A scenario is a YAML file, or the name of one that is built in. Exit code 1: an expectation failed.";
 

@@ -11,43 +11,54 @@ use super::{Format, OwnPriceArgs, StrictArgs, TalkArgs};
 
 const SWEEP_EXAMPLES: &str = "\
 Examples:
-  forkcast sweep plan fanout --set launch=burst,primed --set breakpoints=both -o plan.json
-  forkcast sweep run plan.json --out parts         on all cores; run again for missing parts
-  forkcast sweep status plan.json --out parts      existing and missing parts
-  forkcast sweep merge plan.json --out parts       the same bytes, whichever machine ran the parts
-  forkcast man sweep-run                           how to run it on a cluster";
+  forkcast sweep plan fanout --set launch=burst,primed \\
+      --set breakpoints=both -o plan.json
+  forkcast sweep run plan.json --out parts
+                                      on all cores; run again for missing parts
+  forkcast sweep status plan.json --out parts
+                                      existing and missing parts
+  forkcast sweep merge plan.json --out parts
+                                      the same bytes on every machine
+  forkcast man sweep-run              how to run it on a cluster";
 
 const PLAN_EXAMPLES: &str = "\
 Examples:
-  forkcast sweep plan fanout --set launch=burst,primed --set parent=cold -o plan.json
-  forkcast sweep plan E15 --set session.ttl=5m,1h --set seed=1..50 -o plan.json
-  forkcast sweep plan fanout --set model=mine --price-book mine.toml -o plan.json
-  forkcast sweep plan mine.yaml+cold --set session.breakpoints=tail,both > plan.json
+  forkcast sweep plan fanout --set launch=burst,primed \\
+      --set parent=cold -o plan.json
+  forkcast sweep plan E15 --set session.ttl=5m,1h \\
+      --set seed=1..50 -o plan.json
+  forkcast sweep plan fanout --set model=mine \\
+      --price-book mine.toml -o plan.json
+  forkcast sweep plan mine.yaml+cold \\
+      --set session.breakpoints=tail,both > plan.json
 
-Fields of a scenario are those of `run --set`; those of a fan-out are the options of `fanout`
-without their dashes (against=fork,spawn; ablate=none,NAME+NAME). Values are separated by commas;
-1..20, 0..100k:25k and 1..1000:x10 are ranges. A plan contains its prices.
+Fields of a scenario are those of `run --set`; those of a fan-out are the options of `fanout` \
+without their dashes (against=fork,spawn; ablate=none,NAME+NAME). Values are separated by commas; \
+1..20, 0..100k:25k and 1..1000:x10 are ranges. A plan contains its prices. \
 Everything that can be checked before the first run is checked here.";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  forkcast sweep run plan.json --out parts         on all cores
+  forkcast sweep run plan.json --out parts
+                                      on all cores
   forkcast sweep run plan.json --out parts --shard 0/7
   forkcast sweep run plan.json --out parts --shard auto/7 --jobs 1
 
-Shards are counted from zero. auto takes the index of the scheduler: SLURM_ARRAY_TASK_ID (sbatch
---array=0-6), JOB_COMPLETION_INDEX (a Kubernetes Indexed Job with 7 completions), HQ_TASK_ID
-(hq submit --array 0-6).
+Shards are counted from zero. auto takes the index of the scheduler: SLURM_ARRAY_TASK_ID (sbatch \
+--array=0-6), JOB_COMPLETION_INDEX (a Kubernetes Indexed Job with 7 completions), HQ_TASK_ID \
+(hq submit --array 0-6). \
 Existing parts are not run again, so a killed shard can simply be restarted.";
 
 const MERGE_EXAMPLES: &str = "\
 Examples:
-  forkcast sweep merge plan.json --out parts       also sweep.json and sweep.csv in that folder
+  forkcast sweep merge plan.json --out parts
+                                      also sweep.json and sweep.csv there
   forkcast sweep merge plan.json --out parts --format csv > sweep.csv";
 
 const STATUS_EXAMPLES: &str = "\
 Examples:
-  forkcast sweep status plan.json --out parts      exit code 1 until all parts exist";
+  forkcast sweep status plan.json --out parts
+                                      exit code 1 until all parts exist";
 
 /// Arguments of `sweep`.
 #[derive(Debug, ClapArgs)]

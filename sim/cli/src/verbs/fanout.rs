@@ -68,8 +68,8 @@ fn write(args: &FanoutArgs, found: &Found, price_book: &str, folder: Folder) -> 
 }
 
 /// Which grids have plots.
-const NO_PLOT: &str = "no plot fits these cells: several --children with at most six policies give cost by children, several \
-                       policies of one setting give cost against makespan, at most two settings each; --answer has its own plots";
+const NO_PLOT: &str = "no plot fits these cells: vary one or two parameters, each with a price and an answer to every \
+                       request; --answer has its own plots";
 
 /// The results.
 struct Found {

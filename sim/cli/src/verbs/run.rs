@@ -153,7 +153,7 @@ fn print(args: &RunArgs, run: &Run, failures: &[String], report: Option<&Report<
     match args.result.format {
         Format::Json => screen::print(|target| format::run::write_with(run, failures, report, target)),
         Format::Jsonl => screen::print(|target| format::ledger::simulated::write(run, false, target)),
-        Format::Csv => screen::print(|target| format::run::requests(run, target)),
+        Format::Csv => screen::print(|target| format::requests::write_run(run, target)),
         shown => {
             let mut document = human::run::document(run, failures);
             document.parts.extend(report.into_iter().flat_map(|report| human::replay::asked(report).parts));

@@ -19,7 +19,7 @@ pub struct Invalid {
     pub field: Rc<str>,
     /// The invalid value.
     pub found: Rc<str>,
-    /// What was expected.
+    /// The expectation.
     pub expected: Rc<str>,
 }
 

@@ -1,4 +1,4 @@
-//! A message of a conversation as the runtime keeps it: what is sent, and metadata.
+//! A message of a conversation as the runtime keeps it: its sent part, and metadata.
 
 mod calls;
 

@@ -42,7 +42,7 @@ struct Called {
 pub(super) struct Prepared {
     /// The call.
     pub tool_use: ToolUse,
-    /// What is wrong with its input; if set, the tool cannot be called.
+    /// The error in its input; if set, the tool cannot be called.
     pub problem: Option<Rc<str>>,
 }
 

@@ -1,4 +1,4 @@
-//! Options for forks: how they are built, when they start, and what is deliberately broken about them.
+//! Options for forks: how they are built, when they start, and their deliberate faults.
 
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ impl LaunchPolicy {
     /// Parses a name.
     ///
     /// # Errors
-    /// What was expected instead.
+    /// The expectation.
     pub fn named(word: &str) -> Result<Self, String> {
         let number = |text: &str| text.parse::<u32>().ok();
         let known = match word.split_once('=') {

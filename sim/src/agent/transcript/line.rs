@@ -144,7 +144,7 @@ pub fn tombstone(uuid: &str) -> String {
 /// Reads a line.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The error in it.
 pub fn read(text: &str) -> Result<Record, String> {
     if let Ok(tombstone) = serde_json::from_str::<Tombstone>(text)
         && tombstone.r#type == "tombstone"

@@ -47,7 +47,7 @@ pub enum Unreadable {
         file: Rc<str>,
         /// Line number, counted from one.
         line: usize,
-        /// The content, or what is wrong with it.
+        /// The content, or the error in it.
         found: String,
     },
 }

@@ -23,7 +23,7 @@ pub trait Unwritten {
 enum Text {
     /// A text shared with its readers.
     Whole(Rc<str>),
-    /// A log: appending costs only what is appended.
+    /// A log: appending costs only the appended lines.
     Growing(Vec<Part>),
 }
 

@@ -50,7 +50,7 @@ fn push(parts: &mut [String], character: char) {
 /// The paths that a glob matches: `*` and `?` stay within a name, `**` crosses folders, `{a,b}` and `[a-z]` choose.
 ///
 /// # Errors
-/// What is wrong with the glob.
+/// The error in the glob.
 pub fn paths(glob: &str) -> Result<GlobMatcher, String> {
     let glob = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
     glob.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())

@@ -19,7 +19,7 @@ pub struct Evidence {
     pub older: Option<usize>,
     /// JSON path in the request's body; empty for the request as a whole.
     pub path: String,
-    /// What was found there, in words without content.
+    /// The finding there, in words without content.
     pub found: String,
 }
 

@@ -36,7 +36,7 @@ pub struct Suite {
     record: Record,
 }
 
-/// What is remembered of the requests.
+/// Memory of the requests.
 #[derive(Debug)]
 struct Record {
     rules: Rules,

@@ -59,7 +59,7 @@ impl Lock {
     /// Reads a lock.
     ///
     /// # Errors
-    /// [`BadLock`] with the line, what was found and what was expected.
+    /// [`BadLock`] with the line, the finding and the expectation.
     pub fn parse(text: &str) -> Result<Self, BadLock> {
         let at = |offset: usize| text.get(..offset.min(text.len())).unwrap_or(text).matches('\n').count() + 1;
         if let Some(line) = text.lines().position(|line| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")) {

@@ -1,4 +1,4 @@
-//! What is checked, and how severely. Read from a file in which every line is optional:
+//! Checks and their severities. Read from a file in which every line is optional:
 //!
 //! ```toml
 //! cache = "docs-2026-09"     # the provider's cache rules
@@ -46,7 +46,7 @@ pub enum Severity {
     Fail,
 }
 
-/// What is checked, and how severely.
+/// Checks and their severities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
     /// The provider's cache rules.

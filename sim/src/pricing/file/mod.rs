@@ -54,7 +54,7 @@ pub struct BadBook {
     pub line: usize,
     /// Character of the line, counted from 1.
     pub column: usize,
-    /// What was found and what was expected.
+    /// The finding and the expectation.
     pub problem: String,
 }
 
