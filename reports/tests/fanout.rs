@@ -11,6 +11,7 @@ use forkcast_scenarios::fanout::{Cell, Grid, Spawn, Trial, trial::trial};
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy};
 use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::wire::Ttl;
 use serde_json::Value;
 
 use crate::tables::parsed;
@@ -187,4 +188,30 @@ fn grids_are_drawn_if_the_plot_is_readable() {
     assert!(plots(&rows(&one)).is_empty());
     let wide = Grid { prefix: vec![20_000, 30_000, 40_000], ..grid };
     assert!(plots(&rows(&wide)).is_empty(), "six panels");
+}
+
+/// Whatever one or two parameters vary: sizes, lifetimes, models, policies.
+#[test]
+fn every_grid_of_one_or_two_parameters_is_drawn() {
+    let one = || Grid::of(Cell { children: 2, ..Cell::default() });
+    let sizes = vec![20_000, 30_000, 40_000, 50_000, 60_000, 70_000, 80_000];
+    let models = || vec!["claude-opus-4-8".into(), "claude-haiku-4-5".into()];
+    let grids = [
+        (Grid { prefix: sizes.clone(), ..one() }, &["prefix"][..]),
+        (Grid { prefix: sizes, turns: vec![1, 5], ..one() }, &["turns", "prefix"]),
+        (Grid { turns: vec![1, 2, 3], growth: vec![500, 5_000], ..one() }, &["turns", "growth"]),
+        (Grid { children: vec![1, 4], model: models(), ..one() }, &["children"]),
+        (Grid { is_cold: vec![false, true], ..one() }, &["prime"]),
+        (Grid { model: models(), ttl: vec![Ttl::FiveMinutes, Ttl::OneHour], ..one() }, &["prime"]),
+        (Grid { launch: grid().launch, ..one() }, &["prime"]),
+    ];
+    for (grid, expected) in grids {
+        let drawn = plots(&rows(&grid));
+        let words: Vec<&str> = drawn.iter().map(|answer| answer.question.word()).collect();
+        assert_eq!(words, expected, "{grid:?}");
+        for answer in &drawn {
+            let svg = figures::fanout::svg(answer);
+            assert!(svg.contains("<title>") && !svg.contains("?</title>"), "{svg}");
+        }
+    }
 }

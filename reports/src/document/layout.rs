@@ -7,9 +7,21 @@ use super::{Lie, Table};
 /// Blanks between two columns.
 pub(super) const GAP: u16 = 2;
 
-/// The minimum width of names and long texts. If even that does not fit, the table is wider than the screen.
+/// The minimum width of names and long texts while optional columns are there.
 const NAME_MIN: usize = 20;
 const WRAP_MIN: usize = 24;
+
+/// The minimum width of any text on a narrow screen, where every text is a name that may lose its middle.
+const NARROW_MIN: usize = 8;
+
+/// The columns that are shown, and the layout of their headings.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// The columns that fit.
+    pub placed: Vec<Placed>,
+    /// Headings of columns that are no option and did not fit.
+    pub left_out: Vec<&'static str>,
+}
 
 /// A displayed column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +34,20 @@ pub(super) struct Placed {
     pub width: usize,
     /// Number of characters that all its long names share at the beginning.
     shared: usize,
+    /// There is so little room that headings are broken and every text may lose its middle.
+    is_narrow: bool,
 }
 
 impl Placed {
+    /// The heading within the column's width.
+    pub fn head(&self, title: &str) -> String {
+        if self.is_narrow { wrapped(title, self.width).join("\n") } else { title.to_owned() }
+    }
+
     /// The text within the column's width.
     pub fn fit(&self, text: &str) -> String {
         match self.lie {
+            Lie::Left if self.is_narrow => elided(text, self.width, self.shared),
             Lie::Left | Lie::Right => text.to_owned(),
             Lie::Name => elided(text, self.width, self.shared),
             Lie::Wrap => wrapped(text, self.width).join("\n"),
@@ -36,12 +56,11 @@ impl Placed {
 }
 
 /// The columns that fit into `width`: optional ones are dropped first, then names and long texts share the remaining
-/// width.
-pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Vec<Placed> {
-    let natural = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());
-        cells.chain([table.columns[column].title.width()]).max().unwrap_or(0)
-    };
+/// width. If that is not enough, headings are broken, texts lose their middle, and the last columns are left out.
+pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Layout {
+    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column)).map(|cell| cell.width());
+    let widest = |column: usize| cells(column).fold(0, usize::max);
+    let natural = |column: usize| widest(column).max(table.columns[column].title.width());
     // An empty column can be dropped.
     let says =
         |column: usize| rows.is_empty() || rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()));
@@ -50,7 +69,13 @@ pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Vec<
         .iter()
         .enumerate()
         .filter(|(column, _)| says(*column))
-        .map(|(column, found)| Placed { column, lie: found.lie, width: natural(column), shared: shared(rows, column) })
+        .map(|(column, found)| Placed {
+            column,
+            lie: found.lie,
+            width: natural(column),
+            shared: shared(rows, column),
+            is_narrow: false,
+        })
         .collect();
     while least(&placed) > width {
         match placed.iter().rposition(|placed| table.columns[placed.column].optional) {
@@ -58,8 +83,25 @@ pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Vec<
             None => break,
         }
     }
+    let mut left_out = Vec::new();
+    if least(&placed) > width {
+        for placed in &mut placed {
+            let title = table.columns[placed.column].title;
+            placed.width = widest(placed.column).max(longest_word(title));
+            placed.is_narrow = true;
+        }
+        while least(&placed) > width && placed.len() > 1 {
+            left_out.extend(placed.pop().map(|placed| table.columns[placed.column].title));
+        }
+        left_out.reverse();
+    }
     share(&mut placed, width);
-    placed
+    Layout { placed, left_out }
+}
+
+/// The width of a heading that is broken at every blank.
+fn longest_word(title: &str) -> usize {
+    title.split(' ').map(UnicodeWidthStr::width).fold(0, usize::max)
 }
 
 fn least(placed: &[Placed]) -> usize {
@@ -68,7 +110,9 @@ fn least(placed: &[Placed]) -> usize {
 
 fn least_of(placed: &Placed) -> usize {
     match placed.lie {
-        Lie::Left | Lie::Right => placed.width,
+        Lie::Right => placed.width,
+        _ if placed.is_narrow => placed.width.min(NARROW_MIN),
+        Lie::Left => placed.width,
         Lie::Name => placed.width.min(NAME_MIN),
         Lie::Wrap => placed.width.min(WRAP_MIN),
     }
@@ -82,7 +126,7 @@ fn gaps(placed: &[Placed]) -> usize {
 fn share(placed: &mut [Placed], width: usize) {
     let mut left = width.saturating_sub(least(placed));
     let texts = placed.iter().any(|placed| placed.lie == Lie::Wrap && placed.width > WRAP_MIN);
-    for lie in [Lie::Name, Lie::Wrap] {
+    for lie in [Lie::Left, Lie::Name, Lie::Wrap] {
         let mut flexible: Vec<&mut Placed> = placed.iter_mut().filter(|placed| placed.lie == lie).collect();
         let count = flexible.len();
         for (at, column) in flexible.iter_mut().enumerate() {
@@ -90,7 +134,7 @@ fn share(placed: &mut [Placed], width: usize) {
             let part = left / (count - at);
             // Half of the room is reserved for texts that need it, so that a long name does not squeeze them.
             let part = if lie == Lie::Name && texts { part.div_ceil(2) } else { part };
-            let extra = (column.width - least).min(part);
+            let extra = column.width.saturating_sub(least).min(part);
             column.width = least + extra;
             left -= extra;
         }
@@ -156,9 +200,46 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// The beginning of a line before its mark that is always shown: its label.
+const LABEL: usize = 7;
+
+/// Characters of a mark that are shown at least.
+const MARK_MIN: usize = 12;
+
+/// How many characters before the mark have to be left out so that a line's mark fits into `room`.
+pub(super) fn cut_before([before, mark, after]: &[String; 3], room: usize) -> usize {
+    if before.width() + mark.width() + after.width() <= room {
+        return 0;
+    }
+    (before.width() + mark.width().min(MARK_MIN)).saturating_sub(room.saturating_sub(1))
+}
+
+/// A line without `cut` characters between its label and its mark, and with as much after that as fits into `room`.
+pub(super) fn around_mark([before, mark, after]: [String; 3], cut: usize, room: usize) -> [String; 3] {
+    let before = match before.chars().count() {
+        long if cut > 0 && long > LABEL + cut => {
+            let label: String = before.chars().take(LABEL).collect();
+            let rest: String = before.chars().skip(LABEL + cut + 1).collect();
+            format!("{label}…{rest}")
+        }
+        _ => before,
+    };
+    let mark = ended(mark, room.saturating_sub(before.width()));
+    let after = ended(after, room.saturating_sub(before.width() + mark.width()));
+    [before, mark, after]
+}
+
+/// The text, or its beginning and a sign that it continues.
+fn ended(text: String, room: usize) -> String {
+    if text.width() <= room {
+        return text;
+    }
+    if room == 0 { String::new() } else { format!("{}…", taken(text.chars(), room - 1)) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{columns, elided, wrapped};
+    use super::{around_mark, columns, cut_before, elided, wrapped};
     use crate::document::{Column, Table};
 
     #[test]
@@ -167,6 +248,16 @@ mod tests {
         assert_eq!(wrapped("abcdefgh x", 5), ["abcde", "fgh x"]);
         assert_eq!(wrapped("ab/cdefgh/i", 8), ["ab/", "cdefgh/i"]);
         assert_eq!(wrapped("", 5), [""]);
+    }
+
+    #[test]
+    fn lines_with_a_mark_keep_it_and_stay_below_one_another() {
+        let line = |mark: &str| ["older  0123456789abcdef".to_owned(), mark.to_owned(), "and what follows".to_owned()];
+        let cut = [line("X"), line("YY")].iter().map(|line| cut_before(line, 24)).max().unwrap();
+        let cut_of = |mark: &str| around_mark(line(mark), cut, 24).concat();
+        assert_eq!(cut_of("X"), "older  …3456789abcdefXa…");
+        assert_eq!(cut_of("YY"), "older  …3456789abcdefYY…");
+        assert_eq!(around_mark(line("X"), 0, 80), line("X"));
     }
 
     #[test]
@@ -182,10 +273,12 @@ mod tests {
             let named = vec![Column::left("a", "a"), Column::left("b", "b").optional(), Column::wrap("c", "c")];
             let rows = vec![vec!["x".repeat(10), "y".repeat(10), "z ".repeat(30)]];
             let placed = columns(&Table::new("t", named), &rows, width);
-            placed.iter().map(|placed| (placed.column, placed.width)).collect::<Vec<_>>()
+            placed.placed.iter().map(|placed| (placed.column, placed.width)).collect::<Vec<_>>()
         };
         assert_eq!(columns_of(100), [(0, 10), (1, 10), (2, 60)]);
         assert_eq!(columns_of(50), [(0, 10), (1, 10), (2, 26)]);
         assert_eq!(columns_of(40), [(0, 10), (2, 28)]);
+        assert_eq!(columns_of(20), [(0, 10), (2, 8)]);
+        assert_eq!(columns_of(12), [(0, 10)]);
     }
 }

@@ -60,13 +60,23 @@ pub fn write(document: &Document, look: Look, target: &mut dyn Write) -> io::Res
         close = matches!(part, Part::Heading(_));
         match part {
             Part::Title(text) | Part::Heading(text) => {
-                writeln!(target, "{}", look.styled(BOLD, &inert_line(&visible(text))))?;
+                headline(&visible(text), look, target)?;
             }
             Part::Text(lines) => paragraph(lines, "", look, target)?,
             Part::Aside(lines) => paragraph(lines, DIM, look, target)?,
             Part::Verbatim(lines) => verbatim(lines, look, target)?,
             Part::Table(table) => write_table(table, look, target)?,
         }
+    }
+    Ok(())
+}
+
+fn headline(text: &str, look: Look, target: &mut dyn Write) -> io::Result<()> {
+    let width = usize::from(look.width);
+    let room = if text.width() <= width { width } else { width.saturating_sub(INDENT.len()) };
+    for (at, piece) in layout::wrapped(text, room).into_iter().enumerate() {
+        let hang = if at == 0 { "" } else { INDENT };
+        writeln!(target, "{hang}{}", look.styled(BOLD, &inert_line(&piece)))?;
     }
     Ok(())
 }
@@ -83,10 +93,14 @@ fn paragraph(lines: &[String], style: &str, look: Look, target: &mut dyn Write) 
     Ok(())
 }
 
-/// The bytes, with the marked stretch inverted or, without colour, with carets beneath it.
+/// The bytes, with the marked stretch inverted or, without colour, with carets beneath it. On a narrow screen what is
+/// far from the mark is left out, the same of all lines, so that they stay below one another.
 fn verbatim(lines: &[Marked], look: Look, target: &mut dyn Write) -> io::Result<()> {
+    let lines: Vec<[String; 3]> = lines.iter().map(inert).collect();
+    let room = usize::from(look.width).saturating_sub(INDENT.len());
+    let cut = lines.iter().map(|line| layout::cut_before(line, room)).fold(0, usize::max);
     for line in lines {
-        let [before, mark, after] = inert(line);
+        let [before, mark, after] = layout::around_mark(line, cut, room);
         writeln!(target, "{INDENT}{before}{}{after}", look.styled(INVERSE, &mark))?;
         if !look.colour && !mark.is_empty() {
             let marked = mark.width().max(1);
@@ -119,15 +133,15 @@ fn write_table(table: &Table, look: Look, target: &mut dyn Write) -> io::Result<
         drawn.enforce_styling();
     }
     let dim = |title: &str| comfy_table::Cell::new(title).add_attribute(Attribute::Dim);
-    drawn.set_header(layout.iter().map(|placed| dim(table.columns[placed.column].title)));
+    drawn.set_header(layout.placed.iter().map(|placed| dim(&placed.head(table.columns[placed.column].title))));
     for row in &rows {
         drawn.add_row(
-            layout.iter().map(|placed| row.get(placed.column).map_or_else(String::new, |text| placed.fit(text))),
+            layout.placed.iter().map(|placed| row.get(placed.column).map_or_else(String::new, |text| placed.fit(text))),
         );
     }
-    for (at, placed) in layout.iter().enumerate() {
+    for (at, placed) in layout.placed.iter().enumerate() {
         let Some(drawn) = drawn.column_mut(at) else { continue };
-        drawn.set_padding((0, if at + 1 == layout.len() { 0 } else { layout::GAP }));
+        drawn.set_padding((0, if at + 1 == layout.placed.len() { 0 } else { layout::GAP }));
         if placed.lie == Lie::Right {
             drawn.set_cell_alignment(CellAlignment::Right);
         }
@@ -135,8 +149,12 @@ fn write_table(table: &Table, look: Look, target: &mut dyn Write) -> io::Result<
     for line in drawn.lines() {
         writeln!(target, "{INDENT}{}", inert_line(line.trim_end()))?;
     }
-    if left_out > 0 {
-        writeln!(target, "{INDENT}{}", look.styled(DIM, &table.more(left_out)))?;
+    let mut notes = Vec::new();
+    if !layout.left_out.is_empty() {
+        notes.push(format!("Too narrow for {}: see --format csv", layout.left_out.join(", ")));
     }
-    Ok(())
+    if left_out > 0 {
+        notes.push(table.more(left_out));
+    }
+    paragraph(&notes, DIM, look, target)
 }

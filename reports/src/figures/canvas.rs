@@ -41,7 +41,7 @@ const FIRST: char = ' ';
 /// The same for all others: as wide as the widest ones.
 const OTHER_WIDTH: i32 = 1_000;
 
-/// Colours by meaning. What is read, written and missed differs in lightness, so that it differs in grey and for the
+/// Colours by meaning. Read, written and missed tokens differ in lightness, so that they differ in grey and for the
 /// colour-blind too; a test measures it.
 pub(super) mod ink {
     use super::RGBColor;

@@ -1,5 +1,7 @@
 //! A run over time: a lane for each agent, a bar for each request from its sending to the end of its answer, coloured
-//! by the result in the cache; below it the time.
+//! by the result in the cache; below it the time. Many agents share lanes.
+
+mod crowd;
 
 use forkcast_scenarios::run::{Agent, Request, Run};
 use forkcast_sim::diagnosis::Cause;
@@ -20,11 +22,12 @@ const GAP: i32 = 14;
 /// Room under the lanes.
 const FOOT: i32 = 50;
 
-/// The approximate maximum height of all lanes together; each lane has its limits, and a name if there is room.
-const LANES_MAX: i32 = 1_600;
-const LANE_MIN: i32 = 2;
+/// The approximate maximum height of all lanes together, and the limits of one.
+const LANES_HIGH: i32 = 1_600;
+const LANE_MIN: i32 = 24;
 const LANE_MAX: i32 = 34;
-const NAMED_MIN: i32 = 13;
+
+const SIZE: f64 = 13.0;
 
 /// About this many instants are named.
 const TICKS: u64 = 8;
@@ -33,26 +36,31 @@ const SECOND: f64 = 1e9;
 
 /// The picture as SVG.
 pub fn svg(run: &Run) -> String {
-    let lanes = i32::try_from(run.agents.len()).unwrap_or(i32::MAX).clamp(1, 1_000_000);
-    let high = (LANES_MAX / lanes).clamp(LANE_MIN, LANE_MAX);
+    let lanes = crowd::lanes(run);
+    let count = i32::try_from(lanes.len()).unwrap_or(i32::MAX).max(1);
+    let high = (LANES_HIGH / count).clamp(LANE_MIN, LANE_MAX);
     let top = super::canvas::HEAD + super::legend::ROW + GAP;
-    let plot = Area { left: LEFT, top, right: RIGHT, bottom: top + lanes * high };
+    let plot = Area { left: LEFT, top, right: RIGHT, bottom: top + count * high };
     let seconds = (run.makespan.0 as f64 / SECOND).max(1e-9);
     let sheet = Sheet { run, high, time: Scale { from: 0.0, to: seconds, start: plot.left, end: plot.right } };
-    picture(&caption(run), plot.bottom + FOOT, |canvas| {
+    picture(&caption(run, &lanes), plot.bottom + FOOT, |canvas| {
         legend(canvas);
         let step = axis::time_step((seconds / TICKS as f64).ceil() as u64);
         let ticks = sheet.time.ticks(step as f64, |second| format!("{second:.0}"));
         axis::down(&ticks, plot, canvas);
         axis::title_below("seconds into the run", plot, canvas);
-        for (at, (agent, requests)) in run.agents.iter().zip(requests(run)).enumerate() {
-            let middle = plot.top + i32::try_from(at).unwrap_or(i32::MAX / high) * high + high / 2;
-            sheet.lane(agent, &requests, middle, canvas);
+        let requests = requests(run);
+        for (at, agents) in (0..).zip(&lanes) {
+            let top = plot.top + at * high;
+            match agents[..] {
+                [agent] => sheet.lane(&run.agents[agent], &requests[agent], top + high / 2, canvas),
+                _ => sheet.crowd(agents, &requests, top, canvas),
+            }
         }
     })
 }
 
-fn caption(run: &Run) -> Caption {
+fn caption(run: &Run, lanes: &[Vec<usize>]) -> Caption {
     let totals = run.totals();
     let cost = totals.cost.map_or_else(|| "has no price".to_owned(), |cost| format!("costs {}", money(cost)));
     let read = totals.usage.hit_rate().map(|rate| format!("; the cache gives {} of its input", share(rate)));
@@ -66,9 +74,10 @@ fn caption(run: &Run) -> Caption {
     Caption {
         title: format!("{} {cost} and takes {seconds:.1} s{}", run.scenario.name, read.unwrap_or_default()),
         note: format!(
-            "{} requests of {} agents: a lane is an agent, a bar a request from its sending to the end of its answer",
+            "{} requests of {} agents: a bar is a request from its sending to the end of its answer; {}",
             count(requests),
-            count(agents)
+            count(agents),
+            crowd::of_a_lane(lanes)
         ),
         description: told.collect::<Vec<_>>().join("; "),
     }
@@ -102,6 +111,9 @@ enum Found {
 }
 
 impl Found {
+    /// All, in the order of their numbers.
+    const ALL: [Self; 4] = [Self::Read, Self::Part, Self::Nothing, Self::New];
+
     fn of(request: &Request) -> Self {
         let missed = |cause: &Cause| *cause != Cause::FirstRequest;
         match request.verdict {
@@ -137,6 +149,12 @@ fn requests(run: &Run) -> Vec<Vec<&Request>> {
     requests
 }
 
+/// The name of a lane.
+fn name(name: &str, depth: u32, middle: i32, canvas: &mut Canvas<'_>) {
+    let left = EDGE + i32::try_from(depth).unwrap_or(i32::MAX).min(4) * 14;
+    canvas.text(&shortened(name, SIZE, LEFT - 10 - left), (left, middle), SIZE, ink::TEXT, Anchor::Start);
+}
+
 struct Sheet<'a> {
     run: &'a Run,
     /// Height of a lane.
@@ -146,12 +164,7 @@ struct Sheet<'a> {
 
 impl Sheet<'_> {
     fn lane(&self, agent: &Agent, requests: &[&Request], middle: i32, canvas: &mut Canvas<'_>) {
-        let left = EDGE + i32::try_from(agent.depth).unwrap_or(i32::MAX).min(4) * 14;
-        if self.high >= NAMED_MIN {
-            let size = 13.0_f64.min(f64::from(self.high));
-            let name = shortened(&agent.label, size, LEFT - 10 - left);
-            canvas.text(&name, (left, middle), size, ink::TEXT, Anchor::Start);
-        }
+        name(&agent.label, agent.depth, middle, canvas);
         let ended = agent.ended.unwrap_or(self.run.makespan).0;
         canvas.fill(self.area(agent.began.0, ended, middle, self.high / 8), ink::INPUT);
         for request in requests {

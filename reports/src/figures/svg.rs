@@ -16,13 +16,19 @@ pub(super) struct Caption {
     pub title: String,
     /// What it rests on.
     pub note: String,
-    /// What is drawn, and its numbers.
+    /// The drawn objects, and their numbers.
     pub description: String,
 }
 
 /// Luminance of paper on a dark screen, and what the formula of contrast adds to any (WCAG 2.2).
 const DARK_PAPER: f64 = 0.0089;
 const FLARE: f64 = 0.05;
+
+/// Contrasts with white from which on a colour is one of an area, how much more it needs on dark paper, where light
+/// comes from it and not from around it, and the contrast that is enough.
+const AREA: f64 = 1.4;
+const AREA_MORE: f64 = 1.6;
+const ENOUGH: f64 = 6.8;
 
 /// The part of each channel in luminance.
 const LUMINANCE: [f64; 3] = [0.2126, 0.7152, 0.0722];
@@ -62,13 +68,14 @@ fn parsed(colour: &str) -> Option<RGBColor> {
     Some(RGBColor(channel(1)?, channel(3)?, channel(5)?)).filter(|_| colour.starts_with('#'))
 }
 
-/// The colour that has the same contrast with dark paper as this one with white; two colours then differ as much as on
-/// white. Light is the square of a channel here: roots are exact on every machine, powers are not.
+/// The colour that has about the same contrast with dark paper as this one with white, areas more: two colours then
+/// differ as much as on white. Light is the square of a channel here: roots are exact on every machine, powers are not.
 fn dark(colour: RGBColor) -> RGBColor {
     let light = [colour.0, colour.1, colour.2].map(f64::from).map(|channel| channel * channel / (255.0 * 255.0));
     let luminance: f64 = light.iter().zip(LUMINANCE).map(|(light, part)| light * part).sum();
-    let wanted = (1.0 + FLARE) * (DARK_PAPER + FLARE) / (luminance + FLARE) - FLARE;
-    let wanted = wanted.clamp(0.0, 1.0);
+    let contrast = (1.0 + FLARE) / (luminance + FLARE);
+    let contrast = if contrast < AREA { contrast } else { (contrast * AREA_MORE).min(ENOUGH).max(contrast) };
+    let wanted = (contrast * (DARK_PAPER + FLARE) - FLARE).clamp(0.0, 1.0);
     let [red, green, blue] = light.map(|light| {
         let light = match wanted < luminance {
             true => light * wanted / luminance,
@@ -110,6 +117,14 @@ mod tests {
         assert_eq!(dark(RGBColor(0, 0, 0)), RGBColor(255, 255, 255));
     }
 
+    #[test]
+    fn areas_are_brighter_on_a_dark_screen_than_their_contrast_with_white() {
+        for colour in [ink::ANSWER, ink::READ, ink::INPUT] {
+            let (light, on_dark) = (contrast(colour, ink::PAPER), contrast(dark(colour), dark(ink::PAPER)));
+            assert!(on_dark >= 1.2 * light, "{colour:?}: {light} and {on_dark}");
+        }
+    }
+
     /// Relative luminance and contrast by WCAG 2.2.
     fn contrast(one: RGBColor, other: RGBColor) -> f64 {
         let linear = |channel: u8| {
@@ -121,7 +136,7 @@ mod tests {
         (one.max(other) + 0.05) / (one.min(other) + 0.05)
     }
 
-    /// In grey only luminance is left: what was read, what was missed and what lies between must differ in it.
+    /// In grey only luminance is left: read, missed and the colours between must differ in it.
     #[test]
     fn read_and_missed_differ_in_grey_on_light_and_on_dark_paper() {
         let same = |colour: RGBColor| colour;
@@ -131,6 +146,7 @@ mod tests {
             assert!(between(ink::READ, ink::WRITTEN) >= 1.6, "{}", between(ink::READ, ink::WRITTEN));
             assert!(between(ink::WRITTEN, ink::MISSED) >= 1.5, "{}", between(ink::WRITTEN, ink::MISSED));
             assert!(between(ink::ANSWER, ink::READ) >= 1.4, "{}", between(ink::ANSWER, ink::READ));
+            assert!(between(ink::ANSWER, ink::PAPER) >= 1.7, "{}", between(ink::ANSWER, ink::PAPER));
             assert!(between(ink::TEXT, ink::PAPER) >= 7.0, "{}", between(ink::TEXT, ink::PAPER));
             assert!(between(ink::FAINT, ink::PAPER) >= 4.5, "{}", between(ink::FAINT, ink::PAPER));
             assert!(between(ink::MISSED, ink::PAPER) >= 4.5, "{}", between(ink::MISSED, ink::PAPER));

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Read};
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use forkcast_scenarios::fanout::breakeven::Question;
+use forkcast_scenarios::fanout::breakeven::{Quantity, Question};
 use serde::{Deserialize, Serialize};
 
 use super::{BODIES, FANOUT, LEDGER, REQUESTS, RUN, body_name};
@@ -31,7 +31,8 @@ fn names_of(record: &str) -> Vec<String> {
         _ => [RUN].iter().chain(&OF_RUN).map(|name| (*name).to_owned()).collect(),
     };
     if record == FANOUT {
-        names.extend(Question::ALL.iter().flat_map(|of| ["svg", "png"].map(|form| format!("{}.{form}", of.word()))));
+        let questions = Question::ALL.into_iter().chain(Quantity::ALL.map(Quantity::question));
+        names.extend(questions.flat_map(|of| ["svg", "png"].map(|form| format!("{}.{form}", of.word()))));
     }
     names
 }

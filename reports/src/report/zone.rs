@@ -41,6 +41,13 @@ impl Zone {
         Some(self.zoned(at)?.strftime(form).to_string())
     }
 
+    /// Seconds since 1970 on a clock of this zone, as if it were one of UTC: every day then begins at a whole one.
+    pub(crate) fn wall_seconds(&self, at: Instant) -> Option<u64> {
+        let zoned = self.zoned(at)?;
+        let offset = i64::from(zoned.offset().seconds());
+        u64::try_from(zoned.timestamp().as_second().saturating_add(offset)).ok()
+    }
+
     pub(crate) fn zoned(&self, at: Instant) -> Option<Zoned> {
         let timestamp = Timestamp::from_nanosecond(i128::from(at.0)).ok()?;
         Some(timestamp.to_zoned(self.0.clone()))

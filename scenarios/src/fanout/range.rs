@@ -10,7 +10,7 @@ use forkcast_sim::wire::TOKENS_MAX;
 pub struct BadRange {
     /// The part that cannot be read.
     pub found: String,
-    /// What was expected.
+    /// The expectation.
     pub expected: &'static str,
 }
 
@@ -26,7 +26,7 @@ const STANDS_STILL: &str = "its step has no effect; expected a step from 1 or a 
 /// Parses a list. Numbers may end in `k` (a thousand) or `m` (a million); ends of ranges are included.
 ///
 /// # Errors
-/// The part that cannot be read, and what was expected.
+/// The part that cannot be read, and the expectation.
 pub fn numbers(text: &str) -> Result<Vec<u64>, BadRange> {
     let mut all = Vec::new();
     for part in text.split(',').map(str::trim) {

@@ -1,6 +1,6 @@
 //! The axes of a panel: what varies to the right, money upwards from nothing.
 
-use forkcast_scenarios::fanout::breakeven::{Panel, Point, Question};
+use forkcast_scenarios::fanout::breakeven::{Panel, Point, Quantity, Question};
 use forkcast_sim::pricing::Money;
 
 use crate::figures::axis::{self, Scale};
@@ -75,12 +75,20 @@ const fn right_of(question: Question) -> &'static str {
         Question::ForkOrSpawn => "turns (requests of each child)",
         Question::Ttl => "children that wait once for more than five minutes",
         Question::Prime => "seconds until the last child is done (assumed speeds)",
+        Question::Grid(quantity) => match quantity {
+            Quantity::Children => "children",
+            Quantity::Turns => "turns (requests of each child)",
+            Quantity::Prefix => "tokens of the parent's context",
+            Quantity::Tail => "tokens of the tail that all children share",
+            Quantity::Directive => "tokens of each directive",
+            Quantity::Growth => "tokens by which a child's prompt grows each turn",
+        },
     }
 }
 
 const fn upwards_of(question: Question) -> &'static str {
     match question {
-        Question::Children | Question::Ttl | Question::Prime => "cost of all children, USD",
+        Question::Children | Question::Ttl | Question::Prime | Question::Grid(_) => "cost of all children, USD",
         Question::ForkOrSpawn => "cost of all children and their briefs, USD",
         Question::LookBack => "cost of one child, USD",
     }

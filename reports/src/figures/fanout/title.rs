@@ -1,7 +1,10 @@
 //! The answer of a picture in one line, with its figures.
 
+use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::breakeven::launching::frontier;
-use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Question};
+use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Quantity, Question};
+use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::Money;
 
 use crate::document::money;
@@ -9,7 +12,8 @@ use crate::document::money;
 /// The answer to the question.
 pub(super) fn of(answer: &Answer) -> String {
     let said = match answer.question {
-        Question::Children => children(&answer.panels),
+        Question::Children => by_quantity(Quantity::Children, answer),
+        Question::Grid(quantity) => by_quantity(quantity, answer),
         Question::ForkOrSpawn => answer.panels.first().and_then(forks),
         Question::Ttl => lifetimes(&answer.panels),
         Question::Prime => launches(&answer.panels),
@@ -21,7 +25,9 @@ pub(super) fn of(answer: &Answer) -> String {
 /// What each panel is about, and the cheapest and the dearest of its policies.
 pub(super) fn panels(answer: &Answer) -> Vec<String> {
     let range = |panel: &Panel| match answer.question {
-        Question::Children => Ranking::of(panel).map(|ranking| Range { least: ranking.least, most: ranking.most }),
+        Question::Children | Question::Grid(_) => {
+            Ranking::of(panel).map(|ranking| Range { least: ranking.least, most: ranking.most })
+        }
         Question::Prime => Range::of(policies(panel)?),
         Question::ForkOrSpawn | Question::Ttl | Question::LookBack => None,
     };
@@ -56,6 +62,7 @@ pub(super) const fn unit(question: Question) -> &'static str {
         Question::Children | Question::LookBack | Question::Ttl => "children",
         Question::ForkOrSpawn => "turns",
         Question::Prime => "s",
+        Question::Grid(quantity) => quantity.word(),
     }
 }
 
@@ -67,6 +74,7 @@ struct Ranking<'a> {
     /// The last place, and the first one from which on the cheapest policy is.
     last: f64,
     from: f64,
+    is_cheapest_throughout: bool,
 }
 
 impl<'a> Ranking<'a> {
@@ -79,12 +87,14 @@ impl<'a> Ranking<'a> {
         let is_cheapest =
             |point: &&Point| policies().filter_map(|other| cost(other, point.at)).all(|other| point.cost <= other);
         let kept = first.points.iter().rev().take_while(is_cheapest);
+        let from = kept.last().map_or(last, |point| point.at);
         Some(Self {
             cheapest: ends.iter().filter(|(_, cost)| cost == least).map(|(curve, _)| &*curve.name).collect(),
             least: *least,
             most,
             last,
-            from: kept.last().map_or(last, |point| point.at),
+            is_cheapest_throughout: first.points.first().is_none_or(|point| point.at == from),
+            from,
         })
     }
 
@@ -103,23 +113,51 @@ fn cost(curve: &Curve, at: f64) -> Option<Money> {
     curve.points.iter().find(|point| point.at == at).map(|point| point.cost)
 }
 
-fn children(panels: &[Panel]) -> Option<String> {
+/// The cheapest policy; if no policies are compared, the cheapest and the dearest cell.
+fn by_quantity(quantity: Quantity, answer: &Answer) -> Option<String> {
+    let without_policy = |cell: &Cell| {
+        let cell = quantity.without(cell);
+        Cell { launch: LaunchPolicy::default(), placement: Placement::default(), spawn: None, ..cell }
+    };
+    let mut settings: Vec<Cell> = answer.rows.iter().map(|row| without_policy(&row.cell)).collect();
+    settings.dedup();
+    let curves = answer.panels.iter().flat_map(|panel| &panel.curves).filter(|curve| !curve.is_bound);
+    let compares_policies = settings.len() <= answer.panels.len() && curves.count() > answer.panels.len();
+    if compares_policies { policies_by(quantity, &answer.panels) } else { extremes(quantity, &answer.panels) }
+}
+
+/// The cheapest and the dearest point of all curves.
+fn extremes(quantity: Quantity, panels: &[Panel]) -> Option<String> {
+    let curves = || panels.iter().flat_map(|panel| &panel.curves).filter(|curve| !curve.is_bound);
+    let is_lone = curves().count() == 1;
+    let points = || curves().flat_map(|curve| curve.points.iter().map(move |point| (curve, point)));
+    let told = |(curve, point): (&Curve, &Point)| {
+        let place = quantity.said(point.at as u64);
+        let name = if is_lone { String::new() } else { format!(" and {}", curve.name) };
+        format!("{} with {place}{name}", money(point.cost))
+    };
+    let least = points().min_by_key(|(_, point)| point.cost)?;
+    let most = points().max_by_key(|(_, point)| point.cost)?;
+    Some(format!("From {} to {}", told(least), told(most)))
+}
+
+fn policies_by(quantity: Quantity, panels: &[Panel]) -> Option<String> {
     let rankings: Vec<(&Panel, Ranking<'_>)> =
         panels.iter().filter_map(|panel| Some((panel, Ranking::of(panel)?))).collect();
     let differs = rankings.iter().find(|(_, ranking)| ranking.least != ranking.most);
     let (panel, ranking) = differs.or(rankings.first())?;
-    let last = ranking.last;
+    let last = quantity.said(ranking.last as u64);
     if ranking.least == ranking.most {
-        return Some(format!("All policies cost the same: {} with {last:.0} children", money(ranking.least)));
+        return Some(format!("All policies cost the same: {} with {last}", money(ranking.least)));
     }
     let place = if panels.len() > 1 { format!(" ({})", panel.title) } else { String::new() };
     let verb = if ranking.cheapest.len() > 1 { "are" } else { "is" };
-    let from = match ranking.from {
-        from if from <= 1.0 => "throughout".to_owned(),
-        from => format!("from {from:.0} children on"),
+    let from = match ranking.is_cheapest_throughout {
+        true => "throughout".to_owned(),
+        false => format!("from {} on", quantity.said(ranking.from as u64)),
     };
     Some(format!(
-        "{} {verb} cheapest {from}: {} against {} with {last:.0} children{place}",
+        "{} {verb} cheapest {from}: {} against {} with {last}{place}",
         ranking.names(),
         money(ranking.least),
         money(ranking.most)

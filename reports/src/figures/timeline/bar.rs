@@ -20,14 +20,14 @@ pub(super) enum Unit {
     Tokens,
 }
 
-/// Amounts by what was bought: of a request, or the sum of several.
+/// Amounts by category: of a request, or the sum of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bar {
     pub answers: u64,
     pub read: u64,
     pub written: u64,
     pub input: u64,
-    /// The part of what was written and of plain input that reading would have saved.
+    /// The part of writes and of plain input that reading would have saved.
     pub missed: u64,
     /// What that cost by cause.
     pub causes: BTreeMap<Cause, Money>,
@@ -46,7 +46,7 @@ impl Bar {
             Unit::Dollars => Self::in_dollars(line),
             Unit::Tokens => Self::in_tokens(line, usage),
         };
-        // What was missed was paid as a write or as plain input: it is taken out of these.
+        // Missed tokens were paid as a write or as plain input: it is taken out of these.
         let from_written = bar.missed.min(bar.written);
         let from_input = (bar.missed - from_written).min(bar.input);
         Self {
@@ -93,7 +93,7 @@ impl Bar {
         self.parts().iter().fold(0, |sum, part| sum.saturating_add(part.amount))
     }
 
-    /// From the ground up: what was missed is on top, where it is seen.
+    /// From the ground up: missed tokens are on top, where they are seen.
     pub fn parts(&self) -> [Part; 5] {
         let part = |name, colour, amount| Part { name, colour, amount };
         [

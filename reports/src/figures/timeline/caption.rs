@@ -7,7 +7,7 @@ use super::lane::amount;
 use super::{NAMED_MIN, Timeline};
 use crate::document::{count, money, share};
 use crate::figures::svg::Caption;
-use crate::report::{Report, Zone, not_modelled};
+use crate::report::{Report, not_modelled};
 
 /// Causes in the title.
 const CAUSES_MAX: usize = 3;
@@ -24,7 +24,7 @@ pub(super) fn of(timeline: &Timeline, report: &Report<'_>) -> Caption {
     Caption { title: title(report), note: note(timeline, report), description: bars }
 }
 
-/// What was avoidable and why; else what it cost.
+/// The avoidable part and its causes; else the cost.
 fn title(report: &Report<'_>) -> String {
     let account = &report.totals;
     let requests = some(report.tally.requests, "request");
@@ -46,9 +46,9 @@ fn title(report: &Report<'_>) -> String {
     }
 }
 
-/// Requests, days, what a lane and a bar are, and what is not drawn.
+/// Requests, days, the meaning of a lane and a bar, and requests that are not drawn.
 fn note(timeline: &Timeline, report: &Report<'_>) -> String {
-    let day = |at| Zone::default().text(at, "%Y-%m-%d");
+    let day = |at| report.view.zone.text(at, "%Y-%m-%d");
     let days = report.span().and_then(|(first, last)| Some((day(first)?, day(last)?)));
     let days =
         days.map(|(first, last)| if first == last { format!(" on {first}") } else { format!(", {first} to {last}") });
@@ -61,6 +61,11 @@ fn note(timeline: &Timeline, report: &Report<'_>) -> String {
         rate.unwrap_or_default()
     )];
     parts.extend(timeline.plan.of_a_lane());
+    match timeline.broken() {
+        0 => {}
+        1 => parts.push("the bar with a gap is higher than drawn".to_owned()),
+        number => parts.push(format!("{number} bars with a gap are higher than drawn")),
+    }
     let left_out = [
         (not_modelled(report), "to caches that are not modelled"),
         (timeline.not_drawn, "without a place in time are not drawn"),

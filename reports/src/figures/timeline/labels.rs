@@ -1,9 +1,12 @@
-//! Names of what was missed, above the bars, without overlaps: the price, and what most of it goes back to.
+//! Names above the bars, without overlaps: missed tokens, by their price and its dearest cause; the amounts of broken bars.
+
+use std::cmp::Reverse;
 
 use forkcast_sim::pricing::Money;
+use plotters::style::RGBColor;
 
-use super::Bar;
-use super::lane::{Drawn, Pillar};
+use super::Unit;
+use super::lane::{Drawn, Pillar, amount};
 use crate::document::money;
 use crate::figures::canvas::{Anchor, Area, Canvas, ink, text_width};
 
@@ -25,23 +28,37 @@ const SLACK: i32 = 4;
 
 struct Label {
     text: String,
+    colour: RGBColor,
     /// The line from the name down to the bar.
     x: i32,
     bar_top: i32,
     area: Area,
 }
 
-/// Names the dearest misses of all lanes as long as there is room; `least` is the cost from which on one has a name.
-pub(super) fn draw(lanes: &[Drawn<'_>], least: Money, canvas: &mut Canvas<'_>) {
+/// A bar that has a name, if there is room.
+struct Named<'a> {
+    /// What it missed.
+    cost: Money,
+    lane: &'a Drawn<'a>,
+    pillar: &'a Pillar<'a>,
+}
+
+/// Names broken bars, then the dearest misses of all lanes as long as there is room; `least` is the cost from which on
+/// one has a name.
+pub(super) fn draw(lanes: &[Drawn<'_>], unit: Unit, least: Money, canvas: &mut Canvas<'_>) {
     let bars = lanes.iter().flat_map(|lane| lane.pillars.iter().map(move |pillar| (lane, pillar)));
-    let mut missed: Vec<(Money, &Drawn<'_>, &Pillar<'_>)> =
-        bars.map(|(lane, pillar)| (pillar.bar.causes.values().copied().sum(), lane, pillar)).collect();
-    missed.retain(|(cost, ..)| *cost >= least);
-    missed.sort_by_key(|(cost, _, pillar)| (std::cmp::Reverse(*cost), pillar.area.bottom, pillar.area.left));
+    let mut named: Vec<Named<'_>> = bars
+        .map(|(lane, pillar)| Named { cost: pillar.bar.causes.values().copied().sum(), lane, pillar })
+        .filter(|named| named.cost >= least || named.pillar.is_broken)
+        .collect();
+    named.sort_by_key(|named| {
+        let area = named.pillar.area;
+        (!named.pillar.is_broken, Reverse(named.cost), area.bottom, area.left)
+    });
     let mut labels: Vec<Label> = Vec::new();
-    for (cost, lane, pillar) in missed {
+    for found in named {
         if labels.len() < NAMED_MAX {
-            labels.extend(placed(&text(cost, pillar.bar), lane, pillar, &labels));
+            labels.extend(placed(&found.text(unit, least), &found, &labels));
         }
     }
     for label in &labels {
@@ -49,26 +66,40 @@ pub(super) fn draw(lanes: &[Drawn<'_>], least: Money, canvas: &mut Canvas<'_>) {
         if label.bar_top > label.area.bottom + 1 {
             canvas.line((label.x, label.area.bottom - 1), (label.x, label.bar_top), ink::FAINT);
         }
-        canvas.text(&label.text, (label.area.left, middle), SIZE, ink::MISSED, Anchor::Start);
+        canvas.text(&label.text, (label.area.left, middle), SIZE, label.colour, Anchor::Start);
     }
 }
 
-/// `$1.54 expired`, `$3.31 mostly expired` of several causes.
-fn text(cost: Money, bar: &Bar) -> String {
-    let dearest = bar.causes.iter().max_by_key(|(_, cost)| **cost);
-    let mostly = if bar.causes.len() > 1 { "mostly " } else { "" };
-    let cause = dearest.map_or_else(String::new, |(cause, _)| format!(" {mostly}{cause}"));
-    format!("{}{cause}", money(cost))
+impl Named<'_> {
+    /// `$1.54 expired`, `$3.31 mostly expired` of several causes; `$43.10`, of it `$3.31 mostly expired` of a broken bar.
+    fn text(&self, unit: Unit, least: Money) -> String {
+        let total = || amount(self.pillar.bar.total(), unit);
+        match self.pillar.is_broken {
+            true if self.cost >= least => format!("{}, of it {}", total(), self.missed()),
+            true => total(),
+            false => self.missed(),
+        }
+    }
+
+    fn missed(&self) -> String {
+        let causes = &self.pillar.bar.causes;
+        let dearest = causes.iter().max_by_key(|(_, cost)| **cost);
+        let mostly = if causes.len() > 1 { "mostly " } else { "" };
+        let cause = dearest.map_or_else(String::new, |(cause, _)| format!(" {mostly}{cause}"));
+        format!("{}{cause}", money(self.cost))
+    }
 }
 
 /// The lowest place in its lane at which a name covers nothing; `None` if there is none.
-fn placed(text: &str, lane: &Drawn<'_>, pillar: &Pillar<'_>, labels: &[Label]) -> Option<Label> {
+fn placed(text: &str, named: &Named<'_>, labels: &[Label]) -> Option<Label> {
+    let Named { lane, pillar, .. } = named;
+    let colour = if pillar.is_broken { ink::TEXT } else { ink::MISSED };
     let x = i32::midpoint(pillar.area.left, pillar.area.right);
     let width = text_width(text, SIZE);
     // After the line, before it, across it; among equal ones the last is taken.
     let lefts = [x - PAD, x + PAD - width, x - width / 2];
     let areas = lefts.into_iter().flat_map(|left| rows(lane, left, width));
-    let places = areas.map(|area| Label { text: text.to_owned(), x, bar_top: pillar.area.top, area });
+    let places = areas.map(|area| Label { text: text.to_owned(), colour, x, bar_top: pillar.area.top, area });
     let fitting = places.filter(|label| labels.iter().all(|other| clear(label, other)));
     fitting.max_by_key(|label| label.area.bottom)
 }

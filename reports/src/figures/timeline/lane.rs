@@ -34,6 +34,8 @@ pub(super) struct Lane {
 pub(super) struct Pillar<'a> {
     pub area: Area,
     pub bar: &'a Bar,
+    /// It is higher than drawn.
+    pub is_broken: bool,
 }
 
 /// A lane on the sheet.
@@ -54,17 +56,19 @@ impl Lane {
         *self.bars.entry(place).or_default() += bar;
     }
 
-    /// The amount of its highest bar.
-    pub fn tallest(&self) -> u64 {
-        self.bars.values().map(Bar::total).fold(0, u64::max)
+    /// The amounts of its bars.
+    pub fn amounts(&self) -> impl Iterator<Item = u64> {
+        self.bars.values().map(Bar::total)
     }
 
-    /// Its bars on the sheet.
-    pub fn pillars(&self, plan: &Plan, up: &Scale, plot: Area) -> Vec<Pillar<'_>> {
+    /// Its bars on the sheet, none higher than `tallest`.
+    pub fn pillars(&self, plan: &Plan, up: &Scale, plot: Area, tallest: f64) -> Vec<Pillar<'_>> {
         let across = plan.across(self.bars.len());
         let pillars = (0..).zip(&self.bars).map(|(at, (place, bar))| {
             let at = if plan.has_names() { place.number } else { at };
-            Pillar { area: Area { top: up.at(bar.total() as f64), ..slot(at, across, plot) }, bar }
+            let amount = bar.total() as f64;
+            let area = Area { top: up.at(amount.min(tallest)), ..slot(at, across, plot) };
+            Pillar { area, bar, is_broken: amount > tallest }
         });
         pillars.collect()
     }
@@ -73,18 +77,31 @@ impl Lane {
 impl Drawn<'_> {
     pub fn draw(&self, unit: Unit, canvas: &mut Canvas<'_>) {
         self.grid(unit, canvas);
-        for pillar in &self.pillars {
-            let mut below = 0_u64;
-            for part in pillar.bar.parts() {
-                let above = below.saturating_add(part.amount);
-                let (bottom, top) = (self.up.at(below as f64), self.up.at(above as f64));
-                canvas.fill(Area { top, bottom, ..pillar.area }, part.colour);
-                below = above;
-            }
-        }
+        self.pillars.iter().for_each(|pillar| self.pillar(pillar, canvas));
         canvas.line((self.area.left, self.area.bottom), (self.area.right, self.area.bottom), ink::FAINT);
         if !self.name.is_empty() {
             self.names(unit, canvas);
+        }
+    }
+
+    /// A bar from its ground up; a broken one keeps the shares of its parts and has a gap.
+    fn pillar(&self, pillar: &Pillar<'_>, canvas: &mut Canvas<'_>) {
+        let shrunk = if pillar.is_broken { self.tallest / pillar.bar.total() as f64 } else { 1.0 };
+        let mut below = 0_u64;
+        for part in pillar.bar.parts() {
+            let above = below.saturating_add(part.amount);
+            let (bottom, top) = (self.up.at(below as f64 * shrunk), self.up.at(above as f64 * shrunk));
+            canvas.fill(Area { top, bottom, ..pillar.area }, part.colour);
+            below = above;
+        }
+        if pillar.is_broken {
+            let middle = i32::midpoint(pillar.area.top, pillar.area.bottom);
+            let gap =
+                Area { left: pillar.area.left - 2, right: pillar.area.right + 2, top: middle - 2, bottom: middle + 2 };
+            canvas.fill(gap, ink::PAPER);
+            for y in [gap.top, gap.bottom] {
+                canvas.line((gap.left, y + 2), (gap.right, y - 2), ink::TEXT);
+            }
         }
     }
 

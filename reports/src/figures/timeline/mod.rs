@@ -1,10 +1,11 @@
-//! The bill over time: bars of dollars by what was bought, what was avoidable on top, and the dearest misses named.
+//! The bill over time: bars of dollars by category, the avoidable part on top, and the dearest misses named.
 //!
 //! A few requests have a bar each. Many are drawn over real time, in a lane for each day or week, or for each session if
 //! they all fall within a day; a bar is then the sum of a few minutes or hours. The number of lanes and bars is bounded,
 //! and sums are taken while the requests pass, so a picture of any number of requests is as large and takes as much
 //! memory as that of a few thousand.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use forkcast_sim::pricing::Money;
@@ -50,6 +51,15 @@ const TALLEST: f64 = 0.66;
 /// Lanes of this height have several lines across.
 const TALL: i32 = 110;
 
+/// The dearest bars are broken if the dearest is more than so many times as high as all but these: one of so many bars,
+/// at most this many.
+const BROKEN_FROM: u64 = 2;
+const BROKEN_EVERY: usize = 30;
+const BROKEN_MAX: usize = 5;
+
+/// Bars of which none is broken.
+const WHOLE_MAX: usize = 10;
+
 /// A timeline of the requests that a report counts.
 #[derive(Debug)]
 pub struct Timeline {
@@ -70,12 +80,13 @@ impl Timeline {
     /// Adds a request.
     pub fn add(&mut self, report: &Report<'_>, entry: &Recorded<'_>) {
         let Some(usage) = entry.line.billed().filter(|_| report.counted.counts(entry)) else { return };
-        let Some(lane) = self.plan.lane(entry) else {
+        let zone = &report.view.zone;
+        let Some(lane) = self.plan.lane(entry, zone) else {
             self.not_drawn += 1;
             return;
         };
         let lane = self.lanes.entry(lane).or_default();
-        let place = self.plan.place(entry, lane.requests);
+        let place = self.plan.place(entry, lane.requests, zone);
         lane.add(place, Bar::of(&entry.line, &usage, self.unit));
     }
 
@@ -91,30 +102,49 @@ impl Timeline {
             right: if self.plan.has_names() { RIGHT } else { WIDTH - EDGE },
             bottom: top + count * high,
         };
+        let zone = &report.view.zone;
         picture(&caption::of(self, report), plot.bottom + BELOW, |canvas| {
             legend(canvas);
             axis::title_above(&self.upwards(), plot, canvas);
             for lane in self.lanes.values().take(1) {
-                axis::below(&self.plan.ticks(&lane.bars, plot), plot.bottom, canvas);
+                axis::below(&self.plan.ticks(&lane.bars, plot, zone), plot.bottom, canvas);
             }
-            axis::title_below(self.plan.to_the_right(), plot, canvas);
+            axis::title_below(&self.plan.to_the_right(zone), plot, canvas);
             let drawn: Vec<Drawn<'_>> = self.drawn(report, plot, high);
             drawn.iter().for_each(|lane| lane.draw(self.unit, canvas));
-            labels::draw(&drawn, least_named(report), canvas);
+            labels::draw(&drawn, self.unit, least_named(report), canvas);
         })
     }
 
     /// The lanes from top to bottom, all on one scale.
     fn drawn(&self, report: &Report<'_>, plot: Area, high: i32) -> Vec<Drawn<'_>> {
         let part = (1.0 - NAMES / f64::from(high)).max(TALLEST);
-        let tallest = self.lanes.values().map(Lane::tallest).max().map_or(1, |tallest| tallest.max(1)) as f64;
+        let tallest = self.tallest().max(1) as f64;
         let lanes = (0..).zip(&self.lanes).map(|(at, (key, lane))| {
             let area = Area { top: plot.top + at * high, bottom: plot.top + (at + 1) * high, ..plot };
             let up = Scale { from: 0.0, to: tallest / part, start: area.bottom, end: area.top };
             let name = self.plan.name(*key, report);
-            Drawn { lane, name, area, up, tallest, pillars: lane.pillars(&self.plan, &up, area) }
+            Drawn { lane, name, area, up, tallest, pillars: lane.pillars(&self.plan, &up, area, tallest) }
         });
         lanes.collect()
+    }
+
+    /// The highest amount on the scale; dearer bars are drawn up to it, broken.
+    fn tallest(&self) -> u64 {
+        let mut amounts: Vec<u64> = self.lanes.values().flat_map(Lane::amounts).collect();
+        amounts.sort_unstable_by_key(|amount| Reverse(*amount));
+        let Some(highest) = amounts.first().copied() else { return 0 };
+        let broken = amounts.len().div_ceil(BROKEN_EVERY).min(BROKEN_MAX);
+        match amounts.get(broken) {
+            Some(next) if amounts.len() > WHOLE_MAX && highest / BROKEN_FROM > *next => next.saturating_add(next / 4),
+            _ => highest,
+        }
+    }
+
+    /// The number of bars that are higher than drawn.
+    fn broken(&self) -> usize {
+        let tallest = self.tallest();
+        self.lanes.values().flat_map(Lane::amounts).filter(|amount| *amount > tallest).count()
     }
 
     fn upwards(&self) -> String {

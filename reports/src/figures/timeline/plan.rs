@@ -47,7 +47,7 @@ pub(super) enum Plan {
     },
 }
 
-/// Stretches of equal length, in seconds since 1970.
+/// Stretches of equal length, in seconds since 1970 on a clock of the report's time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Clock {
     from: u64,
@@ -103,7 +103,9 @@ impl Plan {
     pub fn of(report: &Report<'_>) -> Self {
         let requests = report.tally.counted;
         let span = report.span().filter(|_| requests > EACH_MAX);
-        let Some((first, last)) = span.map(|(first, last)| (first.0 / NANOS, last.0 / NANOS)) else {
+        let zone = &report.view.zone;
+        let span = span.and_then(|(first, last)| Some((zone.wall_seconds(first)?, zone.wall_seconds(last)?)));
+        let Some((first, last)) = span.map(|(first, last)| (first.min(last), last)) else {
             return Self::Order(requests.div_ceil(BARS_MAX).max(1));
         };
         if last - first >= DAY {
@@ -120,8 +122,8 @@ impl Plan {
     }
 
     /// The lane of a request; `None` without an instant where others have one.
-    pub fn lane(&self, entry: &Recorded<'_>) -> Option<u64> {
-        let second = entry.line.at.map(|at| at.0 / NANOS);
+    pub fn lane(&self, entry: &Recorded<'_>, zone: &Zone) -> Option<u64> {
+        let second = entry.line.at.and_then(|at| zone.wall_seconds(at));
         match self {
             Self::Order(_) => Some(0),
             Self::Stretches(clock) => second.map(|second| clock.lane(second)),
@@ -133,8 +135,8 @@ impl Plan {
     }
 
     /// The bar of a request in its lane, which already has this many requests.
-    pub fn place(&self, entry: &Recorded<'_>, requests: u64) -> Place {
-        let second = entry.line.at.map_or(0, |at| at.0 / NANOS);
+    pub fn place(&self, entry: &Recorded<'_>, requests: u64, zone: &Zone) -> Place {
+        let second = entry.line.at.and_then(|at| zone.wall_seconds(at)).unwrap_or(0);
         match self {
             Self::Order(1) => Place { at: entry.line.at, number: entry.line.index as u64 },
             Self::Order(each) => Place { at: None, number: requests / each },
@@ -168,9 +170,9 @@ impl Plan {
     }
 
     /// Labels under the lanes.
-    pub fn ticks(&self, bars: &BTreeMap<Place, Bar>, plot: Area) -> Vec<Tick> {
+    pub fn ticks(&self, bars: &BTreeMap<Place, Bar>, plot: Area, zone: &Zone) -> Vec<Tick> {
         match self {
-            Self::Order(each) => self.numbers(*each, bars, plot),
+            Self::Order(each) => self.numbers(*each, bars, plot, zone),
             Self::Stretches(clock) | Self::Sessions { clock, .. } => {
                 let step = axis::time_step(clock.length.div_ceil(LABELS).max(1));
                 let scale = Scale { from: 0.0, to: clock.length as f64, start: plot.left, end: plot.right };
@@ -190,12 +192,12 @@ impl Plan {
     }
 
     /// Number and time of the first request of every n-th bar, so that each label has room.
-    fn numbers(&self, each: u64, bars: &BTreeMap<Place, Bar>, plot: Area) -> Vec<Tick> {
+    fn numbers(&self, each: u64, bars: &BTreeMap<Place, Bar>, plot: Area, zone: &Zone) -> Vec<Tick> {
         let across = self.across(bars.len());
         let pitch = slot(1, across, plot).left - slot(0, across, plot).left;
         let every = usize::try_from(LABEL_ROOM / pitch.max(1)).unwrap_or(usize::MAX).saturating_add(1);
         let label = |place: &Place| match place.at {
-            Some(at) => format!("{} · {}", place.number, text(at.0 / NANOS, "%H:%M:%S")),
+            Some(at) => format!("{} · {}", place.number, zone.text(at, "%H:%M:%S").unwrap_or_default()),
             None => count(place.number * each),
         };
         let places = (0..).zip(bars.keys()).step_by(every);
@@ -207,15 +209,16 @@ impl Plan {
     }
 
     /// What lies to the right.
-    pub const fn to_the_right(&self) -> &'static str {
-        match self {
-            Self::Order(1) => "request and the time of its sending (UTC)",
-            Self::Order(_) => "requests in their order; their times are unknown",
-            Self::Stretches(clock) if clock.length == DAY => "time of day (UTC)",
-            Self::Stretches(clock) if clock.length == 7 * DAY => "day of the week (UTC)",
-            Self::Stretches(_) => "days since the lane began (UTC)",
-            Self::Sessions { .. } => "time (UTC)",
-        }
+    pub fn to_the_right(&self, zone: &Zone) -> String {
+        let what = match self {
+            Self::Order(1) => "request and the time of its sending",
+            Self::Order(_) => return "requests in their order; their times are unknown".to_owned(),
+            Self::Stretches(clock) if clock.length == DAY => "time of day",
+            Self::Stretches(clock) if clock.length == 7 * DAY => "day of the week",
+            Self::Stretches(_) => "days since the lane began",
+            Self::Sessions { .. } => "time",
+        };
+        format!("{what} ({})", zone.name())
     }
 
     /// What a bar sums up.

@@ -8,12 +8,14 @@
 //! * [`lifetime`]: five minutes or an hour, by the number of children that wait once.
 //! * [`launching`]: one first or all at once: cost against makespan.
 //! * [`plots`](mod@plots): answers that follow from the rows of a grid.
+//! * [`quantity`]: the numbers that vary to the right in the figures of a grid.
 //! * [`reach`]: the number of children at which a breakpoint at the tail no longer finds the parent's prefix.
 
 pub mod children;
 pub mod launching;
 pub mod lifetime;
 pub mod plots;
+pub mod quantity;
 pub mod reach;
 pub mod spawning;
 
@@ -25,6 +27,7 @@ use super::cell::{Cell, Spawn};
 use super::play::Unplayed;
 use super::trial::{Trial, trial};
 pub use plots::plots;
+pub use quantity::Quantity;
 
 /// A question about cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +42,12 @@ pub enum Question {
     Prime,
     /// How many children before the look-back breaks?
     LookBack,
+    /// What do the cells of a grid cost by this quantity? Only figures ask it.
+    Grid(Quantity),
 }
 
 impl Question {
-    /// All questions, in report order.
+    /// All questions of the command line, in report order.
     pub const ALL: [Self; 5] = [Self::Children, Self::ForkOrSpawn, Self::Ttl, Self::Prime, Self::LookBack];
 
     /// The word on the command line and in file names.
@@ -53,6 +58,7 @@ impl Question {
             Self::Ttl => "ttl",
             Self::Prime => "prime",
             Self::LookBack => "look-back",
+            Self::Grid(quantity) => quantity.word(),
         }
     }
 
@@ -64,6 +70,7 @@ impl Question {
             Self::Ttl => "Five minutes or an hour, by how many children wait once?",
             Self::Prime => "Money against time: one child first, or all at once?",
             Self::LookBack => "How many children before a breakpoint at the tail misses the parent's prefix?",
+            Self::Grid(_) => "What do the cells of the grid cost?",
         }
     }
 }
@@ -170,7 +177,7 @@ pub enum Unanswered {
 pub fn answer(question: Question, asked: &Inquiry, book: &Rc<PriceBook>) -> Result<Answer, Unanswered> {
     let mut runs = Runs { book, rows: Vec::new() };
     let panels = match question {
-        Question::Children => children::panels(asked, &mut runs),
+        Question::Children | Question::Grid(_) => children::panels(asked, &mut runs),
         Question::ForkOrSpawn => spawning::panels(asked, &mut runs),
         Question::Ttl => lifetime::panels(asked, &mut runs),
         Question::Prime => launching::panels(asked, &mut runs),

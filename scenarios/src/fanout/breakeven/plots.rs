@@ -1,12 +1,11 @@
-//! Answers that follow from the rows of a grid: cost by children for each policy, and cost against makespan.
+//! Answers that follow from the rows of a grid: cost along a number that varies, and cost against makespan.
 
 use std::collections::BTreeSet;
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
-use forkcast_sim::pricing::Money;
 
-use super::{Answer, Curve, Panel, Point, Question, children, thousands};
+use super::{Answer, Curve, Panel, Point, Quantity, Question, children};
 use crate::fanout::cell::Cell;
 use crate::fanout::trial::Trial;
 
@@ -15,13 +14,26 @@ const PANELS_MAX: usize = 2;
 const CURVES_MAX: usize = 6;
 const POINTS_MAX: usize = 12;
 
-/// The plots that fit a grid; empty if too many or too few parameters vary, if answers are missing, or if there is no
-/// price.
+/// Parameters that vary, up to which there always is a plot.
+const FEW: usize = 2;
+
+/// Points of a plot of all cells.
+const NAMED_MAX: usize = 60;
+
+/// The plots that fit a grid: at least one if one or two parameters vary. Empty if answers are missing, or if there is
+/// no price.
 pub fn plots(rows: &[Trial]) -> Vec<Answer> {
     if rows.iter().any(|row| !row.is_answered() || row.outcome.cost.is_none()) {
         return Vec::new();
     }
-    [by_children(rows), by_time(rows)].into_iter().flatten().collect()
+    let varied = Varied::of(rows);
+    let quantities = Quantity::ALL.into_iter().filter(|quantity| varied.numbers.contains(quantity));
+    let mut drawn: Vec<Answer> = quantities.filter_map(|quantity| by_quantity(quantity, rows, &varied)).collect();
+    drawn.extend(by_time(rows));
+    if drawn.is_empty() {
+        drawn.extend(all_by_time(rows, &varied));
+    }
+    drawn
 }
 
 /// A setting, and the rows that differ only in policy and in the parameter that the figure varies.
@@ -44,38 +56,87 @@ fn without_policy(cell: &Cell) -> Cell {
     Cell { launch: LaunchPolicy::default(), placement: Placement::default(), spawn: None, ..cell.clone() }
 }
 
-/// Cost by children, if these vary and few other parameters do.
-fn by_children(rows: &[Trial]) -> Option<Answer> {
-    let settings = settings(rows.iter(), |cell| Cell { children: 0, ..without_policy(cell) });
-    let panels: Vec<Panel> =
-        settings.iter().map(|(cell, rows)| children_panel(titled(cell, &settings), rows)).collect();
-    let is_curved = |panel: &Panel| panel.curves.iter().all(|curve| curve.points.len() > 1);
-    let fits = |panel: &Panel| panel.curves.iter().filter(|curve| !curve.is_bound).count() <= CURVES_MAX;
-    let suits = panels.len() <= PANELS_MAX && panels.iter().all(|panel| is_curved(panel) && fits(panel));
-    suits.then(|| Answer { question: Question::Children, rows: rows.to_vec(), panels })
+/// Cost by a quantity: a panel for each setting and a curve for each policy, if that is readable. Else, and if only few
+/// parameters vary, one panel with a curve for each combination of the others.
+fn by_quantity(quantity: Quantity, rows: &[Trial], varied: &Varied) -> Option<Answer> {
+    let settings = settings(rows.iter(), |cell| quantity.without(&without_policy(cell)));
+    let panel = |(cell, rows): &Setting<'_>| curves(quantity, titled(cell, &settings), rows);
+    let panels: Vec<Panel> = settings.iter().take(PANELS_MAX + 1).map(panel).collect();
+    let answer = |panels| Some(Answer { question: quantity.question(), rows: rows.to_vec(), panels });
+    if panels.len() <= PANELS_MAX && panels.iter().all(is_readable) {
+        return answer(panels);
+    }
+    let panel = combined(quantity, rows, varied);
+    let is_curved = panel.curves.iter().all(|curve| curve.points.len() > 1);
+    if varied.number() <= FEW && is_curved { answer(vec![panel]) } else { None }
 }
 
-fn children_panel(title: String, rows: &[&Trial]) -> Panel {
+fn is_readable(panel: &Panel) -> bool {
+    let policies = panel.curves.iter().filter(|curve| !curve.is_bound).count();
+    policies <= CURVES_MAX && panel.curves.iter().all(|curve| curve.points.len() > 1)
+}
+
+fn curves(quantity: Quantity, title: String, rows: &[&Trial]) -> Panel {
     let mut curves: Vec<Curve> = Vec::new();
     let mut bound = Curve { name: "bound".to_owned(), is_bound: true, points: Vec::new() };
     for row in rows {
-        let at = f64::from(row.cell.children);
-        let point = |cost: Money| Point { at, cost, label: String::new() };
+        let at = quantity.of(&row.cell) as f64;
         if let Some(least) = row.outcome.bound.filter(|_| bound.points.iter().all(|point| point.at != at)) {
-            bound.points.push(point(least));
+            bound.points.push(Point { at, cost: least, label: String::new() });
         }
         let name = policy(&row.cell);
-        let Some(cost) = row.outcome.cost.map(point) else { continue };
+        let Some(cost) = point(quantity, row) else { continue };
         match curves.iter_mut().find(|curve| curve.name == name) {
             Some(curve) => curve.points.push(cost),
             None => curves.push(Curve { name, is_bound: false, points: vec![cost] }),
         }
     }
     curves.extend((!bound.points.is_empty()).then_some(bound));
-    for curve in &mut curves {
-        curve.points.sort_by(|one, other| one.at.total_cmp(&other.at));
-    }
+    curves.iter_mut().for_each(in_order);
     Panel { title, curves, crossings: Vec::new() }
+}
+
+fn point(quantity: Quantity, row: &Trial) -> Option<Point> {
+    Some(Point { at: quantity.of(&row.cell) as f64, cost: row.outcome.cost?, label: String::new() })
+}
+
+fn in_order(curve: &mut Curve) {
+    curve.points.sort_by(|one, other| one.at.total_cmp(&other.at));
+}
+
+/// A curve for each combination of all that varies but the quantity; of many some from the first to the last.
+fn combined(quantity: Quantity, rows: &[Trial], varied: &Varied) -> Panel {
+    let all = settings(rows.iter(), |cell| quantity.without(cell));
+    let drawn = all.len().min(CURVES_MAX);
+    let kept = (0..drawn).map(|at| &all[at * (all.len() - 1) / (drawn - 1).max(1)]);
+    let curve = |(cell, rows): &Setting<'_>| {
+        let name = varied.name(cell, Some(quantity));
+        let points = rows.iter().filter_map(|row| point(quantity, row)).collect();
+        let mut curve = Curve { name, is_bound: false, points };
+        in_order(&mut curve);
+        curve
+    };
+    let title = match all.len() {
+        all if all > drawn => format!("{drawn} of {all} curves"),
+        all => format!("{all} curves"),
+    };
+    Panel { title, curves: kept.map(curve).collect(), crossings: Vec::new() }
+}
+
+/// Cost against makespan of all cells, named by what distinguishes them; of many the cheapest.
+fn all_by_time(rows: &[Trial], varied: &Varied) -> Option<Answer> {
+    if rows.len() < 2 || varied.number() > FEW {
+        return None;
+    }
+    let mut cheapest: Vec<&Trial> = rows.iter().collect();
+    cheapest.sort_by_key(|row| row.outcome.cost);
+    cheapest.truncate(NAMED_MAX);
+    let title = match rows.len() {
+        all if all > NAMED_MAX => format!("the cheapest {NAMED_MAX} of {all} cells"),
+        all => format!("{all} cells"),
+    };
+    let panel = time_panel(title, &cheapest, &|cell| varied.name(cell, None));
+    Some(Answer { question: Question::Prime, rows: rows.to_vec(), panels: vec![panel] })
 }
 
 /// Cost against makespan of the widest fan-outs, if several policies are compared.
@@ -88,14 +149,11 @@ fn by_time(rows: &[Trial]) -> Option<Answer> {
         return None;
     }
     let title = |cell: &Cell| format!("{}, {widest} children", titled(cell, &settings));
-    let panels = settings.iter().map(|(cell, rows)| time_panel(title(cell), rows)).collect();
+    let panels = settings.iter().map(|(cell, rows)| time_panel(title(cell), rows, &policies(rows))).collect();
     Some(Answer { question: Question::Prime, rows: rows.clone(), panels })
 }
 
-fn time_panel(title: String, rows: &[&Trial]) -> Panel {
-    let kinds: BTreeSet<(Placement, bool)> =
-        rows.iter().map(|row| (row.cell.placement, row.cell.spawn.is_some())).collect();
-    let label = |cell: &Cell| if kinds.len() > 1 { policy(cell) } else { cell.launch.name() };
+fn time_panel(title: String, rows: &[&Trial], label: &dyn Fn(&Cell) -> String) -> Panel {
     let seconds = |row: &Trial| row.outcome.makespan.0 as f64 / 1e9;
     let point = |row: &&Trial| Some(Point { at: seconds(row), cost: row.outcome.cost?, label: label(&row.cell) });
     let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
@@ -108,6 +166,13 @@ fn time_panel(title: String, rows: &[&Trial]) -> Panel {
     Panel { title, curves, crossings: Vec::new() }
 }
 
+/// Names of the policies of some rows: the launch alone if the breakpoints are the same.
+fn policies(rows: &[&Trial]) -> impl Fn(&Cell) -> String + use<> {
+    let kinds: BTreeSet<(Placement, bool)> =
+        rows.iter().map(|row| (row.cell.placement, row.cell.spawn.is_some())).collect();
+    move |cell| if kinds.len() > 1 { policy(cell) } else { cell.launch.name() }
+}
+
 /// Such as `both, primed`; named agents have no launch policy.
 fn policy(cell: &Cell) -> String {
     match cell.spawn {
@@ -118,19 +183,67 @@ fn policy(cell: &Cell) -> String {
 
 /// The parent, and everything else that distinguishes a setting from the others.
 fn titled(cell: &Cell, settings: &[Setting<'_>]) -> String {
-    let varies = |of: fn(&Cell) -> String| {
-        let words: BTreeSet<String> = settings.iter().map(|(cell, _)| of(cell)).collect();
-        (words.len() > 1).then(|| of(cell))
-    };
-    let parts: [fn(&Cell) -> String; 7] = [
-        |cell| cell.model.to_string(),
-        |cell| format!("{} of context", thousands(cell.prefix)),
-        |cell| format!("tail {}", thousands(cell.tail)),
-        |cell| format!("directive {}", cell.directive),
-        |cell| format!("{} turns", cell.turns),
-        |cell| format!("growth {}", thousands(cell.growth)),
-        |cell| format!("lifetime {}", cell.ttl.name()),
-    ];
-    let told = parts.into_iter().filter_map(varies);
-    std::iter::once(children::title(cell.is_cold)).chain(told).collect::<Vec<_>>().join(", ")
+    let words = WORDS.iter().filter(|word| differ(settings.iter().map(|(cell, _)| word(cell)))).map(|word| word(cell));
+    std::iter::once(children::title(cell.is_cold)).chain(words).collect::<Vec<_>>().join(", ")
+}
+
+/// What distinguishes settings besides the parent.
+const WORDS: [fn(&Cell) -> String; 7] = [
+    |cell| cell.model.to_string(),
+    |cell| Quantity::Prefix.said(cell.prefix),
+    |cell| Quantity::Tail.said(cell.tail),
+    |cell| Quantity::Directive.said(cell.directive),
+    |cell| Quantity::Turns.said(cell.turns.into()),
+    |cell| Quantity::Growth.said(cell.growth),
+    |cell| format!("lifetime {}", cell.ttl.name()),
+];
+
+fn differ<T: PartialEq>(mut values: impl Iterator<Item = T>) -> bool {
+    let first = values.next();
+    values.any(|value| Some(value) != first)
+}
+
+/// The parameters that vary in a grid.
+struct Varied {
+    numbers: Vec<Quantity>,
+    /// The others, each with its word.
+    words: Vec<fn(&Cell) -> String>,
+}
+
+/// The parameters that are no numbers.
+const CHOICES: [fn(&Cell) -> String; 6] = [
+    |cell| cell.model.to_string(),
+    |cell| cell.ttl.name().to_owned(),
+    |cell| if cell.is_cold { "cold" } else { "warm" }.to_owned(),
+    |cell| if cell.spawn.is_some() { "spawn" } else { "fork" }.to_owned(),
+    |cell| cell.placement.name().to_owned(),
+    |cell| cell.launch.name(),
+];
+
+impl Varied {
+    fn of(rows: &[Trial]) -> Self {
+        let numbers =
+            Quantity::ALL.into_iter().filter(|quantity| differ(rows.iter().map(|row| quantity.of(&row.cell))));
+        // Named agents have no launch policy.
+        let is_fork = |row: &&Trial| row.cell.spawn.is_none();
+        let (last, others) = CHOICES.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
+        let others = others.iter().filter(|word| differ(rows.iter().map(|row| word(&row.cell))));
+        let launch = last.into_iter().filter(|word| differ(rows.iter().filter(is_fork).map(|row| word(&row.cell))));
+        Self { numbers: numbers.collect(), words: others.chain(launch).copied().collect() }
+    }
+
+    /// How many there are.
+    const fn number(&self) -> usize {
+        self.numbers.len() + self.words.len()
+    }
+
+    /// What distinguishes a cell, besides its quantity.
+    fn name(&self, cell: &Cell, besides: Option<Quantity>) -> String {
+        let numbers = self
+            .numbers
+            .iter()
+            .filter(|quantity| Some(**quantity) != besides)
+            .map(|quantity| quantity.said(quantity.of(cell)));
+        numbers.chain(self.words.iter().map(|word| word(cell))).collect::<Vec<_>>().join(", ")
+    }
 }

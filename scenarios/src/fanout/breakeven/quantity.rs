@@ -1,0 +1,88 @@
+//! Numbers of a cell that a figure varies to the right.
+
+use super::{Question, thousands};
+use crate::fanout::cell::Cell;
+
+/// See the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Children of one message.
+    Children,
+    /// Requests of each child.
+    Turns,
+    /// Tokens of the parent's context.
+    Prefix,
+    /// Tokens of the tail that children share.
+    Tail,
+    /// Tokens of a directive.
+    Directive,
+    /// Tokens that a child's prompt grows by in each turn.
+    Growth,
+}
+
+impl Quantity {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Children, Self::Turns, Self::Prefix, Self::Tail, Self::Directive, Self::Growth];
+
+    /// The word on the command line and in file names.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Children => "children",
+            Self::Turns => "turns",
+            Self::Prefix => "prefix",
+            Self::Tail => "tail",
+            Self::Directive => "directive",
+            Self::Growth => "growth",
+        }
+    }
+
+    /// The question that a figure of it answers.
+    pub const fn question(self) -> Question {
+        match self {
+            Self::Children => Question::Children,
+            quantity => Question::Grid(quantity),
+        }
+    }
+
+    /// The number of a cell.
+    pub fn of(self, cell: &Cell) -> u64 {
+        match self {
+            Self::Children => cell.children.into(),
+            Self::Turns => cell.turns.into(),
+            Self::Prefix => cell.prefix,
+            Self::Tail => cell.tail,
+            Self::Directive => cell.directive,
+            Self::Growth => cell.growth,
+        }
+    }
+
+    /// A cell without its number: equal for cells that differ in it alone.
+    pub fn without(self, cell: &Cell) -> Cell {
+        let mut cell = cell.clone();
+        match self {
+            Self::Children => cell.children = 0,
+            Self::Turns => cell.turns = 0,
+            Self::Prefix => cell.prefix = 0,
+            Self::Tail => cell.tail = 0,
+            Self::Directive => cell.directive = 0,
+            Self::Growth => cell.growth = 0,
+        }
+        cell
+    }
+
+    /// A number in words: `8 children`, `80k of context`.
+    pub fn said(self, number: u64) -> String {
+        match self {
+            Self::Children => counted(number, "child", "children"),
+            Self::Turns => counted(number, "turn", "turns"),
+            Self::Prefix => format!("{} of context", thousands(number)),
+            Self::Tail => format!("tail {}", thousands(number)),
+            Self::Directive => format!("directive {}", thousands(number)),
+            Self::Growth => format!("growth {}", thousands(number)),
+        }
+    }
+}
+
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
