@@ -37,6 +37,8 @@ words! {
         Responses = "responses",
         /// `generateContent` of Gemini and Vertex. Subset.
         GenerateContent = "generate-content",
+        /// The making of a cached object of Gemini (`cachedContents`), which has only input.
+        CachedContent = "cached-content",
         /// Cohere's chat, version 1 and 2. Subset.
         Cohere = "cohere",
         /// Ollama's own API. It has no counts of its cache.
@@ -58,6 +60,8 @@ pub struct Exchange {
     pub origin: Origin,
     /// The provider, by the name used in reports: [`ANTHROPIC`], `openai`, `gemini`, `bedrock`, `openrouter`, …
     pub provider: String,
+    /// The provider that a gateway asked, as the gateway calls it in the answer.
+    pub upstream: Option<String>,
     /// The spelling of the request on the wire.
     pub dialect: Dialect,
     /// The model as spelled in the request or the address, else in the answer; empty if there is none.

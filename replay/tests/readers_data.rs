@@ -31,8 +31,8 @@ fn every_folder_is_read_as_counted_by_hand() {
         ("cassettes-dd-trace-py", (18, 18, 3, 0)),
         ("cassettes-openinference", (6, 6, 8, 0)),
         ("cassettes-openllmetry", (13, 13, 2, 0)),
-        ("cassettes-pydantic-ai", (133, 133, 20, 0)),
-        ("cassettes-ruby-llm", (186, 186, 18, 0)),
+        ("cassettes-pydantic-ai", (134, 134, 19, 0)),
+        ("cassettes-ruby-llm", (188, 188, 16, 0)),
         ("wire-cache-fix", (110, 92, 227, 0)),
     ];
     for (folder, counts) in expected {

@@ -16,11 +16,15 @@ use crate::places::fixture;
 
 /// The fixtures of each format. A reader without one fails the first test below.
 const OF_FORMAT: &[(Format, &[&str])] = &[
-    (Format::Vcr, &["cassette.yaml", "cassette-parsed.yaml", "converse.yaml", "openrouter.yaml"]),
+    (Format::Vcr, &["cassette.yaml", "cassette-parsed.yaml", "converse.yaml", "openrouter.yaml", "go-vcr.yaml"]),
     (Format::RubyVcr, &["ruby.yml"]),
     (Format::Har, &["archive.har"]),
     (Format::Braintrust, &["braintrust.json"]),
     (Format::Datadog, &["datadog.json"]),
+    (Format::HttpMock, &["httpmock.yaml"]),
+    (Format::ReqLlm, &["req-llm.json"]),
+    (Format::WireMock, &["wiremock.json"]),
+    (Format::CurlLog, &["curl-log.jsonl"]),
     (Format::ClaudeTrace, &["trace.jsonl"]),
     (Format::LiteLlm, &["litellm.jsonl"]),
     (Format::Otel, &["traces.jsonl"]),
@@ -91,7 +95,7 @@ fn a_truncated_file_adds_nothing_and_is_reported() {
         for name in *names {
             let bytes = fixture(name);
             let whole = read(*format, &bytes);
-            let is_yaml = matches!(format, Format::Vcr | Format::RubyVcr);
+            let is_yaml = matches!(format, Format::Vcr | Format::RubyVcr | Format::HttpMock);
             let by_index: BTreeMap<_, _> = whole.exchanges.iter().map(|e| (e.origin.index, request(e))).collect();
             for length in lengths(bytes.len()) {
                 let part = read(*format, &bytes[..length]);
@@ -293,6 +297,10 @@ properties! {
     har: Format::Har;
     braintrust: Format::Braintrust;
     datadog: Format::Datadog;
+    httpmock: Format::HttpMock;
+    req_llm: Format::ReqLlm;
+    wiremock: Format::WireMock;
+    curl_log: Format::CurlLog;
     claude_trace: Format::ClaudeTrace;
     litellm: Format::LiteLlm;
     otel: Format::Otel;

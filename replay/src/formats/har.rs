@@ -5,6 +5,7 @@
 //! * Bodies: `postData.text` and `content.text` are text, or base64 if their `encoding` says so (mitmproxy and browsers
 //!   for binary contents, Charles and Reqable for any); they are decompressed, or compressed as `content-encoding`
 //!   says.
+//!   Polly.JS keeps bodies that are no text as a list of base64 parts, written as JSON.
 //! * Omissions: browsers drop bodies that they no longer have, and event streams; Playwright puts bodies into separate
 //!   files (`_file`). An entry without a request body is not an exchange; one without an answer has no usage.
 //! * No answer: `status` 0, with the reason in `_error`.
@@ -21,7 +22,7 @@ use std::borrow::Cow;
 
 use super::calls::{Call, Calls, message};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::value::Value;
+use super::value::{Value, unpacked_base64};
 use super::{Reading, json};
 use crate::error::Fault;
 use crate::exchange::Exchange;
@@ -147,10 +148,20 @@ fn content<'a>(holder: &'a Value, whose: &str) -> Result<Option<Cow<'a, [u8]>>, 
             None => Ok(None),
         };
     };
+    if let Some(parts) = parts(text) {
+        return Ok(Some(Cow::Owned(parts)));
+    }
     match holder.text_of("encoding") {
         Some(encoding) if encoding.eq_ignore_ascii_case("base64") => {
             message::unpacked(text, &format!("body of the {whose}")).map(Some)
         }
         _ => Ok(Some(Cow::Borrowed(text.as_bytes()))),
     }
+}
+
+/// The bytes of a list of base64 texts, one for each part of the answer, as Polly keeps what is no text.
+fn parts(text: &str) -> Option<Vec<u8>> {
+    let parts: Vec<String> = text.starts_with("[\"").then(|| serde_json::from_str(text).ok())??;
+    let parts: Result<Vec<_>, _> = parts.iter().map(|part| unpacked_base64(part)).collect();
+    parts.ok().map(|parts| parts.concat())
 }

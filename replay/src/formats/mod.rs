@@ -8,10 +8,12 @@ pub mod claude_code;
 pub mod claude_trace;
 pub mod codex;
 pub mod copilot_cli;
+pub mod curl_log;
 pub mod datadog;
 pub mod exchange_log;
 pub mod gemini_cli;
 pub mod har;
+pub mod httpmock;
 pub mod litellm;
 pub mod lmcache;
 pub mod managed_agents;
@@ -19,11 +21,13 @@ pub mod mooncake;
 pub mod opencode;
 pub mod otel;
 pub mod pi;
+pub mod req_llm;
 pub mod swe_agent;
 pub mod tracelab;
 pub mod vcr;
 pub mod weka;
 pub mod wire_capture;
+pub mod wiremock;
 
 mod beside;
 mod block_ids;
@@ -75,6 +79,10 @@ readers! {
     Har: har::Har,
     Braintrust: braintrust::Braintrust,
     Datadog: datadog::Datadog,
+    HttpMock: httpmock::HttpMock,
+    ReqLlm: req_llm::ReqLlm,
+    WireMock: wiremock::WireMock,
+    CurlLog: curl_log::CurlLog,
     ClaudeTrace: claude_trace::ClaudeTrace,
     LiteLlm: litellm::LiteLlm,
     Otel: otel::Otel,
@@ -122,10 +130,11 @@ impl Format {
         Self::ALL.iter().find_map(|format| format.reader().owner_of_bodies(folder))
     }
 
-    /// The format of YAML with this top-level key.
-    pub(crate) fn of_yaml(key: &[u8]) -> Option<Self> {
-        let has = |format: &Self| format.reader().yaml_key().is_some_and(|own| own.as_bytes() == key);
-        Self::ALL.iter().copied().find(has)
+    /// The format of YAML with these top-level keys.
+    pub(crate) fn of_yaml(has: &dyn Fn(&str) -> bool) -> Option<Self> {
+        let keys = |format: &Self| format.reader().yaml_keys();
+        let found = |format: &Self| !keys(format).is_empty() && keys(format).iter().all(|key| has(key));
+        Self::ALL.iter().copied().find(found)
     }
 }
 

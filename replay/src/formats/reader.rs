@@ -16,9 +16,9 @@ pub(crate) trait Reader: Sync {
     /// Whether a JSON document, or a record of one, has this format.
     fn probe(&self, object: &Object<'_>) -> Probe;
 
-    /// The top-level key that identifies YAML of this format.
-    fn yaml_key(&self) -> Option<&'static str> {
-        None
+    /// The top-level keys that together identify YAML of this format.
+    fn yaml_keys(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// Whether its records may also be the elements of one JSON list.

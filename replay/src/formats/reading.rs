@@ -98,7 +98,7 @@ impl Reading {
 }
 
 /// The maximum number of listed parts of one file that are not model requests.
-const PASSED_NAMED: usize = 5;
+const PASSED_NAMED: usize = 10;
 
 /// Parts of a file that are not model requests: the first ones are listed, the others counted, because a browser's
 /// archive has hundreds of them.

@@ -1,13 +1,16 @@
-//! Cassettes: HTTP exchanges of a test run, as YAML or JSON, by vcrpy and by ruby VCR.
+//! Cassettes: HTTP exchanges of a test run, as YAML or JSON, by vcrpy, by go-vcr (1 and 2) and by ruby VCR.
 //!
-//! | | vcrpy | ruby VCR |
-//! |---|---|---|
-//! | list | `interactions[]` | `http_interactions[]` |
-//! | bodies | `body`, `body.string` or a plug-in's `parsed_body`: text, parsed YAML, `!!binary` | `body.string` or `body.base64_string`, beside `encoding`; `!binary` |
-//! | end of an answer | header `date` | `recorded_at` (an HTTP date) |
+//! | | vcrpy | go-vcr | ruby VCR |
+//! |---|---|---|---|
+//! | list | `interactions[]` | `interactions[]` | `http_interactions[]` |
+//! | address | `uri` | `url` | `uri` |
+//! | bodies | `body`, `body.string` or a plug-in's `parsed_body`: text, parsed YAML, `!!binary` | `body`: text, `!!binary` | `body.string` or `body.base64_string`, beside `encoding`; `!binary` |
+//! | status | `status.code` | `status`: `200 OK` | `status.code` |
+//! | end of an answer | header `date` | that too, if it was kept; `duration` alone is no instant | `recorded_at` (an HTTP date) |
+//! | end of the list | a key after it | `duration` of the last answer | a key after it |
 //!
 //! Headers are a value or a list of values. An exchange's index is the number of its interaction, so that it can be found
-//! in the file. Sources: vcrpy `serialize.py`; ruby VCR `lib/vcr/structs.rb`, `cassette/serializers/` (both 2026-09).
+//! in the file. Sources: vcrpy `serialize.py`; go-vcr `cassette/cassette.go`; ruby VCR `lib/vcr/structs.rb`, `cassette/serializers/` (both 2026-09).
 
 use std::borrow::Cow;
 
@@ -25,7 +28,7 @@ impl Reader for Python {
     fn info(&self) -> FormatInfo {
         FormatInfo {
             name: "vcr",
-            what: "HTTP exchanges recorded by vcrpy, as YAML or JSON: Messages API, Bedrock and OpenRouter are billed, others counted",
+            what: "HTTP exchanges recorded by vcrpy or go-vcr, as YAML or JSON: Messages API, Bedrock and OpenRouter are billed, others counted",
             detected_by: "a top-level key `interactions`",
         }
     }
@@ -34,8 +37,8 @@ impl Reader for Python {
         Probe::sure(object.is_document && object.has("interactions"))
     }
 
-    fn yaml_key(&self) -> Option<&'static str> {
-        Some("interactions")
+    fn yaml_keys(&self) -> &'static [&'static str] {
+        &["interactions"]
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
@@ -59,8 +62,8 @@ impl Reader for Ruby {
         Probe::sure(object.is_document && object.has("http_interactions"))
     }
 
-    fn yaml_key(&self) -> Option<&'static str> {
-        Some("http_interactions")
+    fn yaml_keys(&self) -> &'static [&'static str] {
+        &["http_interactions"]
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
@@ -77,24 +80,34 @@ fn read(file: &File<'_>, list: &str) -> Reading {
         calls.each(text, &[list], |calls, index, line, interaction| calls.add(index, line, call(interaction)));
         return calls.finish();
     }
-    for (index, item) in items_under(list, text).into_iter().enumerate() {
+    let items = items_under(list, text);
+    let is_timed = items.last().is_some_and(|item| item.value.as_ref().is_ok_and(is_timed));
+    let ends = has_end(list, text) || is_timed && text.bytes.ends_with(b"\n");
+    for (index, item) in items.into_iter().enumerate() {
         match item.value {
             Ok(interaction) => calls.add(index, item.line, call(&interaction)),
             Err(fault) => calls.reading.damage(fault),
         }
     }
-    if !has_end(text) {
+    if !ends {
         calls.reading.notes.push(CUT.to_owned());
     }
     calls.finish()
 }
 
 /// YAML that is cut between two lines is still YAML.
-const CUT: &str = "no `version` and no `recorded_with` after the interactions: the cassette may be cut in its last one";
+const CUT: &str =
+    "no `version` and no `recorded_with` after the interactions, and no `duration` in the last: it may be cut";
 
-/// Keys that both recorders write after the list.
-fn has_end(text: &Text<'_>) -> bool {
-    text.lines().any(|(_, _, line)| line.starts_with(b"version:") || line.starts_with(b"recorded_with:"))
+/// Whether a key follows the list, as vcrpy and ruby VCR write it.
+fn has_end(list: &str, text: &Text<'_>) -> bool {
+    let begun = text.lines().map(|(_, _, line)| line).skip_while(|line| !line.starts_with(list.as_bytes()));
+    begun.skip(1).any(|line| line.starts_with(b"version:") || line.starts_with(b"recorded_with:"))
+}
+
+/// Whether an interaction has the last field that go-vcr writes.
+fn is_timed(interaction: &Value) -> bool {
+    interaction.at("response").get("duration").is_some()
 }
 
 fn call(interaction: &Value) -> Result<Call<'_>, String> {

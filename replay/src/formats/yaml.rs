@@ -1,4 +1,4 @@
-//! YAML cassettes: the list under one top-level key, item by item.
+//! YAML cassettes: the list under one top-level key, item by item, or one document per call.
 //!
 //! Events are read instead of deserializing a type, for three reasons: plain scalars must be resolved as PyYAML wrote
 //! them and not as YAML 1.2 would (an unquoted `1e5` is a string there), each item needs its line, and a damaged item
@@ -31,9 +31,27 @@ pub(super) struct Item {
 
 /// The items of the list under the top-level key `key`, with faults instead of damaged ones.
 pub(super) fn items_under(key: &str, text: &Text<'_>) -> Vec<Item> {
+    parts(text, |whole, items| read_whole(key, whole, items), || chunks(key, text), read_one)
+}
+
+/// The documents of a text, with faults instead of damaged ones.
+pub(super) fn documents(text: &Text<'_>) -> Vec<Item> {
+    parts(text, read_documents, || document_chunks(text), read_document)
+}
+
+/// The lines of one part, and the number of the first.
+type Chunk<'a> = (usize, &'a [u8]);
+
+/// Reads a text as a whole; after damage, each further part is read alone, found by its lines.
+fn parts<'a>(
+    text: &Text<'a>,
+    whole: impl Fn(&str, &mut Vec<Item>) -> Result<(), Fault>,
+    chunks: impl Fn() -> Vec<Chunk<'a>>,
+    one: impl Fn(&str) -> Result<Value, Fault>,
+) -> Vec<Item> {
     let mut items = Vec::new();
     let fault = match std::str::from_utf8(text.bytes) {
-        Ok(whole) => match read_whole(key, whole, &mut items) {
+        Ok(utf8) => match whole(utf8, &mut items) {
             Ok(()) => return items,
             Err(fault) => fault,
         },
@@ -41,8 +59,8 @@ pub(super) fn items_under(key: &str, text: &Text<'_>) -> Vec<Item> {
     };
     let read = items.last().map_or(0, |item: &Item| item.line);
     let first = items.len();
-    let unread = chunks(key, text).into_iter().filter(|(line, _)| *line > read);
-    items.extend(unread.map(|(line, bytes)| read_alone(line, bytes)));
+    let unread = chunks().into_iter().filter(|(line, _)| *line > read);
+    items.extend(unread.map(|(line, bytes)| read_alone(line, bytes, &one)));
     place(fault, first, &mut items);
     items
 }
@@ -87,7 +105,7 @@ fn read_whole(key: &str, text: &str, items: &mut Vec<Item>) -> Result<(), Fault>
 }
 
 /// The lines of each item, with the number of the first, found only by indentation.
-fn chunks<'a>(key: &str, text: &Text<'a>) -> Vec<(usize, &'a [u8])> {
+fn chunks<'a>(key: &str, text: &Text<'a>) -> Vec<Chunk<'a>> {
     let head = format!("{key}:");
     let mut starts = Vec::new();
     let mut end = text.bytes.len();
@@ -111,9 +129,41 @@ fn chunks<'a>(key: &str, text: &Text<'a>) -> Vec<(usize, &'a [u8])> {
     starts.iter().zip(ends).map(|(&(number, start), end)| (number, &text.bytes[start..end])).collect()
 }
 
-fn read_alone(line: usize, bytes: &[u8]) -> Item {
+/// The lines of each document. YAML ends a document at such a line even within a scalar.
+fn document_chunks<'a>(text: &Text<'a>) -> Vec<Chunk<'a>> {
+    let is_marker =
+        |line: &[u8]| line.strip_prefix(b"---").is_some_and(|rest| matches!(rest.first(), None | Some(b' ')));
+    let mut starts: Vec<(usize, usize)> = vec![(1, 0)];
+    starts.extend(text.lines().filter(|(_, at, line)| *at > 0 && is_marker(line)).map(|(number, at, _)| (number, at)));
+    let ends = starts.iter().skip(1).map(|(_, at)| *at).chain(std::iter::once(text.bytes.len())).collect::<Vec<_>>();
+    starts.iter().zip(ends).map(|(&(number, start), end)| (number, &text.bytes[start..end])).collect()
+}
+
+fn read_documents(text: &str, items: &mut Vec<Item>) -> Result<(), Fault> {
+    let mut composer = Composer::new(text);
+    loop {
+        let (event, span) = composer.next()?;
+        match event {
+            Event::StreamEnd => return Ok(()),
+            Event::StreamStart | Event::DocumentStart(..) | Event::DocumentEnd => {}
+            _ => {
+                let line = span.start.line();
+                let value = composer.node(event, span)?;
+                items.push(Item { line, value: Ok(value) });
+            }
+        }
+    }
+}
+
+fn read_document(text: &str) -> Result<Value, Fault> {
+    let mut items = Vec::new();
+    read_documents(text, &mut items)?;
+    items.pop().map_or_else(|| Err(Fault::in_line(1, "expected a document")), |item| item.value)
+}
+
+fn read_alone(line: usize, bytes: &[u8], one: &dyn Fn(&str) -> Result<Value, Fault>) -> Item {
     let value = match std::str::from_utf8(bytes) {
-        Ok(text) => read_one(text),
+        Ok(text) => one(text),
         Err(_) => {
             let at = not_utf8(bytes).unwrap_or(0);
             Err(Text::new(bytes).fault(at, not_utf8_message(bytes, at)))
@@ -143,6 +193,8 @@ struct Composer<'a> {
 /// A collection that is still open.
 enum Open {
     List(Vec<Value>),
+    /// The arguments of a call that makes a value (`!!python/object/apply:…`).
+    Arguments(Vec<Value>),
     Object(Vec<(String, Value)>, Option<String>),
 }
 
@@ -197,8 +249,10 @@ impl<'a> Composer<'a> {
         let (mut event, mut span) = (event, span);
         loop {
             let closed = match event {
-                Event::SequenceStart(_, anchor, _) => {
-                    stack.push((Open::List(Vec::new()), anchor));
+                Event::SequenceStart(_, anchor, tag) => {
+                    let is_call = tag.as_deref().is_some_and(scalar::is_call);
+                    let open = if is_call { Open::Arguments(Vec::new()) } else { Open::List(Vec::new()) };
+                    stack.push((open, anchor));
                     None
                 }
                 Event::MappingStart(_, anchor, _) => {
@@ -226,6 +280,11 @@ impl<'a> Composer<'a> {
     fn close(&mut self, open: Open, anchor: usize) -> Value {
         let value = match open {
             Open::List(elements) => Value::List(elements),
+            // Nothing is called: subclasses of `str` (names of headers) are the text that they were made of.
+            Open::Arguments(mut arguments) => match (arguments.pop(), arguments.is_empty()) {
+                (Some(only), true) => only,
+                (last, _) => Value::List(arguments.into_iter().chain(last).collect()),
+            },
             Open::Object(members, _) => Value::Object(members),
         };
         self.remember(value, anchor)
@@ -254,7 +313,7 @@ impl<'a> Composer<'a> {
 impl Open {
     fn put(&mut self, value: Value) {
         match self {
-            Self::List(elements) => elements.push(value),
+            Self::List(elements) | Self::Arguments(elements) => elements.push(value),
             Self::Object(members, key) => match key.take() {
                 Some(name) => members.push((name, value)),
                 None => *key = Some(key_text(value)),

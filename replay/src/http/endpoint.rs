@@ -41,12 +41,19 @@ const HOSTS: &[(&str, &str)] = &[
     ("api.together.xyz", "together"),
     ("api.fireworks.ai", "fireworks"),
     ("api.perplexity.ai", "perplexity"),
+    ("api.venice.ai", "venice"),
+    ("api.doubleword.ai", "doubleword"),
+    ("api.githubcopilot.com", "copilot"),
+    ("chatgpt.com", "chatgpt"),
     ("generativelanguage.googleapis.com", "gemini"),
     ("aiplatform.googleapis.com", "vertex"),
     (".amazonaws.com", "bedrock"),
 ];
 
-/// Endings of paths that ask a model. Embeddings are included because they cost money; those of Gemini
+/// Servers that people run themselves, so that no host names them.
+const SERVERS: &[&str] = &["llamacpp", "ollama", "mistralrs"];
+
+/// Endings of paths that ask a model. Cached objects of Gemini (`cachedContents`) are billed as its input. Embeddings are included because they cost money; those of Gemini
 /// (`:embedContent`) are not, because their answers have no usage.
 const MODEL_PATHS: &[(&str, Dialect)] = &[
     ("/completions", Dialect::ChatCompletions),
@@ -55,6 +62,8 @@ const MODEL_PATHS: &[(&str, Dialect)] = &[
     ("/v1/chat", Dialect::Cohere),
     (":generateContent", Dialect::GenerateContent),
     (":streamGenerateContent", Dialect::GenerateContent),
+    ("/cachedContents", Dialect::CachedContent),
+    ("/v1beta/interactions", Dialect::GenerateContent),
     ("/api/chat", Dialect::Ollama),
     ("/api/generate", Dialect::Ollama),
     ("/embeddings", Dialect::Embeddings),
@@ -84,6 +93,18 @@ pub(crate) fn of(method: &str, uri: &str) -> Endpoint {
         Some((_, dialect)) => counted(name_of(host), *dialect, gemini_model(path)),
         None => Endpoint::Elsewhere,
     }
+}
+
+/// A host of the provider that the innermost of the folders in `path` is named after, as recorders without hosts name
+/// them; empty if there is none.
+pub(crate) fn host_by_folder(path: &str) -> &str {
+    let folders = path.rsplit(['/', '\\']).skip(1);
+    let host = |folder| match HOSTS.iter().find(|(_, provider)| *provider == folder) {
+        Some((host, _)) => Some(*host),
+        None if folder == ANTHROPIC => Some("api.anthropic.com"),
+        None => SERVERS.contains(&folder).then_some(folder),
+    };
+    folders.filter_map(host).next().unwrap_or("")
 }
 
 /// Whether a path returns the answers of a batch.

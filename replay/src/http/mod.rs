@@ -23,6 +23,7 @@ use crate::formats::{body, dialect, json};
 use crate::response::{self, Answer};
 use endpoint::Endpoint;
 
+pub(crate) use endpoint::host_by_folder;
 pub use headers::Headers;
 pub(crate) use instants::Clock;
 pub(crate) use packed::unpacked;
@@ -129,6 +130,7 @@ impl<'a> ModelRequest<'a> {
     fn new(provider: String, dialect: Dialect, address: Option<String>, body: &'a [u8]) -> Result<Self, String> {
         let named = body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
         let model = address.unwrap_or(named);
+        let provider = if provider.is_empty() { by_model(&model) } else { provider };
         let (provider, dialect) = claude(provider, dialect, &model, body);
         let translated = if provider == ANTHROPIC { dialect::translate(dialect, body, &model)? } else { None };
         let (body, addresses) = match translated {
@@ -137,6 +139,11 @@ impl<'a> ModelRequest<'a> {
         };
         Ok(Self { provider, dialect, model, body, addresses })
     }
+}
+
+/// The provider of a request without a host.
+fn by_model(model: &str) -> String {
+    body::provider_by_model(model).unwrap_or("unknown").to_owned()
 }
 
 /// Provider and spelling of Claude models whose address is shared with other models.

@@ -1,6 +1,7 @@
 //! The format of a file, by content only.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use forkcast_sim::outside::found;
 
@@ -11,6 +12,9 @@ use crate::formats::{Format, Object, json};
 
 /// The maximum number of lines that are tried as records.
 const LINES_TRIED: usize = 100;
+
+/// The maximum number of beginnings of lines that may be top-level keys of YAML.
+const YAML_KEYS_MAX: usize = 1_000;
 
 /// The maximum number of keys of an unknown document in a message.
 const KEYS_SHOWN: usize = 5;
@@ -118,19 +122,21 @@ fn other_keys(keys: &[Cow<'_, str>]) -> String {
 }
 
 fn yaml(text: &Text<'_>) -> Option<Verdict> {
-    let mut lines = text.lines().map(|(_, _, line)| line);
-    lines.find_map(|line| {
+    let mut keys = BTreeSet::new();
+    for (_, _, line) in text.lines() {
         if let Some(reason) = foreign::by_yaml_line(line) {
             return Some(Verdict::Skip(reason.to_owned()));
         }
-        let key = line.get(..memchr::memchr(b':', line)?)?;
-        match Format::of_yaml(key) {
-            None if key == b"messages" => {
-                Some(Verdict::Skip("YAML of a client's own messages, no HTTP exchanges".to_owned()))
-            }
-            found => found.map(Verdict::Is),
+        let key = memchr::memchr(b':', line).and_then(|end| std::str::from_utf8(line.get(..end)?).ok());
+        let Some(key) = key.filter(|key| keys.len() < YAML_KEYS_MAX && keys.insert(*key)) else { continue };
+        if let Some(format) = Format::of_yaml(&|key| keys.contains(key)) {
+            return Some(Verdict::Is(format));
         }
-    })
+        if key == "messages" {
+            return Some(Verdict::Skip("YAML of a client's own messages, no HTTP exchanges".to_owned()));
+        }
+    }
+    None
 }
 
 fn plain(text: &Text<'_>) -> &'static str {

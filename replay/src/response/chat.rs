@@ -2,15 +2,19 @@
 //!
 //! Sources: `OpenAI` API reference and prompt-caching guide (2026-10); `DeepSeek`, context caching, `prompt_cache_hit_tokens`
 //! and `…_miss_tokens` (2026-10); Moonshot, `usage.cached_tokens` (2026-10); Groq, `x_groq.usage` in streams (2026-10);
-//! `OpenRouter`, usage accounting, `cost` (2026-10); xAI, `cost_in_usd_ticks` (2026-10); `LiteLLM`, which adds Anthropic's
+//! `OpenRouter`, usage accounting, `cost`, and `provider`, the
+//! upstream provider (2026-10); Mistral, `num_cached_tokens` (recordings of 2026); llama.cpp, `timings.cache_n`, which is
+//! all that older servers have (recordings of 2026-06); xAI, `cost_in_usd_ticks` (2026-10); `LiteLLM`, which adds Anthropic's
 //! names and includes their counts in `prompt_tokens` (2026-10).
+
+use std::borrow::Cow;
 
 use forkcast_sim::pricing::Money;
 use serde_json::Value;
 
 use super::chunks::Grammar;
 use super::subset::{self, PromptCounts};
-use super::tokens::{Fields, agreed, count, count_at, count_or_zero, keys, required, word};
+use super::tokens::{Fields, agreed, count, count_at, count_or_zero, fields, keys, required, word};
 use super::{Answer, UsageReport};
 use crate::count::usd;
 use crate::exchange::RecordedUsage;
@@ -21,6 +25,7 @@ const READ: &[&[&str]] = &[
     &["prompt_tokens_details", "cached_tokens"],
     &["prompt_cache_hit_tokens"],
     &["cached_tokens"],
+    &["num_cached_tokens"],
     &["cache_read_input_tokens"],
 ];
 
@@ -39,7 +44,13 @@ const PICOUSD_PER_TICK: u64 = 100;
 /// Reads a chat completion, or one chunk of its stream.
 pub(super) fn read_json(body: &[u8]) -> Answer {
     let Some(raw) = usage_of(body) else { return Answer::lacking_usage(body, "usage") };
-    Answer::of(raw, |fields| usage(fields, is_gemini(body))).named_by(body, "model").tiered_by(body, "service_tier")
+    let answer = Answer::of(raw, |fields| {
+        let mut fields = fields.clone();
+        llama_cpp(body, &mut fields)?;
+        usage(&fields, is_gemini(body))
+    });
+    let upstream = member_text(body, "provider").map(Cow::into_owned);
+    Answer { upstream, ..answer.named_by(body, "model").tiered_by(body, "service_tier") }
 }
 
 /// The chunks of a stream.
@@ -75,6 +86,15 @@ fn usage_of(body: &[u8]) -> Option<&[u8]> {
 fn is_finished(chunk: &[u8]) -> bool {
     let Some(choices) = member(chunk, "choices") else { return false };
     elements(choices).any(|choice| present(choice, "finish_reason").is_some())
+}
+
+/// Adds the tokens that a server of llama.cpp read, which are in `timings` and in newer versions in the usage too.
+fn llama_cpp(body: &[u8], usage: &mut Fields) -> Result<(), String> {
+    let Some(timings) = member(body, "timings") else { return Ok(()) };
+    if let Some(read) = count(&fields(timings)?, "cache_n")? {
+        usage.insert("cached_tokens".to_owned(), read.into());
+    }
+    Ok(())
 }
 
 fn is_gemini(body: &[u8]) -> bool {

@@ -41,6 +41,8 @@ pub struct Answer {
     pub usage: Option<RecordedUsage>,
     /// The model as the answer spells it.
     pub model: Option<String>,
+    /// The provider that a gateway asked, as the gateway calls it.
+    pub upstream: Option<String>,
     /// Why usage is missing although there is an answer.
     pub faults: Vec<String>,
     /// Repairs, for instance of a stream that broke off, or of a total that is not the sum of its parts.
@@ -153,6 +155,7 @@ fn read_json(dialect: Dialect, body: &[u8]) -> Answer {
         Dialect::GenerateContent => gemini::read_json(body),
         Dialect::Cohere => cohere::read_json(body),
         Dialect::Ollama => ollama::read_json(body),
+        Dialect::CachedContent => gemini::read_cached(body),
         Dialect::Embeddings => chat::read_embeddings(body),
     }
 }
@@ -169,6 +172,7 @@ fn read_stream(dialect: Dialect, events: &Events<'_>) -> Answer {
         Dialect::GenerateContent => gemini::read_stream(events),
         Dialect::Cohere => chunks::read(events, &cohere::STREAM),
         Dialect::Ollama => chunks::read(events, &ollama::STREAM),
+        Dialect::CachedContent => Answer::without_usage("found a stream, expected a cached object"),
         Dialect::Embeddings => Answer::without_usage("found a stream, expected one object with embeddings"),
     }
 }
@@ -183,6 +187,7 @@ pub(crate) fn attach(exchange: &mut Exchange, body: &[u8]) -> Answer {
         answer.faults.last_mut().into_iter().for_each(|fault| fault.push_str(why));
     }
     exchange.usage = answer.usage;
+    exchange.upstream.clone_from(&answer.upstream);
     // The recording shows a batch; the answer inside may say `standard`.
     if exchange.tier != ServiceTier::Batch {
         let served = answer.usage.and_then(|usage| usage.tier);

@@ -22,6 +22,8 @@ pub enum Unread {
     NoProfile(String),
     /// It asks for embeddings.
     Embeddings,
+    /// It makes a cached object, which later requests name.
+    CachedContent,
     /// The prompt is not in the recording, or not in a known place.
     Unprompted,
     /// The provider refused it: nothing was read, written or billed.
@@ -51,6 +53,7 @@ impl Unread {
             Self::NoProfile(provider) => return format!("there is no cache profile for {provider} yet"),
             Self::Unreadable(why) => return format!("its body is no request: {why}"),
             Self::Embeddings => "embeddings have no prompt cache",
+            Self::CachedContent => "it makes a cached object and asks nothing",
             Self::Unprompted => "the recording left the prompt out",
             Self::Continues => "it goes on from a response that the provider keeps, so its prompt is not in its body",
             Self::Refused => "the provider refused it, so nothing was read or written",
@@ -84,6 +87,7 @@ pub(crate) struct RecordedRequest {
 pub fn spelling(exchange: &Exchange) -> Result<Spelling<'_>, Unread> {
     match exchange.dialect {
         Dialect::Embeddings => return Err(Unread::Embeddings),
+        Dialect::CachedContent => return Err(Unread::CachedContent),
         Dialect::Unprompted => return Err(Unread::Unprompted),
         _ => {}
     }
@@ -98,7 +102,8 @@ pub fn spelling(exchange: &Exchange) -> Result<Spelling<'_>, Unread> {
         Spelling { body: Cow::Borrowed(&exchange.body), addresses: exchange.addresses.clone(), breakpoints, maker };
     let body = if maker == Maker::Anthropic { None } else { Value::from_json(&exchange.body).ok() };
     let Some(body) = body else { return Ok(as_sent) };
-    if ["previous_response_id", "conversation"].iter().any(|key| body.get(key).is_some_and(|id| *id != Value::Null)) {
+    let kept = ["previous_response_id", "conversation", "previous_interaction_id"];
+    if kept.iter().any(|key| body.get(key).is_some_and(|id| *id != Value::Null)) {
         return Err(Unread::Continues);
     }
     let translated = others::translate(maker, exchange.dialect, &body, &exchange.model);

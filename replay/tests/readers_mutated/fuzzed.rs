@@ -40,6 +40,10 @@ targets! {
     har: Har;
     braintrust: Braintrust;
     datadog: Datadog;
+    httpmock: HttpMock;
+    req_llm: ReqLlm;
+    wiremock: WireMock;
+    curl_log: CurlLog;
     claude_trace: ClaudeTrace;
     litellm: LiteLlm;
     otel: Otel;

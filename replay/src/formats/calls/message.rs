@@ -21,10 +21,11 @@ pub(in crate::formats) fn unpacked(text: &str, whose: &str) -> Result<Cow<'stati
     Ok(Cow::Owned(bytes))
 }
 
-/// All headers: members whose value is text, bytes or a list of either, or a list of `{name, value}`.
+/// All headers, under `headers` or `header`: members whose value is text, bytes or a list of either, or a list of
+/// `{name, value}`.
 pub(in crate::formats) fn headers(message: &Value) -> Headers<'_> {
     let mut headers = Headers::default();
-    let found = message.at("headers");
+    let found = message.get("headers").unwrap_or(message.at("header"));
     for (name, value) in found.members() {
         let values = match value {
             Value::List(values) => values.as_slice(),
@@ -50,11 +51,12 @@ fn header_text(value: &Value) -> Option<&str> {
     }
 }
 
-/// The HTTP status: `{code, message}`, a number, or digits.
+/// The HTTP status: `{code, message}`, a number, or text that begins with one (`200 OK`).
 pub(in crate::formats) fn status(response: &Value) -> Option<u16> {
     let status = response.get("status")?;
     match status.get("code").unwrap_or(status) {
-        Value::Number(digits) | Value::Text(digits) => digits.parse().ok(),
+        Value::Number(code) => code.parse().ok(),
+        Value::Text(line) => line.split(' ').next()?.parse().ok(),
         _ => None,
     }
 }

@@ -141,6 +141,25 @@ impl<'a> Calls<'a> {
         fault.filter(|_| is_whole).into_iter().for_each(|fault| self.reading.damage(fault));
     }
 
+    /// Passes each record of a text to `take`, likewise.
+    pub fn each_record(&mut self, text: &Text<'_>, mut take: impl FnMut(&mut Self, usize, usize, &Value)) {
+        let mut index = 0;
+        for record in text.records() {
+            let (start, value) = match record {
+                Ok(range) => (range.start, Value::from_json(&text.bytes[range])),
+                Err(damaged) => {
+                    self.reading.damage_record(damaged.fault);
+                    continue;
+                }
+            };
+            match value {
+                Ok(value) => take(self, index, text.line_of(start), &value),
+                Err(error) => self.reading.damage_record(text.json_fault(start, &error)),
+            }
+            index += 1;
+        }
+    }
+
     /// Adds the only call of a file that is one JSON document.
     pub fn add_document(&mut self, text: &Text<'_>, describe: impl Fn(&Value) -> Result<Call<'_>, String>) {
         let start = json::skip_space(text.bytes, 0);

@@ -19,6 +19,12 @@ pub(super) fn resolve(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Resu
     }
 }
 
+/// Whether a list is the arguments of a Python call, as PyYAML writes objects of other classes.
+pub(super) fn is_call(tag: &Tag) -> bool {
+    let name = tag.suffix_in_namespace("tag:yaml.org,2002:");
+    name.is_some_and(|name| name.starts_with("python/object/apply:") || name.starts_with("python/object/new:"))
+}
+
 fn plain(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
