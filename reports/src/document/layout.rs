@@ -208,7 +208,7 @@ const MARK_MIN: usize = 12;
 
 /// How many characters before the mark have to be left out so that a line's mark fits into `room`.
 pub(super) fn cut_before([before, mark, after]: &[String; 3], room: usize) -> usize {
-    if before.width() + mark.width() + after.width() <= room {
+    if mark.is_empty() || before.width() + mark.width() + after.width() <= room {
         return 0;
     }
     (before.width() + mark.width().min(MARK_MIN)).saturating_sub(room.saturating_sub(1))
@@ -222,7 +222,7 @@ pub(super) fn around_mark([before, mark, after]: [String; 3], cut: usize, room: 
             let rest: String = before.chars().skip(LABEL + cut + 1).collect();
             format!("{label}…{rest}")
         }
-        _ => before,
+        _ => ended(before, room),
     };
     let mark = ended(mark, room.saturating_sub(before.width()));
     let after = ended(after, room.saturating_sub(before.width() + mark.width()));

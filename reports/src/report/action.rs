@@ -103,7 +103,7 @@ fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
     let number = count(sessions.len() as u64);
     let plural = if sessions.len() == 1 { "" } else { "s" };
     let place = match action.scope {
-        Where::Everywhere if sessions.len() == 1 => "in the one session that there is".to_owned(),
+        Where::Everywhere if sessions.len() == 1 => "in this session".to_owned(),
         Where::Everywhere => format!("in all {number} sessions"),
         Where::WithWaits if sessions.len() == 1 => "in the session that pauses for five minutes to an hour".to_owned(),
         Where::WithWaits => format!("in the {number} sessions that pause for five minutes to an hour"),

@@ -164,9 +164,7 @@ impl Search {
         if self.found.is_empty() {
             let clients: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
             lines.push(format!("no logs of {} found here", clients.join(", ")));
-            lines.push(
-                "`forkcast replay PATH` reads recordings elsewhere, `forkcast --help` shows all verbs".to_owned(),
-            );
+            lines.push("recordings elsewhere: `forkcast replay PATH`; all verbs: `forkcast --help`".to_owned());
         }
         lines
     }

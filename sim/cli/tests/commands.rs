@@ -6,6 +6,7 @@ mod codes;
 mod environments;
 #[cfg(unix)]
 mod signals;
+mod widths;
 mod written;
 
 use std::fs;

@@ -35,7 +35,12 @@ impl Axes {
         let points = || panel.curves.iter().flat_map(|curve| &curve.points);
         let least = points().map(|point| point.at).fold(f64::INFINITY, f64::min);
         let most = points().map(|point| point.at).fold(f64::NEG_INFINITY, f64::max);
-        let (least, most) = if least.is_finite() && most > least { (least, most) } else { (0.0, 1.0) };
+        let (least, most) = match most - least {
+            range if range > 0.0 => (least, most),
+            // All at one place, or none at all.
+            _ if most > 0.0 && most.is_finite() => (0.0, 2.0 * most),
+            _ => (0.0, 1.0),
+        };
         let margin = if is_continuous { (most - least) * SIDES } else { 0.0 };
         let dearest = points().map(|point| dollars(point.cost)).fold(0.0, f64::max);
         let top = if dearest > 0.0 { dearest * (1.0 + HEADROOM) } else { 1.0 };

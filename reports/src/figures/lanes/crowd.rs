@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use forkcast_scenarios::run::{Request, Run};
 
 use super::{Area, Canvas, Found, LEFT, RIGHT, SECOND, Sheet, ink, name};
-use crate::document::count;
 
-/// Lanes at most; agents of more share lanes.
-const LANES_MAX: usize = 60;
+/// Lanes of one agent each at most; more agents share about this many lanes.
+const ALONE_MAX: usize = 60;
+const SHARED_MAX: usize = 24;
 
 /// Pixels of a step in time.
 const STEP: i32 = 3;
@@ -23,12 +23,12 @@ type Counts = [u32; STATES];
 /// others share lanes, and then neighbours.
 pub(super) fn lanes(run: &Run) -> Vec<Vec<usize>> {
     let all = 0..run.agents.len();
-    if all.len() <= LANES_MAX {
+    if all.len() <= ALONE_MAX {
         return all.map(|agent| vec![agent]).collect();
     }
     let parents: BTreeSet<&str> = run.agents.iter().filter_map(|agent| agent.parent.as_deref()).collect();
     let alone = run.agents.iter().filter(|agent| parents.contains(&*agent.id)).count();
-    let each = (run.agents.len() - alone).div_ceil(LANES_MAX.saturating_sub(alone).max(1));
+    let each = (run.agents.len() - alone).div_ceil(SHARED_MAX.saturating_sub(alone).max(1));
     let mut lanes: Vec<Vec<usize>> = Vec::new();
     let mut open: BTreeMap<(Option<&str>, &str), usize> = BTreeMap::new();
     for agent in all {
@@ -46,7 +46,7 @@ pub(super) fn lanes(run: &Run) -> Vec<Vec<usize>> {
             }
         }
     }
-    let shared = lanes.len().div_ceil(LANES_MAX);
+    let shared = lanes.len().div_ceil(ALONE_MAX);
     lanes.chunks(shared).map(<[Vec<usize>]>::concat).collect()
 }
 
@@ -73,8 +73,9 @@ impl Sheet<'_> {
         }
         if let Some((first, last)) = agents.first().zip(agents.last()) {
             let (first, last) = (&self.run.agents[*first], &self.run.agents[*last]);
-            let title = format!("{} to {} ({})", first.label, last.label, count(agents.len() as u64));
-            name(&title, first.depth, top + self.high / 2, canvas);
+            let name_of_last =
+                last.label.strip_prefix(&*first.agent_type).unwrap_or(&last.label).trim_start_matches('#');
+            name(&format!("{}–{name_of_last}", first.label), first.depth, top + self.high / 2, canvas);
         }
     }
 

@@ -15,12 +15,12 @@ const CURVES_MAX: usize = 6;
 const POINTS_MAX: usize = 12;
 
 /// Parameters that vary, up to which there always is a plot.
-const FEW: usize = 2;
+const FEW: usize = 3;
 
 /// Points of a plot of all cells.
 const NAMED_MAX: usize = 60;
 
-/// The plots that fit a grid: at least one if one or two parameters vary. Empty if answers are missing, or if there is
+/// The plots that fit a grid: at least one if at most three parameters vary. Empty if answers are missing, or if there is
 /// no price.
 pub fn plots(rows: &[Trial]) -> Vec<Answer> {
     if rows.iter().any(|row| !row.is_answered() || row.outcome.cost.is_none()) {
@@ -66,9 +66,9 @@ fn by_quantity(quantity: Quantity, rows: &[Trial], varied: &Varied) -> Option<An
     if panels.len() <= PANELS_MAX && panels.iter().all(is_readable) {
         return answer(panels);
     }
-    let panel = combined(quantity, rows, varied);
-    let is_curved = panel.curves.iter().all(|curve| curve.points.len() > 1);
-    if varied.number() <= FEW && is_curved { answer(vec![panel]) } else { None }
+    let panels = combined(quantity, rows, varied);
+    let is_curved = panels.iter().flat_map(|panel| &panel.curves).all(|curve| curve.points.len() > 1);
+    if varied.number() <= FEW && is_curved { answer(panels) } else { None }
 }
 
 fn is_readable(panel: &Panel) -> bool {
@@ -104,9 +104,22 @@ fn in_order(curve: &mut Curve) {
     curve.points.sort_by(|one, other| one.at.total_cmp(&other.at));
 }
 
+/// A panel each for warm and for cold parents.
+fn combined(quantity: Quantity, rows: &[Trial], varied: &Varied) -> Vec<Panel> {
+    let by_parent = settings(rows.iter(), |cell| Cell { is_cold: cell.is_cold, ..Cell::default() });
+    let panel = |(parent, rows): &Setting<'_>| {
+        let panel = combined_panel(quantity, rows, varied);
+        match by_parent.len() {
+            1 => panel,
+            _ => Panel { title: format!("{}, {}", children::title(parent.is_cold), panel.title), ..panel },
+        }
+    };
+    by_parent.iter().map(panel).collect()
+}
+
 /// A curve for each combination of all that varies but the quantity; of many some from the first to the last.
-fn combined(quantity: Quantity, rows: &[Trial], varied: &Varied) -> Panel {
-    let all = settings(rows.iter(), |cell| quantity.without(cell));
+fn combined_panel(quantity: Quantity, rows: &[&Trial], varied: &Varied) -> Panel {
+    let all = settings(rows.iter().copied(), |cell| quantity.without(cell));
     let drawn = all.len().min(CURVES_MAX);
     let kept = (0..drawn).map(|at| &all[at * (all.len() - 1) / (drawn - 1).max(1)]);
     let curve = |(cell, rows): &Setting<'_>| {
@@ -135,7 +148,7 @@ fn all_by_time(rows: &[Trial], varied: &Varied) -> Option<Answer> {
         all if all > NAMED_MAX => format!("the cheapest {NAMED_MAX} of {all} cells"),
         all => format!("{all} cells"),
     };
-    let panel = time_panel(title, &cheapest, &|cell| varied.name(cell, None));
+    let panel = time_panel(title, &cheapest, &|cell| varied.full_name(cell));
     Some(Answer { question: Question::Prime, rows: rows.to_vec(), panels: vec![panel] })
 }
 
@@ -159,7 +172,9 @@ fn time_panel(title: String, rows: &[&Trial], label: &dyn Fn(&Cell) -> String) -
     let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
     points.sort_by(|one, other| one.at.total_cmp(&other.at).then(one.cost.cmp(&other.cost)));
     let ends = [points.first(), points.last()].into_iter().flatten();
-    let least = rows.iter().find_map(|row| row.outcome.bound);
+    // Different settings have different bounds, none of which is one of all.
+    let is_one = !differ(rows.iter().map(|row| row.outcome.bound));
+    let least = rows.iter().find_map(|row| row.outcome.bound).filter(|_| is_one);
     let bound = ends.filter_map(|end| Some(Point { at: end.at, cost: least?, label: String::new() })).collect();
     let mut curves = vec![Curve { name: "policy".to_owned(), is_bound: false, points }];
     curves.extend(least.map(|_| Curve { name: "bound".to_owned(), is_bound: true, points: bound }));
@@ -206,15 +221,16 @@ fn differ<T: PartialEq>(mut values: impl Iterator<Item = T>) -> bool {
 /// The parameters that vary in a grid.
 struct Varied {
     numbers: Vec<Quantity>,
+    /// Some parents are warm and some cold.
+    has_parents: bool,
     /// The others, each with its word.
     words: Vec<fn(&Cell) -> String>,
 }
 
-/// The parameters that are no numbers.
-const CHOICES: [fn(&Cell) -> String; 6] = [
+/// The parameters that are no numbers, besides the parent.
+const CHOICES: [fn(&Cell) -> String; 5] = [
     |cell| cell.model.to_string(),
     |cell| cell.ttl.name().to_owned(),
-    |cell| if cell.is_cold { "cold" } else { "warm" }.to_owned(),
     |cell| if cell.spawn.is_some() { "spawn" } else { "fork" }.to_owned(),
     |cell| cell.placement.name().to_owned(),
     |cell| cell.launch.name(),
@@ -229,15 +245,23 @@ impl Varied {
         let (last, others) = CHOICES.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
         let others = others.iter().filter(|word| differ(rows.iter().map(|row| word(&row.cell))));
         let launch = last.into_iter().filter(|word| differ(rows.iter().filter(is_fork).map(|row| word(&row.cell))));
-        Self { numbers: numbers.collect(), words: others.chain(launch).copied().collect() }
+        let has_parents = differ(rows.iter().map(|row| row.cell.is_cold));
+        Self { numbers: numbers.collect(), has_parents, words: others.chain(launch).copied().collect() }
     }
 
     /// How many there are.
-    const fn number(&self) -> usize {
-        self.numbers.len() + self.words.len()
+    fn number(&self) -> usize {
+        self.numbers.len() + usize::from(self.has_parents) + self.words.len()
     }
 
-    /// What distinguishes a cell, besides its quantity.
+    /// The name of a cell among all.
+    fn full_name(&self, cell: &Cell) -> String {
+        let parent = self.has_parents.then(|| children::title(cell.is_cold));
+        let name = Some(self.name(cell, None)).filter(|name| !name.is_empty());
+        parent.into_iter().chain(name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The name of a cell among those with the same parent and quantity.
     fn name(&self, cell: &Cell, besides: Option<Quantity>) -> String {
         let numbers = self
             .numbers

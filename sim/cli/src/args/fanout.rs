@@ -48,7 +48,7 @@ Examples:
 Every cell is a run of the agent runtime. Numbers are lists and ranges: `5`, `1,2,8`, `1..10`, `0..100k:25k`, `1..1000:x10`. \
 Sizes are tokens, times are milliseconds, lifetimes 5m or 1h. Lists in several options are combined.
 
---out also draws the grid, if one or two parameters vary: cost by each number, or cost against makespan.";
+--out also draws the grid, if up to three parameters vary: cost by each number, or cost against makespan.";
 
 /// What `--out` of this verb writes.
 const OUT: &str = "Also write fanout.json, fanout.csv and plots (NAME.svg, NAME.png) into this folder; an older result \

@@ -68,7 +68,7 @@ fn write(args: &FanoutArgs, found: &Found, price_book: &str, folder: Folder) -> 
 }
 
 /// Which grids have plots.
-const NO_PLOT: &str = "no plot fits these cells: vary one or two parameters, each with a price and an answer to every \
+const NO_PLOT: &str = "no plot fits these cells: vary up to three parameters, with a price and an answer to every \
                        request; --answer has its own plots";
 
 /// The results.

@@ -116,6 +116,9 @@ fn inputs() -> Files {
     let mut inputs = Files::new();
     for entry in fs::read_dir(fixtures).unwrap() {
         let entry = entry.unwrap();
+        if entry.path().is_dir() {
+            continue;
+        }
         inputs.insert(format!("logs/{}", entry.file_name().to_str().unwrap()), fs::read(entry.path()).unwrap());
     }
     inputs.insert("bodies/1.json".to_owned(), FIRST.into());

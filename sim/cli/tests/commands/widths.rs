@@ -1,0 +1,84 @@
+//! No line of any report is wider than the screen, whatever names a recording has.
+
+use std::fs;
+use std::path::Path;
+
+use crate::program::{command, folder, root};
+
+/// Columns of a line: characters of Chinese and Japanese have two.
+fn width(line: &str) -> usize {
+    line.chars().map(|c| if c >= '\u{2e80}' { 2 } else { 1 }).sum()
+}
+
+/// The sample with long and wide names of its chains, tools and files.
+fn hostile(place: &Path) {
+    let sample = fs::read_to_string(root().join("replay/sample/sample.exchanges.jsonl")).unwrap();
+    let long = "名前の長い".repeat(12);
+    let text = sample
+        .replace("\"main\"", &format!("\"{long}-main\""))
+        .replace("review-1", &format!("review-{}", "x".repeat(150)))
+        .replace("edit_file", &format!("edit_{}", "file_".repeat(20)));
+    fs::write(place.join(format!("{}.jsonl", "長い".repeat(25))), text).unwrap();
+    let body = |name: &str| {
+        let tool =
+            format!("{{\"name\":\"{name}\",\"description\":\"{}\",\"input_schema\":{{}}}}", "long ".repeat(4_000));
+        let message = "{\"role\":\"user\",\"content\":\"Hello\"}";
+        format!("{{\"model\":\"claude-opus-4-8\",\"max_tokens\":9,\"tools\":[{tool}],\"messages\":[{message}]}}")
+    };
+    fs::create_dir(place.join("bodies")).unwrap();
+    for (at, name) in [long.as_str(), "other", "third"].iter().enumerate() {
+        fs::write(place.join(format!("bodies/{at}-{}.json", "n".repeat(120))), body(name)).unwrap();
+    }
+}
+
+#[test]
+fn reports_are_as_wide_as_the_screen() {
+    let place = folder("widths");
+    hostile(&place);
+    let lines = [
+        "replay .",
+        "replay . --details",
+        "replay . --by agent",
+        "replay . --by project,model --what-if model=claude-haiku-4-5,ttl=1h",
+        "explain .",
+        "explain level_parameter",
+        "check bodies --in-tests --requests-per-day 1000",
+        "run",
+        "run --what-if ttl=1h --by agent",
+        "run day/working-day",
+        "fanout --children 2,4 --parent warm,cold --breakpoints both,tail --launch burst,primed",
+        "fanout --answer all",
+        "sweep --help",
+        "--help",
+        "demo --details",
+    ];
+    let lists = [
+        "causes",
+        "notes",
+        "models",
+        "prices",
+        "profiles",
+        "habits",
+        "policies",
+        "formats",
+        "scenarios",
+        "what-ifs",
+        "schemas",
+    ];
+    let lines = lines.map(str::to_owned).into_iter().chain(lists.map(|list| format!("list {list}")));
+    for line in lines {
+        for columns in [40, 80] {
+            // At 40 columns, examples of commands are wider.
+            if columns == 40 && line.contains("--help") {
+                continue;
+            }
+            let arguments: Vec<&str> = line.split(' ').collect();
+            let output = command(&place, &arguments).env("COLUMNS", columns.to_string()).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.lines().count() > 5, "{line}: {}", String::from_utf8_lossy(&output.stderr));
+            for found in text.lines() {
+                assert!(width(found) <= columns, "{line}: {} of {columns} columns: {found}", width(found));
+            }
+        }
+    }
+}
