@@ -5,7 +5,7 @@ use std::sync::Arc;
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::service::Times;
 pub use forkcast_sim::service::{BilledUnits, Origin, RecordedUsage};
-use forkcast_sim::time::Instant;
+use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{Addresses, Maker};
 use forkcast_sim::words;
 
@@ -53,6 +53,36 @@ words! {
     }
 }
 
+words! {
+    /// How an answer ended that is not whole.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum BreakOff {
+        /// The connection was lost before the first byte.
+        Lost = "lost",
+        /// The connection was reset.
+        Reset = "reset",
+        /// No more data came.
+        Silent = "silent",
+        /// The connection was closed as if the answer were whole.
+        Closed = "closed",
+        /// The client gave up.
+        GivenUp = "given-up",
+    }
+}
+
+/// An answer as it was received, for those who play it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedAnswer {
+    /// Its decompressed body: JSON, or a stream in any framing. Empty if nothing arrived.
+    pub body: Vec<u8>,
+    /// When each event of a stream arrived, if the input has this.
+    pub events_at: Vec<Instant>,
+    /// How it ended, if it is not whole and the input says so.
+    pub break_off: Option<BreakOff>,
+    /// How long the provider asked the client to wait, if it refused.
+    pub retry_after: Option<Duration>,
+}
+
 /// One request and its answer.
 #[derive(Clone, Debug, Default)]
 pub struct Exchange {
@@ -80,6 +110,8 @@ pub struct Exchange {
     pub status: Option<u16>,
     /// Usage of the answer; `None` if the recording has none (errors, dropped answers).
     pub usage: Option<RecordedUsage>,
+    /// The answer itself, if it was asked for (`ReadOptions::keeps_answers`) and the input has it.
+    pub answer: Option<Box<RecordedAnswer>>,
     /// The body is known to have been altered on its way (by a proxy), so lifetimes are taken from the bill.
     pub altered: bool,
     /// Ids of session and agent, if the input has them; requests with equal ids form one chain.
@@ -107,6 +139,11 @@ impl Exchange {
     /// An exchange without instants and answer.
     pub fn request_only(origin: Origin, model: String, body: Vec<u8>) -> Self {
         Self { origin, provider: ANTHROPIC.to_owned(), model, body, ..Self::default() }
+    }
+
+    /// Keeps the body of its answer.
+    pub(crate) fn keep(&mut self, body: &[u8]) {
+        self.answer.get_or_insert_default().body = body.to_vec();
     }
 
     /// The maker whose cache rules its request follows; only the cache of some is modelled. Exchanges of others are read and

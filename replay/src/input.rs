@@ -49,11 +49,18 @@ pub struct ReadOptions {
     pub measuring: Option<Arc<Measuring>>,
     /// The maximum bytes of packed conversations in memory; more are written to a temporary file.
     pub memory_bytes_max: usize,
+    /// Keeps the answers of exchanges, to play them again.
+    pub keeps_answers: bool,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { format: InputFormat::default(), measuring: None, memory_bytes_max: MEMORY_BYTES_MAX }
+        Self {
+            format: InputFormat::default(),
+            measuring: None,
+            memory_bytes_max: MEMORY_BYTES_MAX,
+            keeps_answers: false,
+        }
     }
 }
 
@@ -61,6 +68,11 @@ impl ReadOptions {
     /// The same with the blocks of transcripts counted.
     pub fn counted(self) -> Self {
         Self { measuring: Some(Arc::default()), ..self }
+    }
+
+    /// The same with the answers of exchanges.
+    pub fn with_answers(self) -> Self {
+        Self { keeps_answers: true, ..self }
     }
 }
 
@@ -352,8 +364,16 @@ impl Inputs {
         };
         match verdict {
             Verdict::Is(format) => {
-                let measuring = options.measuring.as_deref();
-                let reading = formats::read_file(format, &File { name: file, bytes, folder: place.folder, measuring });
+                let reading = formats::read_file(
+                    format,
+                    &File {
+                        name: file,
+                        bytes,
+                        folder: place.folder,
+                        measuring: options.measuring.as_deref(),
+                        keeps_answers: options.keeps_answers,
+                    },
+                );
                 self.reading(file, format, reading);
             }
             Verdict::Skip(reason) => self.skip(file, reason),

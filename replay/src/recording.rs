@@ -1,22 +1,29 @@
-//! Recordings for the recorded model: the requests, and the answers as the next request repeats them.
+//! Recordings for the recorded model: requests, and answers as they were received.
 //!
-//! Readers do not keep recorded answers; but the request after an answer repeats it in its history, byte for byte. The
-//! last answer of a chain is unknown: a text that says so replaces it. Blocks that no event of the model can represent
-//! (calls of the provider's own tools, redacted thinking) are left out and counted.
+//! An answer that the recording lacks is taken from the history of the next request of its chain, which repeats it; the last
+//! one of a sub-agent from the result that its parent received. Otherwise a text that says so replaces it. All three are
+//! counted, and so are blocks that no event of the model can represent ([`crate::response::events`]).
+
+mod calls;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use forkcast_sim::model::answer::Said;
+use forkcast_sim::diagnosis;
+use forkcast_sim::model::answer::{Interruption, Said};
 use forkcast_sim::model::recorded::{Fidelity, Recorded, Take};
-use forkcast_sim::model::{Answer, CallError, Delta, Event, Fault, Opened, StopReason};
-use forkcast_sim::wire::{ChainId, Chains, NormalForms, Usage, Wire};
+use forkcast_sim::model::{Answer, Broken, CallError, Fault, Grammar};
+use forkcast_sim::outside::found;
+use forkcast_sim::time::Duration;
+use forkcast_sim::wire::{ChainId, Chains, NormalForms, Request, Wire};
 
-use crate::exchange::{Dialect, Exchange};
-use crate::formats::json::{elements, member, member_text, text};
+use crate::exchange::{BreakOff, Dialect, Exchange, RecordedAnswer};
+use crate::formats::json::{member, member_text};
+use crate::response::events::Content;
 use crate::source::order::{Arrival, Stream};
+use calls::{Calls, begins_fork, messages};
 
-/// The replacement of an answer that no request repeats.
+/// The replacement of an answer that is nowhere in the recording.
 const UNKNOWN: &str = "(The recording does not hold this answer: no request followed it.)";
 
 /// A recording, ready to be played.
@@ -24,7 +31,11 @@ const UNKNOWN: &str = "(The recording does not hold this answer: no request foll
 pub struct Recording {
     /// Requests with their answers.
     pub takes: Vec<Take>,
-    /// Answers that no request repeats.
+    /// Answers that were taken from the next request, which repeats them.
+    pub repeated_answers: usize,
+    /// Last answers of agents that were taken from what their parents received.
+    pub reported_answers: usize,
+    /// Answers that are nowhere.
     pub unknown_answers: usize,
     /// Blocks left out of answers.
     pub blocks_left_out: usize,
@@ -38,43 +49,47 @@ pub struct Recording {
 struct OpenTake<'a> {
     arrival: &'a Arrival<'a>,
     take: Take,
-    messages: usize,
+    chain: ChainId,
+    /// The next request of its chain.
+    next: Option<&'a [u8]>,
 }
 
 impl Recording {
     /// The recording of a stream of requests.
     pub fn of<'a>(stream: &'a Stream<'a>, forms: NormalForms) -> Self {
-        let scope = stream.scope.name.clone();
         let mut recording = Self {
             takes: Vec::new(),
+            repeated_answers: 0,
+            reported_answers: 0,
             unknown_answers: 0,
             blocks_left_out: 0,
             unread: Vec::new(),
             wire: Wire::new(forms),
-            scope,
+            scope: stream.scope.name.clone(),
         };
         let mut chains = Chains::default();
-        let mut asked: Vec<(ChainId, OpenTake<'a>)> = Vec::new();
+        let mut asked: Vec<OpenTake<'a>> = Vec::new();
         for arrival in &stream.requests {
             asked.extend(recording.ask(arrival, &mut chains));
         }
         let mut followers: BTreeMap<ChainId, &[u8]> = BTreeMap::new();
-        let body = |asked: &OpenTake<'a>| asked.arrival.exchange.body.as_slice();
-        let mut next: Vec<Option<&[u8]>> =
-            asked.iter().rev().map(|(chain, asked)| followers.insert(*chain, body(asked))).collect();
-        for (_, asked) in asked {
-            let answer = recording.answer(asked.arrival, asked.messages, next.pop().flatten());
-            recording.takes.push(Take { answer, ..asked.take });
+        for open in asked.iter_mut().rev() {
+            open.next = followers.insert(open.chain, &open.arrival.exchange.body);
+        }
+        let reports = Reports::of(&asked);
+        for open in asked {
+            let answer = recording.answer(&open, &reports);
+            recording.takes.push(Take { answer, ..open.take });
         }
         recording
     }
 
-    /// A model that plays it.
+    /// A model that plays it. Where a question differs, its first difference is told as `forkcast diff` tells it.
     pub fn play(self, fidelity: Fidelity) -> Recorded {
-        Recorded::new(self.wire, &self.scope, self.takes, fidelity)
+        Recorded::new(self.wire, &self.scope, self.takes, fidelity, Box::new(first_difference))
     }
 
-    fn ask<'a>(&mut self, arrival: &'a Arrival<'a>, chains: &mut Chains) -> Option<(ChainId, OpenTake<'a>)> {
+    fn ask<'a>(&mut self, arrival: &'a Arrival<'a>, chains: &mut Chains) -> Option<OpenTake<'a>> {
         let exchange = arrival.exchange;
         if exchange.dialect != Dialect::Messages {
             self.unread.push(format!(
@@ -90,91 +105,157 @@ impl Recording {
                 None
             }
             Ok(request) => {
-                let chain = chains.assign(exchange.chain.as_deref(), &request, &self.wire).chain;
-                let take = Take { chain: format!("chain-{}", chain.0).into(), request, answer: Answer::default() };
-                Some((chain, OpenTake { arrival, take, messages: messages(&exchange.body).len() }))
+                let chain = match exchange.chain.as_deref() {
+                    None if begins_fork(&exchange.body) => chains.branch(&request, &self.wire).chain,
+                    id => chains.assign(id, &request, &self.wire).chain,
+                };
+                let name = exchange.chain.clone().unwrap_or_else(|| format!("chain-{}", chain.0));
+                let take = Take { chain: name.into(), request, answer: Answer::default() };
+                Some(OpenTake { arrival, take, chain, next: None })
             }
         }
     }
 
-    fn answer(&mut self, arrival: &Arrival<'_>, messages_before: usize, next: Option<&[u8]>) -> Answer {
-        let exchange = arrival.exchange;
-        if let Some(status) = exchange.status.filter(|_| exchange.failed()) {
-            let (kind, message) = ("api_error".into(), "as recorded".into());
-            let refused = CallError::Refused { status, kind, message, retry_after: None };
-            return Answer { fault: Some(Fault::Refusal(refused)), ..Answer::default() };
+    fn answer(&mut self, open: &OpenTake<'_>, reports: &Reports<'_>) -> Answer {
+        let exchange = open.arrival.exchange;
+        let kept = exchange.answer.as_deref();
+        let break_off = kept.and_then(|kept| kept.break_off);
+        if exchange.failed() || break_off == Some(BreakOff::Lost) {
+            let ended = exchange.sent_at.and(exchange.ended_at.or(exchange.first_byte_at));
+            let first_byte = ended.map(|ended| ended.since(open.arrival.times.at));
+            return Answer { fault: Some(Fault::Refusal(refusal(exchange))), first_byte, ..Answer::default() };
         }
-        let said = next.and_then(|body| {
-            let message = messages(body).into_iter().nth(messages_before)?;
-            (member_text(message, "role")? == "assistant").then_some(message)
-        });
-        let id = format!("msg_{:06}", self.takes.len());
-        let events = match said {
-            Some(message) => self.events(&id, message),
-            None => {
-                self.unknown_answers += 1;
-                unknown(&id)
-            }
-        };
-        let usage = exchange.usage.filter(|usage| !usage.output_is_start_value);
-        let times = exchange.sent_at.and(exchange.first_byte_at).is_some();
+        let content = self.content(open, reports);
+        self.blocks_left_out += content.left_out;
+        let usage = exchange.usage.filter(|usage| !usage.output_is_start_value || break_off.is_some());
+        let began = exchange.sent_at.and(exchange.first_byte_at);
+        let arrivals = kept.map_or(&[][..], |kept| &kept.events_at);
+        let arrived = |number: &usize| -> Option<Duration> { Some(arrivals.get(*number)?.since(began?)) };
         Answer {
-            events,
+            fault: fault(&content, break_off),
             output_tokens: usage.map(|usage| usage.usage.output_tokens),
-            fault: None,
-            first_byte: times.then(|| arrival.times.first_byte_at.since(arrival.times.at)),
-            streaming: exchange.ended_at.filter(|_| times).map(|ended| ended.since(arrival.times.first_byte_at)),
+            first_byte: began.map(|began| began.since(open.arrival.times.at)),
+            streaming: exchange.ended_at.zip(began).map(|(ended, began)| ended.since(began)),
+            arrivals: content.numbers.iter().map_while(arrived).collect(),
+            events: content.events,
         }
     }
 
-    /// The events of a message.
-    fn events(&mut self, id: &str, message: &[u8]) -> Vec<Event> {
-        let mut events = vec![Event::MessageStart { id: id.into(), usage: Usage::default() }];
-        let mut calls = false;
-        let content = member(message, "content").unwrap_or_default();
-        let blocks: Vec<(Opened, Vec<Delta>)> = match text(content) {
-            Some(text) => vec![(Opened::Text, vec![Delta::Text((*text).into())])],
-            None => elements(content).filter_map(|block| self.block(block)).collect(),
-        };
-        for (index, (block, deltas)) in blocks.into_iter().enumerate() {
-            calls |= matches!(block, Opened::ToolUse { .. });
-            events.push(Event::BlockStart { index, block });
-            events.extend(deltas.into_iter().map(|delta| Event::BlockDelta { index, delta }));
-            events.push(Event::BlockStop { index });
+    /// The content of an answer, from the best source there is.
+    fn content(&mut self, open: &OpenTake<'_>, reports: &Reports<'_>) -> Content {
+        let exchange = open.arrival.exchange;
+        let kept = exchange.answer.as_deref();
+        if let Some(content) = kept.and_then(|kept| Content::read(exchange.dialect, &kept.body)) {
+            return content;
         }
-        let stop_reason = Some(if calls { StopReason::ToolUse } else { StopReason::EndTurn });
-        events.push(Event::MessageDelta { stop_reason, usage: Usage::default() });
-        events.push(Event::MessageStop);
-        events
+        if kept.is_some_and(|kept| kept.break_off.is_some()) {
+            return Content::default();
+        }
+        let sent = messages(&exchange.body).len();
+        let repeated = open.next.and_then(|next| messages(next).into_iter().nth(sent));
+        if let Some(message) = repeated.filter(|message| member_text(message, "role").as_deref() == Some("assistant")) {
+            self.repeated_answers += 1;
+            let mut content = Content::default();
+            content.message(message);
+            return content;
+        }
+        let report = reports.of_chain(open.chain);
+        match report {
+            Some(_) => self.reported_answers += 1,
+            None => self.unknown_answers += 1,
+        }
+        let said = Said::Text(report.unwrap_or(UNKNOWN).to_owned());
+        let events = Answer::message(&format!("msg_{:06}", self.takes.len()), &[said]).events;
+        Content::of_events(events)
+    }
+}
+
+/// What parents received from their agents.
+struct Reports<'a> {
+    calls: Calls,
+    firsts: BTreeMap<ChainId, &'a [u8]>,
+}
+
+impl<'a> Reports<'a> {
+    /// Read only if an answer is missing that no request follows.
+    fn of(asked: &[OpenTake<'a>]) -> Self {
+        let mut reports = Self { calls: Calls::default(), firsts: BTreeMap::new() };
+        let ends = || asked.iter().filter(|open| open.next.is_none());
+        let has_answer = |open: &OpenTake<'_>| open.arrival.exchange.answer.is_some();
+        if ends().all(has_answer) {
+            return reports;
+        }
+        ends().for_each(|open| reports.calls.add(&open.arrival.exchange.body));
+        for open in asked {
+            reports.firsts.entry(open.chain).or_insert(&open.arrival.exchange.body);
+        }
+        reports
     }
 
-    fn block(&mut self, block: &[u8]) -> Option<(Opened, Vec<Delta>)> {
-        let field = |name: &str| member_text(block, name).map(|text| Rc::<str>::from(&*text));
-        let said = match member_text(block, "type").as_deref() {
-            Some("text") => field("text").map(|text| (Opened::Text, vec![Delta::Text(text)])),
-            Some("thinking") => field("thinking").zip(field("signature")).map(|(thinking, signature)| {
-                (Opened::Thinking, vec![Delta::Thinking(thinking), Delta::Signature(signature)])
-            }),
-            Some("tool_use") => field("id").zip(field("name")).map(|(id, name)| {
-                let input = member(block, "input").and_then(|input| std::str::from_utf8(input).ok()).unwrap_or("{}");
-                (Opened::ToolUse { id, name }, vec![Delta::InputJson(input.trim().into())])
-            }),
-            _ => None,
-        };
-        self.blocks_left_out += usize::from(said.is_none());
-        said
+    fn of_chain(&self, chain: ChainId) -> Option<&str> {
+        self.calls.report_of(self.firsts.get(&chain)?)
+    }
+}
+
+fn refusal(exchange: &Exchange) -> CallError {
+    let Some(status) = exchange.status.filter(|_| exchange.failed()) else { return CallError::Lost };
+    let kept = exchange.answer.as_deref();
+    let error = kept.and_then(|kept| member(&kept.body, "error"));
+    let field = |name: &str| error.and_then(|error| member_text(error, name)).map(|text| Rc::<str>::from(&*text));
+    CallError::Refused {
+        status,
+        kind: field("type").unwrap_or_else(|| "api_error".into()),
+        message: field("message").unwrap_or_else(|| "as recorded".into()),
+        retry_after: kept.and_then(|kept: &RecordedAnswer| kept.retry_after),
+    }
+}
+
+/// How an answer breaks off. Without a word of the recorder, the client gave up: the user's interruption is by far the most
+/// frequent cause.
+fn fault(content: &Content, break_off: Option<BreakOff>) -> Option<Fault> {
+    let mut grammar = Grammar::default();
+    let after_events = content.events.iter().take_while(|event| grammar.step(event).is_ok()).count();
+    let is_whole = after_events == content.events.len() && grammar.end().is_ok();
+    let how = match break_off {
+        None if is_whole => return None,
+        Some(BreakOff::Reset) => Interruption::Broken(Broken::Reset),
+        Some(BreakOff::Silent) => Interruption::Broken(Broken::Silent),
+        Some(BreakOff::Closed) => Interruption::Closed,
+        None | Some(BreakOff::GivenUp | BreakOff::Lost) => Interruption::GivenUp,
+    };
+    Some(Fault::Interruption { after_events, how })
+}
+
+/// The first difference in words.
+fn first_difference(wire: &Wire, recorded: &Request, asked: &Request) -> String {
+    let comparison = diagnosis::compare(wire, recorded, asked);
+    let appended = || diagnosis::appended(wire, recorded, asked, &comparison);
+    let first = comparison.differences.first().cloned().or_else(|| appended().into_iter().next());
+    let equal = asked.nodes.iter().zip(&recorded.nodes).take_while(|(asked, recorded)| asked == recorded).count();
+    match first {
+        Some(difference) => format!(
+            "the first {equal} blocks are equal, then {} at `{}` differs ({})",
+            difference.name,
+            difference.path,
+            difference.cause.word()
+        ),
+        None if recorded.nodes.len() > asked.nodes.len() => {
+            format!("it ends after {equal} blocks, and the recording goes on")
+        }
+        None => format!("its {equal} blocks are equal, but {}", beside_prompt(recorded, asked)),
+    }
+}
+
+/// The difference of two requests with one prompt.
+fn beside_prompt(recorded: &Request, asked: &Request) -> String {
+    let keys = recorded.envelope.iter().chain(&asked.envelope).map(|field| field.key.as_str());
+    let differs = |key: &&str| recorded.envelope_value(key) != asked.envelope_value(key);
+    match keys.into_iter().find(differs) {
+        Some(key) => format!("the parameter {} is another", found(key)),
+        None => "its breakpoints are others".to_owned(),
     }
 }
 
 fn place(exchange: &Exchange) -> String {
     format!("{}, request {}", exchange.origin.file, exchange.origin.index)
-}
-
-fn unknown(id: &str) -> Vec<Event> {
-    Answer::message(id, &[Said::Text(UNKNOWN.to_owned())]).events
-}
-
-/// The messages of a body.
-fn messages(body: &[u8]) -> Vec<&[u8]> {
-    member(body, "messages").into_iter().flat_map(elements).collect()
 }

@@ -1,4 +1,7 @@
-//! The requests of a run as a proxy between agents and provider would record them, for the prefix guard and for locks.
+//! The requests of a run as a proxy between agents and provider would record them: for the prefix guard and for locks, and
+//! with their answers ([`exchanges`]) for an exchange log that plays them again.
+
+mod recorder;
 
 use std::fs;
 use std::path::Path;
@@ -10,6 +13,8 @@ use forkcast_sim::guard::{Facts, Sent};
 use crate::catalog;
 use crate::format::Scenario;
 use crate::run::Run;
+
+pub use recorder::{exchange, exchanges};
 
 /// The forwarded requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,5 +10,6 @@ mod gate;
 mod mistakes;
 mod outcomes;
 mod planted;
+mod round_trip;
 mod sizes;
 mod sweep;

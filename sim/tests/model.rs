@@ -8,7 +8,7 @@ use forkcast_sim::model::recorded::{Fidelity, Recorded, Take};
 use forkcast_sim::model::scripted::{Reply, Rule, Scripted};
 use forkcast_sim::model::{Answer, Delta, Event, Grammar, Opened, Question, Script, StopReason};
 use forkcast_sim::seed::Seed;
-use forkcast_sim::wire::{Draft, Message, NormalForms, Piece, Role, Usage, Wire};
+use forkcast_sim::wire::{Draft, Level, Mark, Message, NormalForms, Piece, Request, Role, Ttl, Usage, Wire};
 use serde_json::{Value, json};
 
 /// A request with these texts in turn, the user's first.
@@ -199,7 +199,10 @@ fn recording(fidelity: Fidelity) -> Recorded {
         take("two", &["second"], "2.0"),
         take("one", &["first", "1.0", "go on"], "1.1"),
     ];
-    Recorded::new(wire, "recorded", takes, fidelity)
+    let lengths = |_: &Wire, recorded: &Request, asked: &Request| {
+        format!("{} blocks were recorded, {} were sent", recorded.nodes.len(), asked.nodes.len())
+    };
+    Recorded::new(wire, "recorded", takes, fidelity, Box::new(lengths))
 }
 
 #[test]
@@ -219,13 +222,34 @@ fn a_divergence_is_reported_with_agent_turn_and_first_difference() {
     let mut model = recording(Fidelity::Strict);
     said(&mut model, &asks("y", "worker", 0, &["first"]));
     let told = said(&mut model, &asks("y", "worker", 1, &["first", "1.0", "go away"]));
-    for part in ["`worker`", "(y)", "answer 1 of chain `one`", "`messages[2].content[0]`", "loosely"] {
+    for part in ["`worker`", "(y)", "answer 1 of chain `one`", "5 blocks were recorded, 5 were sent", "loosely"] {
         assert!(told.contains(part), "{part}: {told}");
     }
     let mut model = recording(Fidelity::Strict);
     said(&mut model, &asks("y", "worker", 0, &["first"]));
     let told = said(&mut model, &asks("y", "worker", 1, &["first"]));
-    assert!(told.contains("sent nothing more where the recording has `messages[1].content[0]`"), "{told}");
+    assert!(told.contains("5 blocks were recorded, 3 were sent"), "{told}");
+}
+
+#[test]
+fn a_strict_recording_answers_whoever_asks() {
+    let mut model = recording(Fidelity::Strict);
+    assert_eq!(said(&mut model, &asks("x", "main", 1, &["first", "1.0", "go on"])), "1.1", "later than the other");
+    assert_eq!(said(&mut model, &asks("y", "worker", 0, &["first"])), "1.0", "of the same chain");
+    assert_eq!(model.unplayed(), 1);
+    let told = said(&mut model, &asks("y", "worker", 1, &["first"]));
+    assert!(told.contains("chain `one` of the recording ends after 2"), "every answer is given once: {told}");
+}
+
+#[test]
+fn parameters_and_breakpoints_must_be_those_recorded() {
+    let mut model = recording(Fidelity::Strict);
+    let mut question = asks("y", "worker", 0, &["first"]);
+    question.draft.parameters = [("max_tokens".into(), "5".into())].into();
+    assert!(said(&mut model, &question).contains("does not ask what answer 0"));
+    let mut question = asks("y", "worker", 0, &["first"]);
+    question.draft.marks = vec![Mark { level: Level::System, item: 0, part: 0, ttl: Ttl::OneHour }];
+    assert!(said(&mut model, &question).contains("does not ask what answer 0"));
 }
 
 #[test]
@@ -234,6 +258,8 @@ fn a_loose_recording_answers_by_position() {
     assert_eq!(said(&mut model, &asks("x", "main", 0, &["something else"])), "1.0");
     assert_eq!(said(&mut model, &asks("x", "main", 1, &["something else", "1.0", "and else"])), "1.1");
     assert_eq!(said(&mut model, &asks("y", "main", 0, &["first"])), "2.0");
+    let mut model = recording(Fidelity::Loose);
+    assert_eq!(said(&mut model, &asks("y", "main", 0, &["second", "?"])), "2.0", "the chain with most of its blocks");
 }
 
 fn calls(answer: &Answer) -> Vec<(String, Value)> {

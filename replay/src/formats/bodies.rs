@@ -34,7 +34,7 @@ impl Reader for Bodies {
 
     fn read(&self, file: &File<'_>) -> Reading {
         let text = &file.text();
-        let mut reading = Reading::default();
+        let mut reading = file.reading();
         let mut at = json::skip_space(text.bytes, 0);
         let mut index = 0;
         while at < text.bytes.len() {
@@ -212,12 +212,17 @@ fn first(list: &[u8]) -> Option<&[u8]> {
 
 /// Reads the usage of an answer: an object, or the text of a stream as it is or as a JSON string.
 pub(super) fn attach(exchange: &mut Exchange, answer: &[u8], line: usize, reading: &mut Reading) {
-    if exchange.failed() || answer == b"null" {
+    if answer == b"null" {
         return;
     }
-    let answer = match json::text(answer) {
-        Some(events) => response::attach_recognised(exchange, events.as_bytes()),
-        None => response::attach_recognised(exchange, answer),
-    };
+    let events = json::text(answer);
+    let answer = events.as_ref().map_or(answer, |events| events.as_bytes());
+    if reading.keeps_answers {
+        exchange.keep(answer);
+    }
+    if exchange.failed() {
+        return;
+    }
+    let answer = response::attach_recognised(exchange, answer);
     reading.add(&exchange.origin, line, answer);
 }

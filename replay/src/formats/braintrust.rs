@@ -49,7 +49,7 @@ impl Reader for Braintrust {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        let mut calls = Calls::new(file.name, "entry");
+        let mut calls = Calls::new(file, "entry");
         calls.each(&file.text(), &["entries"], |calls, index, line, entry| {
             calls.add(index, line, call(entry, file.folder));
         });

@@ -37,7 +37,7 @@ impl Reader for ClaudeTrace {
 
     fn read(&self, file: &File<'_>) -> Reading {
         let text = &file.text();
-        let mut calls = Calls::new(file.name, "pair");
+        let mut calls = Calls::new(file, "pair");
         let lines = text.lines().filter(|(_, _, line)| !line.trim_ascii().is_empty());
         for (index, (number, start, line)) in lines.enumerate() {
             let pair = match serde_json::from_slice::<Pair<'_>>(line) {

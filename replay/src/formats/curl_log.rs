@@ -31,7 +31,7 @@ impl Reader for CurlLog {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        let mut calls = Calls::new(file.name, "call");
+        let mut calls = Calls::new(file, "call");
         calls.each_record(&file.text(), |calls, index, line, record| calls.add(index, line, call(record)));
         calls.finish()
     }

@@ -34,7 +34,7 @@ impl Reader for Datadog {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        let mut calls = Calls::new(file.name, "call");
+        let mut calls = Calls::new(file, "call");
         calls.add_document(&file.text(), |pair| Call::of_pair(pair, When::ByHeaders { ended: None }, body));
         calls.finish()
     }

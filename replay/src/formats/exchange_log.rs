@@ -20,12 +20,18 @@
 //! | `response` | the body of the answer, or null; only `usage`, `content[].type` and `context_management` are read |
 //! | `response_sse` | instead of `response`: the text of a streamed answer |
 //! | `status` | HTTP status; from 400 on nothing was billed; absent: the answer, if there is one, was fine |
+//! | `events_ms` | when each event of the stream arrived; only for those who play it again |
+//! | `broke_off` | how an answer ended that is not whole: `lost`, `reset`, `silent`, `closed`, `given-up` |
+//! | `retry_after_ms` | how long the provider asked the client to wait, if it refused |
+//! | `usage` | what was billed, if the answer broke off before it said so |
 //!
 //! Unknown fields are refused, because a misspelt one would otherwise be lost without notice.
 
 mod write;
 
+use forkcast_sim::outside::found;
 use forkcast_sim::pricing::ServiceTier;
+use forkcast_sim::time::Instant;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -33,7 +39,8 @@ use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::{Text, no_object, not_utf8};
 use super::{Reading, bodies, body, json, when};
 use crate::error::Fault;
-use crate::exchange::Origin;
+use crate::exchange::{BreakOff, Exchange, Origin};
+use crate::response;
 
 pub use write::{RawAnswer, write_line};
 
@@ -58,6 +65,10 @@ struct Record<'a> {
     response: Option<&'a RawValue>,
     response_sse: Option<String>,
     status: Option<u16>,
+    events_ms: Option<Vec<&'a RawValue>>,
+    broke_off: Option<String>,
+    retry_after_ms: Option<&'a RawValue>,
+    usage: Option<&'a RawValue>,
 }
 
 /// The reader.
@@ -78,7 +89,7 @@ impl Reader for ExchangeLog {
 
     fn read(&self, file: &File<'_>) -> Reading {
         let text = &file.text();
-        let mut log = Log { file: file.name, text, reading: Reading::default() };
+        let mut log = Log { file: file.name, text, reading: file.reading() };
         for (number, start, line) in text.lines() {
             log.line(number, start, line);
         }
@@ -152,7 +163,7 @@ impl Log<'_> {
         }
     }
 
-    fn exchange(&mut self, number: usize, start: usize, line: Record<'_>) -> Result<(), Fault> {
+    fn exchange(&mut self, number: usize, start: usize, mut line: Record<'_>) -> Result<(), Fault> {
         if line.v.get() != VERSION {
             return Err(self.other_version(start));
         }
@@ -165,22 +176,49 @@ impl Log<'_> {
         exchange.sent_at = self.instant("at_ms", line.at_ms)?;
         exchange.first_byte_at = self.instant("first_byte_ms", line.first_byte_ms)?;
         exchange.ended_at = self.instant("ended_ms", line.ended_ms)?;
-        (exchange.chain, exchange.parent, exchange.scope) = (line.chain, line.parent, line.scope);
+        (exchange.chain, exchange.parent, exchange.scope) = (line.chain.take(), line.parent.take(), line.scope.take());
         exchange.status = line.status;
         if line.batch {
             exchange.tier = ServiceTier::Batch;
         }
-        match (line.response, line.response_sse) {
+        match (line.response, &line.response_sse) {
             (Some(_), Some(_)) => return Err(self.text.fault(start, "found both `response` and `response_sse`")),
             (Some(raw), None) => bodies::attach(&mut exchange, raw.get().as_bytes(), number, &mut self.reading),
             (None, Some(events)) => bodies::attach(&mut exchange, events.as_bytes(), number, &mut self.reading),
             (None, None) => {}
         }
+        if let Some(raw) = line.usage {
+            let usage = response::usage_of_messages(raw.get().as_bytes());
+            exchange.usage = Some(usage.map_err(|why| self.text.fault(start, format!("`usage`: {why}")))?);
+        }
+        self.keep(&mut exchange, start, &line)?;
         self.reading.exchanges.push(exchange);
         Ok(())
     }
 
-    fn instant(&self, name: &str, raw: Option<&RawValue>) -> Result<Option<forkcast_sim::time::Instant>, Fault> {
+    /// The fields that only matter to those who play the answer again. They are checked in any case.
+    fn keep(&self, exchange: &mut Exchange, start: usize, line: &Record<'_>) -> Result<(), Fault> {
+        let break_off = line.broke_off.as_deref().map(|word| {
+            BreakOff::named(word).ok_or_else(|| {
+                let words = BreakOff::ALL.map(BreakOff::name).join(", ");
+                self.text.fault(start, format!("`broke_off` is {}, expected one of: {words}", found(word)))
+            })
+        });
+        let break_off = break_off.transpose()?;
+        let retry_after = self.instant("retry_after_ms", line.retry_after_ms)?;
+        let events = line.events_ms.iter().flatten();
+        let events_at = events.map(|raw| self.instant("events_ms", Some(raw))).collect::<Result<Vec<_>, _>>()?;
+        let says_more = break_off.is_some() || retry_after.is_some() || !events_at.is_empty();
+        if self.reading.keeps_answers && says_more {
+            let answer = exchange.answer.get_or_insert_default();
+            answer.break_off = break_off;
+            answer.retry_after = retry_after.map(|wait| wait.since(Instant::default()));
+            answer.events_at = events_at.into_iter().flatten().collect();
+        }
+        Ok(())
+    }
+
+    fn instant(&self, name: &str, raw: Option<&RawValue>) -> Result<Option<Instant>, Fault> {
         let Some(raw) = raw else { return Ok(None) };
         let instant = when::millis(raw.get());
         instant.map(Some).ok_or_else(|| {

@@ -51,7 +51,7 @@ impl Reader for Har {
         let creator = creator(text.bytes);
         let mut archive =
             Archive { is_mitmproxy: creator.is_some_and(|name| name.contains("mitmproxy")), ..Archive::default() };
-        let mut calls = Calls::new(file.name, "entry");
+        let mut calls = Calls::new(file, "entry");
         calls.each(text, &["log", "entries"], |calls, index, line, entry| {
             let exchange = archive.exchange(calls, index, line, entry);
             calls.take(index, line, exchange);

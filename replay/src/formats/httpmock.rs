@@ -39,7 +39,7 @@ impl Reader for HttpMock {
     fn read(&self, file: &File<'_>) -> Reading {
         let host = http::host_by_folder(file.name);
         let mut is_whole = true;
-        let mut calls = Calls::new(file.name, "call");
+        let mut calls = Calls::new(file, "call");
         for (index, item) in documents(&file.text()).into_iter().enumerate() {
             match item.value {
                 Ok(document) => {

@@ -76,7 +76,7 @@ impl Reader for LiteLlm {
         let mut log = Log {
             file: file.name,
             text,
-            reading: Reading::default(),
+            reading: file.reading(),
             passed: Passed::default(),
             without_prompt: Vec::new(),
         };
@@ -134,7 +134,7 @@ impl Log<'_> {
         exchange.first_byte_at = instant("completionStartTime").filter(|first| Some(*first) < exchange.ended_at);
         exchange.status = status(record);
         if !exchange.failed() {
-            let answer = usage::attach(&mut exchange, record);
+            let answer = usage::attach(&mut exchange, record, self.reading.keeps_answers);
             self.reading.add(&exchange.origin, line, answer);
         }
         Ok(exchange)

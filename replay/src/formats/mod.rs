@@ -180,7 +180,7 @@ impl InputFormat {
 
 /// Reads `bytes` (already decompressed) as `format`. `name` is the origin of the exchanges.
 pub fn read(format: Format, name: &str, bytes: &[u8]) -> Reading {
-    read_file(format, &File { name, bytes, folder: None, measuring: None })
+    read_file(format, &File { name, bytes, folder: None, measuring: None, keeps_answers: false })
 }
 
 /// Reads a file.

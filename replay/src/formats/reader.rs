@@ -84,12 +84,19 @@ pub(crate) struct File<'a> {
     pub folder: Option<&'a Path>,
     /// Counts the blocks of transcripts, if requested.
     pub measuring: Option<&'a Measuring>,
+    /// Exchanges keep their answers.
+    pub keeps_answers: bool,
 }
 
 impl<'a> File<'a> {
     /// Its bytes with their lines.
     pub fn text(&self) -> Text<'a> {
         Text::new(self.bytes)
+    }
+
+    /// An empty reading of it.
+    pub fn reading(&self) -> Reading {
+        Reading { keeps_answers: self.keeps_answers, ..Reading::default() }
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Reading {
     pub unreadable_beyond: usize,
     /// Observations that change nothing.
     pub notes: Vec<String>,
+    /// Exchanges keep their answers.
+    pub(crate) keeps_answers: bool,
 }
 
 /// The maximum number of listed damaged places of one file; further ones are counted.

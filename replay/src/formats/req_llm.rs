@@ -34,7 +34,7 @@ impl Reader for ReqLlm {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        let mut calls = Calls::new(file.name, "call");
+        let mut calls = Calls::new(file, "call");
         calls.add_document(&file.text(), |document| {
             let ended = document.text_of("captured_at").and_then(when::iso);
             Call::of_pair(document, When::ByHeaders { ended }, |message| body(message, document))

@@ -75,7 +75,7 @@ impl Reader for Ruby {
 fn read(file: &File<'_>, list: &str) -> Reading {
     let text = &file.text();
     let is_json = text.bytes.trim_ascii_start().starts_with(b"{");
-    let mut calls = Calls::new(file.name, "interaction");
+    let mut calls = Calls::new(file, "interaction");
     if is_json {
         calls.each(text, &[list], |calls, index, line, interaction| calls.add(index, line, call(interaction)));
         return calls.finish();

@@ -48,7 +48,7 @@ impl Reader for WireMock {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        let mut calls = Calls::new(file.name, "stub");
+        let mut calls = Calls::new(file, "stub");
         calls.add_document(&file.text(), |stub| call(stub, file));
         calls.finish()
     }

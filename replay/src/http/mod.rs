@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use forkcast_sim::outside::{quoted, word};
+use forkcast_sim::time::Duration;
 use forkcast_sim::wire::Addresses;
 
 use crate::exchange::{ANTHROPIC, Dialect, Exchange, Origin};
@@ -92,16 +93,25 @@ fn has_tools(body: &[u8]) -> bool {
     json::member(body, "tools").is_some_and(|tools| json::elements(tools).next().is_some())
 }
 
-/// Sets status and usage of `exchange`; returns everything else about the answer.
-pub fn attach(exchange: &mut Exchange, response: &Response<'_>) -> Answer {
+/// Sets status and usage of `exchange`, and the answer itself if it `keeps` that; returns everything else about it.
+pub(crate) fn attach(exchange: &mut Exchange, response: &Response<'_>, keeps: bool) -> Answer {
     exchange.status = response.status;
-    if exchange.failed() {
+    if exchange.failed() && !keeps {
         return Answer::default();
     }
     let body = response.body.as_ref().map_err(Clone::clone);
     let body = body.and_then(|packed| unpacked(packed, response.headers.get("content-encoding")));
+    let body = body.map(|body| loose_frames(&body).map_or(body, Cow::Owned));
+    if keeps && let Ok(body) = &body {
+        exchange.keep(body);
+        let wait = response.headers.get("retry-after").and_then(|seconds| seconds.trim().parse().ok());
+        exchange.answer.iter_mut().for_each(|answer| answer.retry_after = wait.map(Duration::from_secs));
+    }
+    if exchange.failed() {
+        return Answer::default();
+    }
     let mut answer = match body {
-        Ok(body) => response::attach(exchange, loose_frames(&body).as_deref().unwrap_or(&body)),
+        Ok(body) => response::attach(exchange, &body),
         Err(why) => Answer { faults: vec![why], ..Answer::default() },
     };
     if answer.usage.is_none() && exchange.dialect == Dialect::BedrockInvoke {

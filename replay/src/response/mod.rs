@@ -1,4 +1,4 @@
-//! Usage in answers of the provider.
+//! Usage in answers of the provider, and their content for those who play them again ([`events`]).
 //!
 //! The dialect of an exchange, known from its address (or, without an address, from marks in the answer), decides how its
 //! usage is read; a key is never read with the meaning of another dialect. Every reader converts its counts to the additive
@@ -9,6 +9,7 @@ mod bedrock;
 mod chat;
 mod chunks;
 mod cohere;
+pub mod events;
 mod eventstream;
 mod gemini;
 mod messages;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use forkcast_sim::pricing::{Money, PriceBook};
-use forkcast_sim::simulation::{Logged, Recount};
+use forkcast_sim::simulation::{Logged, Passage, Recount};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::{Model, Tokenizer};
@@ -50,6 +50,8 @@ pub struct Run {
     pub requests: Vec<Request>,
     /// All events, in order.
     pub events: Vec<Logged>,
+    /// All calls with their answers, in sending order, if they were kept.
+    pub traffic: Vec<Passage>,
     /// User acts without a target, and what they looked for.
     pub idle: BTreeMap<usize, String>,
     /// The laws, and whether each held.

@@ -24,6 +24,8 @@ pub struct Options {
     pub set: Vec<String>,
     /// Prices other than the built-in ones.
     pub book: Option<Rc<PriceBook>>,
+    /// Keeps the answers of all calls, for an exchange log.
+    pub keeps_answers: bool,
 }
 
 /// Progress of a run.
@@ -81,6 +83,7 @@ pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(P
     if let Some(book) = &options.book {
         setup.book = Rc::clone(book);
     }
+    setup.keeps_traffic = options.keeps_answers;
     let (rules, book) = (setup.rules, Rc::clone(&setup.book));
     let laws: Vec<&'static str> = laws::all(&rules, &Seed::new(scenario.seed)).iter().map(|law| law.name()).collect();
     let (finished, ends, message) = match simulation::run(setup) {
@@ -90,7 +93,7 @@ pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(P
         }
         Err(failed) => (*failed.until, ends(&failed.why), Some(failed.why.to_string())),
     };
-    let Finished { digest, log, agents, entries, drafts, laws_held, makespan, idle, .. } = finished;
+    let Finished { digest, log, agents, entries, drafts, traffic, laws_held, makespan, idle, .. } = finished;
     let agents = agent::tree(&agents, &log);
     let prices = (&*book, scenario.prices);
     Run {
@@ -100,6 +103,7 @@ pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(P
         options: options.clone(),
         idle: idle.into_iter().map(|idle| (idle.act, idle.why)).collect::<BTreeMap<_, _>>(),
         events: log,
+        traffic,
         scenario,
         digest,
         ends,

@@ -22,6 +22,8 @@ pub struct Answer {
     pub first_byte: Option<Duration>,
     /// Time from the first byte to the end if the script states it.
     pub streaming: Option<Duration>,
+    /// Time from the first byte to each event, if a recording states it; otherwise it follows from their bytes.
+    pub arrivals: Vec<Duration>,
 }
 
 /// What goes wrong with a call.
@@ -45,6 +47,9 @@ pub enum Interruption {
     Broken(Broken),
     /// The connection is closed as if the answer were whole.
     Closed,
+    /// The client gave up, so a recording does not hold the rest: nothing more arrives. Without events and without time
+    /// to the first byte there is no first byte either.
+    GivenUp,
     /// The provider sends an `error` event.
     Error {
         /// The provider's error type.
@@ -91,6 +96,12 @@ impl Answer {
         events.push(Event::MessageDelta { stop_reason, usage: Usage::default() });
         events.push(Event::MessageStop);
         Self { events, ..Self::default() }
+    }
+
+    /// Whether nothing of it ever arrives.
+    pub fn is_without_first_byte(&self) -> bool {
+        let is_given_up = matches!(self.fault, Some(Fault::Interruption { how: Interruption::GivenUp, .. }));
+        is_given_up && self.events.is_empty() && self.first_byte.is_none()
     }
 
     /// Checks the order of the events (contract STREAM-01).

@@ -87,6 +87,15 @@ pub enum Delta {
     InputJson(Rc<str>),
 }
 
+impl Delta {
+    /// What is added.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Thinking(text) | Self::Signature(text) | Self::InputJson(text) => text,
+        }
+    }
+}
+
 /// Why the model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

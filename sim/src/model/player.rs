@@ -49,7 +49,7 @@ impl PlayedEvents {
         self.events.truncate(after_events);
         match how {
             Interruption::Broken(broken) => self.end = Some(broken),
-            Interruption::Closed => {}
+            Interruption::Closed | Interruption::GivenUp => {}
             Interruption::Error { kind, message } => self.events.push_back(Event::Error { kind, message }),
         }
     }

@@ -1,20 +1,20 @@
 //! A model that answers from a recording.
 //!
-//! Chains are played in order: an agent's first question takes the first free chain, and each further question takes
-//! the next answer of that chain. [`Fidelity`] says whether the question must equal the recorded one.
+//! [`Fidelity`] says how questions find their answers: strictly by content, each answer once, whichever agent asks; or by
+//! position, where an agent's first question takes the chain that resembles it most, and each further question the next
+//! answer of that chain.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::rc::Rc;
 
 use super::{Answer, Question, Script, Unscripted};
-use crate::wire::{Request, Wire};
+use crate::wire::{BlockId, NodeId, Request, Wire};
 
 /// How closely questions must match the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fidelity {
-    /// Canonical bytes of the whole prompt must be equal. A new agent takes the chain that begins with the same
-    /// question.
+    /// The whole request must be equal in canonical form: prompt, parameters and breakpoints.
     #[default]
     Strict,
     /// Only the position matters.
@@ -32,19 +32,30 @@ pub struct Take {
     pub answer: Answer,
 }
 
+/// Describes the first difference between a recorded request and the one that was sent instead.
+pub type Describe = Box<dyn Fn(&Wire, &Request, &Request) -> String>;
+
 /// A model that answers from a recording.
 pub struct Recorded {
     wire: Wire,
     scope: Rc<str>,
+    takes: Vec<Take>,
     chains: Vec<Chain>,
-    /// The chain that each agent plays, and how many of its takes have been played.
-    playing: BTreeMap<Rc<str>, (usize, usize)>,
+    /// The takes of each prompt that have not been played, in their order.
+    by_prompt: BTreeMap<NodeId, VecDeque<usize>>,
+    /// The chain that each agent plays.
+    playing: BTreeMap<Rc<str>, usize>,
     fidelity: Fidelity,
+    describe: Describe,
 }
 
 struct Chain {
     name: Rc<str>,
-    takes: Vec<Take>,
+    /// Its takes that have not been played.
+    takes: VecDeque<usize>,
+    played: usize,
+    /// The blocks of its first prompt.
+    first: BTreeSet<BlockId>,
     taken: bool,
 }
 
@@ -55,29 +66,49 @@ impl fmt::Debug for Recorded {
 }
 
 impl Recorded {
-    /// A model that plays `takes`, whose requests `wire` read in `scope`. Chains are numbered by their first take.
-    pub fn new(wire: Wire, scope: &str, takes: Vec<Take>, fidelity: Fidelity) -> Self {
+    /// A model that plays `takes`, whose requests `wire` read in `scope`. Chains are numbered by their first take;
+    /// `describe` is asked for the difference of a question that was not recorded.
+    pub fn new(wire: Wire, scope: &str, takes: Vec<Take>, fidelity: Fidelity, describe: Describe) -> Self {
+        let mut by_prompt: BTreeMap<NodeId, VecDeque<usize>> = BTreeMap::new();
         let mut chains: Vec<Chain> = Vec::new();
-        for take in takes {
+        for (number, take) in takes.iter().enumerate() {
+            by_prompt.entry(take.request.end()).or_default().push_back(number);
             match chains.iter_mut().find(|chain| chain.name == take.chain) {
-                Some(chain) => chain.takes.push(take),
-                None => chains.push(Chain { name: take.chain.clone(), takes: vec![take], taken: false }),
+                Some(chain) => chain.takes.push_back(number),
+                None => chains.push(Chain {
+                    name: take.chain.clone(),
+                    takes: [number].into(),
+                    played: 0,
+                    first: blocks(&wire, &take.request),
+                    taken: false,
+                }),
             }
         }
-        Self { wire, scope: scope.into(), chains, playing: BTreeMap::new(), fidelity }
+        Self { wire, scope: scope.into(), takes, chains, by_prompt, playing: BTreeMap::new(), fidelity, describe }
     }
 
-    /// The chain for a new agent.
-    fn cast(&mut self, question: &Question, asked: &Request) -> Result<usize, Unscripted> {
-        let free = |chain: &Chain| !chain.taken;
-        let begins = |chain: &Chain| chain.takes.first().is_some_and(|take| take.request.nodes == asked.nodes);
-        let found = match self.fidelity {
-            Fidelity::Strict => self.chains.iter().position(|chain| free(chain) && begins(chain)),
-            Fidelity::Loose => None,
+    /// The number of recorded answers that nobody has asked for yet.
+    pub fn unplayed(&self) -> usize {
+        self.chains.iter().map(|chain| chain.takes.len()).sum()
+    }
+
+    /// The chain that an agent plays; for a new agent, the free one that begins with its question, else the free one with
+    /// most of its blocks.
+    fn chain_of(&mut self, question: &Question, asked: &Request) -> Result<usize, Unscripted> {
+        if let Some(chain) = self.playing.get(&question.agent) {
+            return Ok(*chain);
+        }
+        let own = blocks(&self.wire, asked);
+        let begins = |chain: &Chain| {
+            let first = chain.takes.front().and_then(|number| self.takes.get(*number));
+            first.is_some_and(|take| take.request.end() == asked.end())
         };
-        // If no chain begins alike, the next free chain is taken, so that the divergence can be reported.
-        let found = found.or_else(|| self.chains.iter().position(free));
-        let Some(at) = found else {
+        let free = self.chains.iter().enumerate().filter(|(_, chain)| !chain.taken);
+        let best = free.max_by_key(|(at, chain)| {
+            let shared = chain.first.intersection(&own).count();
+            (begins(chain), shared, usize::MAX - at)
+        });
+        let Some((at, _)) = best else {
             return Err(Unscripted(format!(
                 "agent `{}` ({}) is one agent more than the recording has: all its {} chains are taken",
                 question.agent_type,
@@ -86,46 +117,80 @@ impl Recorded {
             )));
         };
         self.chains[at].taken = true;
+        self.playing.insert(question.agent.clone(), at);
         Ok(at)
     }
 
-    fn divergence(&self, question: &Question, asked: &Request, take: &Take) -> Option<Unscripted> {
-        let recorded = &take.request;
-        if self.fidelity == Fidelity::Loose || asked.nodes == recorded.nodes {
-            return None;
-        }
-        let at = asked.nodes.iter().zip(&recorded.nodes).take_while(|(asked, recorded)| asked == recorded).count();
-        let where_asked = asked.places.get(at).map_or("nothing more".to_owned(), |place| format!("`{place}`"));
-        let where_recorded = recorded.places.get(at).map_or("nothing more".to_owned(), |place| format!("`{place}`"));
-        Some(Unscripted(format!(
-            "agent `{}` ({}) does not ask what answer {} of chain `{}` was recorded for: the first {at} blocks are \
-             equal, then it sent {where_asked} where the recording has {where_recorded}. Play it loosely to go by position \
-             alone, or record again",
-            question.agent_type, question.agent, question.turn, take.chain
-        )))
+    /// The next take of this prompt, of the agent's own chain if it has one.
+    fn equal(&self, question: &Question, asked: &Request) -> Option<usize> {
+        let numbers = self.by_prompt.get(&asked.end())?;
+        let chain = self.playing.get(&question.agent).map(|at| &self.chains[*at].name);
+        let is_equal = |number: &&usize| is_equal(&self.takes[**number].request, asked);
+        let own = |number: &&usize| chain == Some(&self.takes[**number].chain);
+        let mut equal = numbers.iter().filter(is_equal);
+        let first = equal.clone().next();
+        equal.find(own).or(first).copied()
     }
+
+    /// Takes an answer out of the recording.
+    fn play(&mut self, number: usize, agent: &Rc<str>) -> Answer {
+        let Take { chain: name, request, answer } = &self.takes[number];
+        if let Some(numbers) = self.by_prompt.get_mut(&request.end()) {
+            numbers.retain(|other| *other != number);
+        }
+        if let Some(at) = self.chains.iter().position(|chain| chain.name == *name) {
+            let chain = &mut self.chains[at];
+            chain.takes.retain(|other| *other != number);
+            chain.played += 1;
+            chain.taken = true;
+            self.playing.insert(agent.clone(), at);
+        }
+        answer.clone()
+    }
+
+    fn divergence(&self, question: &Question, asked: &Request, take: &Take, played: usize) -> Unscripted {
+        Unscripted(format!(
+            "agent `{}` ({}) does not ask what answer {played} of chain `{}` was recorded for: {}. Play it loosely to go by \
+             position alone, or record again",
+            question.agent_type,
+            question.agent,
+            take.chain,
+            (self.describe)(&self.wire, &take.request, asked)
+        ))
+    }
+}
+
+fn blocks(wire: &Wire, request: &Request) -> BTreeSet<BlockId> {
+    request.nodes.iter().filter_map(|node| wire.prefixes.block(*node)).collect()
+}
+
+/// Whether two requests are equal in canonical form. The order of parameters means nothing.
+fn is_equal(recorded: &Request, asked: &Request) -> bool {
+    let parameters = |request: &Request| -> BTreeMap<String, Vec<u8>> {
+        request.envelope.iter().map(|field| (field.key.clone(), field.value.clone())).collect()
+    };
+    recorded.nodes == asked.nodes && recorded.markers == asked.markers && parameters(recorded) == parameters(asked)
 }
 
 impl Script for Recorded {
     fn answer(&mut self, question: &Question) -> Result<Answer, Unscripted> {
         let asked = self.wire.take(&question.draft, &self.scope.clone());
-        let (chain, played) = match self.playing.get(&question.agent) {
-            Some(playing) => *playing,
-            None => (self.cast(question, &asked)?, 0),
-        };
-        let Some(take) = self.chains[chain].takes.get(played) else {
-            let name = &self.chains[chain].name;
-            let takes = self.chains[chain].takes.len();
+        if self.fidelity == Fidelity::Strict
+            && let Some(number) = self.equal(question, &asked)
+        {
+            return Ok(self.play(number, &question.agent));
+        }
+        let at = self.chain_of(question, &asked)?;
+        let chain = &self.chains[at];
+        let Some(number) = chain.takes.front().copied() else {
             return Err(Unscripted(format!(
-                "agent `{}` ({}) asked for answer {}, but chain `{name}` of the recording ends after {takes}",
-                question.agent_type, question.agent, question.turn
+                "agent `{}` ({}) asked for answer {}, but chain `{}` of the recording ends after {}",
+                question.agent_type, question.agent, question.turn, chain.name, chain.played
             )));
         };
-        if let Some(divergence) = self.divergence(question, &asked, take) {
-            return Err(divergence);
+        match self.fidelity {
+            Fidelity::Strict => Err(self.divergence(question, &asked, &self.takes[number], chain.played)),
+            Fidelity::Loose => Ok(self.play(number, &question.agent)),
         }
-        let answer = take.answer.clone();
-        self.playing.insert(question.agent.clone(), (chain, played + 1));
-        Ok(answer)
     }
 }

@@ -4,6 +4,7 @@
 //! * [`Provider`] is the model that agents call: a script, with a cache, a clock and a bill.
 //! * [`Service`] serves one request: arena, sizes, cache, explanation, bill, its [`Entry`].
 //! * [`Drafts`] are the requests as they were sent, if they are kept.
+//! * [`Traffic`] is what passes between agents and provider, if it is kept.
 //! * [`Pace`] is how long that takes, [`RateLimits`] how many requests and tokens a provider accepts per minute.
 //! * [`Log`] takes the events of agents, with a digest over them.
 //! * [`Alarm`] ends a run that cannot continue.
@@ -22,6 +23,7 @@ mod service;
 mod setup;
 mod sizes;
 mod stems;
+mod traffic;
 mod user;
 
 pub use alarm::{Alarm, Cause};
@@ -35,6 +37,7 @@ pub use run::{Failed, Failure, Finished, Play, Record, prepare, run};
 pub use service::{AnswerEnd, OpenRequest, Service};
 pub use setup::Setup;
 pub use sizes::{Recount, Sizing};
+pub use traffic::{Passage, Traffic};
 pub use user::{Act, Does, Idle};
 
 use crate::agent;

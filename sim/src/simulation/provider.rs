@@ -10,6 +10,7 @@ use super::alarm::{Alarm, Cause};
 use super::limits::{Meter, RateLimits};
 use super::pace::Pace;
 use super::service::{AnswerEnd, OpenRequest, Service};
+use super::traffic::{Call, Traffic};
 use crate::model::answer::{Fault, Interruption};
 use crate::model::{Answer, Broken, CallError, Calling, Delta, Event, Events, Model, Question, Replying, Script};
 use crate::time::{Duration, Handle, Instant, Sleep};
@@ -26,6 +27,7 @@ pub struct Provider {
     turns: Cell<u64>,
     outages: Vec<Outage>,
     meter: RefCell<Meter>,
+    traffic: Traffic,
 }
 
 /// A span of time in which the provider refuses everything, for example because it is overloaded.
@@ -51,7 +53,18 @@ impl Provider {
         let script = RefCell::new(script);
         let turns = Cell::default();
         let meter = RefCell::new(Meter::new(RateLimits::default()));
-        Self { handle, pace, script, service, alarm, turns_max: None, turns, outages: Vec::new(), meter }
+        Self {
+            handle,
+            pace,
+            script,
+            service,
+            alarm,
+            turns_max: None,
+            turns,
+            outages: Vec::new(),
+            meter,
+            traffic: Traffic::default(),
+        }
     }
 
     /// Refuses everything in these spans.
@@ -63,6 +76,12 @@ impl Provider {
     /// Accepts at most this much per minute.
     pub fn with_rate_limits(mut self, limits: RateLimits) -> Self {
         self.meter = RefCell::new(Meter::new(limits));
+        self
+    }
+
+    /// Notes all calls in `traffic`.
+    pub fn with_traffic(mut self, traffic: Traffic) -> Self {
+        self.traffic = traffic;
         self
     }
 
@@ -106,38 +125,44 @@ impl Provider {
 
     async fn serve(&self, question: Question) -> Result<Replying, CallError> {
         let now = self.handle.now();
+        let call = self.traffic.begin(&question, now);
         if let Some(outage) = self.outages.iter().find(|outage| (outage.from..outage.until).contains(&now)) {
-            self.handle.sleep(self.pace.refusal).await;
-            return Err(outage.error.clone());
+            return self.refuse(&call, outage.error.clone(), self.pace.refusal).await;
         }
         if let Err(error) = self.admit(&question, now) {
-            self.handle.sleep(self.pace.refusal).await;
-            return Err(error);
+            return self.refuse(&call, error, self.pace.refusal).await;
         }
         let answer = self.answer(&question).await;
         if let Some(Fault::Refusal(error)) = answer.fault {
-            self.handle.sleep(self.pace.refusal).await;
-            return Err(error);
+            return self.refuse(&call, error, answer.first_byte.unwrap_or(self.pace.refusal)).await;
         }
         let served = self.service.borrow_mut().serve(&question.agent, &question.draft, now);
         // The answer takes long, and the question is no longer needed.
         drop(question);
         let served = match served {
             Ok(served) => served,
-            Err(refusal) => {
-                self.handle.sleep(self.pace.refusal).await;
-                return Err(invalid(&refusal.to_string()));
-            }
+            Err(refusal) => return self.refuse(&call, invalid(&refusal.to_string()), self.pace.refusal).await,
         };
+        call.accepted(served.line);
         let usage = served.usage;
         let wait = answer.first_byte.unwrap_or_else(|| {
             let written = usage.cache_creation_input_tokens();
             self.pace.first_byte(usage.cache_read_input_tokens, written, usage.input_tokens)
         });
-        let mut open = Open { served, service: self.service.clone(), handle: self.handle.clone(), arrived: None };
+        let mut open = Open { served, service: self.service.clone(), handle: self.handle.clone(), arrived: None, call };
+        if answer.is_without_first_byte() {
+            return std::future::pending().await;
+        }
         self.handle.sleep(wait).await;
         open.begin();
         Ok(Replying::new(Stream::new(answer, open, usage, &self.pace)))
+    }
+
+    /// Answers with an error after a while.
+    async fn refuse(&self, call: &Call, error: CallError, after: Duration) -> Result<Replying, CallError> {
+        self.handle.sleep(after).await;
+        call.refused(&error, self.handle.now());
+        Err(error)
     }
 }
 
@@ -158,17 +183,20 @@ struct Open {
     handle: Handle,
     /// Tokens of the answer that have arrived; `None` before the first byte.
     arrived: Option<u64>,
+    call: Call,
 }
 
 impl Open {
     fn begin(&mut self) {
         self.arrived = Some(0);
+        self.call.first_byte(self.handle.now());
         self.service.borrow_mut().first_byte(&self.served, self.handle.now());
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
+        self.call.billed(self.arrived.unwrap_or_default());
         let how = self.arrived.map_or(AnswerEnd::GivenUp, |output_tokens| AnswerEnd::Ended { output_tokens });
         self.service.borrow_mut().answered(&self.served, how, self.handle.now());
     }
@@ -181,7 +209,7 @@ struct Stream {
     /// Events, each with the time since the first byte and the number of tokens that have arrived.
     events: VecDeque<(Duration, u64, Event)>,
     began: Instant,
-    end: Option<Broken>,
+    end: Option<Interruption>,
     sleep: Option<Sleep>,
 }
 
@@ -192,6 +220,7 @@ impl Stream {
         let output_tokens = answer.output_tokens.unwrap_or_else(|| (bytes * 10).div_ceil(31).max(1));
         let streaming = answer.streaming.unwrap_or_else(|| pace.streaming(output_tokens));
         let mut said = 0;
+        let mut arrivals = answer.arrivals.into_iter();
         let mut events: VecDeque<_> = answer
             .events
             .into_iter()
@@ -203,7 +232,7 @@ impl Stream {
                 let last = matches!(event, Event::MessageDelta { .. } | Event::MessageStop);
                 let (after, tokens) =
                     if last { (streaming.0, output_tokens) } else { (share(streaming.0), share(output_tokens)) };
-                (Duration(after), tokens, event)
+                (arrivals.next().unwrap_or(Duration(after)), tokens, event)
             })
             .collect();
         let mut end = None;
@@ -211,6 +240,20 @@ impl Stream {
             end = interrupt(&mut events, after_events, how);
         }
         Self { open, usage, events, began, end, sleep: None }
+    }
+
+    /// No event is left.
+    fn end(&mut self) -> Poll<Option<Result<Event, Broken>>> {
+        let end = self.end.take();
+        if end == Some(Interruption::GivenUp) {
+            self.end = end;
+            return Poll::Pending;
+        }
+        self.open.call.ended(end.clone());
+        match end {
+            Some(Interruption::Broken(broken)) => Poll::Ready(Some(Err(broken))),
+            _ => Poll::Ready(None),
+        }
     }
 
     /// Fills in the parts that a script omits.
@@ -227,16 +270,12 @@ impl Stream {
     }
 }
 
-fn interrupt(events: &mut VecDeque<(Duration, u64, Event)>, after: usize, how: Interruption) -> Option<Broken> {
+/// Cuts the events, and returns how the stream ends if no event says so.
+fn interrupt(events: &mut VecDeque<(Duration, u64, Event)>, after: usize, how: Interruption) -> Option<Interruption> {
     events.truncate(after);
-    match how {
-        Interruption::Broken(broken) => return Some(broken),
-        Interruption::Closed => {}
-        Interruption::Error { kind, message } => {
-            let (at, tokens) = events.back().map_or((Duration(0), 0), |(at, tokens, _)| (*at, *tokens));
-            events.push_back((at, tokens, Event::Error { kind, message }));
-        }
-    }
+    let Interruption::Error { kind, message } = how else { return Some(how) };
+    let (at, tokens) = events.back().map_or((Duration(0), 0), |(at, tokens, _)| (*at, *tokens));
+    events.push_back((at, tokens, Event::Error { kind, message }));
     None
 }
 
@@ -253,7 +292,7 @@ fn said_bytes(event: &Event) -> u64 {
 impl Events for Stream {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Event, Broken>>> {
         let Some((after, _, _)) = self.events.front() else {
-            return Poll::Ready(self.end.take().map(Err));
+            return self.end();
         };
         let at = self.began + *after;
         if self.open.handle.now() < at {
@@ -266,6 +305,8 @@ impl Events for Stream {
         self.sleep = None;
         let Some((_, tokens, event)) = self.events.pop_front() else { return Poll::Ready(None) };
         self.open.arrived = Some(tokens);
-        Poll::Ready(Some(Ok(self.with_usage(event, tokens))))
+        let event = self.with_usage(event, tokens);
+        self.open.call.event(&event, self.open.handle.now());
+        Poll::Ready(Some(Ok(event)))
     }
 }

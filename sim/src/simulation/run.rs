@@ -11,6 +11,7 @@ use super::provider::Provider;
 use super::roster::Agent;
 use super::service::Service;
 use super::setup::Setup;
+use super::traffic::{Passage, Traffic};
 use super::user::{Doing, Idle, act_out};
 use crate::agent::input::{headless, repl};
 use crate::agent::session::Opening;
@@ -36,6 +37,8 @@ pub struct Finished {
     pub entries: Vec<Entry>,
     /// The requests themselves, by line, if they were kept.
     pub drafts: Drafts,
+    /// All calls with their answers, if they were kept.
+    pub traffic: Vec<Passage>,
     /// Calls refused by a rate limit. They have no line.
     pub over_limits: u64,
     /// Laws that held. A broken law ends the run, so the others were checked up to that point.
@@ -119,7 +122,8 @@ pub fn prepare(setup: Setup) -> (Play, Record) {
     let log = Rc::new(Log::new(service.clone(), setup.keeps_events));
     let doing = Rc::<Doing>::default();
     let session = Rc::<OnceCell<Rc<Session>>>::default();
-    let record = Record { seed: setup.seed, service, log, alarm, doing, session };
+    let traffic = if setup.keeps_traffic { Traffic::kept() } else { Traffic::default() };
+    let record = Record { seed: setup.seed, service, log, alarm, doing, traffic, session };
     (Play { setup, seed, record: record.clone() }, record)
 }
 
@@ -138,6 +142,7 @@ pub struct Record {
     log: Rc<Log>,
     alarm: Rc<Alarm>,
     doing: Rc<Doing>,
+    traffic: Traffic,
     session: Rc<OnceCell<Rc<Session>>>,
 }
 
@@ -149,6 +154,7 @@ impl Play {
         let provider = Provider::new(handle.clone(), setup.pace, setup.script, service.clone(), alarm.clone())
             .with_limit(setup.turns_max)
             .with_outages(setup.outages)
+            .with_traffic(record.traffic.clone())
             .with_rate_limits(setup.rate_limits);
         let opening = Opening {
             settings: setup.settings,
@@ -232,6 +238,7 @@ impl Record {
             agents: self.log.agents(),
             entries: service.take_entries(),
             drafts: service.drafts.take().unwrap_or_default(),
+            traffic: self.traffic.take(),
             over_limits: service.over_limits,
             laws_held: laws_held(&service, self.alarm.cause().as_ref()),
             makespan,

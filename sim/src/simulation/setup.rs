@@ -70,6 +70,8 @@ pub struct Setup {
     pub keeps_events: bool,
     /// Keeps every request, for its body. They share common parts, so this costs little.
     pub keeps_drafts: bool,
+    /// Keeps what every agent received, event by event.
+    pub keeps_traffic: bool,
     /// Explains for each request why it missed and how it is laid out. If not, wide fan-outs only cost each child's own
     /// part: just usage and money of their requests are known.
     pub explains: bool,
@@ -105,6 +107,7 @@ impl Setup {
             observers: Vec::new(),
             keeps_events: false,
             keeps_drafts: false,
+            keeps_traffic: false,
             explains: true,
         }
     }

@@ -4,7 +4,7 @@
 //! aligned from both ends. A changed first tool, a changed system prompt or an edited message is then a break within
 //! that chain and does not start a new one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -39,6 +39,8 @@ pub struct Chains {
 struct Open {
     chain: ChainId,
     messages: Vec<u64>,
+    /// The chain that it is a branch of: its beginning is that chain's.
+    branch_of: Option<ChainId>,
 }
 
 /// Most occurrences of the last old element that are tried as the end of the shared part.
@@ -56,9 +58,27 @@ impl Chains {
     /// Puts a request without an id into the chain with the history that it continues; `None` without one.
     pub fn follow(&mut self, request: &Request, wire: &Wire) -> Option<Continuation> {
         let messages = message_digests(request, wire);
-        let mut shares = self.shares(&messages, shared);
+        let (at, continuation) = self.continued(&messages)?;
+        let mut open = self.open.remove(at);
+        open.messages = messages;
+        self.open.push(open);
+        Some(continuation)
+    }
+
+    /// Begins a chain with `request`, whose beginning is that of the chain that it seems to continue: a fork.
+    pub fn branch(&mut self, request: &Request, wire: &Wire) -> Continuation {
+        let messages = message_digests(request, wire);
+        let branch_of = self.continued(&messages).map(|(_, continuation)| continuation.chain);
+        let chain = self.new_chain();
+        self.open.push(Open { chain, messages, branch_of });
+        Continuation { chain, first: true, rival: None }
+    }
+
+    /// The open chain that these messages continue.
+    fn continued(&self, messages: &[u64]) -> Option<(usize, Continuation)> {
+        let mut shares = self.shares(messages, shared);
         if shares.is_empty() {
-            shares = self.shares(&messages, shared_anywhere);
+            shares = self.shares(messages, shared_anywhere);
         }
         // A request that continues a whole conversation does not continue one with another beginning, however much they
         // share later.
@@ -66,15 +86,16 @@ impl Chains {
         if shares.iter().any(|(_, at)| is_whole(*at)) {
             shares.retain(|(_, at)| self.open[*at].messages.first() == messages.first());
         }
+        // What goes on from the whole history of a chain is not the continuation of another branch from it, which also
+        // shares the answer.
+        let whole: BTreeSet<ChainId> =
+            shares.iter().filter(|(_, at)| is_whole(*at)).map(|(_, at)| self.open[*at].chain).collect();
+        shares.retain(|(_, at)| is_whole(*at) || self.open[*at].branch_of.is_none_or(|from| !whole.contains(&from)));
         // Among chains that share equally much, prefer the one that is repeated completely.
         shares.sort_by_key(|(share, at)| (*share, is_whole(*at), *at));
         let (most, at) = shares.pop()?;
         let rival = shares.last().filter(|(next, _)| *next == most).map(|(_, at)| self.open[*at].chain);
-        let mut open = self.open.remove(at);
-        open.messages = messages;
-        let chain = open.chain;
-        self.open.push(open);
-        Some(Continuation { chain, first: false, rival })
+        Some((at, Continuation { chain: self.open[at].chain, first: false, rival }))
     }
 
     /// The open chains that share enough with `messages`, those that share most last.
@@ -87,15 +108,16 @@ impl Chains {
 
     /// Puts `request`, which has no id, into `chain`, regardless of the history that it continues.
     pub fn resume(&mut self, chain: ChainId, request: &Request, wire: &Wire) -> Continuation {
+        let branch_of = self.open.iter().find(|open| open.chain == chain).and_then(|open| open.branch_of);
         self.open.retain(|open| open.chain != chain);
-        self.open.push(Open { chain, messages: message_digests(request, wire) });
+        self.open.push(Open { chain, messages: message_digests(request, wire), branch_of });
         Continuation { chain, first: false, rival: None }
     }
 
     /// Begins a chain with `request`, regardless of the history that it continues.
     pub fn begin(&mut self, request: &Request, wire: &Wire) -> Continuation {
         let chain = self.new_chain();
-        self.open.push(Open { chain, messages: message_digests(request, wire) });
+        self.open.push(Open { chain, messages: message_digests(request, wire), branch_of: None });
         Continuation { chain, first: true, rival: None }
     }
 

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use forkcast_sim::time::Instant;
 
+use super::reader::File;
 use super::text::Text;
 use super::value::Value;
 use super::{Passed, Reading, json};
@@ -85,8 +86,9 @@ pub(super) struct Calls<'a> {
 
 impl<'a> Calls<'a> {
     /// No calls yet.
-    pub fn new(file: &'a str, word: &'static str) -> Self {
-        Self { file, word, reading: Reading::default(), passed: Passed::default(), clock: Clock::default() }
+    pub fn new(file: &File<'a>, word: &'static str) -> Self {
+        let reading = file.reading();
+        Self { file: file.name, word, reading, passed: Passed::default(), clock: Clock::default() }
     }
 
     /// Adds the call at `index`, or says why it cannot be read.
@@ -117,7 +119,7 @@ impl<'a> Calls<'a> {
             if let When::ByHeaders { ended } = call.when {
                 self.clock.stamp(&mut exchange, &response.headers, ended);
             }
-            let answer = http::attach(&mut exchange, response);
+            let answer = http::attach(&mut exchange, response, self.reading.keeps_answers);
             self.reading.add(&exchange.origin, line, answer);
         }
         Ok(Some(exchange))

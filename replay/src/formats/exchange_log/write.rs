@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use forkcast_sim::pricing::ServiceTier;
+use forkcast_sim::time::Instant;
 
 use crate::error::Error;
-use crate::exchange::{Exchange, RecordedUsage};
+use crate::exchange::{Exchange, RecordedAnswer, RecordedUsage};
 use crate::formats::value::render_text;
 use crate::formats::{body, json, when};
 
@@ -48,8 +49,28 @@ pub fn write_line(out: &mut impl Write, exchange: &Exchange, answer: RawAnswer<'
     if let Some(status) = exchange.status {
         line.push_str(&format!(",\"status\":{status}"));
     }
+    if let Some(kept) = &exchange.answer {
+        push_kept(&mut line, exchange, kept);
+    }
     line.push_str("}\n");
     out.write_all(line.as_bytes()).map_err(Error::from)
+}
+
+/// What those need who play the answer again.
+fn push_kept(line: &mut String, exchange: &Exchange, kept: &RecordedAnswer) {
+    if !kept.events_at.is_empty() {
+        let events: Vec<String> = kept.events_at.iter().copied().map(when::to_millis).collect();
+        line.push_str(&format!(",\"events_ms\":[{}]", events.join(",")));
+    }
+    if let Some(break_off) = kept.break_off {
+        line.push_str(&format!(",\"broke_off\":\"{}\"", break_off.name()));
+        if let Some(usage) = &exchange.usage {
+            line.push_str(&format!(",\"usage\":{}", usage_object(usage)));
+        }
+    }
+    if let Some(wait) = kept.retry_after {
+        line.push_str(&format!(",\"retry_after_ms\":{}", when::to_millis(Instant(wait.0))));
+    }
 }
 
 fn push_answer(line: &mut String, exchange: &Exchange, answer: RawAnswer<'_>) -> Result<(), Error> {
@@ -62,17 +83,19 @@ fn push_answer(line: &mut String, exchange: &Exchange, answer: RawAnswer<'_>) ->
             line.push_str(",\"response_sse\":");
             render_text(events, line);
         }
-        (RawAnswer::UsageOnly, Some(usage)) => line.push_str(&usage_answer(&usage)),
+        (RawAnswer::UsageOnly, Some(usage)) => {
+            line.push_str(&format!(",\"response\":{{\"usage\":{}}}", usage_object(&usage)));
+        }
         (RawAnswer::UsageOnly, None) => line.push_str(",\"response\":null"),
     }
     Ok(())
 }
 
 /// Usage with the field names of the Messages API, whose counts are separate, as ours are.
-fn usage_answer(recorded: &RecordedUsage) -> String {
+fn usage_object(recorded: &RecordedUsage) -> String {
     let usage = &recorded.usage;
     let mut line = format!(
-        ",\"response\":{{\"usage\":{{\"input_tokens\":{},\"cache_creation_input_tokens\":{},\"cache_read_input_tokens\":{}",
+        "{{\"input_tokens\":{},\"cache_creation_input_tokens\":{},\"cache_read_input_tokens\":{}",
         usage.input_tokens,
         usage.cache_creation_input_tokens(),
         usage.cache_read_input_tokens,
@@ -85,7 +108,7 @@ fn usage_answer(recorded: &RecordedUsage) -> String {
     }
     line.push_str(&format!(",\"output_tokens\":{}", usage.output_tokens));
     push_beside_tokens(&mut line, recorded);
-    line.push_str("}}");
+    line.push('}');
     line
 }
 

@@ -14,9 +14,12 @@ use crate::formats::logged::{self, Included, Split};
 use crate::formats::value::Value;
 use crate::response::{self, Answer, Counts};
 
-/// Reads the usage of a record: from the answer, else from other fields of the log.
-pub(super) fn attach(exchange: &mut Exchange, record: &Value) -> Answer {
+/// Reads the usage of a record: from the answer, else from other fields of the log. The exchange `keeps` the answer.
+pub(super) fn attach(exchange: &mut Exchange, record: &Value, keeps: bool) -> Answer {
     let answer = record.get("response").and_then(Value::parsed);
+    if keeps && let Some(answer) = &answer {
+        exchange.keep(&answer.to_json());
+    }
     let own = answer.as_ref().filter(|answer| is_counted_by_provider(exchange, answer));
     if let Some(answer) = own {
         return response::attach_recognised(exchange, &answer.to_json());
