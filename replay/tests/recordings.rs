@@ -146,7 +146,7 @@ fn parent_of_one(prompt: &str, result: &str) -> Recording {
     let ask = json!({ "role": "user", "content": "Look." });
     let answer =
         |content: Value| json!({ "type": "message", "content": content, "stop_reason": "end_turn", "usage": usage() });
-    let first = said("main", &request(&[ask.clone()]), &answer(json!([call])));
+    let first = said("main", &request(std::slice::from_ref(&ask)), &answer(json!([call])));
     let agent = said("agent", &request(&[json!({ "role": "user", "content": "Look into a.txt." })]), &Value::Null);
     let next = request(&[ask, started, json!({ "role": "user", "content": went_on })]);
     log(&(first + &agent + &said("main", &next, &answer(json!([{ "type": "text", "text": "Done." }])))))

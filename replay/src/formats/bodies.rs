@@ -13,7 +13,7 @@ use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::{Reading, body, json};
 use crate::error::Fault;
-use crate::exchange::{ANTHROPIC, Dialect, Exchange, Origin};
+use crate::exchange::{ANTHROPIC, Dialect, Exchange, Origin, RecordedUsage};
 use crate::response;
 
 /// The reader.
@@ -208,6 +208,11 @@ impl<'a> Keys<'a> {
 /// The first element of a list.
 fn first(list: &[u8]) -> Option<&[u8]> {
     json::elements(list).next()
+}
+
+/// Reads usage outside of its answer.
+pub(super) fn usage(raw: &[u8]) -> Result<RecordedUsage, String> {
+    response::usage_of_messages(raw)
 }
 
 /// Reads the usage of an answer: an object, or the text of a stream as it is or as a JSON string.

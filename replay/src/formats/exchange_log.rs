@@ -40,7 +40,6 @@ use super::text::{Text, no_object, not_utf8};
 use super::{Reading, bodies, body, json, when};
 use crate::error::Fault;
 use crate::exchange::{BreakOff, Exchange, Origin};
-use crate::response;
 
 pub use write::{RawAnswer, write_line};
 
@@ -188,7 +187,7 @@ impl Log<'_> {
             (None, None) => {}
         }
         if let Some(raw) = line.usage {
-            let usage = response::usage_of_messages(raw.get().as_bytes());
+            let usage = bodies::usage(raw.get().as_bytes());
             exchange.usage = Some(usage.map_err(|why| self.text.fault(start, format!("`usage`: {why}")))?);
         }
         self.keep(&mut exchange, start, &line)?;

@@ -83,11 +83,11 @@ fn prompt(block: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 fn texts_of_last(body: &[u8]) -> Vec<Cow<'_, str>> {
-    messages(body).pop().map(texts).unwrap_or_default()
+    messages(body).pop().map_or_else(Vec::new, texts)
 }
 
 fn texts(holder: &[u8]) -> Vec<Cow<'_, str>> {
-    let content = member(holder, "content").unwrap_or_default();
+    let Some(content) = member(holder, "content") else { return Vec::new() };
     match text(content) {
         Some(text) => vec![text],
         None => elements(content).filter_map(|block| member_text(block, "text")).collect(),

@@ -63,8 +63,7 @@ impl Content {
     /// Reads a message of the assistant, as an answer or as a later request repeats it.
     pub fn message(&mut self, message: &[u8]) {
         let Some(said) = member(message, "content") else { return };
-        let id = member_text(message, "id").unwrap_or_default();
-        self.push(0, Event::MessageStart { id: Rc::from(&*id), usage: Usage::default() });
+        self.push(0, Event::MessageStart { id: text_of(message, "id"), usage: Usage::default() });
         let mut calls = false;
         match text(said) {
             Some(text) => self.block(0, Opened::Text, vec![Delta::Text((*text).into())]),
@@ -103,16 +102,18 @@ impl Content {
     }
 
     fn event(&mut self, number: usize, event: &[u8]) {
-        let inner = |name: &str| member(event, name).unwrap_or_default();
+        let inner = |name: &str| member(event, name).unwrap_or(&[]);
         let at = member(event, "index").and_then(|raw| std::str::from_utf8(raw).ok()?.trim().parse::<usize>().ok());
         let index = at.and_then(|at| self.positions.get(&at).copied());
         match member_text(event, "type").as_deref() {
             Some("message_start") => {
-                let id = member_text(inner("message"), "id").unwrap_or_default();
+                let id = text_of(inner("message"), "id");
                 self.positions.clear();
-                self.push(number, Event::MessageStart { id: Rc::from(&*id), usage: Usage::default() });
+                self.push(number, Event::MessageStart { id, usage: Usage::default() });
             }
-            Some("content_block_start") => self.start(number, at.unwrap_or(usize::MAX), inner("content_block")),
+            Some("content_block_start") => {
+                at.into_iter().for_each(|at| self.start(number, at, inner("content_block")));
+            }
             Some("content_block_delta") => {
                 if let (Some(index), Some(delta)) = (index, delta_of(inner("delta"))) {
                     self.push(number, Event::BlockDelta { index, delta });
@@ -128,8 +129,8 @@ impl Content {
             Some("message_stop") => self.push(number, Event::MessageStop),
             Some("ping") => self.push(number, Event::Ping),
             Some("error") => {
-                let field = |name: &str| Rc::from(&*member_text(inner("error"), name).unwrap_or_default());
-                self.push(number, Event::Error { kind: field("type"), message: field("message") });
+                let error = inner("error");
+                self.push(number, Event::Error { kind: text_of(error, "type"), message: text_of(error, "message") });
             }
             _ => {}
         }
@@ -148,6 +149,11 @@ impl Content {
         let begun = deltas.into_iter().filter(|delta| !is_call && !delta.text().is_empty());
         begun.for_each(|delta| self.push(number, Event::BlockDelta { index, delta }));
     }
+}
+
+/// The text under `name`, empty if there is none.
+fn text_of(holder: &[u8], name: &str) -> Rc<str> {
+    member_text(holder, name).map_or_else(|| Rc::from(""), |text| Rc::from(&*text))
 }
 
 fn stop_reason(holder: &[u8]) -> Option<StopReason> {

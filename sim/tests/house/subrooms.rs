@@ -94,7 +94,7 @@ const REPLAY: &[Row] = &[
     ("response", &["count", "exchange", "formats"]),
     ("source", &["error", "exchange", "names", "trace", "transcript", "formats", "input", "rebuild"]),
     ("check", &["exchange", "source"]),
-    ("recording", &["exchange", "formats", "source"]),
+    ("recording", &["exchange", "formats", "source", "response"]),
     ("what_if", &["error", "rebuild"]),
     (
         "replay",

@@ -123,7 +123,8 @@ fn one(
     // Before the work, so that an unusable folder is reported immediately.
     let open = |path: PathBuf| Ok((Folder::open(&path, Contents::Run, args.result.overwrite, &[])?, path));
     let folder = folder.map(open).transpose().map_err(folder_error)?;
-    let options = Options { interleave: args.interleave, set: args.changes(), book: Some(Rc::clone(book)) };
+    let book = Some(Rc::clone(book));
+    let options = Options { interleave: args.interleave, set: args.changes(), book, ..Options::default() };
     let run = watched(args, scenario, &options);
     if args.log {
         return screen::print(|target| twice::write_log(&run, target));
