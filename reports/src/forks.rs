@@ -1,6 +1,7 @@
 //! Forks of a run: what each shares with its parent, and fan-outs, the forks of one message together.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use forkcast_scenarios::run::{Agent, Request, Run, Sums};
 use forkcast_sim::diagnosis::{Cause, Difference};
@@ -113,14 +114,15 @@ pub fn fan_outs(run: &Run) -> Vec<FanOut<'_>> {
     let made = order.into_iter().map(|key| {
         let forks = groups.remove(&key).unwrap_or_default();
         let parent = run.agents.iter().position(|agent| Some(&*agent.id) == key.0);
-        fan_out(run, (parent, key.1), forks, &requests)
+        fan_out(run, parent, key.1, forks, &requests)
     });
     made.collect()
 }
 
 fn fan_out<'a>(
     run: &'a Run,
-    (parent, continues): (Option<usize>, Option<usize>),
+    parent: Option<usize>,
+    continues: Option<usize>,
     forks: Vec<usize>,
     requests: &[Vec<&'a Request>],
 ) -> FanOut<'a> {
@@ -176,8 +178,8 @@ impl Reports {
 
 impl FanOut<'_> {
     /// The smallest and the largest value of the shares.
-    pub fn range(&self, of: impl Fn(&Share) -> u64) -> Option<(u64, u64)> {
+    pub fn range(&self, of: impl Fn(&Share) -> u64) -> Option<RangeInclusive<u64>> {
         let values = || self.shares.iter().flatten().map(&of);
-        values().min().zip(values().max())
+        Some(values().min()?..=values().max()?)
     }
 }

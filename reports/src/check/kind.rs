@@ -106,7 +106,7 @@ pub(super) fn lost(findings: &[&Finding]) -> impl Iterator<Item = Lost> + use<> 
 
 /// The findings by kind.
 pub(super) fn of<'a>(told: Vec<(Verdict, &'a Finding)>) -> Vec<Kind<'a>> {
-    let mut runs: BTreeMap<Run, String> = BTreeMap::new();
+    let mut runs: BTreeMap<Batch, String> = BTreeMap::new();
     for (_, finding) in told.iter().filter(|(_, finding)| is_of_run(finding)) {
         let names = runs.entry(run(finding)).or_default();
         *names = format!("{names}{}\n", finding.name);
@@ -120,9 +120,9 @@ pub(super) fn of<'a>(told: Vec<(Verdict, &'a Finding)>) -> Vec<Kind<'a>> {
 }
 
 /// Identifies blocks that were added or removed together: a request, a rule, a cause.
-type Run = (usize, Rule, Cause);
+type Batch = (usize, Rule, Cause);
 
-fn run(finding: &Finding) -> Run {
+fn run(finding: &Finding) -> Batch {
     (finding.request, finding.rule, finding.cause)
 }
 

@@ -33,10 +33,10 @@ pub fn cheap_and_dear(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> 
     ]);
     let mut table = table("Measured", ["1", "2", "3", "5", "8", "11", "20"]);
     for (tokens, turns) in GATHERED {
-        push(&mut table, gathering("Opus 4.8", tokens, turns), ratios(runs, OPUS_48, (tokens, turns))?);
+        push(&mut table, gathering("Opus 4.8", tokens, turns), ratios(runs, OPUS_48, tokens, turns)?);
     }
     for (name, model) in [("Opus 5.5", OPUS_55), ("Fable 5.1", FABLE_51)] {
-        push(&mut table, gathering(name, 0, 0), ratios(runs, model, (0, 0))?);
+        push(&mut table, gathering(name, 0, 0), ratios(runs, model, 0, 0)?);
     }
     page.table(table);
     Ok(())
@@ -49,7 +49,7 @@ fn gathering(model: &str, tokens: u64, turns: u32) -> String {
     }
 }
 
-fn ratios(runs: &Runs, model: Priced, (gathered, gathering_turns): (u64, u32)) -> Result<Vec<String>, Unplayed> {
+fn ratios(runs: &Runs, model: Priced, gathered: u64, gathering_turns: u32) -> Result<Vec<String>, Unplayed> {
     let spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered, gathering_turns };
     let ratio = |turns: &u32| {
         let fork = Cell {

@@ -275,7 +275,7 @@ fn tried(place: &Path, before: Before, machine: Machine, fault: Fault, at: usize
     });
     let overwrite = before == Before::Foreign;
     let written = write(Rc::clone(&disk) as Rc<dyn Disk>, &path, "new", overwrite);
-    check_state(&path, before, machine, (&own, written.is_ok()), &context);
+    check_state(&path, before, machine, &own, written.is_ok(), &context);
     write(sound(), &path, "last", overwrite).unwrap_or_else(|error| panic!("{context}: the next run: {error}"));
     let mut left = files(&path);
     let manifest = left.remove(MANIFEST).unwrap();
@@ -291,7 +291,8 @@ fn check_state(
     path: &Path,
     before: Before,
     machine: Machine,
-    (own, is_written): (&BTreeMap<String, String>, bool),
+    own: &BTreeMap<String, String>,
+    is_written: bool,
     context: &str,
 ) {
     let mut found = files(path);

@@ -87,7 +87,7 @@ pub struct RecordedPrice {
 
 /// The required fields of `run.json`.
 #[derive(Deserialize)]
-struct Run {
+struct RunRecord {
     options: RunOptions,
     price_book: RecordedBook,
 }
@@ -236,7 +236,7 @@ impl RunFolder {
 }
 
 /// `run.json`, by the verb that wrote it.
-fn record(path: &Path) -> Result<(Maker, Run), ReadingError> {
+fn record(path: &Path) -> Result<(Maker, RunRecord), ReadingError> {
     let text = text(path)?;
     let failed = |error: serde_json::Error| broken(path, error.line(), &complaint::json(&error));
     let Head { schema } = serde_json::from_str(&text).map_err(failed)?;
@@ -249,7 +249,7 @@ fn record(path: &Path) -> Result<(Maker, Run), ReadingError> {
     let Simulated { options } = serde_json::from_str(&text).map_err(failed)?;
     let replayed =
         RunOptions { cache: Some(options.cache), prices_of: Some(options.prices_of), ..RunOptions::default() };
-    Ok((Maker::Run, Run { options: replayed, price_book: options.prices }))
+    Ok((Maker::Run, RunRecord { options: replayed, price_book: options.prices }))
 }
 
 fn origin(line: &RecordedLine) -> Origin {

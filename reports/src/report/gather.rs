@@ -86,8 +86,7 @@ impl<'a> Gathering<'a> {
         // Before any request is left out, so that a chain keeps its number and kind.
         session::add_chains(&entries, &part.named_chains, names, &mut self.chains);
         self.left_out += self.view.narrow(self.inputs, &mut entries);
-        let how = (names, self.counted);
-        let mut sessions = session::sessions(self.inputs, &entries, &self.chains, how, &mut self.taken);
+        let mut sessions = session::sessions(self.inputs, &entries, &self.chains, names, self.counted, &mut self.taken);
         sessions.iter_mut().for_each(|session| self.share_project(session));
         self.sessions.append(&mut sessions);
         self.unseen.take_sessions(&entries);

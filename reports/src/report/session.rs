@@ -143,7 +143,8 @@ pub(super) fn sessions(
     inputs: &Inputs,
     entries: &[Recorded<'_>],
     of_number: &BTreeMap<usize, Chain>,
-    (names, counted): (Names, Counted),
+    names: Names,
+    counted: Counted,
     taken: &mut BTreeMap<String, usize>,
 ) -> Vec<Session> {
     let is_of_transcripts = entries.iter().all(|entry| entry.answered.is_some());

@@ -95,9 +95,8 @@ pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(P
     };
     let Finished { digest, log, agents, entries, drafts, traffic, laws_held, makespan, idle, .. } = finished;
     let agents = agent::tree(&agents, &log);
-    let prices = (&*book, scenario.prices);
     Run {
-        requests: request::requests(entries, drafts, &agents, &request::sent(&log), prices),
+        requests: request::requests(entries, drafts, &agents, &request::sent(&log), &book, scenario.prices),
         laws: laws.into_iter().map(|law| (law, laws_held.contains(&law))).collect(),
         book,
         options: options.clone(),

@@ -102,7 +102,8 @@ pub fn requests(
     drafts: Drafts,
     agents: &[Agent],
     sent: &BTreeMap<(&str, Instant), (u32, u32)>,
-    prices: (&PriceBook, Option<Date>),
+    book: &PriceBook,
+    prices_of: Option<Date>,
 ) -> Vec<Request> {
     let mut left: Vec<u64> = Vec::with_capacity(entries.len());
     let mut requests = Vec::with_capacity(entries.len());
@@ -124,8 +125,8 @@ pub fn requests(
             attempt,
             verdict: Verdict::of(read, expected_tokens),
             expected_tokens,
-            cost_without_cache: price(line, &without_cache(&usage), prices),
-            cost_cold: price(line, &cold(&usage, marks), prices),
+            cost_without_cache: price(line, &without_cache(&usage), book, prices_of),
+            cost_cold: price(line, &cold(&usage, marks), book, prices_of),
             breakpoints: marks.len() as u64,
             drafts: Rc::clone(&drafts),
             entry,
@@ -152,7 +153,7 @@ fn cold(usage: &Usage, marks: &[Mark]) -> Usage {
     cold
 }
 
-fn price(line: &Line, usage: &Usage, (book, prices_of): (&PriceBook, Option<Date>)) -> Option<Money> {
+fn price(line: &Line, usage: &Usage, book: &PriceBook, prices_of: Option<Date>) -> Option<Money> {
     let terms = Terms { date: prices_of, ..Terms::of(usage) };
     let rates = book.rates(&ModelKey::from(line.model.as_str()), &terms).ok()?;
     Some(rates.bill(usage, &[]).total)

@@ -38,8 +38,8 @@ pub fn draw(run: &Run, sections: &[Section], places: &Places, scale: &Scale, can
     let stacks: Vec<(&Stack, (i32, i32))> =
         sections.iter().flat_map(|section| &section.stacks).zip(places.tops.iter().copied()).collect();
     sent(run, &stacks, scale, canvas);
-    for (stack, place) in stacks {
-        missed(run, stack, place, scale, canvas);
+    for (stack, (top, high)) in stacks {
+        missed(run, stack, top, high, scale, canvas);
     }
 }
 
@@ -81,7 +81,7 @@ fn forked_from(run: &Run, request: &Request) -> Option<usize> {
 }
 
 /// A stack's marks, with a word for each cause and how many requests it holds for.
-fn missed(run: &Run, stack: &Stack, (top, high): (i32, i32), scale: &Scale, canvas: &mut Canvas<'_>) {
+fn missed(run: &Run, stack: &Stack, top: i32, high: i32, scale: &Scale, canvas: &mut Canvas<'_>) {
     let mut found: BTreeMap<(Cause, i32, bool), Marked> = BTreeMap::new();
     for (row, at) in stack.requests.iter().enumerate() {
         let Some(mark) = run.requests.get(*at).and_then(Mark::of) else { continue };
@@ -100,7 +100,7 @@ fn missed(run: &Run, stack: &Stack, (top, high): (i32, i32), scale: &Scale, canv
     for (line, ((cause, at, _), marked)) in (0..).zip(found.iter().take(lines)) {
         let times = if marked.requests > 1 { format!(" × {}", count(marked.requests)) } else { String::new() };
         let middle = top + line * STACK_HEAD + high.min(STACK_HEAD) / 2;
-        word(&format!("{}{times}", cause.word()), (*at, middle), canvas);
+        word(&format!("{}{times}", cause.word()), *at, middle, canvas);
     }
 }
 
@@ -120,7 +120,7 @@ pub fn tick(at: i32, top: i32, bottom: i32, is_content: bool, canvas: &mut Canva
     }
 }
 
-fn word(word: &str, (at, middle): (i32, i32), canvas: &mut Canvas<'_>) {
+fn word(word: &str, at: i32, middle: i32, canvas: &mut Canvas<'_>) {
     let wide = text_width(word, SIZE) + 6;
     let left = if at + 6 + wide > WORDS_RIGHT { at - 6 - wide } else { at + 6 };
     canvas.fill(Area { left, top: middle - 7, right: left + wide, bottom: middle + 7 }, ink::PAPER);

@@ -1,5 +1,7 @@
 //! Fan-outs for people: their cost and its alternatives, the reads of forks from their parents, and broken prefixes.
 
+use std::ops::RangeInclusive;
+
 use forkcast_scenarios::run::Run;
 use forkcast_sim::agent::spawn::fork::Forks;
 
@@ -73,7 +75,8 @@ fn shared(found: &FanOut<'_>) -> Option<String> {
     ))
 }
 
-fn range((least, most): (u64, u64)) -> String {
+fn range(range: RangeInclusive<u64>) -> String {
+    let (least, most) = range.into_inner();
     if least == most { count(least) } else { format!("{} to {}", count(least), count(most)) }
 }
 
