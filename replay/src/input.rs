@@ -49,7 +49,7 @@ pub struct ReadOptions {
     pub measuring: Option<Arc<Measuring>>,
     /// The maximum bytes of packed conversations in memory; more are written to a temporary file.
     pub memory_bytes_max: usize,
-    /// Keeps the answers of exchanges, to play them again.
+    /// Keeps the answers of exchanges and the texts of transcripts, to play them again. Nothing of them enters a report.
     pub keeps_answers: bool,
 }
 
@@ -70,7 +70,7 @@ impl ReadOptions {
         Self { measuring: Some(Arc::default()), ..self }
     }
 
-    /// The same with the answers of exchanges.
+    /// The same with the answers of exchanges and the texts of transcripts.
     pub fn with_answers(self) -> Self {
         Self { keeps_answers: true, ..self }
     }

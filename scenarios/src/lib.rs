@@ -9,10 +9,12 @@
 //! * [`golden`]: a run as text, stored next to the scenario.
 //! * [`catalog`]: the built-in scenarios.
 //! * [`capture`]: the requests of a run as a proxy would record them, for the prefix guard.
+//! * [`cast`](mod@cast): a recorded session as a scenario.
 //! * [`fanout`]: the cost of fan-out, as a run and as a formula.
 //! * [`sweep`]: grids of any of these in parts, on many cores and machines.
 
 pub mod capture;
+pub mod cast;
 pub mod catalog;
 pub mod expect;
 pub mod fanout;

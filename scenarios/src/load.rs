@@ -2,9 +2,10 @@
 //! read.
 
 mod history;
+mod sizes;
+mod tools;
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use forkcast_sim::agent::Settings;
 use forkcast_sim::agent::hook::Hooks;
@@ -18,9 +19,8 @@ use forkcast_sim::laws;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{self, Rule, Scripted};
 use forkcast_sim::seed::Seed;
-use forkcast_sim::simulation::{Act, Pace, Recount, Setup, Sizing};
+use forkcast_sim::simulation::{Act, Pace, Recount, Setup};
 use forkcast_sim::time::{Duration, Instant, Limits, Plan};
-use forkcast_tokens::Counter;
 
 use crate::format::script::{AgentScript, Content, Reply};
 use crate::format::user;
@@ -44,12 +44,13 @@ pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
         definitions: scenario.kinds(),
         skills: skills(&scenario.world),
         hooks: hooks(&scenario.world),
+        tools: tools::all(&scenario.tools),
         world: world(&scenario.world),
         commands: commands.collect(),
         acts: scenario.user.iter().map(act).collect(),
         history: history::entries(&scenario.prompt.history),
         rules,
-        sizing: sizing(scenario),
+        sizing: sizes::sizing(scenario),
         prices_of: scenario.prices,
         pace: pace(&scenario.pace),
         plan: plan(scenario, interleave),
@@ -63,13 +64,7 @@ pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
 
 /// Recounts the request sizes of this scenario's run.
 pub fn recount(scenario: &Scenario) -> Recount {
-    Recount::new(sizing(scenario), scenario.cache.unwrap_or_default().forms)
-}
-
-/// Sizes are declared if the scenario declares them; otherwise they are counted by the model's rule, as in `replay`.
-fn sizing(scenario: &Scenario) -> Sizing {
-    let counter = Arc::new(Counter::default());
-    if scenario.prompt.sizes.is_some() { Sizing::DeclaredOrCounted(counter) } else { Sizing::Counted(counter) }
+    Recount::new(sizes::sizing(scenario), scenario.cache.unwrap_or_default().forms)
 }
 
 fn act(act: &user::Act) -> Act {
@@ -112,6 +107,7 @@ pub fn settings(scenario: &Scenario) -> Settings {
         system: scenario.prompt.system.clone().map(|system| vec![system]),
         fragments: scenario.prompt.fragments.clone(),
         sizes: scenario.prompt.sizes,
+        prefixes: scenario.prompt.prefixes.clone(),
         forks: said.forks.clone().unwrap_or(default.forks),
         classifier: said.classifier_ms.map_or(default.classifier, Duration::from_millis),
         ..Settings::default()
@@ -186,24 +182,30 @@ fn shell_rule(rule: &world::ShellRule) -> ShellRule {
     }
 }
 
-/// The models' answers. Rules with a condition come first, so they are tried before any list.
+/// The models' answers. Rules with a condition come first, so they are tried before any list; those for every agent
+/// come last.
 pub fn script(scenario: &Scenario) -> Scripted {
-    let of = |conditional: bool| {
+    let of = |conditional: bool, for_all: bool| {
         let replies = |script: &AgentScript| {
             let wanted = script.replies.iter().filter(move |reply| reply.when.is_some() == conditional);
             wanted.map(|reply| rule(script, reply)).collect::<Vec<_>>()
         };
-        scenario.script.iter().flat_map(replies).collect::<Vec<Rule>>()
+        let scripts = scenario.script.iter().filter(|script| (&*script.agent == EVERY_AGENT) == for_all);
+        scripts.flat_map(replies).collect::<Vec<Rule>>()
     };
-    Scripted::new([of(true), of(false)].concat())
+    Scripted::new([of(true, false), of(false, false), of(true, true), of(false, true)].concat())
 }
+
+/// The name of the list for every agent.
+const EVERY_AGENT: &str = "*";
 
 fn rule(script: &AgentScript, reply: &Reply) -> Rule {
     let when = reply.when.clone().unwrap_or_default();
     Rule {
-        agent: Some(script.agent.clone()),
+        agent: Some(script.agent.clone()).filter(|agent| &**agent != EVERY_AGENT),
         instance: script.instance,
         turn: when.turn,
+        after: when.after,
         last_user: when.user_has,
         last_user_is: when.user_is,
         times: Some(reply.times),
@@ -226,12 +228,14 @@ fn said(reply: &Reply) -> scripted::Reply {
         }
     };
     scripted::Reply {
+        id: reply.id.clone(),
         said,
         events,
         output_tokens: reply.output_tokens,
         fault: reply.fault.clone(),
         first_byte: reply.first_byte_ms.map(Duration::from_millis),
         streaming: reply.streaming_ms.map(Duration::from_millis),
+        block_ends: reply.block_ends_ms.iter().copied().map(Duration::from_millis).collect(),
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may panic.
 
 mod capture;
+mod cast;
 mod conformance;
 mod events;
 mod fanout;

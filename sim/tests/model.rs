@@ -29,7 +29,14 @@ fn draft(texts: &[&str]) -> Draft {
 }
 
 fn asks(agent: &str, agent_type: &str, turn: u32, texts: &[&str]) -> Question {
-    Question { agent: agent.into(), agent_type: agent_type.into(), turn, attempt: 0, draft: draft(texts) }
+    Question {
+        agent: agent.into(),
+        agent_type: agent_type.into(),
+        started_by: None,
+        turn,
+        attempt: 0,
+        draft: draft(texts),
+    }
 }
 
 fn rule(agent: Option<&str>, text: &str) -> Rule {

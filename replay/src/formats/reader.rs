@@ -84,7 +84,7 @@ pub(crate) struct File<'a> {
     pub folder: Option<&'a Path>,
     /// Counts the blocks of transcripts, if requested.
     pub measuring: Option<&'a Measuring>,
-    /// Exchanges keep their answers.
+    /// Exchanges keep their answers, and transcripts their texts.
     pub keeps_answers: bool,
 }
 

@@ -209,7 +209,7 @@ impl Place {
 
     /// Input with one origin.
     pub fn input(self, origin: InputOrigin, parts: Vec<Part>) -> Item {
-        self.item(What::Input(Input { origin, parts }))
+        self.item(What::Input(Input { origin, parts, wording: Vec::new() }))
     }
 
     /// A sign of the client.

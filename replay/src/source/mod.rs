@@ -34,6 +34,7 @@ pub use feed::{Fed, Foreign, feed, feed_inputs};
 pub use remarks::Remarks;
 pub use scope::Scope;
 pub(crate) use scope::Scopes;
+pub use transcript::Shares;
 
 use crate::exchange::Origin;
 

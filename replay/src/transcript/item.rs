@@ -1,4 +1,5 @@
-//! The items of a conversation. Places are lines of the thread's file; contents are sizes, kinds and digests, never text.
+//! The items of a conversation. Places are lines of the thread's file; contents are sizes, kinds and digests. Text is kept only
+//! if a caller asks for it ([`Wording`]).
 
 use std::sync::Arc;
 
@@ -58,6 +59,24 @@ pub struct Input {
     pub origin: InputOrigin,
     /// The blocks in order.
     pub parts: Vec<Part>,
+    /// The blocks as recorded, in step with `parts`; empty unless content is kept.
+    pub wording: Vec<Wording>,
+}
+
+/// A block as recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wording {
+    /// Its JSON: a block, a string, or the client's own object for an attachment.
+    pub json: Box<str>,
+    /// When it was recorded.
+    pub at: Option<Instant>,
+}
+
+impl Wording {
+    /// The block with this JSON.
+    pub fn new(json: &[u8], at: Option<Instant>) -> Self {
+        Self { json: String::from_utf8_lossy(json).into(), at }
+    }
 }
 
 /// The origin of input.
@@ -142,6 +161,8 @@ pub struct Answer {
     pub stop: Stop,
     /// The blocks of the answer, which are part of the next request.
     pub parts: Vec<Part>,
+    /// The blocks as recorded, in step with `parts`; empty unless content is kept.
+    pub wording: Vec<Wording>,
     /// The tools that it called.
     pub calls: Vec<Call>,
     /// The provider's own explanation of a miss.
@@ -288,6 +309,15 @@ pub enum DiagnosisKind {
     Other,
 }
 
+/// An operation of the client's queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueStep {
+    /// The client's word: `enqueue`, `dequeue`, `remove`, `popAll`.
+    pub operation: Box<str>,
+    /// The text of the entry, if it is recorded.
+    pub text: Option<Box<str>>,
+}
+
 /// A sign of what the client did between requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Sign {
@@ -336,6 +366,8 @@ pub enum Sign {
     Interrupted,
     /// A prompt or a notification was put into the queue.
     Enqueued,
+    /// An operation of the queue with its text; only if content is kept.
+    Queue(Box<QueueStep>),
     /// A request failed; the client tries again.
     Failed {
         /// HTTP status.

@@ -1,6 +1,6 @@
 //! Recorded sessions of agents of any client: input and answers of conversations, and signs that a client changed something.
 //!
-//! A reader returns [`Thread`]s, one for each agent in a file. Content is measured, hashed and dropped, so a thread takes a small
+//! A reader returns [`Thread`]s, one for each agent in a file. Content is measured, hashed and, unless a caller asks for it, dropped, so a thread takes a small
 //! part of its file's size, and is packed as soon as its file is read. [`Sessions`] joins the threads of all files into
 //! [`Session`]s: content that several files repeat counts once, whatever their names and order.
 
@@ -17,8 +17,8 @@ mod spill;
 pub use id::{Version, answer_id, call_id, content_digest, place_id, version};
 pub(crate) use id::{file_stem, user_of};
 pub use item::{
-    Answer, Call, Diagnosis, DiagnosisKind, Input, InputOrigin, Item, OutputCount, Part, Sign, Spawn, SpawnMode,
-    SpawnResult, Stop, Thinking, What,
+    Answer, Call, Diagnosis, DiagnosisKind, Input, InputOrigin, Item, OutputCount, Part, QueueStep, Sign, Spawn,
+    SpawnMode, SpawnResult, Stop, Thinking, What, Wording,
 };
 pub use measure::Measuring;
 pub use session::{Agent, AgentKind, Session};

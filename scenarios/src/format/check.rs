@@ -85,7 +85,9 @@ fn check_reply(reply: &Reply, scenario: &Scenario, lists: &BTreeSet<&str>, notes
 }
 
 fn check_call(call: &ToolCall, scenario: &Scenario, lists: &BTreeSet<&str>, notes: &Notes) {
-    let tools: Vec<&str> = tool::every().all().iter().map(|tool| tool.name()).collect();
+    let own = tool::every();
+    let declared = scenario.tools.iter().map(|tool| &*tool.name);
+    let tools: Vec<&str> = own.all().iter().map(|tool| tool.name()).chain(declared).collect();
     let known = tools.contains(&&*call.tool);
     if !known && !call.missing {
         let meant = match nearest(&call.tool, tools.iter().copied()) {
@@ -111,7 +113,8 @@ fn child_is_scripted(call: &ToolCall, scenario: &Scenario, lists: &BTreeSet<&str
     let said = |field: &str| call.input.get(field).and_then(|value| value.as_str());
     let is_fork = meant(&load::settings(scenario), said("subagent_type")) == Meant::Fork;
     let agent = if is_fork { fork::TYPE } else { said("subagent_type").unwrap_or("general-purpose") };
-    let named = said("name").is_some_and(|name| lists.contains(name));
+    let is_listed = |name: Option<&str>| name.is_some_and(|name| lists.contains(name));
+    let named = is_listed(said("name")) || is_listed(call.id.as_deref()) || lists.contains("*");
     let exists = is_fork || scenario.kinds().get(agent).is_some();
     if exists && !named && !lists.iter().any(|list| list.eq_ignore_ascii_case(agent)) {
         let agent = word(agent).unwrap_or("…");

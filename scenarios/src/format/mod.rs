@@ -6,7 +6,7 @@
 //! ([`check`]). Editors get the format from `reports/schema/scenario-1.json`.
 //!
 //! Sections, each in its own file: [`session`], [`forks`], [`prompt`] and [`history`] (options and texts), [`world`]
-//! (files, shell, definitions, hooks, skills, permissions), [`script`] (the models' answers), [`user`] (the user's
+//! (files, shell, definitions, hooks, skills, permissions), [`tools`] (tools by data), [`script`] (the models' answers), [`user`] (the user's
 //! acts), [`expect`] (expectations), [`variant`] (the same scenario with other values).
 
 mod call_ids;
@@ -21,6 +21,7 @@ pub mod reading;
 pub mod script;
 pub mod session;
 pub mod set;
+pub mod tools;
 pub mod tree;
 pub mod user;
 pub mod variant;
@@ -40,6 +41,7 @@ use reading::{At, Fields, Notes};
 use script::AgentScript;
 use session::SessionOptions;
 use set::Change;
+use tools::ToolText;
 use tree::{Node, Place};
 use user::Act;
 use world::{DefinitionText, WorldText};
@@ -89,6 +91,8 @@ pub struct Scenario {
     pub prompt: PromptText,
     /// Files, shell, agent types, hooks, skills, permissions.
     pub world: WorldText,
+    /// Tools by data.
+    pub tools: Vec<ToolText>,
     /// The models' answers, by agent.
     pub script: Vec<AgentScript>,
     /// The user's acts, in order of time.
@@ -135,20 +139,25 @@ impl Scenario {
     /// # Errors
     /// All mistakes.
     pub fn read(name: &str, file: &str, text: &str, changes: &[Change]) -> Result<Self, Problems> {
-        let one = |place: Place, path: &str, says: String| {
-            Problems(vec![Problem { file: file.into(), place, path: path.to_owned(), found: None, says }])
-        };
         let mut tree = Node::read(text).map_err(|broken| {
             let says = format!("this is not valid YAML: {}; check indentation, quotes and brackets", broken.why);
-            one(broken.place, "", says)
+            one(file, broken.place, "", says)
         })?;
+        Self::of_changed(name, file, &mut tree, changes)
+    }
+
+    /// The scenario `name` in a tree, as the text of `file` would have it, after `changes`.
+    ///
+    /// # Errors
+    /// All mistakes.
+    pub fn of_changed(name: &str, file: &str, tree: &mut Node, changes: &[Change]) -> Result<Self, Problems> {
         for change in changes {
-            change.apply(&mut tree).map_err(|says| one(Place::default(), &change.path, says))?;
+            change.apply(tree).map_err(|says| one(file, Place::default(), &change.path, says))?;
         }
         let notes = Notes::new(file);
-        let mut scenario = Self::of(name, file, &At::root(&tree, &notes));
+        let mut scenario = Self::of(name, file, &At::root(tree, &notes));
         check::whole(&scenario, &notes);
-        scenario.variants = variant::all(&scenario, &tree, &notes);
+        scenario.variants = variant::all(&scenario, tree, &notes);
         let problems = notes.done();
         if problems.is_empty() { Ok(scenario) } else { Err(Problems(problems)) }
     }
@@ -173,6 +182,7 @@ impl Scenario {
             scenario.prompt = PromptText::of(&fields);
             fields.may("sizes", |at| check::sizes_add_up(&scenario, at));
             scenario.world = WorldText::of(&fields);
+            scenario.tools = fields.list("tools", ToolText::of);
             scenario.script = script::of(&fields);
             scenario.user = fields.list("user", Act::of);
             scenario.expect = fields.or_default("expect", Expect::of);
@@ -201,6 +211,10 @@ impl Scenario {
         self.limits = fields.or_default("limits", Limits::of);
         self.pace = fields.or_default("pace", PaceText::of);
     }
+}
+
+fn one(file: &str, place: Place, path: &str, says: String) -> Problems {
+    Problems(vec![Problem { file: file.into(), place, path: path.to_owned(), found: None, says }])
 }
 
 impl Limits {

@@ -26,6 +26,7 @@ pub const SCENARIO: Known = &[
     "hooks",
     "skills",
     "permissions",
+    "tools",
     "script",
     "user",
     "expect",
@@ -88,7 +89,9 @@ pub const ANSWERED: Known = &["tool", "input", "id", "result", "failed"];
 pub const FRAGMENT: Known = &["flag", "text", "before_divider"];
 /// `sizes`.
 pub const SIZES: Known =
-    &["system", "tools", "history", "assistant", "placeholder", "directive_block", "growth", "agents"];
+    &["system", "tools", "history", "assistant", "placeholder", "directive_block", "growth", "agents", "types"];
+/// An agent type in `types` of `sizes`.
+pub const PREFIX_SIZES: Known = &["system", "tools"];
 /// `agents` of `sizes`.
 pub const AGENT_SIZES: Known = &["system", "tools", "brief", "gathered", "gathering_turns"];
 /// An item of `definitions`.
@@ -105,12 +108,29 @@ pub const HOOK_SAYS: Known = &["after_ms", "prevent", "error", "add", "block"];
 /// `permissions`.
 pub const PERMISSIONS: Known = &["allow", "deny", "ask"];
 /// A reply of a script.
-pub const REPLY: Known =
-    &["when", "think", "say", "tools", "output_tokens", "first_byte_ms", "streaming_ms", "fault", "events", "times"];
+pub const REPLY: Known = &[
+    "id",
+    "when",
+    "think",
+    "say",
+    "tools",
+    "output_tokens",
+    "kept_tokens",
+    "first_byte_ms",
+    "streaming_ms",
+    "block_ends_ms",
+    "fault",
+    "events",
+    "times",
+];
 /// `when` of a reply.
-pub const WHEN: Known = &["turn", "user_has", "user_is"];
+pub const WHEN: Known = &["turn", "after", "user_has", "user_is"];
 /// An item of a reply's `tools`.
-pub const TOOL_CALL: Known = &["tool", "input", "id", "missing"];
+pub const TOOL_CALL: Known = &["tool", "input", "id", "missing", "result_tokens", "notice_tokens", "brief_tokens"];
+/// An item of `tools`: a tool by data.
+pub const TOOL: Known = &["name", "description", "schema", "results"];
+/// An item of the `results` of a tool by data.
+pub const TOOL_RESULT: Known = &["call", "content", "failed", "takes_ms", "never_ends", "reads"];
 /// `fault` of a reply.
 pub const FAULT: Known = &["status", "kind", "message", "retry_after_ms", "lost", "breaks", "after_events"];
 /// An item of a reply's `events`.
@@ -137,6 +157,7 @@ pub const STREAM_ERROR: Known = &["type", "message"];
 /// An act of the user.
 pub const ACT: Known = &[
     "at_ms",
+    "tokens",
     "types",
     "escape",
     "background",
@@ -200,7 +221,7 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 42] = [
+pub const OBJECTS: [(&str, Known); 45] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
@@ -216,6 +237,7 @@ pub const OBJECTS: [(&str, Known); 42] = [
     ("fragment", FRAGMENT),
     ("sizes", SIZES),
     ("agent_sizes", AGENT_SIZES),
+    ("prefix_sizes", PREFIX_SIZES),
     ("definition", DEFINITION),
     ("shell_rule", SHELL),
     ("command", COMMAND),
@@ -225,6 +247,8 @@ pub const OBJECTS: [(&str, Known); 42] = [
     ("reply", REPLY),
     ("when", WHEN),
     ("tool_call", TOOL_CALL),
+    ("tool", TOOL),
+    ("tool_result", TOOL_RESULT),
     ("fault", FAULT),
     ("raw_event", RAW_EVENT),
     ("content_block_start", BLOCK_START),

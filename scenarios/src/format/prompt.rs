@@ -1,12 +1,14 @@
 //! The prompt: our own texts by default, a text of the scenario, or declared sizes.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use forkcast_sim::agent::settings::{AgentSizes, Fragment, PartSizes};
+use forkcast_sim::agent::settings::{AgentSizes, Fragment, PartSizes, PrefixSizes};
 
 use super::history::Past;
 use super::outline;
 use super::reading::{At, Fields};
+use super::tree::Value;
 
 /// The parts of the prompt.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,8 @@ pub struct PromptText {
     /// Declared tokens of parts of the prompt. Each is the total of its part, shared over its blocks by largest
     /// remainder.
     pub sizes: Option<PartSizes>,
+    /// Declared tokens of the hidden prefixes of named agents, by type.
+    pub prefixes: BTreeMap<Rc<str>, PrefixSizes>,
 }
 
 impl PromptText {
@@ -34,6 +38,7 @@ impl PromptText {
             fragments: texts.as_ref().map(|texts| texts.list("fragments", fragment)).unwrap_or_default(),
             history: texts.as_ref().map(|texts| texts.list("history", Past::of)).unwrap_or_default(),
             sizes: fields.may("sizes", sizes),
+            prefixes: fields.may("sizes", prefixes).unwrap_or_default(),
         }
     }
 }
@@ -59,6 +64,20 @@ fn sizes(at: &At<'_>) -> Option<PartSizes> {
         growth: tokens("growth"),
         agents: fields.may("agents", agent_sizes),
     })
+}
+
+/// The field `types` of `sizes`; `sizes` itself was read before.
+fn prefixes(at: &At<'_>) -> Option<BTreeMap<Rc<str>, PrefixSizes>> {
+    let Value::Map(fields) = &at.node().value else { return None };
+    fields.iter().any(|(key, _)| key.name == "types").then_some(())?;
+    let types = at.fields(outline::SIZES)?.may("types", |at| at.named(|_, size| prefix(size)))?;
+    Some(types.into_iter().map(|(name, size)| (name.into(), size)).collect())
+}
+
+fn prefix(at: &At<'_>) -> Option<PrefixSizes> {
+    let fields = at.fields(outline::PREFIX_SIZES)?;
+    let tokens = |name: &str| fields.or_default(name, At::tokens);
+    Some(PrefixSizes { system: tokens("system"), tools: tokens("tools") })
 }
 
 fn agent_sizes(at: &At<'_>) -> Option<AgentSizes> {

@@ -1,6 +1,7 @@
 //! The models' answers: a list of replies for each agent.
 //!
-//! Every agent uses the list of its type, one reply per request; `reviewer#2` is a list for the second reviewer only.
+//! Every agent uses the list of its type, one reply per request; `reviewer#2` is a list for the second reviewer only,
+//! `toolu_01` one for the agent that the call with this id starts, and `*` one for every agent, tried last.
 //! Replies with `when` are tried before the list. `times` caps how often a reply is used for one agent; the default is
 //! once.
 
@@ -20,7 +21,7 @@ pub use events::RawEvents;
 /// The replies of one agent.
 #[derive(Clone, Debug)]
 pub struct AgentScript {
-    /// Its type or id.
+    /// Its type or id, the id of the call that starts it, or `*` for every agent.
     pub agent: Rc<str>,
     /// The agent's number within its type, counted from one; `None` for all.
     pub instance: Option<u32>,
@@ -33,16 +34,22 @@ pub struct AgentScript {
 /// A reply.
 #[derive(Clone, Debug)]
 pub struct Reply {
+    /// Its id, by which results of a run name it.
+    pub id: Option<Rc<str>>,
     /// Its condition; without one it is used in list order.
     pub when: Option<When>,
     /// The content.
     pub content: Content,
     /// Tokens of the answer, if they are not counted.
     pub output_tokens: Option<u64>,
+    /// Tokens of the answer in the prompts that follow, if they are not counted.
+    pub kept_tokens: Option<u64>,
     /// Time to the first byte, if it does not follow from the tokens.
     pub first_byte_ms: Option<u64>,
     /// Time from the first byte to the end.
     pub streaming_ms: Option<u64>,
+    /// Time from the first byte to the end of each block, in order.
+    pub block_ends_ms: Vec<u64>,
     /// What goes wrong.
     pub fault: Option<Fault>,
     /// How often it is used for one agent.
@@ -72,6 +79,8 @@ pub enum Content {
 pub struct When {
     /// The agent's turn, counted from zero.
     pub turn: Option<u32>,
+    /// The newest message has the result of the call with this id.
+    pub after: Option<Rc<str>>,
     /// The last user text contains this.
     pub user_has: Option<Rc<str>>,
     /// The last user text equals this.
@@ -89,6 +98,12 @@ pub struct ToolCall {
     pub id: Option<Rc<str>>,
     /// Whether the model calls a tool that does not exist.
     pub missing: bool,
+    /// Tokens of its result, if they are not counted.
+    pub result_tokens: Option<u64>,
+    /// Tokens of the notification about the task that it starts.
+    pub notice_tokens: Option<u64>,
+    /// Tokens of the first message of the agent that it starts.
+    pub brief_tokens: Option<u64>,
     /// Its place.
     pub origin: Origin,
 }
@@ -125,11 +140,14 @@ impl Reply {
             return None;
         }
         Some(Self {
+            id: fields.may("id", At::name),
             when: fields.may("when", When::of),
             content: Content::of(&fields)?,
             output_tokens: fields.may("output_tokens", At::tokens),
+            kept_tokens: fields.may("kept_tokens", At::tokens),
             first_byte_ms: fields.may("first_byte_ms", At::number),
             streaming_ms: fields.may("streaming_ms", At::number),
+            block_ends_ms: fields.list("block_ends_ms", At::number),
             fault,
             times: fields.may("times", |at| at.small(1)).unwrap_or(1),
             origin: at.origin(),
@@ -153,7 +171,8 @@ impl When {
         let fields = at.fields(outline::WHEN)?;
         let user_has = fields.may("user_has", At::name);
         let user_is = fields.may("user_is", At::shared);
-        Some(Self { turn: fields.may("turn", |at| at.small(0)), user_has, user_is })
+        let after = fields.may("after", At::name);
+        Some(Self { turn: fields.may("turn", |at| at.small(0)), after, user_has, user_is })
     }
 }
 
@@ -176,6 +195,9 @@ impl ToolCall {
             input: input?,
             id: fields.may("id", At::name),
             missing: fields.or_default("missing", At::truth),
+            result_tokens: fields.may("result_tokens", At::tokens),
+            notice_tokens: fields.may("notice_tokens", At::tokens),
+            brief_tokens: fields.may("brief_tokens", At::tokens),
             origin: fields.at().origin(),
         })
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use forkcast_sim::outside::complaint;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Serialize, Serializer};
 use serde_saphyr::{DuplicateKeyPolicy, Location, Options, Spanned};
 
 /// The place of a value, counted from one. Line zero means the command line.
@@ -109,6 +110,24 @@ impl Node {
             Value::Text(text) => text.as_str().into(),
             Value::List(items) => items.iter().map(Self::json).collect(),
             Value::Map(fields) => fields.iter().map(|(key, value)| (key.name.clone(), value.json())).collect(),
+        }
+    }
+}
+
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.value {
+            Value::Null => serializer.serialize_unit(),
+            Value::Truth(truth) => serializer.serialize_bool(*truth),
+            Value::Whole(number) => match (u64::try_from(*number), i64::try_from(*number)) {
+                (Ok(number), _) => serializer.serialize_u64(number),
+                (Err(_), Ok(number)) => serializer.serialize_i64(number),
+                (Err(_), Err(_)) => serializer.serialize_i128(*number),
+            },
+            Value::Real(number) => serializer.serialize_f64(*number),
+            Value::Text(text) => serializer.serialize_str(text),
+            Value::List(items) => serializer.collect_seq(items),
+            Value::Map(fields) => serializer.collect_map(fields.iter().map(|(key, value)| (&key.name, value))),
         }
     }
 }

@@ -13,6 +13,8 @@ use super::reading::{At, Fields, Origin, yes};
 pub struct Act {
     /// Instant, in virtual milliseconds from the start.
     pub at_ms: u64,
+    /// Tokens of the text that it adds, if they are not counted.
+    pub tokens: Option<u64>,
     /// The act.
     pub does: Does,
     /// Its place.
@@ -37,9 +39,9 @@ impl Act {
     pub fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(outline::ACT)?;
         let at_ms = fields.must("at_ms", At::number);
-        let what = fields.one_of(&outline::ACT[1..])?;
+        let what = fields.one_of(&outline::ACT[2..])?;
         let does = does(what, &fields)?;
-        Some(Self { at_ms: at_ms?, does, origin: at.origin() })
+        Some(Self { at_ms: at_ms?, tokens: fields.may("tokens", At::tokens), does, origin: at.origin() })
     }
 }
 

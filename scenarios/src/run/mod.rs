@@ -12,6 +12,7 @@ pub mod request;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use forkcast_sim::model::scripted::Utterance;
 use forkcast_sim::pricing::{Money, PriceBook};
 use forkcast_sim::simulation::{Logged, Passage, Recount};
 use forkcast_sim::time::Instant;
@@ -52,6 +53,8 @@ pub struct Run {
     pub events: Vec<Logged>,
     /// All calls with their answers, in sending order, if they were kept.
     pub traffic: Vec<Passage>,
+    /// The replies that were given, in order.
+    pub utterances: Vec<Utterance>,
     /// User acts without a target, and what they looked for.
     pub idle: BTreeMap<usize, String>,
     /// The laws, and whether each held.

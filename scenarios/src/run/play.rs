@@ -78,6 +78,9 @@ pub fn play(scenario: Scenario, options: &Options) -> Run {
 /// kept. `goes_on` cannot affect the run in any other way.
 pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(Progress) -> bool + 'static) -> Run {
     let mut setup = load::setup(&scenario, options.interleave);
+    let script = load::script(&scenario);
+    let utterances = script.utterances();
+    setup.script = Box::new(script);
     let interrupted = Rc::<Cell<bool>>::default();
     setup.observers.push(Box::new(Watch { goes_on, interrupted: Rc::clone(&interrupted) }));
     if let Some(book) = &options.book {
@@ -103,6 +106,7 @@ pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(P
         idle: idle.into_iter().map(|idle| (idle.act, idle.why)).collect::<BTreeMap<_, _>>(),
         events: log,
         traffic,
+        utterances: utterances.take(),
         scenario,
         digest,
         ends,

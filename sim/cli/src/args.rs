@@ -1,5 +1,6 @@
 //! The command line.
 
+mod cast;
 mod check;
 mod fanout;
 mod list;
@@ -25,6 +26,7 @@ use forkcast_reports::report::Zone;
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 
+pub use cast::CastArgs;
 pub use check::{CheckArgs, CheckFormat, LockArgs, SourceArgs, WantedLock};
 pub use fanout::FanoutArgs;
 pub use list::{ListArgs, Listed};
@@ -104,6 +106,8 @@ pub enum Verb {
     Replay(ReplayArgs),
     /// Run `replay` on an embedded sample
     Demo(DemoArgs),
+    /// Write a recorded session as a scenario
+    Cast(CastArgs),
     /// Write a scenario to start from
     New(NewArgs),
     /// Write digests of an agent's prompts, for reviews and `check`

@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Verb::Sweep(args) => verbs::sweep::run(&args),
         Verb::Replay(args) => verbs::replay::run(&args.or_logs()),
         Verb::Demo(args) => verbs::demo::run(&args),
+        Verb::Cast(args) => verbs::cast::run(&args),
         Verb::New(args) => verbs::new::run(&args),
         Verb::Lock(args) => verbs::lock::run(&args),
         Verb::Check(args) => verbs::check::run(&args),

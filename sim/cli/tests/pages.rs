@@ -6,7 +6,8 @@ use std::process::{Command, Output};
 
 use crate::program::{self, folder};
 
-const VERBS: [&str; 13] = [
+const VERBS: [&str; 14] = [
+    "cast",
     "run",
     "fanout",
     "replay",

@@ -170,6 +170,23 @@ impl Queue {
         taken
     }
 
+    /// Takes what the main agent receives between two rounds of a turn: notifications and typed text. Commands, shell
+    /// lines and late answers to permission requests wait for the end of the turn.
+    pub fn take_in_turn(&self) -> Vec<Item> {
+        let fits = |item: &Item| match item.mode {
+            Mode::Prompt => !item.text.starts_with('/'),
+            Mode::TaskNotification => true,
+            Mode::Bash | Mode::OrphanedPermission => false,
+        };
+        let all = std::mem::take(&mut *self.items.borrow_mut());
+        let (taken, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|item| item.agent.is_none() && fits(item));
+        *self.items.borrow_mut() = others;
+        for item in &taken {
+            self.note(item, "main-in-turn");
+        }
+        taken
+    }
+
     /// Moves the items of an ended sub-agent to the main thread, which is the only consumer left for them.
     pub fn hand_over(&self, agent: &str) {
         if self.addressed.borrow_mut().remove(agent).is_some() {

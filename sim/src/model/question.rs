@@ -13,6 +13,8 @@ pub struct Question {
     pub agent: Rc<str>,
     /// The agent's type: `main`, or the name of its definition. Scripts are selected by it; it is never sent.
     pub agent_type: Rc<str>,
+    /// The call that started it; `None` for the main agent. It is never sent.
+    pub started_by: Option<Rc<str>>,
     /// Number of earlier requests of this agent that were answered.
     pub turn: u32,
     /// How often this same request was sent before.
@@ -22,6 +24,14 @@ pub struct Question {
 }
 
 impl Question {
+    /// The ids of the calls whose results the newest message has.
+    pub fn answered_calls(&self) -> Vec<&str> {
+        let newest = self.draft.messages.last().filter(|message| message.role == Role::User);
+        newest
+            .map(|message| message.content.iter().filter_map(|piece| piece.answered_call()).collect())
+            .unwrap_or_default()
+    }
+
     /// The text of the last user message that has text, for the rules of a script. Reminders and tool results do not
     /// count as user text.
     pub fn last_user_text(&self) -> Option<String> {

@@ -3,6 +3,7 @@
 //! Rules are tried in order; the first rule that fits and is not used up answers. Every agent plays the rules from the
 //! start, so two agents of one type get the same answers unless a rule names the instance.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -13,12 +14,14 @@ use crate::time::Duration;
 /// When a reply is given, and the reply.
 #[derive(Clone, Debug, Default)]
 pub struct Rule {
-    /// Type or id of the agent; `None` fits all.
+    /// Type or id of the agent, or id of the call that started it; `None` fits all.
     pub agent: Option<Rc<str>>,
     /// The agent's number among those of its type, counted from one in order of their first questions.
     pub instance: Option<u32>,
     /// The number of the agent's answered request, counted from zero.
     pub turn: Option<u32>,
+    /// A call whose result the newest message has.
+    pub after: Option<Rc<str>>,
     /// Text that the last user text contains.
     pub last_user: Option<Rc<str>>,
     /// The complete last user text.
@@ -32,6 +35,8 @@ pub struct Rule {
 /// The reply of a rule.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
+    /// Its id in the script, by which [`Utterance`] names it.
+    pub id: Option<Rc<str>>,
     /// Blocks of one message. A call without id gets one.
     pub said: Vec<Said>,
     /// Raw events instead of blocks.
@@ -44,7 +49,23 @@ pub struct Reply {
     pub first_byte: Option<Duration>,
     /// Time from the first byte to the end.
     pub streaming: Option<Duration>,
+    /// Time from the first byte to the end of each block.
+    pub block_ends: Vec<Duration>,
 }
+
+/// A reply that was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Utterance {
+    /// The agent that asked.
+    pub agent: Rc<str>,
+    /// Number of its earlier requests that were answered.
+    pub turn: u32,
+    /// The reply's id, if it has one.
+    pub reply: Option<Rc<str>>,
+}
+
+/// The replies that a script has given so far, in order; shared with the script.
+pub type Utterances = Rc<RefCell<Vec<Utterance>>>;
 
 /// A model that answers by rules.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +79,7 @@ pub struct Scripted {
     instances: BTreeMap<Rc<str>, u32>,
     of_type: BTreeMap<Rc<str>, u32>,
     messages: u64,
+    utterances: Utterances,
 }
 
 /// Whom a rule applies to: type or id of the agent, and instance; `None` fits all.
@@ -86,8 +108,11 @@ impl Scripted {
 
     /// The rules for the asking agent, instance `instance` of its type, in order. A rule may appear twice.
     fn rules_for(&self, question: &Question, instance: u32) -> impl Iterator<Item = usize> {
-        let names = [None, Some(question.agent.clone()), Some(question.agent_type.clone())];
-        let whom = names.into_iter().flat_map(|name| [(name.clone(), None), (name, Some(instance))]);
+        let names =
+            [None, Some(question.agent.clone()), Some(question.agent_type.clone()), question.started_by.clone()];
+        // Nothing was started by no call, so the second absent name is left out.
+        let names = names.into_iter().enumerate().filter(|(at, name)| *at == 0 || name.is_some());
+        let whom = names.flat_map(|(_, name)| [(name.clone(), None), (name, Some(instance))]);
         let mut lists: Vec<&[usize]> = whom.filter_map(|whom| self.of.get(&whom)).map(Vec::as_slice).collect();
         std::iter::from_fn(move || {
             let first = lists.iter_mut().filter(|list| !list.is_empty()).min_by_key(|list| list[0])?;
@@ -95,6 +120,11 @@ impl Scripted {
             *first = rest;
             Some(*at)
         })
+    }
+
+    /// The replies that it will have given, in order.
+    pub fn utterances(&self) -> Utterances {
+        self.utterances.clone()
     }
 
     fn instance(&mut self, question: &Question) -> u32 {
@@ -110,10 +140,12 @@ impl Scripted {
     fn find(&mut self, question: &Question) -> Option<usize> {
         let instance = self.instance(question);
         let mut last_user = None;
+        let answered = question.answered_calls();
         self.rules_for(question, instance).find(|at| {
             let rule = &self.rules[*at];
             let spoken = || self.spoken.get(&(question.agent.clone(), *at)).copied().unwrap_or(0);
             rule.turn.is_none_or(|turn| turn == question.turn)
+                && rule.after.as_deref().is_none_or(|call| answered.contains(&call))
                 && rule.times.is_none_or(|times| spoken() < times)
                 && (!rule.reads_text()
                     || rule.fits_text(last_user.get_or_insert_with(|| question.last_user_text().unwrap_or_default())))
@@ -129,7 +161,9 @@ impl Scripted {
             self.rules.iter().map(|rule| rule.agent.as_deref().unwrap_or("every agent")).collect();
         known.sort_unstable();
         known.dedup();
-        let fits = |rule: &&Rule| rule.agent.as_ref().is_none_or(|name| name == agent || name == agent_type);
+        let started_by = question.started_by.as_ref();
+        let is_meant = |name: &Rc<str>| name == agent || name == agent_type || Some(name) == started_by;
+        let fits = |rule: &&Rule| rule.agent.as_ref().is_none_or(is_meant);
         let why = match (self.rules.iter().filter(fits).count(), known.as_slice()) {
             (0, []) => "the script is empty".to_owned(),
             (0, known) => format!("the script has no rule for it, only for {}", known.join(", ")),
@@ -155,6 +189,7 @@ impl Scripted {
         answer.output_tokens = reply.output_tokens;
         answer.fault.clone_from(&reply.fault);
         (answer.first_byte, answer.streaming) = (reply.first_byte, reply.streaming);
+        answer.arrivals = arrivals(reply, &answer.events);
         answer
     }
 }
@@ -163,6 +198,8 @@ impl Script for Scripted {
     fn answer(&mut self, question: &Question) -> Result<Answer, Unscripted> {
         let Some(at) = self.find(question) else { return Err(self.unscripted(question)) };
         *self.spoken.entry((question.agent.clone(), at)).or_default() += 1;
+        let reply = self.rules[at].reply.id.clone();
+        self.utterances.borrow_mut().push(Utterance { agent: question.agent.clone(), turn: question.turn, reply });
         let answer = self.answer_of(at, question);
         let agent = &question.agent_type;
         let turn = question.turn;
@@ -174,6 +211,20 @@ impl Script for Scripted {
             ))
         })
     }
+}
+
+/// Time from the first byte to each event, if the reply states when its blocks end.
+fn arrivals(reply: &Reply, events: &[Event]) -> Vec<Duration> {
+    let Some(last) = reply.block_ends.last() else { return Vec::new() };
+    let end = reply.streaming.map_or(*last, |streaming| streaming.max(*last));
+    let at = |event: &Event| match event {
+        Event::MessageStart { .. } => Duration(0),
+        Event::BlockStart { index, .. } | Event::BlockDelta { index, .. } | Event::BlockStop { index } => {
+            reply.block_ends.get(*index).copied().unwrap_or(end)
+        }
+        _ => end,
+    };
+    events.iter().map(at).collect()
 }
 
 /// Gives an id to every call that has none.
@@ -207,7 +258,7 @@ mod tests {
             parameters: Rc::from([]),
             marks: Vec::new(),
         };
-        Question { agent: agent.into(), agent_type: agent_type.into(), turn: 0, attempt: 0, draft }
+        Question { agent: agent.into(), agent_type: agent_type.into(), started_by: None, turn: 0, attempt: 0, draft }
     }
 
     #[test]

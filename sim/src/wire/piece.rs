@@ -132,6 +132,11 @@ impl Piece {
         Self::object(&fields)
     }
 
+    /// The id of the call that it answers, if it is a result as [`Self::tool_result`] writes them.
+    pub fn answered_call(&self) -> Option<&str> {
+        self.json().strip_prefix("{\"tool_use_id\":\"")?.split('"').next()
+    }
+
     /// Whether it is the call `id`, or its result.
     pub fn is_about(&self, id: &str) -> bool {
         if !self.json().contains(id) {

@@ -1,5 +1,6 @@
 //! Tools for tests, with fixed durations and outputs.
 
+use forkcast_sim::agent::Settings;
 use forkcast_sim::agent::tool::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
 use forkcast_sim::time::Duration;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ pub struct Probe {
 }
 
 impl Tool for Probe {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
     }
 
@@ -25,7 +26,7 @@ impl Tool for Probe {
         Effect::Read
     }
 
-    fn waits_for_message(&self) -> bool {
+    fn waits_for_message(&self, _settings: &Settings, _input: &Value) -> bool {
         self.waits
     }
 

@@ -12,7 +12,8 @@ use super::stage::{Played, Stage, ask, call, kind, main_agent, reply, results, s
 const EVERY: [&str; 8] = ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "TaskCreate", "Write"];
 
 fn names(context: &Context) -> Vec<&'static str> {
-    context.pool.tools.iter().map(|tool| tool.name()).collect()
+    let known = |name: &str| EVERY.into_iter().find(|known| *known == name).unwrap_or("another");
+    context.pool.tools.iter().map(|tool| known(tool.name())).collect()
 }
 
 fn bytes(context: &Context) -> Vec<String> {

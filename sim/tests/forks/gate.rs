@@ -151,11 +151,11 @@ fn diag_05_every_failed_condition_is_reported_with_what_to_do() {
 }
 
 #[test]
-fn in_the_client_of_2026_the_fork_type_works_for_programs_too_and_named_agents_are_unchanged() {
+fn in_the_client_of_2026_the_fork_type_works_for_programs_too_and_named_agents_start_before_the_message_ends() {
     let calls = || vec![agent(json!({ "subagent_type": "fork" })), agent(json!({ "subagent_type": "explore" }))];
     let kinds =
         |played: &Played| -> Vec<_> { played.routes().iter().map(|route| (route.1.clone(), route.2)).collect() };
-    let both = [("fork".to_owned(), true), ("explore".to_owned(), false)];
+    let both = [("explore".to_owned(), false), ("fork".to_owned(), true)];
     let neither: Change = |_| {};
     for change in [neither, headless, off] {
         assert_eq!(kinds(&Scene::of(Profile::Client2026, calls()).with(change).play()), both);
@@ -164,7 +164,7 @@ fn in_the_client_of_2026_the_fork_type_works_for_programs_too_and_named_agents_a
         setup.settings.variables.insert("CLAUDE_CODE_FORK_SUBAGENT".into(), "0".into());
     };
     let played = Scene::of(Profile::Client2026, calls()).with(switched).play();
-    assert_eq!(kinds(&played), both[1..]);
+    assert_eq!(kinds(&played), both[..1]);
     assert!(played.told()[0].contains("there is no fork here"), "{:?}", played.told());
     assert_eq!(closed(&played)[0], ["feature_off"]);
 }

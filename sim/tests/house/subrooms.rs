@@ -129,6 +129,7 @@ const SCENARIOS: &[Row] = &[
     ("capture", &["format", "catalog", "run"]),
     ("expect", &["format", "run"]),
     ("golden", &["run"]),
+    ("cast", &["format", "run"]),
     ("sweep", &["fanout", "format", "catalog", "run", "expect"]),
 ];
 

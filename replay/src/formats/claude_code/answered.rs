@@ -93,6 +93,7 @@ impl<'a> Records<'a> {
         let (index, answer) = agent.answer(id)?;
         answer.ended_at = answer.ended_at.max(place.at);
         answer.parts.extend_from_slice(&blocks.parts);
+        answer.wording.extend(blocks.wording(place.at));
         answer.calls.extend(calls);
         if let Some(stop) = message.stop {
             (answer.stop, answer.output) = (stopped(stop), OutputCount::Final);

@@ -2,10 +2,11 @@
 
 use forkcast_sim::wire::BlockKind;
 
+use super::message::Blocks;
 use super::record::Record;
 use super::records::{Place, Records};
 use super::signs::{each, inside};
-use crate::transcript::{Input, InputOrigin, Measuring, Part, Sign, What};
+use crate::transcript::{Input, InputOrigin, Part, Sign, What, Wording};
 
 /// Attachments that are not text of the prompt.
 const SILENT: [&[u8]; 6] = [
@@ -23,7 +24,7 @@ const ANNOUNCING: [&[u8]; 4] =
 
 impl<'a> Records<'a> {
     /// A line with an attachment.
-    pub fn attachment_line(&mut self, place: Place, line: &Record<'a>, measuring: Option<&Measuring>) -> Option<u32> {
+    pub fn attachment_line(&mut self, place: Place, line: &Record<'a>, blocks: &Blocks<'a>) -> Option<u32> {
         let raw = line.attachment?;
         let found = attached(raw);
         self.hook(place, found.hook);
@@ -41,10 +42,12 @@ impl<'a> Records<'a> {
         }
         let json = found.rendered.unwrap_or(raw);
         let mut part = Part::of(BlockKind::Text, json);
-        if let Some(measuring) = measuring {
+        if let Some(measuring) = blocks.measuring {
             measuring.measure(&mut part, json);
         }
-        let input = What::Input(Input { origin, parts: vec![part] });
+        let wording = blocks.keeps_content.then(|| Wording::new(raw, place.at));
+        let input = Input { origin, parts: vec![part], wording: wording.into_iter().collect() };
+        let input = What::Input(input);
         Some(self.agents[place.agent].push(place.line, place.at, input))
     }
 }

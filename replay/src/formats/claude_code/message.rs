@@ -1,9 +1,10 @@
 //! The message of a line: the model, the usage, and its blocks, measured.
 
+use forkcast_sim::time::Instant;
 use forkcast_sim::wire::BlockKind;
 
 use crate::formats::json::{ScanError, Scanner};
-use crate::transcript::{Measuring, Part, call_id};
+use crate::transcript::{Measuring, Part, Wording, call_id};
 
 /// The message of a line. Its blocks are in [`Blocks`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,12 +82,22 @@ pub(super) struct Blocks<'a> {
     pub server_tool: bool,
     /// Counts tokens if counted sizes were requested.
     pub measuring: Option<&'a Measuring>,
+    /// Keeps the JSON of blocks in `raw`.
+    pub keeps_content: bool,
+    /// The JSON of each block, in step with `parts`; empty unless content is kept.
+    pub raw: Vec<&'a [u8]>,
 }
 
 impl Blocks<'_> {
+    /// The blocks as recorded at `at`, if content is kept.
+    pub fn wording(&self, at: Option<Instant>) -> Vec<Wording> {
+        self.raw.iter().map(|json| Wording::new(json, at)).collect()
+    }
+
     /// Empties the buffers.
     pub fn clear(&mut self) {
         self.parts.clear();
+        self.raw.clear();
         self.calls.clear();
         (self.head, self.results, self.answers_call) = (None, 0, 0);
         (self.lengths, self.server_tool) = (Lengths::default(), false);
@@ -191,7 +202,7 @@ fn length(text: Option<&[u8]>) -> u64 {
 }
 
 impl<'a> Blocks<'a> {
-    fn add(&mut self, raw: &Raw<'a>, json: &[u8]) {
+    fn add(&mut self, raw: &Raw<'a>, json: &'a [u8]) {
         let mut call = 0;
         let kind = match raw.kind {
             b"text" => {
@@ -230,12 +241,15 @@ impl<'a> Blocks<'a> {
         self.put(kind, json, call);
     }
 
-    fn put(&mut self, kind: BlockKind, json: &[u8], call: u64) {
+    fn put(&mut self, kind: BlockKind, json: &'a [u8], call: u64) {
         let mut part = Part { call, ..Part::of(kind, json) };
         if let Some(measuring) = self.measuring {
             measuring.measure(&mut part, json);
         }
         self.parts.push(part);
+        if self.keeps_content {
+            self.raw.push(json);
+        }
     }
 }
 

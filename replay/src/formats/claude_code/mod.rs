@@ -36,7 +36,6 @@ use super::Reading;
 use super::json::{Broken, Scanner};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use crate::error::Fault;
-use crate::transcript::Measuring;
 use message::Blocks;
 use records::Records;
 
@@ -57,7 +56,7 @@ impl Reader for ClaudeCode {
     }
 
     fn read(&self, file: &File<'_>) -> Reading {
-        read(file.bytes, file.measuring)
+        read(file)
     }
 }
 
@@ -72,9 +71,10 @@ fn is_line(object: &Object<'_>) -> bool {
 }
 
 /// Reads one file.
-fn read(bytes: &[u8], measuring: Option<&Measuring>) -> Reading {
+fn read(file: &File<'_>) -> Reading {
+    let bytes = file.bytes;
     let mut records = Records::new(bytes);
-    let mut blocks = Blocks { measuring, ..Blocks::default() };
+    let mut blocks = Blocks { measuring: file.measuring, keeps_content: file.keeps_answers, ..Blocks::default() };
     let (mut start, mut number) = (0, 0_usize);
     while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());

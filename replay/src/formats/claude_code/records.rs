@@ -178,8 +178,8 @@ impl<'a> Records<'a> {
             b"user" => self.user_line(place, line, parent, blocks),
             b"progress" => self.progress_line(place, line, blocks),
             b"system" => self.system_line(place, line),
-            b"attachment" => self.attachment_line(place, line, blocks.measuring),
-            b"queue-operation" => self.queue_line(place, line),
+            b"attachment" => self.attachment_line(place, line, blocks),
+            b"queue-operation" => self.queue_line(place, line, blocks.keeps_content),
             b"permission-mode" => {
                 self.agents[place.agent].since.modes += 1;
                 self.mode_line(place, line.mode)

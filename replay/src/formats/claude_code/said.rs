@@ -57,7 +57,7 @@ impl<'a> Records<'a> {
 
     /// Adds the blocks of the line.
     pub fn input(&mut self, place: Place, origin: InputOrigin, blocks: &Blocks<'a>) -> u32 {
-        let input = Input { origin, parts: blocks.parts.clone() };
+        let input = Input { origin, parts: blocks.parts.clone(), wording: blocks.wording(place.at) };
         self.agents[place.agent].push(place.line, place.at, What::Input(input))
     }
 

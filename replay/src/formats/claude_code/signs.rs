@@ -5,8 +5,8 @@ use super::record::Record;
 use super::records::{Place, Records};
 use super::usage::count;
 use super::usage::whole;
-use crate::formats::json::{elements, members};
-use crate::transcript::{InputOrigin, Sign, Thinking, Version, call_id};
+use crate::formats::json::{elements, members, unescaped};
+use crate::transcript::{InputOrigin, QueueStep, Sign, Thinking, Version, call_id};
 
 /// Versions that record the state of thinking on prompts; in these, a prompt without it runs without thinking.
 const NOTES_THINKING: std::ops::RangeInclusive<Version> = (2, 0, 64)..=(2, 1, 45);
@@ -64,10 +64,15 @@ impl<'a> Records<'a> {
     }
 
     /// A prompt or a notification enters or leaves the queue.
-    pub fn queue_line(&mut self, place: Place, line: &Record<'a>) -> Option<u32> {
+    pub fn queue_line(&mut self, place: Place, line: &Record<'a>, keeps_content: bool) -> Option<u32> {
         if line.operation == Some(b"enqueue") {
             self.agents[place.agent].since.queued = true;
             self.sign(place, Sign::Enqueued);
+        }
+        if keeps_content && let Some(operation) = line.operation {
+            let operation = String::from_utf8_lossy(operation).into();
+            let text = line.content.map(|content| unescaped(content).into());
+            self.sign(place, Sign::Queue(Box::new(QueueStep { operation, text })));
         }
         None
     }

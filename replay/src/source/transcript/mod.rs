@@ -6,6 +6,7 @@
 
 mod ask;
 mod conversation;
+mod shares;
 
 use std::collections::BTreeSet;
 
@@ -20,6 +21,7 @@ use crate::transcript::{Agent, Answer, Item, Session, content_digest};
 
 pub(crate) use ask::{Ask, asks};
 pub(crate) use conversation::{Conversation, HistoryChange, Piece, changes, hidden_prefix};
+pub use shares::Shares;
 
 /// Passes the requests of a session to `sink`, in order of time, and counts them.
 pub(crate) fn feed(session: &Session, sink: &mut dyn Sink) -> Remarks {

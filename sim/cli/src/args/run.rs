@@ -32,6 +32,10 @@ Examples:
                                       another lifetime; exit code 1 above $0.70
   forkcast run --out result --bodies  and forkcast explain result 3
   forkcast run mine.yaml --twice      in two processes, compared
+  forkcast run --recording session.jsonl
+                                      a recorded session, played again
+  forkcast run --recording session.jsonl --ttl 1h
+                                      the same with another lifetime
   forkcast list scenarios             built-in scenarios
 
 A scenario is a YAML file, or the name of one that is built in. Exit code 1: an expectation failed.";
@@ -47,6 +51,14 @@ pub struct RunArgs {
     /// Scenarios: files, or names from `forkcast list scenarios` [default: five forks of a warm parent]
     #[arg(value_name = "SCENARIO")]
     pub scenarios: Vec<PathBuf>,
+
+    /// Play recorded sessions of an agent client instead: a file or a folder
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["scenarios", "twice", "log"])]
+    pub recording: Option<PathBuf>,
+
+    /// Only the recorded session whose id begins with this
+    #[arg(long, value_name = "ID", requires = "recording")]
+    pub session: Option<String>,
 
     /// Run in two processes and report the first event that differs
     #[arg(long)]

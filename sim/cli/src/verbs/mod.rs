@@ -1,5 +1,6 @@
 //! One file for each verb.
 
+pub mod cast;
 pub mod check;
 pub mod completions;
 pub mod demo;
@@ -10,6 +11,7 @@ pub mod list;
 pub mod lock;
 pub mod man;
 pub mod new;
+pub mod recording;
 pub mod replay;
 pub mod run;
 pub mod run_folder;

@@ -10,6 +10,7 @@ use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::report::{Report, gates};
 use forkcast_reports::rerun::Rerun;
 use forkcast_reports::{format, human};
+use forkcast_scenarios::cast::Content;
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::expect;
 use forkcast_scenarios::format::Scenario;
@@ -22,12 +23,16 @@ use crate::args::{Doubt, Format, RunArgs};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::interrupted;
+use crate::verbs::recording;
 
 mod twice;
 
 /// Runs the verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     screen::table_alone(args.table.is_some(), args.result.format)?;
+    if let Some(recording) = &args.recording {
+        return recorded(args, recording);
+    }
     let named: Vec<PathBuf> = match &args.scenarios[..] {
         [] => {
             args.talk.note(format_args!("forkcast: no scenario given; running the embedded `{}`", catalog::DEFAULT));
@@ -51,6 +56,25 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     if interrupted() {
         args.talk.note(format_args!("forkcast: interrupted, so the result is partial"));
         outcome.mistakes.extend(args.result.strict.complaints(Doubt::partial(true)));
+    }
+    outcome.done()
+}
+
+/// Plays recorded sessions.
+fn recorded(args: &RunArgs, recording: &Path) -> anyhow::Result<()> {
+    let casts = recording::casts(recording, args.session.as_deref(), Content::Full)?;
+    let changes: Vec<Change> = args.changes().iter().filter_map(|text| text.parse().ok()).collect();
+    let book = Rc::new(args.prices.book()?);
+    let mut outcome = Outcome::default();
+    let several = casts.len() > 1;
+    for cast in casts {
+        for gap in &cast.gaps {
+            args.talk.note(format_args!("forkcast: {gap}"));
+        }
+        let scenario = cast.scenario(&changes).map_err(|problems| BadInput::error(problems.to_string()))?;
+        let folder = args.result.out.as_deref();
+        let folder = folder.map(|out| if several { out.join(&cast.name) } else { out.to_owned() });
+        one(args, Path::new(&cast.file), folder, scenario, &book, &mut outcome)?;
     }
     outcome.done()
 }

@@ -69,9 +69,13 @@ fn replace(context: &Context, old: Option<&Rendering>, new: &Rendering) -> bool 
 
 /// The declared sizes of a prompt's blocks, if the scenario declares them.
 fn sizes(context: &Context, texts: &[String]) -> Option<Vec<u64>> {
-    let sizes = context.session.settings.sizes?;
-    let is_main = owner(context).parent.is_none();
-    let total = if is_main { sizes.system? } else { sizes.agents?.system };
+    let settings = &context.session.settings;
+    let owner = owner(context);
+    let total = match (&owner.parent, settings.prefixes.get(&owner.agent_type())) {
+        (None, _) => settings.sizes?.system?,
+        (Some(_), Some(own)) => own.system,
+        (Some(_), None) => settings.sizes?.agents?.system,
+    };
     let weights: Vec<u64> = texts.iter().map(|text| text.len() as u64).collect();
     Some(shared_out(total, &weights))
 }

@@ -76,7 +76,9 @@ impl Executor {
     pub fn begin(&mut self, prepared: &Prepared) {
         let Some(at) = self.announced.iter().position(|id| *id == prepared.tool_use.id) else { return };
         self.announced.remove(at);
-        let waits = self.context.pool.get(&prepared.tool_use.name).is_some_and(|tool| tool.waits_for_message());
+        let ToolUse { name, input, .. } = &prepared.tool_use;
+        let settings = &self.context.session.settings;
+        let waits = self.context.pool.get(name).is_some_and(|tool| tool.waits_for_message(settings, input));
         if waits {
             self.held.push_back(PendingCall { prepared: prepared.clone(), message: None });
         } else {

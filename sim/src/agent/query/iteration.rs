@@ -12,6 +12,7 @@ use super::{Ended, Reason, Yielded, Yielder, request};
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::session::Context;
+use crate::agent::settings::Profile;
 
 /// A running loop.
 pub(super) struct Loop {
@@ -136,13 +137,19 @@ impl Loop {
         self.boundary().await
     }
 
-    /// Between two rounds a sub-agent receives notifications of its own background tasks (QUEUE-15, G21). Then the turn
-    /// limit is checked: for a sub-agent over its whole run, for the main agent over a single query (LOOP-18, G11).
+    /// Between two rounds a sub-agent receives notifications of its own background tasks (QUEUE-15, G21). In the client
+    /// of 2026 the main agent receives lines and notifications that wait (recorded by 2.1.38 to 2.1.219; the contract
+    /// delivers them between turns). Then the turn limit is checked: for a sub-agent over its whole run, for the main
+    /// agent over a single query (LOOP-18, G11).
     async fn boundary(&self) -> Round {
-        if self.context.parent.is_some() {
-            for item in self.context.session.queue.take_for(&self.context.agent) {
-                self.insert(&item.text).await;
-            }
+        let session = &self.context.session;
+        let items = match &self.context.parent {
+            Some(_) => session.queue.take_for(&self.context.agent),
+            None if session.settings.forks.profile == Profile::Client2026 => session.queue.take_in_turn(),
+            None => Vec::new(),
+        };
+        for item in items {
+            self.insert(&item.text).await;
         }
         let turns = if self.context.parent.is_some() { self.context.turns.get() } else { self.turns };
         let is_spent = self.context.max_turns.is_some_and(|max| turns >= max);

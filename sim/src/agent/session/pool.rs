@@ -67,7 +67,7 @@ impl Pool {
     pub fn main(session: &Session) -> Rc<Self> {
         let mut dropped = Vec::new();
         let tools = available(session, &mut dropped);
-        Self::told(session, &"main".into(), session.permissions.mode.get(), tools, dropped, false)
+        Self::told(session, &"main".into(), session.permissions.mode.get(), tools, dropped, None)
     }
 
     /// The pool of `agent`, a sub-agent of this type.
@@ -76,15 +76,17 @@ impl Pool {
         let mut dropped = Vec::new();
         let available = available(session, &mut dropped);
         let tools = resolve_agent_tools(&available, definition, worker, &mut dropped);
-        Self::told(session, agent, worker.mode, tools, dropped, true)
+        Self::told(session, agent, worker.mode, tools, dropped, Some(&definition.agent_type))
     }
 
-    /// A pool of exactly these tools, without an event, for tests of agents alone.
-    pub fn of(session: &Session, tools: Vec<Rc<dyn Tool>>, sub_agent: bool) -> Self {
+    /// A pool of exactly these tools, without an event, for the main agent or a sub-agent of this type.
+    pub fn of(session: &Session, tools: Vec<Rc<dyn Tool>>, agent_type: Option<&str>) -> Self {
+        let sub_agent = agent_type.is_some();
         let offer = Offer { session, sub_agent };
         let pieces: Vec<Piece> = tools.iter().map(|tool| piece(tool.as_ref(), &offer)).collect();
         let total = |sizes: PartSizes| sizes.agents.filter(|_| sub_agent).map(|agents| agents.tools).or(sizes.tools);
-        let pieces = match session.settings.sizes.and_then(total) {
+        let own = agent_type.and_then(|agent_type| session.settings.prefixes.get(agent_type)).map(|own| own.tools);
+        let pieces = match own.or_else(|| session.settings.sizes.and_then(total)) {
             Some(total) => declared(pieces, total),
             None => pieces.into(),
         };
@@ -97,7 +99,7 @@ impl Pool {
         mode: Mode,
         tools: Vec<Rc<dyn Tool>>,
         dropped: Vec<Dropped>,
-        sub_agent: bool,
+        agent_type: Option<&str>,
     ) -> Rc<Self> {
         session.emit(&Event::ToolsResolved {
             agent: agent.clone(),
@@ -105,7 +107,7 @@ impl Pool {
             tools: tools.iter().map(|tool| tool.name().into()).collect(),
             dropped: dropped.clone(),
         });
-        Rc::new(Self { dropped, ..Self::of(session, tools, sub_agent) })
+        Rc::new(Self { dropped, ..Self::of(session, tools, agent_type) })
     }
 
     /// The tool called `name`.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{Context, Session};
 use crate::agent::abort::Abort;
 use crate::agent::entry::{Entry, ToolUse};
+use crate::agent::settings::Settings;
 
 /// A running call.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + 'a>>;
@@ -15,7 +16,7 @@ pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> +
 /// A tool.
 pub trait Tool {
     /// Its name as sent.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// Its description and input schema as sent. They may depend on the session: features hide fields, and the Agent
     /// tool lists agents.
@@ -24,8 +25,8 @@ pub trait Tool {
     /// What this call changes, for permission checks (PERM-09).
     fn effect(&self, input: &Value) -> Effect;
 
-    /// Whether the call must wait for the whole message (contract G07).
-    fn waits_for_message(&self) -> bool {
+    /// Whether a call with this input must wait for the whole message (contract G07).
+    fn waits_for_message(&self, _settings: &Settings, _input: &Value) -> bool {
         false
     }
 

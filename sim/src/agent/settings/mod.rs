@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 pub use forks::{Ablation, Forks, LaunchPolicy, Profile};
 pub use placement::{Layout, Placement};
-pub use sizes::{AgentSizes, PartSizes, shared_out};
+pub use sizes::{AgentSizes, PartSizes, PrefixSizes, shared_out};
 
 use super::definition::Ranking;
 use crate::time::Duration;
@@ -75,6 +75,8 @@ pub struct Settings {
     pub mcp_servers: BTreeMap<Rc<str>, Rc<str>>,
     /// Declared sizes instead of counted ones.
     pub sizes: Option<PartSizes>,
+    /// Declared tokens of the hidden prefixes of named agents, by type.
+    pub prefixes: BTreeMap<Rc<str>, PrefixSizes>,
     /// Options for forks.
     pub forks: Forks,
     /// How long the classifier takes to check a finished background task (contract ASYNC-09).
@@ -142,6 +144,7 @@ impl Default for Settings {
             fragments: Vec::new(),
             mcp_servers: BTreeMap::new(),
             sizes: None,
+            prefixes: BTreeMap::new(),
             forks: Forks::default(),
             classifier: Duration::default(),
         }

@@ -38,6 +38,15 @@ pub struct AgentSizes {
     pub gathering_turns: u32,
 }
 
+/// Declared tokens of what an agent of one type sends before its conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrefixSizes {
+    /// Its system prompt.
+    pub system: u64,
+    /// All its tools.
+    pub tools: u64,
+}
+
 impl PartSizes {
     /// The growth of an agent's turn after `turns` answers. `is_named` is set for agents that are neither the main
     /// agent nor a fork.

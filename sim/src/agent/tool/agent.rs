@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::{Call, Definition, Effect, Offer, Running, Tool};
 use crate::agent::prompt::agent_tool;
-use crate::agent::settings::gate;
+use crate::agent::settings::gate::{self, Meant};
+use crate::agent::settings::{Profile, Settings};
 use crate::agent::spawn;
 
 /// Starts sub-agents.
@@ -12,7 +13,7 @@ use crate::agent::spawn;
 pub struct Agent;
 
 impl Tool for Agent {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "Agent"
     }
 
@@ -25,8 +26,11 @@ impl Tool for Agent {
         Effect::Session
     }
 
-    fn waits_for_message(&self) -> bool {
-        true
+    /// A fork is built from its parent's whole message (G07). In the client of 2026, a named agent starts as soon as its
+    /// call is complete: recorded agents of one message start up to 39 s before its end (2.1.219).
+    fn waits_for_message(&self, settings: &Settings, input: &Value) -> bool {
+        let kind = input.get("subagent_type").and_then(Value::as_str);
+        settings.forks.profile == Profile::Documents || gate::meant(settings, kind) == Meant::Fork
     }
 
     fn call(&self, call: Call) -> Running<'_> {

@@ -36,7 +36,7 @@ fn fields(session: &Session) -> &'static [Field] {
 }
 
 impl Tool for Bash {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "Bash"
     }
 

@@ -4,12 +4,14 @@
 //! * [`fields`]: inputs, as a schema and as a check.
 //! * `read`, `write`, `edit`, `glob`, `grep`: files. `knowledge` is what an agent knows of a file that it wants to
 //!   change.
+//! * [`data`]: tools that a scenario declares.
 //! * `agent`: sub-agents. `bash`: commands; [`background`]: background commands and monitors. `task_create`: the to-do
 //!   list.
 
 mod agent;
 pub mod background;
 mod bash;
+pub mod data;
 mod edit;
 pub mod fields;
 mod glob;

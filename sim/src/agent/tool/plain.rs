@@ -23,7 +23,7 @@ pub struct PlainTool {
 }
 
 impl Tool for PlainTool {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
     }
 

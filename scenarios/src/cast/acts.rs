@@ -1,0 +1,162 @@
+//! What the user did: lines typed, the queue, interruptions.
+
+use forkcast_replay::transcript::QueueStep;
+use forkcast_sim::time::Instant;
+
+/// A typed line.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UserLine {
+    pub text: String,
+    pub at: Option<Instant>,
+    pub tokens: u64,
+    /// It waited for the end of a turn, so it was typed before its request.
+    pub has_waited: bool,
+}
+
+/// An act.
+#[derive(Clone, Debug)]
+pub(super) struct Act {
+    pub at: Instant,
+    pub does: Does,
+}
+
+/// The kinds of acts.
+#[derive(Clone, Debug)]
+pub(super) enum Does {
+    Types { text: String, tokens: u64 },
+    Arrives { text: String, tokens: u64 },
+    Escape,
+}
+
+/// An entry of the client's queue.
+#[derive(Clone, Debug)]
+struct Waiting {
+    text: String,
+    at: Option<Instant>,
+    /// It was enqueued during a turn.
+    is_in_turn: bool,
+}
+
+/// The acts of a session's user, in the order of the recording.
+#[derive(Debug, Default)]
+pub(super) struct Acts {
+    pub acts: Vec<Act>,
+    queue: Vec<Waiting>,
+    /// The entry that left the queue last.
+    dequeued: Option<Waiting>,
+    /// Lines of the next turn.
+    line: Option<UserLine>,
+    /// Tokens of attachments before the first line.
+    early_tokens: u64,
+    interrupted: bool,
+    /// Lines that left the queue during a turn and have no attachment yet.
+    delivered: Vec<String>,
+    latest: Instant,
+}
+
+impl Acts {
+    fn act(&mut self, at: Option<Instant>, does: Does) {
+        let at = at.unwrap_or(self.latest);
+        self.latest = self.latest.max(at);
+        self.acts.push(Act { at, does });
+    }
+
+    /// A line that begins a turn, or a part of it.
+    pub fn line(&mut self, line: UserLine) {
+        let entry = self.dequeued.take().filter(|entry| entry.is_in_turn);
+        let has_waited = entry.is_some();
+        let at = entry.and_then(|entry| entry.at).or(line.at);
+        match &mut self.line {
+            Some(known) => {
+                known.text = format!("{}\n{}", known.text, line.text);
+                known.tokens += line.tokens;
+            }
+            None => {
+                let tokens = line.tokens + std::mem::take(&mut self.early_tokens);
+                self.line = Some(UserLine { at, tokens, has_waited, ..line });
+            }
+        }
+    }
+
+    /// The turn begins: its lines are typed, at the instant of its first request if that is known.
+    pub fn send_line(&mut self, sent_at: Option<Instant>) {
+        self.interrupted = false;
+        let Some(line) = self.line.take() else { return };
+        let at = if line.has_waited { line.at } else { line.at.max(sent_at) };
+        self.act(at, Does::Types { text: line.text, tokens: line.tokens });
+    }
+
+    /// Forgets what was typed last.
+    pub fn drop_line(&mut self) {
+        self.line = None;
+    }
+
+    /// The client attached something to the lines of the next turn.
+    pub fn grows(&mut self, tokens: u64) {
+        match &mut self.line {
+            Some(line) => line.tokens += tokens,
+            None => self.early_tokens += tokens,
+        }
+    }
+
+    /// The user interrupted.
+    pub fn escape(&mut self, at: Option<Instant>) {
+        self.interrupted = true;
+        self.act(at, Does::Escape);
+    }
+
+    /// Whether the newest turn was interrupted.
+    pub const fn was_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    /// A line reached the agent between two rounds.
+    pub fn in_turn(&mut self, text: &str, at: Option<Instant>, tokens: u64) {
+        let is_same = |act: &&mut Act| matches!(&act.does, Does::Types { text: known, .. } if known == text);
+        if let Some(known) = self.delivered.iter().position(|known| known == text) {
+            self.delivered.remove(known);
+            if let Some(Act { does: Does::Types { tokens: known, .. }, .. }) = self.acts.iter_mut().rev().find(is_same)
+            {
+                *known += tokens;
+            }
+            return;
+        }
+        self.act(at, Does::Types { text: text.to_owned(), tokens });
+    }
+
+    /// A notification came. With `tokens`, the task is none of ours, so it arrives from outside.
+    pub fn notified(&mut self, text: &str, at: Option<Instant>, tokens: Option<u64>) {
+        let entry = self.dequeued.take();
+        if let Some(tokens) = tokens {
+            let at = entry.and_then(|entry| entry.at).or(at);
+            self.act(at, Does::Arrives { text: text.to_owned(), tokens });
+        }
+    }
+
+    /// An operation of the client's queue.
+    pub fn queue(&mut self, step: &QueueStep, at: Option<Instant>, is_in_turn: bool) {
+        match &*step.operation {
+            "enqueue" => {
+                let text = step.text.as_deref().unwrap_or_default().to_owned();
+                self.queue.push(Waiting { text, at, is_in_turn });
+            }
+            "dequeue" if !self.queue.is_empty() => self.dequeued = Some(self.queue.remove(0)),
+            "remove" => self.removed(step),
+            "popAll" => self.queue.clear(),
+            _ => {}
+        }
+    }
+
+    /// An entry left the queue during a turn. From 2.1.205 on an attachment shows it too; before, only this does.
+    fn removed(&mut self, step: &QueueStep) {
+        let is_meant = |entry: &Waiting| step.text.as_deref().is_none_or(|text| *text == *entry.text);
+        let Some(at) = self.queue.iter().position(is_meant) else { return };
+        let entry = self.queue.remove(at);
+        let is_notification = entry.text.starts_with("<task-notification");
+        let is_acted = |act: &Act| matches!(&act.does, Does::Types { text, .. } if *text == entry.text && Some(act.at) == entry.at);
+        if entry.is_in_turn && !is_notification && !self.acts.iter().any(is_acted) {
+            self.delivered.push(entry.text.clone());
+            self.act(entry.at, Does::Types { text: entry.text, tokens: 0 });
+        }
+    }
+}

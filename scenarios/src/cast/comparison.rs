@@ -1,0 +1,170 @@
+//! A recorded session beside its simulation, request by request.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use forkcast_sim::pricing::{ModelKey, Money, Terms};
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Usage;
+
+use super::{Cast, Take};
+use crate::run::{Request, Run};
+
+/// A recorded request and the simulated one that got its answer; one of the two may be missing.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// The recorded one.
+    pub take: Option<&'a Take>,
+    /// The simulated one: its index among the run's requests.
+    pub request: Option<usize>,
+}
+
+/// Why a simulation leaves its recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Departure {
+    /// A request has no answer in the recording.
+    Unrecorded,
+    /// A recorded answer was never asked for.
+    NotAsked,
+    /// An answer came this late or early.
+    Late,
+}
+
+/// Both sides of a session.
+#[derive(Debug)]
+pub struct Comparison<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Requests in order of time, the recorded instant first.
+    pub pairs: Vec<Pair<'a>>,
+}
+
+/// Sums of one side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// Requests.
+    pub requests: u64,
+    /// Their usage.
+    pub usage: Usage,
+    /// The cost of their input, as far as it is known.
+    pub input_cost: Option<Money>,
+}
+
+impl<'a> Comparison<'a> {
+    /// Compares `run`, which played `cast`.
+    pub fn new(cast: &'a Cast, run: &'a Run) -> Self {
+        let mut given: BTreeMap<(&str, u32), Option<&str>> = BTreeMap::new();
+        for utterance in &run.utterances {
+            given.insert((&utterance.agent, utterance.turn), utterance.reply.as_deref());
+        }
+        let takes: BTreeMap<&str, &Take> = cast.takes.iter().map(|take| (&*take.reply, take)).collect();
+        let mut played = BTreeSet::new();
+        let mut pairs = Vec::new();
+        let last: BTreeMap<(usize, u32), usize> =
+            run.requests.iter().enumerate().map(|(at, request)| ((request.agent, request.turn), at)).collect();
+        for (at, request) in run.requests.iter().enumerate() {
+            // A request that was given up or refused is followed by another one of the same turn.
+            let is_answered = last.get(&(request.agent, request.turn)) == Some(&at);
+            if !is_answered || request.usage().total_input_tokens() == 0 {
+                continue;
+            }
+            let agent = &run.agents[request.agent];
+            let reply = given.get(&(&*agent.id, request.turn)).copied().flatten();
+            let take = reply.and_then(|reply| takes.get(reply).copied());
+            if let Some(take) = take {
+                played.insert(&*take.reply);
+            }
+            pairs.push(Pair { take, request: Some(at) });
+        }
+        let missed = cast.takes.iter().filter(|take| !played.contains(&*take.reply));
+        pairs.extend(missed.map(|take| Pair { take: Some(take), request: None }));
+        let when = |pair: &Pair<'_>| {
+            let simulated = pair.request.and_then(|at| run.requests[at].line.at);
+            pair.take.map(|take| take.sent_at).or(simulated).unwrap_or_default()
+        };
+        pairs.sort_by_key(when);
+        Self { run, pairs }
+    }
+
+    /// The simulated request of a pair.
+    pub fn request(&self, pair: &Pair<'_>) -> Option<&Request> {
+        self.run.requests.get(pair.request?)
+    }
+
+    /// How far the answer of a pair came from its recorded instant, in seconds; later is positive.
+    pub fn delay_secs(&self, pair: &Pair<'_>) -> Option<f64> {
+        let recorded = pair.take?.ended_at;
+        let simulated = self.request(pair)?.ended_at?;
+        Some((simulated.0 as f64 - recorded.0 as f64) / 1e9)
+    }
+
+    /// Whether both sides of a pair have a usage, so that their sums are comparable.
+    fn is_comparable(&self, pair: &Pair<'_>) -> bool {
+        pair.take.is_some_and(|take| take.usage.is_some() && !take.copied)
+    }
+
+    /// The sum of the recorded side.
+    pub fn recorded(&self) -> Side {
+        let takes = self.pairs.iter().filter(|pair| self.is_comparable(pair)).filter_map(|pair| pair.take);
+        let usages = takes.filter_map(|take| Some((&*take.model, take.usage?)));
+        self.side(usages)
+    }
+
+    /// The sum of the simulated side: requests that are recorded, and those that are not.
+    pub fn simulated(&self) -> Side {
+        let played = self.pairs.iter().filter(|pair| pair.take.is_none_or(|take| take.usage.is_some() && !take.copied));
+        let of_recorded_agents = played.filter(|pair| pair.take.is_some() || self.is_of_main(pair));
+        let requests = of_recorded_agents.filter_map(|pair| self.request(pair));
+        let usages = requests.map(|request| (request.line.model.as_str(), request.usage()));
+        self.side(usages.filter(|(_, usage)| usage.total_input_tokens() > 0))
+    }
+
+    fn is_of_main(&self, pair: &Pair<'_>) -> bool {
+        self.request(pair).is_some_and(|request| request.agent == 0)
+    }
+
+    fn side<'m>(&self, usages: impl Iterator<Item = (&'m str, Usage)>) -> Side {
+        let mut side = Side::default();
+        for (model, usage) in usages {
+            side.requests += 1;
+            side.usage += usage;
+            if let Some(cost) = self.input_cost(model, &usage) {
+                side.input_cost = Some(side.input_cost.map_or(cost, |sum| sum + cost));
+            }
+        }
+        side
+    }
+
+    fn input_cost(&self, model: &str, usage: &Usage) -> Option<Money> {
+        let input = Usage { output_tokens: 0, ..*usage };
+        let terms = Terms { date: self.run.scenario.prices, ..Terms::of(&input) };
+        let rates = self.run.book.rates(&ModelKey::from(model), &terms).ok()?;
+        Some(rates.bill(&input, &[]).total)
+    }
+
+    /// The first place where the simulation leaves the recording by more than `secs` seconds or by a request.
+    pub fn departure(&self, secs: f64) -> Option<(Departure, &Pair<'a>)> {
+        self.pairs.iter().find_map(|pair| {
+            let departure = match (pair.take, pair.request) {
+                (None, Some(_)) if !self.is_of_main(pair) => return None,
+                (None, _) => Departure::Unrecorded,
+                (Some(_), None) => Departure::NotAsked,
+                (Some(_), Some(_)) if self.delay_secs(pair).is_some_and(|delay| delay.abs() > secs) => Departure::Late,
+                (Some(_), Some(_)) => return None,
+            };
+            Some((departure, pair))
+        })
+    }
+}
+
+impl Side {
+    /// The share of the input that was read.
+    pub fn hit_rate(&self) -> Option<f64> {
+        let total = self.usage.total_input_tokens();
+        (total > 0).then(|| self.usage.cache_read_input_tokens as f64 / total as f64)
+    }
+}
+
+/// An instant of a session in seconds.
+pub fn secs(at: Instant) -> f64 {
+    at.0 as f64 / 1e9
+}

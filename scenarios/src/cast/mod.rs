@@ -1,0 +1,108 @@
+//! A recorded session as a scenario: who said what, bound to what asked; results of tools with their durations; what the
+//! user typed and interrupted. The runtime's loop, agents, queue and notifications are ours; only answers and results
+//! are recorded.
+//!
+//! * [`cast()`] makes the cast of a session that was read with its content.
+//! * `spawns`: the agents that calls started. `thread`: one conversation as replies and results. `acts`: what the user did.
+//! * `wording`: how much of the recorded text it contains.
+
+mod acts;
+pub mod comparison;
+mod node;
+mod results;
+mod scene;
+mod spawns;
+mod thread;
+mod wording;
+
+use std::fmt;
+
+use forkcast_replay::transcript::Session;
+use forkcast_sim::time::Instant;
+use forkcast_sim::wire::Usage;
+
+use crate::format::Scenario;
+use crate::format::problem::Problems;
+use crate::format::set::Change;
+use crate::format::tree::Node;
+pub use wording::Content;
+
+/// The cast of a session.
+#[derive(Clone, Debug)]
+pub struct Cast {
+    /// Its name: the session's id.
+    pub name: String,
+    /// The file of the main agent.
+    pub file: String,
+    /// The scenario as a tree.
+    pub tree: Node,
+    /// The recorded answers that it plays.
+    pub takes: Vec<Take>,
+    /// What the recording does not show, and what of it is not played.
+    pub gaps: Vec<Gap>,
+}
+
+/// A recorded answer.
+#[derive(Clone, Debug)]
+pub struct Take {
+    /// The id of the reply that plays it.
+    pub reply: String,
+    /// The agent: `main`, or the id of the call that started it.
+    pub agent: String,
+    /// The model.
+    pub model: String,
+    /// When the request was sent, from the start of the session.
+    pub sent_at: Instant,
+    /// When its answer ended.
+    pub ended_at: Instant,
+    /// The recorded usage.
+    pub usage: Option<Usage>,
+    /// It was billed in another session, which this one continues.
+    pub copied: bool,
+    /// Its line in the recording.
+    pub line: u32,
+}
+
+/// What a recording does not show, or what of it is not played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The file.
+    pub file: String,
+    /// The line; zero if it concerns the whole file.
+    pub line: u32,
+    /// What is missing, and what is played instead.
+    pub says: String,
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.says),
+            line => write!(f, "{}:{line}: {}", self.file, self.says),
+        }
+    }
+}
+
+impl Cast {
+    /// The scenario with `changes`.
+    ///
+    /// # Errors
+    /// The mistakes in it, which the recording or the changes have caused.
+    pub fn scenario(&self, changes: &[Change]) -> Result<Scenario, Problems> {
+        let mut tree = self.tree.clone();
+        Scenario::of_changed(&self.name, &self.file, &mut tree, changes)
+    }
+
+    /// The scenario as a text that a person can read and edit.
+    pub fn yaml(&self) -> String {
+        let gaps = self.gaps.iter().map(|gap| format!("# {gap}\n"));
+        let text = serde_saphyr::to_string(&self.tree);
+        debug_assert!(text.is_ok(), "a tree is YAML");
+        gaps.chain(text).collect()
+    }
+}
+
+/// The cast of a session whose content was kept when it was read.
+pub fn cast(session: &Session, content: Content) -> Cast {
+    scene::Scene::new(session, content).done()
+}

@@ -1,0 +1,140 @@
+//! The agents that calls of a recording started: their conversations if recorded, else their reports.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use forkcast_replay::transcript::{Answer, InputOrigin, Session, Sign, SpawnMode, SpawnResult, What, call_id};
+use forkcast_sim::time::Instant;
+use serde_json::Value;
+
+use super::wording::{Block, Said, between};
+
+/// An agent that a call started.
+#[derive(Clone, Debug)]
+pub(super) struct Spawn {
+    /// Its type as a name of a definition; `None` for the default.
+    pub kind: Option<String>,
+    /// Whether its caller went on.
+    pub background: bool,
+    /// Its conversation: index among the session's agents.
+    pub thread: Option<usize>,
+    /// When the call was complete.
+    pub called_at: Option<Instant>,
+    /// When its result came.
+    pub result_at: Option<Instant>,
+    /// When its end was reported.
+    pub notified_at: Option<Instant>,
+    /// What it reported.
+    pub report: Option<String>,
+    /// Its end was reported to its caller.
+    pub notified: bool,
+}
+
+/// All of them, by the id of the call.
+#[derive(Debug, Default)]
+pub(super) struct Spawns {
+    pub of_call: BTreeMap<String, Spawn>,
+    /// The call that started each agent, by the agent's id.
+    pub call_of: BTreeMap<Arc<str>, String>,
+}
+
+/// Whether a tool starts agents: `Task` up to 2.1.62, `Agent` since.
+pub(super) fn starts_agents(tool: &str) -> bool {
+    matches!(tool, "Task" | "Agent")
+}
+
+/// A type as the name of a definition, which may have no colons.
+pub(super) fn kind_name(kind: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || ['-', '_', '.'].contains(&c) { c } else { '.' };
+    kind.chars().map(plain).collect()
+}
+
+impl Spawns {
+    /// The agents that calls of `session` started.
+    pub fn of(session: &Session) -> Self {
+        let mut spawns = Self::default();
+        let mut ids: BTreeMap<u64, String> = BTreeMap::new();
+        for agent in &session.agents {
+            for item in &agent.thread.items {
+                match &item.what {
+                    What::Answer(answer) => spawns.calls(answer, &mut ids),
+                    What::Sign(Sign::Spawned(result)) => spawns.started(result, session, &ids),
+                    What::Input(input) => {
+                        let blocks = input.wording.iter().map(Block::of);
+                        blocks.for_each(|block| spawns.told(&block, input.origin, item.at));
+                    }
+                    What::Sign(_) => {}
+                }
+            }
+        }
+        // A call without a trace of an agent was refused, or never ran.
+        let has_run = |spawn: &Spawn, call: &str, started: &BTreeMap<Arc<str>, String>| {
+            spawn.thread.is_some() || started.values().any(|known| known == call)
+        };
+        let started = std::mem::take(&mut spawns.call_of);
+        spawns.of_call.retain(|call, spawn| has_run(spawn, call, &started));
+        spawns.call_of = started;
+        spawns
+    }
+
+    fn calls(&mut self, answer: &Answer, ids: &mut BTreeMap<u64, String>) {
+        for block in answer.wording.iter().map(Block::of) {
+            let Said::Call { id, tool, input } = block.said else { continue };
+            if !starts_agents(&tool) {
+                continue;
+            }
+            ids.insert(call_id(id.as_bytes()), id.clone());
+            let kind = input.get("subagent_type").and_then(Value::as_str).map(kind_name);
+            let spawn = Spawn {
+                kind,
+                background: false,
+                thread: None,
+                called_at: block.at,
+                result_at: None,
+                notified_at: None,
+                report: None,
+                notified: false,
+            };
+            self.of_call.insert(id, spawn);
+        }
+    }
+
+    fn started(&mut self, result: &SpawnResult, session: &Session, ids: &BTreeMap<u64, String>) {
+        let Some(call) = ids.get(&result.call) else { return };
+        let Some(spawn) = self.of_call.get_mut(call) else { return };
+        spawn.background = result.mode == SpawnMode::Background;
+        spawn.thread = session.agents.iter().position(|agent| agent.id == result.agent);
+        self.call_of.entry(result.agent.clone()).or_insert_with(|| call.clone());
+    }
+
+    /// Takes a result of a call, or a notification.
+    fn told(&mut self, block: &Block, origin: InputOrigin, at: Option<Instant>) {
+        match &block.said {
+            Said::Result { id, text, .. } => {
+                if let Some(spawn) = self.of_call.get_mut(id) {
+                    spawn.result_at = block.at;
+                    if !spawn.background {
+                        spawn.report = Some(text.clone());
+                    }
+                }
+            }
+            Said::Text(text) if origin == InputOrigin::Notification => {
+                let Some(call) = self.notified_call(text) else { return };
+                let Some(spawn) = self.of_call.get_mut(&call) else { return };
+                if !spawn.notified {
+                    spawn.notified = true;
+                    spawn.notified_at = at;
+                    spawn.report = between(text, "<result>", "</result>").map(str::to_owned);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The call that started the task of a notification, if it is an agent of this recording.
+    pub fn notified_call(&self, text: &str) -> Option<String> {
+        let of_task = || self.call_of.get(between(text, "<task-id>", "</task-id>")?).cloned();
+        let named = between(text, "<tool-use-id>", "</tool-use-id>").filter(|call| self.of_call.contains_key(*call));
+        named.map(str::to_owned).or_else(of_task)
+    }
+}

@@ -1,0 +1,63 @@
+//! Tools by data: a name, a schema, and scripted results. A tool that exists already is replaced.
+
+use std::rc::Rc;
+
+use forkcast_sim::agent::tool::data::DataResult;
+use forkcast_sim::time::Duration;
+use serde_json::Value;
+
+use super::outline;
+use super::reading::{At, Origin, yes};
+
+/// A declared tool.
+#[derive(Clone, Debug)]
+pub struct ToolText {
+    /// Its name.
+    pub name: Rc<str>,
+    /// Its purpose, for the model.
+    pub description: Option<Rc<str>>,
+    /// JSON Schema of its input; by default any object.
+    pub schema: Option<Value>,
+    /// Its results, in order. Those with a call answer this call alone.
+    pub results: Vec<ResultText>,
+    /// Its place.
+    pub origin: Origin,
+}
+
+/// A result of a declared tool.
+#[derive(Clone, Debug)]
+pub struct ResultText {
+    /// The id of the call that it answers.
+    pub call: Option<Rc<str>>,
+    /// The result.
+    pub result: DataResult,
+}
+
+impl ToolText {
+    /// Reads an item of `tools`.
+    pub fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::TOOL)?;
+        Some(Self {
+            name: fields.must("name", At::name)?,
+            description: fields.may("description", At::shared),
+            schema: fields.get("schema").map(|at| at.json()),
+            results: fields.list("results", ResultText::of),
+            origin: at.origin(),
+        })
+    }
+}
+
+impl ResultText {
+    fn of(at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::TOOL_RESULT)?;
+        let takes = Duration::from_millis(fields.or_default("takes_ms", At::number));
+        let never_ends = fields.may("never_ends", yes).is_some();
+        let result = DataResult {
+            content: fields.or_default("content", At::shared),
+            is_error: fields.or_default("failed", At::truth),
+            takes: (!never_ends).then_some(takes),
+            reads: fields.may("reads", At::name),
+        };
+        Some(Self { call: fields.may("call", At::name), result })
+    }
+}

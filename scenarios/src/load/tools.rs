@@ -1,0 +1,36 @@
+//! The tools of a session: those of the runtime, and those that the scenario declares.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use forkcast_sim::agent::tool::data::{DataResult, DataTool};
+use forkcast_sim::agent::tool::{self, Tool, Tools};
+use forkcast_sim::time::Duration;
+use serde_json::json;
+
+use crate::format::tools::ToolText;
+
+/// All tools; a declared one replaces one of the runtime with its name.
+pub(super) fn all(declared: &[ToolText]) -> Tools {
+    if declared.is_empty() {
+        return tool::every();
+    }
+    let is_replaced = |name: &str| declared.iter().any(|tool| &*tool.name == name);
+    let own = tool::every().all().iter().filter(|tool| !is_replaced(tool.name())).cloned().collect::<Vec<_>>();
+    let declared = declared.iter().map(|tool| Rc::new(made(tool)) as Rc<dyn Tool>);
+    Tools::new(own.into_iter().chain(declared).collect())
+}
+
+fn made(text: &ToolText) -> DataTool {
+    let of_call = text.results.iter().filter_map(|text| Some((text.call.clone()?, text.result.clone())));
+    let in_order = text.results.iter().filter(|text| text.call.is_none()).map(|text| text.result.clone());
+    let done = DataResult { content: "(no output)".into(), takes: Some(Duration(0)), ..DataResult::default() };
+    DataTool {
+        name: text.name.clone(),
+        description: text.description.clone().unwrap_or_else(|| format!("The tool {}.", text.name).into()),
+        schema: text.schema.clone().unwrap_or_else(|| json!({ "type": "object" })),
+        of_call: of_call.collect(),
+        in_order: RefCell::new(in_order.collect()),
+        otherwise: done,
+    }
+}
