@@ -137,7 +137,7 @@ impl Acts {
     pub fn queue(&mut self, step: &QueueStep, at: Option<Instant>, is_in_turn: bool) {
         match &*step.operation {
             "enqueue" => {
-                let text = step.text.as_deref().unwrap_or_default().to_owned();
+                let text = step.text.as_deref().map_or_else(String::new, str::to_owned);
                 self.queue.push(Waiting { text, at, is_in_turn });
             }
             "dequeue" if !self.queue.is_empty() => self.dequeued = Some(self.queue.remove(0)),

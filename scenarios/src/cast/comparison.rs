@@ -79,7 +79,7 @@ impl<'a> Comparison<'a> {
         pairs.extend(missed.map(|take| Pair { take: Some(take), request: None }));
         let when = |pair: &Pair<'_>| {
             let simulated = pair.request.and_then(|at| run.requests[at].line.at);
-            pair.take.map(|take| take.sent_at).or(simulated).unwrap_or_default()
+            pair.take.map(|take| take.sent_at).or(simulated)
         };
         pairs.sort_by_key(when);
         Self { run, pairs }

@@ -61,7 +61,7 @@ pub(super) fn json(value: &Json) -> Node {
         Json::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(whole), _) => Value::Whole(whole.into()),
             (None, Some(whole)) => Value::Whole(whole.into()),
-            (None, None) => Value::Real(number.as_f64().unwrap_or_default()),
+            (None, None) => number.as_f64().map_or(Value::Null, Value::Real),
         },
         Json::String(text) => Value::Text(text.clone()),
         Json::Array(items) => Value::List(items.iter().map(json).collect()),

@@ -60,6 +60,8 @@ pub(super) struct Scene<'a> {
 impl<'a> Scene<'a> {
     pub fn new(session: &'a Session, content: Content) -> Self {
         let instants = || session.agents.iter().flat_map(|agent| &agent.thread.items).filter_map(|item| item.at);
+        // A session without instants begins and ends at once.
+        let (began, ended) = instants().min().zip(instants().max()).unwrap_or((Instant(0), Instant(0)));
         let mut scene = Self {
             session,
             veil: Veil::new(content),
@@ -70,8 +72,8 @@ impl<'a> Scene<'a> {
             briefs: BTreeMap::new(),
             takes: Vec::new(),
             gaps: Vec::new(),
-            began: instants().min().unwrap_or_default(),
-            ended: instants().max().unwrap_or_default(),
+            began,
+            ended,
         };
         scene.walk();
         scene.briefs = scene.brief_tokens();
@@ -193,8 +195,7 @@ impl<'a> Scene<'a> {
     fn brief_tokens(&self) -> BTreeMap<String, u64> {
         let prefixes = self.prefixes();
         let briefs = self.started().map(|(kind, part)| {
-            let common = prefixes.get(&kind).copied().unwrap_or(0);
-            let own = part.shares.hidden_tokens.saturating_sub(common);
+            let own = prefixes.get(&kind).map_or(0, |common| part.shares.hidden_tokens.saturating_sub(*common));
             (part.name.clone(), own + part.steps.brief_tokens)
         });
         briefs.collect()
@@ -365,7 +366,7 @@ impl<'a> Scene<'a> {
         if says.is_some() {
             ends.insert(0, since(text_ends));
         }
-        let kept = (0..answer.parts.len()).map(|block| part.shares.blocks.get(&(at, block)).copied().unwrap_or(0));
+        let kept = (0..answer.parts.len()).map(|block| part.shares.of_block(at, block));
         let usage = answer.usage.map(|recorded| recorded.usage);
         let output = match answer.output {
             OutputCount::Final => usage.map_or(0, |usage| usage.output_tokens),
@@ -397,7 +398,7 @@ impl<'a> Scene<'a> {
 
     fn call(&mut self, id: &str, tool: &str, input: &Value) -> Node {
         let name = self.tool_name(id, tool);
-        let call = self.results.calls.get(id).cloned().unwrap_or_default();
+        let call = self.results.calls.get(id);
         let input = match self.spawns.of_call.get(id) {
             Some(spawn) if name == "Agent" => agent_input(&mut self.veil, input, spawn),
             _ => node::json(&self.veil.input(input)),
@@ -407,8 +408,8 @@ impl<'a> Scene<'a> {
             .with("tool", text(name))
             .with("id", text(id))
             .with("input", input)
-            .with("result_tokens", call.result_tokens.map(number))
-            .with("notice_tokens", call.notice_tokens.map(number))
+            .with("result_tokens", call.and_then(|call| call.result_tokens).map(number))
+            .with("notice_tokens", call.and_then(|call| call.notice_tokens).map(number))
             .with("brief_tokens", brief.map(number))
             .node()
     }
@@ -421,7 +422,7 @@ fn no() -> Node {
 /// Days since the Unix epoch.
 fn days(at: Instant) -> i64 {
     const DAY_NANOS: u64 = 86_400_000_000_000;
-    i64::try_from(at.0 / DAY_NANOS).unwrap_or(i64::MAX)
+    (at.0 / DAY_NANOS).cast_signed()
 }
 
 fn result(veil: &mut Veil, id: &str, call: &Called) -> Node {

@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
     fn input(&mut self, at: usize, item: &Item, input: &Input) {
         for (part, wording) in input.wording.iter().enumerate() {
             let block = Block::of(wording);
-            let tokens = self.shares.blocks.get(&(at, part)).copied().unwrap_or(0);
+            let tokens = self.shares.of_block(at, part);
             if !self.answered {
                 self.done.brief_tokens += tokens;
             }

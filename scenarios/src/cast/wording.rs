@@ -91,13 +91,13 @@ fn said(json: &Value) -> Said {
         Some("text") => text("text").map(Said::Text),
         Some("thinking" | "redacted_thinking") => Some(Said::Thinking),
         Some("tool_use") => text("id").zip(text("name")).map(|(id, tool)| {
-            let input = json.get("input").cloned().unwrap_or_default();
+            let input = json.get("input").map_or(Value::Null, Value::clone);
             Said::Call { id, tool, input }
         }),
         Some("tool_result") => text("tool_use_id").map(|id| Said::Result {
             id,
-            text: json.get("content").map(plain).unwrap_or_default(),
-            failed: json.get("is_error").and_then(Value::as_bool).unwrap_or(false),
+            text: json.get("content").map_or_else(String::new, plain),
+            failed: json.get("is_error").and_then(Value::as_bool) == Some(true),
         }),
         Some("queued_command") => json.get("prompt").map(|prompt| Said::Text(plain(prompt))),
         _ => None,

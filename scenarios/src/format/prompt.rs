@@ -38,7 +38,7 @@ impl PromptText {
             fragments: texts.as_ref().map(|texts| texts.list("fragments", fragment)).unwrap_or_default(),
             history: texts.as_ref().map(|texts| texts.list("history", Past::of)).unwrap_or_default(),
             sizes: fields.may("sizes", sizes),
-            prefixes: fields.may("sizes", prefixes).unwrap_or_default(),
+            prefixes: fields.or_default("sizes", prefixes),
         }
     }
 }

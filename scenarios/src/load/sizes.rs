@@ -100,7 +100,8 @@ impl TokenCounter for Table {
     fn block_tokens(&self, tokenizer: Tokenizer, content: Content<'_>) -> u64 {
         let declared = subject(content.bytes).and_then(|subject| self.sizes.get(&subject));
         match declared {
-            Some((sum, count)) => sum.checked_div(*count).unwrap_or_default(),
+            // An entry counts at least one block.
+            Some((sum, count)) => sum / count.max(&1),
             None => self.otherwise.block_tokens(tokenizer, content),
         }
     }

@@ -37,6 +37,11 @@ impl Shares {
         shares
     }
 
+    /// Tokens of block `part` of item `item`; zero if no request shows it.
+    pub fn of_block(&self, item: usize, part: usize) -> u64 {
+        self.blocks.get(&(item, part)).map_or(0, |tokens| *tokens)
+    }
+
     /// Sizes the blocks of the request of `answer`, and notes those that had no size.
     fn show(&mut self, conversation: &mut Conversation, answer: &Answer) {
         let Some(recorded) = answer.usage.filter(|recorded| recorded.usage.total_input_tokens() > 0) else { return };
