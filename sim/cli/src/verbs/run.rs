@@ -64,7 +64,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
 fn recorded(args: &RunArgs, recording: &Path) -> anyhow::Result<()> {
     let casts = recording::casts(recording, args.session.as_deref(), Content::Full)?;
     let changes: Vec<Change> = args.changes().iter().filter_map(|text| text.parse().ok()).collect();
-    let book = Rc::new(args.prices.book()?);
+    let book = Rc::new(args.prices.book(&args.talk)?);
     let mut outcome = Outcome::default();
     let several = casts.len() > 1;
     for cast in casts {
