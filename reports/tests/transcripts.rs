@@ -57,6 +57,7 @@ fn answer(asks: &Asks) -> Answer {
         output: output.unwrap_or_default(),
         stop: Stop::Other,
         parts: Vec::new(),
+        wording: Vec::new(),
         calls: Vec::new(),
         diagnosis: None,
         effort: None,
