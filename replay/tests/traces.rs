@@ -247,6 +247,33 @@ fn prompts_without_a_whole_block_share_nothing() {
     assert_accounted(&replayed);
 }
 
+/// What the second of two requests reads, each given by the size of its prompt and the ids of its blocks of eight tokens.
+fn read_by_second(requests: [(u64, &[u64]); 2]) -> u64 {
+    let mut at = 0;
+    let requests = requests.map(|(input_tokens, ids)| {
+        at += 100;
+        json!({"t": at, "model": "claude-opus-4-5", "in": input_tokens, "out": 1, "hash_ids": ids})
+    });
+    let trace = json!({"hash_id_scope": "local", "block_size": 8, "tool_tokens": 0, "requests": requests});
+    let inputs = Inputs::from_bytes("trace.json", trace.to_string().as_bytes(), InputFormat::Auto);
+    let replayed = replay(&inputs, &Options { book: PriceBook::built_in(), ..Options::default() });
+    assert_accounted(&replayed);
+    replayed.entries[1].line.predicted.unwrap().cache_read_input_tokens
+}
+
+#[test]
+fn the_rest_after_the_last_whole_block_is_never_read() {
+    assert_eq!(read_by_second([(25, &[1, 2, 3]), (25, &[1, 2, 3])]), 24);
+    assert_eq!(read_by_second([(25, &[1, 2, 3]), (17, &[1, 2])]), 16);
+    assert_eq!(read_by_second([(24, &[1, 2, 3]), (24, &[1, 2, 3])]), 24);
+}
+
+#[test]
+fn a_block_that_is_not_full_is_shared_with_no_other_prompt() {
+    assert_eq!(read_by_second([(17, &[1, 2, 3]), (33, &[1, 2, 3, 4])]), 16);
+    assert_eq!(read_by_second([(33, &[1, 2, 3, 4]), (17, &[1, 2, 3])]), 16);
+}
+
 proptest! {
     #[test]
     fn whatever_the_instants_ids_and_sizes_every_token_is_accounted_for_once(trace in any_trace()) {

@@ -215,8 +215,8 @@ impl<'a> Traces<'a> {
         }
         let index = self.index;
         self.index += 1;
-        let read = self.request(index, range.start, raw, place).and_then(|(request, ids)| {
-            self.hold(trace, range.start, &request, &ids)?;
+        let read = self.request(index, range.start, raw, place).and_then(|(request, mut ids)| {
+            self.hold(trace, range.start, &request, &mut ids)?;
             Ok((request, ids))
         });
         match read {
@@ -229,8 +229,9 @@ impl<'a> Traces<'a> {
     }
 
     /// Compares the number of blocks with the size of the prompt: rounded down or up it is as expected, fewer are
-    /// noted, and more contradict the size.
-    fn hold(&mut self, trace: &Trace, at: usize, request: &TraceRequest, ids: &[u64]) -> Result<(), Fault> {
+    /// noted, and more contradict the size. The id of a last block that is not full is dropped: another prompt with this
+    /// id has other content there.
+    fn hold(&mut self, trace: &Trace, at: usize, request: &TraceRequest, ids: &mut Vec<u64>) -> Result<(), Fault> {
         let BlockSizes::Equal(size) = trace.sizes else { return Ok(()) };
         let (blocks, most) = (ids.len() as u64, request.input_tokens.div_ceil(size));
         if blocks > most {
@@ -241,6 +242,7 @@ impl<'a> Traces<'a> {
             return Err(self.text.fault(at, what));
         }
         self.odd += usize::from(blocks < request.input_tokens / size);
+        ids.truncate(usize::try_from(request.input_tokens / size).unwrap_or(usize::MAX));
         Ok(())
     }
 

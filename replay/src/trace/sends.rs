@@ -58,7 +58,7 @@ impl<'a> Sends<'a> {
     pub fn sizes(&self, turn: &Turn, rest: Rest) -> PromptSizes<'_> {
         let end = self.prompts[turn.conversation][turn.request].end;
         let end_tokens = (rest == Rest::Written).then_some((end, turn.input_tokens));
-        PromptSizes { sizes: &self.sizes, end_tokens, most: turn.input_tokens }
+        PromptSizes { sizes: &self.sizes, end_tokens }
     }
 
     /// A request as it is sent.
@@ -87,18 +87,17 @@ impl<'a> Sends<'a> {
     }
 }
 
-/// Sizes of whole blocks, limited to the prompt's; at the end of the prompt, that of the whole prompt.
+/// Sizes of whole blocks; at the end of the prompt, that of the whole prompt.
 pub struct PromptSizes<'a> {
     sizes: &'a NodeSizes,
     end_tokens: Option<(NodeId, u64)>,
-    most: u64,
 }
 
 impl Sizes for PromptSizes<'_> {
     fn tokens_at(&self, node: NodeId) -> u64 {
         match self.end_tokens {
             Some((end, tokens)) if end == node => tokens,
-            _ => self.sizes.tokens_at(node).min(self.most),
+            _ => self.sizes.tokens_at(node),
         }
     }
 }
@@ -141,9 +140,11 @@ impl<'a> Layout<'a> {
                 let is_last = run.end == request.blocks();
                 nodes.push((run.end, self.extend(parent, tokens, run.end <= system, is_last)));
             }
-            if nodes.is_empty() {
-                // A prompt without a whole block also needs a node.
-                nodes.push((0, self.extend(root, 0, false, true)));
+            let has_rest = path.tokens(request.blocks()) < request.input_tokens;
+            if nodes.is_empty() || request.added.is_empty() && has_rest {
+                // No other prompt has this rest, so its end needs a node of its own.
+                let parent = nodes.last().map_or(root, |(_, node)| *node);
+                nodes.push((request.blocks(), self.extend(parent, 0, false, true)));
             }
             let next = conversation.requests.get(at + 1).map_or(0, |next| next.kept);
             prompts.push(prompt(&nodes, root, system, [request.kept, next]));
@@ -165,8 +166,8 @@ impl<'a> Layout<'a> {
 
 fn prompt(nodes: &Nodes, root: NodeId, system: usize, parts: [usize; 2]) -> PromptPath {
     let node_at = |blocks: usize| {
-        let at = nodes.binary_search_by_key(&blocks, |(end, _)| *end).ok()?;
-        Some(nodes[at].1).filter(|_| blocks > 0)
+        let at = nodes.partition_point(|(end, _)| *end < blocks);
+        nodes.get(at).filter(|(end, _)| *end == blocks && blocks > 0).map(|(_, node)| *node)
     };
     let end = nodes.last().map_or(root, |(_, node)| *node);
     let system_end = node_at(system);

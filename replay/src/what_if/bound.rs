@@ -3,10 +3,10 @@
 //! Each block is at each use read where it is alive, sent as plain input, or written for five minutes or an hour, whatever is
 //! cheapest in the end (`economics.md` 1.2 and 3.4). That a request has four breakpoints, that short prefixes are not
 //! cached, that the look-back ends, and that a write can be read only once the answer has begun is all left aside: it is a bound
-//! and no plan. No choice of lifetimes and breakpoints is cheaper at the same prices, with one exception: an entry that is not
-//! billed. A breakpoint before the end of the read makes one, and so does one for an hour a few tokens after a prefix that was
-//! written for five minutes; with a longer lifetime such entries outlive the paid ones (no provider documents whether they do).
-//! Pings may be cheaper too, and have a bound of their own.
+//! and no plan. No choice of breakpoints of one lifetime is cheaper at the same prices. Of two lifetimes, one is cheaper only if
+//! it makes an entry that is not billed: a breakpoint for an hour before the end of the read makes one, and so does one a few
+//! tokens after a prefix that was written for five minutes; such entries outlive the paid ones (no provider documents whether
+//! they do). Pings may be cheaper too, and have a bound of their own.
 //!
 //! Requests are kept as the ends of their prompts; a line of prefixes is gone through once, from its far end. Costs grow
 //! with the requests, and with those on both sides of a fork where its sides were used in turns.
