@@ -264,7 +264,8 @@ fn retold(sides: &Sides<'_>, old: usize, new: usize) -> bool {
     let place = |place: &crate::wire::Place| (place.item, place.part);
     let same_place = place(&sides.older.places[old]) == place(&sides.newer.places[new]);
     let same_role = blocks.role(was) == blocks.role(is);
-    let replaced = blocks.kind(was) == BlockKind::Media || share_a_field(blocks.bytes(was), blocks.bytes(is));
+    let may_share = || !sides.are_readable(was, is) || share_a_field(blocks.bytes(was), blocks.bytes(is));
+    let replaced = blocks.kind(was) == BlockKind::Media || may_share();
     let in_place = same_role && same_place && replaced;
     both_messages && !keys && (in_place || same_tenths(sides, old, new) >= RETOLD_TENTHS_MIN)
 }
@@ -283,9 +284,7 @@ const TEXT_ENVELOPE_BYTES: usize = r#"{"text":"","type":"text"}"#.len();
 pub(super) fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
     let blocks = &sides.wire.blocks;
     if !sides.are_readable(sides.old[old], sides.new[new]) {
-        let (was, is) = (sides.old[old], sides.new[new]);
-        let longer = blocks.len_bytes(was).max(blocks.len_bytes(is)).max(1);
-        return PartEnds::of(blocks, was, is).map_or(0, |ends| (ends.equal() * 10 / longer) as usize);
+        return same_tenths_of_outlines(blocks, sides.old[old], sides.new[new]);
     }
     let content = |block: BlockId| match sides.wire.blocks.kind(block) {
         BlockKind::ToolUse | BlockKind::ToolResult => without_id(sides.wire.blocks.bytes(block)),
@@ -295,6 +294,17 @@ pub(super) fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
     let longer = old.len().max(new.len());
     CommonEnds::of(old, new).len().saturating_sub(TEXT_ENVELOPE_BYTES) * 10
         / longer.saturating_sub(TEXT_ENVELOPE_BYTES).max(1)
+}
+
+/// The same for digests. A call or a result of the same length is the same one with another id: ids that are made anew
+/// keep their length.
+fn same_tenths_of_outlines(blocks: &Blocks, old: BlockId, new: BlockId) -> usize {
+    let [old_len, new_len] = [old, new].map(|block| blocks.len_bytes(block));
+    if old_len == new_len && matches!(blocks.kind(new), BlockKind::ToolUse | BlockKind::ToolResult) {
+        return EDITED_TENTHS_MIN;
+    }
+    let longer = old_len.max(new_len).max(1);
+    PartEnds::of(blocks, old, new).map_or(0, |ends| (ends.equal() * 10 / longer) as usize)
 }
 
 /// A call from its input on, a result up to its id: ids are random, so they resemble each other by chance.

@@ -61,7 +61,7 @@ const UNTOLD: [(&str, &[&str]); 7] = [
     ("whether two texts are one is not kept", &["system-split", "system-merged", "text-split", "texts-merged"]),
     ("content of the prompt that alters a level is not stored", &["citations", "web-search", "several-parameters"]),
     ("blocks sent outside the prompt are not kept", &["model-strips"]),
-    ("the part shared with a block of another kind or id is not kept", &["type-left-out", "call-ids"]),
+    ("the content besides a call's id is not kept", &["call-ids"]),
 ];
 
 /// How two findings of one change differ.
@@ -154,9 +154,9 @@ fn a_lock_and_its_chain_agree_on_planted_changes() {
         println!("{why}: {:?}", kinds.iter().map(|word| (word, of(word))).collect::<Vec<_>>());
     }
     assert!(wrong.is_empty(), "{} of {all}\n{}", wrong.len(), wrong[..wrong.len().min(12)].join("\n"));
-    // Except for blocks of another kind and renewed ids, a lock gives an upper bound if digests cannot tell.
+    // If digests cannot tell, a lock gives an upper bound.
     let damage: Vec<_> = differing.keys().filter(|(differs, _)| *differs == Differs::Damage).collect();
-    assert!(damage.iter().all(|(_, word)| ["type-left-out", "call-ids"].contains(word)), "{damage:?}");
+    assert!(damage.is_empty(), "{damage:?}");
 }
 
 /// Each request of a reported bug, compared with the previous one.

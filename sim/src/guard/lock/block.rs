@@ -11,7 +11,7 @@ pub struct Block {
     pub level: Level,
     /// Its kind.
     pub kind: BlockKind,
-    /// The tool of a definition or a call; the role of a text; the fields of parameters, each with the digest of its
+    /// The tool of a definition or a call; the role of a text or of a block of unknown type; the fields of parameters, each with the digest of its
     /// value, as `thinking#0a1b2c3d effort#4e5f6071`. Empty for others.
     pub name: String,
     /// Length of the canonical bytes; without content, of the content that was not kept.
@@ -57,7 +57,9 @@ fn name(wire: &Wire, id: BlockId, anonymous: bool) -> String {
             let name = tool_name(&wire.blocks, id).unwrap_or_default();
             if anonymous && !name.is_empty() { anonymised("tool", &name) } else { name }
         }
-        BlockKind::Text if wire.blocks.role(id) != Role::None => wire.blocks.role(id).name().to_owned(),
+        BlockKind::Text | BlockKind::Opaque if wire.blocks.role(id) != Role::None => {
+            wire.blocks.role(id).name().to_owned()
+        }
         BlockKind::Parameters => {
             let field = |(key, value): (&[u8], &[u8])| {
                 // Fields are separated by blanks, so a key must not contain one.

@@ -80,18 +80,20 @@ impl Outlines {
             if kind == BlockKind::Parameters {
                 return blocks.intern(Content { level, role, kind, bytes: parameters(block).as_bytes() });
             }
-            let name = if kind == BlockKind::Text { "" } else { &block.name };
+            let name = if matches!(kind, BlockKind::Text | BlockKind::Opaque) { "" } else { &block.name };
             let outline = Outline { level, role, kind, digest: block.digest.number(), len_bytes: block.bytes };
             blocks.outlined_in_parts(outline, name, &block.chunks)
         })
     }
 }
 
-/// The role: the lock records it for texts; other kinds have one role each.
+/// The role: the lock records it for texts and, since November 2026, for blocks of unknown type; other kinds have one
+/// role each.
 fn role(block: &Block) -> Role {
     match block.kind {
         _ if block.level != Level::Messages => Role::None,
         BlockKind::Text => Role::named(&block.name),
+        BlockKind::Opaque if !block.name.is_empty() => Role::named(&block.name),
         BlockKind::Thinking | BlockKind::ToolUse | BlockKind::ServerTool | BlockKind::Opaque => Role::Assistant,
         BlockKind::ToolResult | BlockKind::Media => Role::User,
         BlockKind::Tool | BlockKind::Parameters => Role::None,
