@@ -92,13 +92,16 @@ mod tests {
 
     #[test]
     fn long_texts_are_compared_to_the_byte() {
+        // No two steps of this text are equal.
+        let old: [u8; 300] = std::array::from_fn(|at| (at % 251) as u8);
         for at in [0, 1, 63, 64, 65, 127, 128, 200, 299] {
-            let old = [b'a'; 300];
             let mut new = old;
-            new[at] = b'b';
+            new[at] ^= 255;
             assert_eq!(first_difference(&old, &new), at);
             assert_eq!(CommonEnds::of(&old, &new), CommonEnds { start: at, end: 299 - at });
             assert_eq!(CommonEnds::of(&old[..at], &old), CommonEnds { start: at, end: 0 });
+            let inserted = [&old[..at], &[255, 254], &old[at..]].concat();
+            assert_eq!(CommonEnds::of(&old, &inserted), CommonEnds { start: at, end: 300 - at });
         }
     }
 }
