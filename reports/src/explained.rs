@@ -96,7 +96,7 @@ impl<'a> Explained<'a> {
         entry: &'a Recorded<'a>,
         inspection: &'a Inspection,
     ) -> Self {
-        let newer = &inspection.request;
+        let newer = &inspection.subject.request;
         let comparison = inspection.nearest.as_ref().map(|nearest| compare(&inspection.wire, &nearest.writer, newer));
         Self { report, entry, entries, inspection, comparison }
     }
@@ -107,7 +107,7 @@ impl<'a> Explained<'a> {
     }
 
     fn level(&self, level: Level) -> Option<LevelHeld> {
-        let request = &self.inspection.request;
+        let request = &self.inspection.subject.request;
         let of_level = |at: &usize| request.places[*at].level == level;
         let blocks: Vec<usize> = (0..request.nodes.len()).filter(of_level).collect();
         let (first, last) = (blocks.first()?, blocks.last()?);
@@ -124,12 +124,12 @@ impl<'a> Explained<'a> {
 
     /// Tokens of the prefix that ends with block `at`.
     pub fn tokens_through(&self, at: usize) -> u64 {
-        self.inspection.cumulative.get(at).copied().unwrap_or(0)
+        self.inspection.subject.cumulative.get(at).copied().unwrap_or(0)
     }
 
     /// The path of a block in the body.
     pub fn path(&self, at: usize) -> String {
-        self.inspection.request.places.get(at).map(ToString::to_string).unwrap_or_default()
+        self.inspection.subject.request.places.get(at).map(ToString::to_string).unwrap_or_default()
     }
 
     /// How many leading blocks the rules expect to be read.
@@ -138,13 +138,13 @@ impl<'a> Explained<'a> {
     }
 
     fn blocks_to(&self, node: NodeId) -> usize {
-        self.inspection.request.nodes.iter().rposition(|known| *known == node).map_or(0, |at| at + 1)
+        self.inspection.subject.request.nodes.iter().rposition(|known| *known == node).map_or(0, |at| at + 1)
     }
 
     /// Why nothing longer is expected to be read.
     pub fn stop(&self) -> Stop {
         let inspection = self.inspection;
-        if inspection.refusal.is_some() {
+        if inspection.subject.refusal.is_some() {
             return Stop::Refused;
         }
         if inspection.breakpoints.is_empty() {
@@ -178,7 +178,7 @@ impl<'a> Explained<'a> {
     /// The first block that no earlier request had at this position.
     pub fn first_new(&self) -> Option<usize> {
         let known = self.inspection.sent_before();
-        (known < self.inspection.request.nodes.len()).then_some(known)
+        (known < self.inspection.subject.request.nodes.len()).then_some(known)
     }
 
     /// Entries by their state.
@@ -198,7 +198,7 @@ impl<'a> Explained<'a> {
             wire: &self.inspection.wire,
             rules: &self.inspection.rules,
             older: &nearest.writer,
-            newer: &self.inspection.request,
+            newer: &self.inspection.subject.request,
             comparison: self.comparison.as_ref()?,
             spelling: &[],
             rates: None,

@@ -177,7 +177,7 @@ fn inspections_agree_with_the_replay_and_with_the_schema() {
             assert_eq!(inspection.explanation.read_tokens, explanation.read_tokens);
             let explained = Explained::new(&report, &entries, entry, &inspection);
             let levels: u64 = explained.levels().iter().map(|level| level.tokens).sum();
-            assert_eq!(Some(&levels), inspection.cumulative.last());
+            assert_eq!(Some(&levels), inspection.subject.cumulative.last());
             let mut written = Vec::new();
             explain::write_unprofiled(&report, entry, &mut written).unwrap();
             assert!(validator.is_valid(&serde_json::from_slice(&written).unwrap()));
@@ -209,7 +209,12 @@ fn every_recorded_request_can_be_explained() {
                 Ok(inspection) => {
                     let found = Explained::new(&report, &entries, entry, &inspection);
                     let levels: u64 = found.levels().iter().map(|level| level.tokens).sum();
-                    assert_eq!(levels, inspection.cumulative.last().copied().unwrap_or(0), "{name} {}", line.index);
+                    assert_eq!(
+                        levels,
+                        inspection.subject.cumulative.last().copied().unwrap_or(0),
+                        "{name} {}",
+                        line.index
+                    );
                     assert!(found.read_blocks() <= inspection.sent_before(), "{name} {}", line.index);
                     if let (Some(_), Some(explanation)) = (line.recorded, &line.explanation) {
                         assert_eq!(inspection.explanation.missed, explanation.missed, "{name} {}", line.index);

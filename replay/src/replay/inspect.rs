@@ -1,11 +1,12 @@
 //! One request compared with everything in its cache when it was sent.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use forkcast_sim::cache::{EntryState, Life, Outcome, Refusal, Rules, look_back};
-use forkcast_sim::diagnosis::Explanation;
+use forkcast_sim::cache::{EntryState, Life, Outcome, Rules, look_back};
+use forkcast_sim::diagnosis::{Explanation, Subject};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Marker, NodeId, Request, Wire};
+use forkcast_sim::wire::{Marker, NodeId, Request, Wire};
 
 use super::run::{Prepared, ServedRequest, StreamReplay};
 use super::{Options, Replay};
@@ -21,16 +22,10 @@ pub struct Inspection {
     pub rules: Rules,
     /// When it was sent.
     pub at: Instant,
-    /// The request.
-    pub request: Request,
-    /// Tokens of each of its prefixes.
-    pub cumulative: Vec<u64>,
+    /// The request with its sizes.
+    pub subject: Rc<Subject>,
     /// Tokens of the whole prompt.
     pub total_tokens: u64,
-    /// Shortest prefix that is cached, in tokens.
-    pub minimum_tokens: u64,
-    /// Why the provider should have refused it.
-    pub refusal: Option<Refusal>,
     /// What the rules predict.
     pub predicted: Outcome,
     /// Where its input tokens went.
@@ -41,8 +36,6 @@ pub struct Inspection {
     pub entries: Vec<HeldEntry>,
     /// The entry that the request came nearest to reading.
     pub nearest: Option<Nearest>,
-    /// The previous request of the chain.
-    pub previous: Option<Earlier>,
 }
 
 /// A breakpoint of the request and what it found.
@@ -90,15 +83,6 @@ pub struct Nearest {
     pub entry: HeldEntry,
     /// The request that last marked its end.
     pub writer: Request,
-}
-
-/// An earlier request.
-#[derive(Clone, Debug)]
-pub struct Earlier {
-    /// Its ledger line.
-    pub line: usize,
-    /// The request.
-    pub request: Request,
 }
 
 /// Why a request cannot be inspected.
@@ -149,34 +133,28 @@ impl Inspection {
         let effective = sized.subject.effective();
         let mut seen = run.seen.take().unwrap_or_default();
         seen.iter_mut().for_each(|seen| seen.line += first_line);
-        let subject = &*sized.subject;
-        let look = Look { run: &run, request: &subject.request, cumulative: &subject.cumulative, at };
+        let look = Look { run: &run, request: &sized.subject.request, cumulative: &sized.subject.cumulative, at };
         let breakpoints = look.breakpoints(&effective);
         let entries = look.entries(&seen);
         let read = predicted.blocks_read(&run.wire.prefixes);
         let nearest = nearest(&entries, &seen, read);
-        let previous = previous(&seen, sized.whose.lane.chain);
         Self {
             rules: run.rules,
             at,
-            cumulative: subject.cumulative.clone(),
+            subject: Rc::clone(&sized.subject),
             total_tokens: sized.total_tokens,
-            minimum_tokens: subject.minimum_tokens,
-            refusal: subject.refusal.clone(),
-            request: subject.request.clone(),
             predicted,
             explanation,
             breakpoints,
             entries,
             nearest,
-            previous,
             wire: run.wire,
         }
     }
 
     /// How many leading blocks an earlier request of this model and scope had sent as the same prefix.
-    pub const fn sent_before(&self) -> usize {
-        self.request.known
+    pub fn sent_before(&self) -> usize {
+        self.subject.request.known
     }
 }
 
@@ -214,31 +192,30 @@ impl Look<'_, '_> {
         let mut known: BTreeMap<NodeId, usize> = BTreeMap::new();
         for seen in seen.iter().filter(|seen| seen.subject.request.root == self.request.root) {
             for marker in seen.subject.effective() {
-                match known.get(&marker.node) {
-                    Some(at) => entries[*at].marked_by.1 = seen.line,
-                    None => {
-                        known.insert(marker.node, entries.len());
-                        entries.push(self.entry(marker.node, seen));
-                    }
+                if let Some(at) = known.get(&marker.node) {
+                    entries[*at].marked_by.1 = seen.line;
+                } else if let Some(last) = seen.subject.request.index_of(&marker) {
+                    known.insert(marker.node, entries.len());
+                    entries.push(self.entry(marker.node, last, seen));
                 }
             }
         }
         entries
     }
 
-    fn entry(&self, node: NodeId, seen: &ServedRequest) -> HeldEntry {
+    /// The entry at `node`, which ends with block `last` of its first writer.
+    fn entry(&self, node: NodeId, last: usize, seen: &ServedRequest) -> HeldEntry {
         let prefixes = &self.run.wire.prefixes;
         let alike =
             seen.subject.request.nodes.iter().zip(&self.request.nodes).take_while(|(one, other)| one == other).count();
-        let blocks = seen.subject.request.nodes.iter().rposition(|known| *known == node).map_or(0, |last| last + 1);
         HeldEntry {
             node,
-            tokens: blocks.checked_sub(1).and_then(|last| seen.subject.cumulative.get(last)).copied().unwrap_or(0),
+            tokens: seen.subject.cumulative[last],
             marked_by: (seen.line, seen.line),
             state: self.state(node),
             life: self.run.engine.cache().life(prefixes, node, self.at),
-            shared_blocks: alike.min(blocks),
-            blocks,
+            shared_blocks: alike.min(last + 1),
+            blocks: last + 1,
         }
     }
 
@@ -260,9 +237,4 @@ fn nearest(entries: &[HeldEntry], seen: &[ServedRequest], read_blocks: usize) ->
     let entry = longer.or_else(|| sharing().max_by_key(rank))?;
     let writer = seen.iter().find(|seen| seen.line == entry.marked_by.1)?;
     Some(Nearest { entry: entry.clone(), writer: writer.subject.request.clone() })
-}
-
-fn previous(seen: &[ServedRequest], chain: ChainId) -> Option<Earlier> {
-    let seen = seen.iter().rev().find(|seen| seen.chain == chain)?;
-    Some(Earlier { line: seen.line, request: seen.subject.request.clone() })
 }

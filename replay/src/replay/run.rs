@@ -68,7 +68,6 @@ pub(super) struct StreamReplay<'a> {
 /// A request that the cache has served.
 pub(super) struct ServedRequest {
     pub line: usize,
-    pub chain: ChainId,
     pub subject: Rc<Subject>,
 }
 
@@ -273,8 +272,7 @@ impl<'a> StreamReplay<'a> {
         let left = exchange.usage.map(|recorded| recorded.usage).unwrap_or_else(|| predicted.usage());
         let cached = left.cache_read_input_tokens + left.cache_creation_input_tokens();
         if let Some(seen) = &mut self.seen {
-            let (chain, subject) = (sized.whose.lane.chain, sized.subject.clone());
-            seen.push(ServedRequest { line, chain, subject });
+            seen.push(ServedRequest { line, subject: Rc::clone(&sized.subject) });
         }
         self.cached_tokens.insert(sized.whose.lane.chain, cached);
     }

@@ -123,7 +123,7 @@ record! {
             it.explained().map(|explained| explained.inspection.total_tokens).or_else(recorded)
         }, null("if it is unknown");
     tokens "minimum_tokens", "Shortest prefix that is cached." =>
-        |it| it.explained().map(|explained| explained.inspection.minimum_tokens), null(NO_CACHE);
+        |it| it.explained().map(|explained| explained.inspection.subject.minimum_tokens), null(NO_CACHE);
     records: LevelHeld, "levels", "Its levels." => |it| list(it.explained().into_iter().flat_map(Explained::levels));
     records: Marker<'_>, "breakpoints", "Its breakpoints." =>
         |it| list(it.explained().into_iter().flat_map(markers));

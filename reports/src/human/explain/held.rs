@@ -55,7 +55,7 @@ pub(super) fn breakpoint_table(explained: &Explained<'_>) -> Table {
 fn row(explained: &Explained<'_>, breakpoint: &Breakpoint) -> Vec<Cell> {
     let found = match breakpoint.found {
         _ if !breakpoint.effective => {
-            format!("too short: the minimum is {} tokens", count(explained.inspection.minimum_tokens))
+            format!("too short: the minimum is {} tokens", count(explained.inspection.subject.minimum_tokens))
         }
         None => "nothing".to_owned(),
         Some(found) if found_shorter(breakpoint) => {

@@ -35,13 +35,13 @@ fn reason(explained: &Explained<'_>) -> String {
     let entry = || missed.map_or_else(String::new, |entry| format!("The entry of {} blocks", entry.blocks));
     match explained.stop() {
         Stop::Refused => {
-            let why = explained.inspection.refusal.as_ref().map(ToString::to_string).unwrap_or_default();
+            let why = explained.inspection.subject.refusal.as_ref().map(ToString::to_string).unwrap_or_default();
             format!("The provider refuses the request: {why}")
         }
         Stop::NoBreakpoint => "Without a breakpoint nothing is looked up.".to_owned(),
         Stop::BelowMinimum => format!(
             "Every breakpoint is on a prefix shorter than this model's minimum of {} tokens.",
-            count(explained.inspection.minimum_tokens)
+            count(explained.inspection.subject.minimum_tokens)
         ),
         Stop::NewFromHere => "The whole prefix that had been sent is read; the rest is new to the cache.".to_owned(),
         Stop::Expired => format!("{} is longer, but it {}.", entry(), age(explained, missed)),
