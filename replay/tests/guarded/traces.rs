@@ -1,10 +1,12 @@
 //! Traces of servers: blocks as ids, or as digests of texts.
 
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, equality};
 use serde_json::{Value, json};
 
-use super::stage::{Folder, breaks, chains};
+use super::stage::{Folder, body, breaks, chains};
 use crate::places;
 
 fn fixture(name: &str) -> String {
@@ -118,4 +120,25 @@ fn texts_of_a_trace_are_identified_by_their_content() {
 fn a_request_without_blocks_is_one_too() {
     let outcome = trace(weka("one", &[Vec::new(), (0..3).collect(), Vec::new()])).check().1;
     assert_eq!(chains(&outcome), [named("one/main", 3)]);
+}
+
+/// The models of all requests of an input, as `check` and as `replay` see them.
+fn models(name: &str, text: &str) -> [Vec<String>; 2] {
+    let (_, outcome) = Folder::new(&[(name, text.to_owned())]).check();
+    let lock = outcome.lock.unwrap();
+    let checked = lock.chains.iter().flat_map(|chain| &chain.requests).map(|request| request.model.clone());
+    let replayed = replay(&Inputs::from_bytes(name, text.as_bytes(), InputFormat::Auto), &Options::default());
+    [checked.collect(), replayed.lines().map(|line| line.model.clone()).collect()]
+}
+
+#[test]
+fn a_request_that_names_no_model_has_none() {
+    let mut nameless = body("trees", 1);
+    nameless.as_object_mut().unwrap().remove("model");
+    nameless["anthropic_version"] = json!("vertex-2023-10-16");
+    let of_body = models("body.json", &nameless.to_string());
+    assert_eq!(of_body, [[""], [""]]);
+    let one_named = weka("one", &[vec![0], vec![0, 1]]).replace("\"models\":[\"claude-opus-4-8\"],", "");
+    let of_trace = models("trace.json", &one_named.replacen("\"model\":\"claude-opus-4-8\",", "", 1));
+    assert_eq!(of_trace, [["", "claude-opus-4-8"], ["", "claude-opus-4-8"]]);
 }
