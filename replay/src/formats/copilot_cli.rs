@@ -25,9 +25,11 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::thread::{FAILED, Names, Place, Unknown, Within, call_part, conclude, parsed, part, pieces_hash};
+use super::thread::{FAILED, Names, Place, Unknown, call_part, conclude, parsed, part, pieces_hash, within};
 use super::thread::{records, take_sum, thread, told_count};
 use crate::error::Fault;
+use crate::exchange::RecordedUsage;
+use crate::response::PromptCounts;
 use crate::transcript::{Answer, InputOrigin, Item, Part, Sign, Stop, answer_id};
 
 /// The reader.
@@ -233,7 +235,6 @@ impl Session {
         let Place { line, at } = place;
         for (model, metrics) in data.model_metrics.iter().flatten() {
             let Metrics { requests, usage } = metrics;
-            let read = usage.counts();
             if usage.input_tokens == 0 && usage.output_tokens == 0 {
                 let count = requests.count;
                 reading
@@ -241,7 +242,7 @@ impl Session {
                     .push(format!("line {line}: {count} requests of {} were reported with no tokens", quoted(model)));
                 continue;
             }
-            let usage = match read.additive() {
+            let usage = match usage.counts() {
                 Ok(usage) => usage,
                 Err(what) => {
                     reading.damage(Fault::in_line(line, format!("`modelMetrics` of {}: {what}", quoted(model))));
@@ -305,13 +306,13 @@ fn text(data: &Data<'_>) -> Vec<Part> {
 }
 
 impl Tokens {
-    fn counts(&self) -> Within {
-        Within {
-            prompt: self.input_tokens,
+    fn counts(&self) -> Result<RecordedUsage, String> {
+        let prompt = PromptCounts {
+            name: "inputTokens",
+            tokens: self.input_tokens,
             read: self.cache_read_tokens,
             written: self.cache_write_tokens,
-            output: self.output_tokens,
-            reasoning: self.reasoning_tokens,
-        }
+        };
+        within(prompt, self.output_tokens, self.reasoning_tokens)
     }
 }

@@ -20,6 +20,7 @@ use super::{Reading, when};
 use crate::count::{believed, usd};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
+use crate::response::PromptCounts;
 use crate::transcript::{Answer, Call, Input, InputOrigin, Item, Part, Sign, SpawnMode, SpawnResult, Thread, What};
 use crate::transcript::{call_id, user_of};
 
@@ -353,32 +354,12 @@ fn merge(items: &mut Vec<Item>, at: &[usize]) -> Option<usize> {
     Some(last - gone.len())
 }
 
-/// Counts whose read and written tokens are part of the prompt's.
-pub(super) struct Within {
-    /// The whole prompt.
-    pub prompt: u64,
-    /// The read part.
-    pub read: u64,
-    /// The written part.
-    pub written: u64,
-    /// The answer, with its reasoning.
-    pub output: u64,
-    /// The reasoning part of the answer.
-    pub reasoning: u64,
-}
-
-impl Within {
-    /// The same as separate counts; an error if the parts exceed the whole, or a count is implausible.
-    pub fn additive(&self) -> Result<RecordedUsage, String> {
-        let Self { prompt, read, written, output, reasoning } = *self;
-        believed("prompt", prompt)?;
-        let input = prompt.checked_sub(read).and_then(|rest| rest.checked_sub(written)).ok_or_else(|| {
-            format!(
-                "found {read} tokens read and {written} written of a prompt of {prompt}, expected no more than it has"
-            )
-        })?;
-        beside(input, read, written, output, reasoning)
-    }
+/// Counts whose read and written tokens are part of the prompt's, as separate counts; `output` includes `reasoning`. An
+/// error if the parts exceed the whole, or a count is implausible.
+pub(super) fn within(prompt: PromptCounts, output: u64, reasoning: u64) -> Result<RecordedUsage, String> {
+    believed(prompt.name, prompt.tokens)?;
+    let usage = prompt.additive(output)?;
+    beside(usage.input_tokens, prompt.read, prompt.written, output, reasoning)
 }
 
 /// Separate counts; an error if one is implausible.

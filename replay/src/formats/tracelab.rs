@@ -19,9 +19,10 @@ use serde::Deserialize;
 
 use super::Reading;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
-use super::thread::{Names, Place, Unknown, Within, beside, pieces_hash, records, sized, thread};
+use super::thread::{Names, Place, Unknown, beside, pieces_hash, records, sized, thread, within};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
+use crate::response::PromptCounts;
 use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Stop, Thread, answer_id, call_id};
 
 /// The reader.
@@ -168,7 +169,10 @@ impl Round<'_> {
                 }
                 Ok(counts)
             }
-            _ => Within { prompt: whole, read, written: 0, output: self.output_tokens, reasoning }.additive(),
+            _ => {
+                let prompt = PromptCounts { name: "input_tokens_total", tokens: whole, read, written: 0 };
+                within(prompt, self.output_tokens, reasoning)
+            }
         }
     }
 }

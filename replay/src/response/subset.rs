@@ -7,7 +7,7 @@ use forkcast_sim::wire::Usage;
 
 /// The counts of one answer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PromptCounts {
+pub(crate) struct PromptCounts {
     /// The name of the count of the whole prompt, for messages.
     pub name: &'static str,
     /// The whole prompt.

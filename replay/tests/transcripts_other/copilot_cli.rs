@@ -47,8 +47,8 @@ fn sums_of_nothing_are_no_usage_and_contradictions_are_located() {
     assert!(inputs.scopes[0].files[0].notes.iter().any(|note| note.contains("were reported with no tokens")));
     let broken = text(FIXTURE).replace("\"cacheReadTokens\":12800", "\"cacheReadTokens\":30000");
     let faults: Vec<_> = read(&broken).unreadable.into_iter().map(|fault| (fault.line, fault.reason)).collect();
-    let reason = "`modelMetrics` of `claude-sonnet-4.6`: found 30000 tokens read and 200 written of a prompt of 26000, \
-                  expected no more than it has";
+    let reason = "`modelMetrics` of `claude-sonnet-4.6`: `inputTokens` is 26000, expected at least the 30000 read \
+                  and 200 written tokens that are part of it";
     assert_eq!(faults, [(12, reason.to_owned())]);
 }
 

@@ -65,7 +65,7 @@ fn counts_that_contradict_each_other_are_refused_and_located() {
     let broken = text(DOCUMENT).replace("\"cached\": 11800", "\"cached\": 12800");
     let inputs = read(&broken);
     let faults: Vec<_> = inputs.unreadable.iter().map(|fault| (fault.line, fault.reason.as_str())).collect();
-    let reason = "`tokens`: found 12800 tokens read and 0 written of a prompt of 12100, expected no more than it has";
+    let reason = "`tokens`: `input` is 12100, expected at least the 12800 read tokens that are part of it";
     assert_eq!(faults, [(12, reason)]);
 }
 

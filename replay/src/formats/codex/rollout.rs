@@ -14,7 +14,8 @@ use crate::count::believed;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::Reading;
-use crate::formats::thread::{Names, Place, Unknown, Within, parsed, part, pieces_hash, thread};
+use crate::formats::thread::{Names, Place, Unknown, parsed, part, pieces_hash, thread, within};
+use crate::response::PromptCounts;
 use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, SpawnMode, Stop, Thread, What};
 
 /// The state of reading.
@@ -320,13 +321,12 @@ impl Tokens {
         let reasoning = believed("reasoning_output_tokens", self.reasoning_output_tokens)?;
         let is_beside = input + output + reasoning == self.total_tokens;
         let beside = if is_beside { reasoning } else { 0 };
-        Within {
-            prompt: input,
+        let prompt = PromptCounts {
+            name: "input_tokens",
+            tokens: input,
             read: self.cached_input_tokens,
             written: self.cache_write_input_tokens,
-            output: output + beside,
-            reasoning,
-        }
-        .additive()
+        };
+        within(prompt, output + beside, reasoning)
     }
 }

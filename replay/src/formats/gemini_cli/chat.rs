@@ -15,8 +15,9 @@ use crate::exchange::RecordedUsage;
 use crate::formats::Reading;
 use crate::formats::json::{member, member_text};
 use crate::formats::thread::{
-    FAILED, Names, Place, Unknown, Within, accepted, call_of, call_part, parsed, part, parts,
+    FAILED, Names, Place, Unknown, accepted, call_of, call_part, parsed, part, parts, within,
 };
+use crate::response::PromptCounts;
 use crate::transcript::{Answer, Call, InputOrigin, Item, Sign, Spawn, SpawnMode, Stop, Thread};
 use crate::transcript::{answer_id, file_stem};
 
@@ -222,7 +223,7 @@ impl Tokens {
         }
         let prompt = believed("input", input)? + believed("tool", tool)?;
         let output = believed("output", output)? + believed("thoughts", thoughts)?;
-        let counts = Within { prompt, read: cached, written: 0, output, reasoning: thoughts };
-        counts.additive().map(Some)
+        let prompt = PromptCounts { name: "input", tokens: prompt, read: cached, written: 0 };
+        within(prompt, output, thoughts).map(Some)
     }
 }
