@@ -242,7 +242,9 @@ impl<'a> Traces<'a> {
             return Err(self.text.fault(at, what));
         }
         self.odd += usize::from(blocks < request.input_tokens / size);
-        ids.truncate(usize::try_from(request.input_tokens / size).unwrap_or(usize::MAX));
+        if blocks > request.input_tokens / size {
+            ids.pop();
+        }
         Ok(())
     }
 

@@ -67,8 +67,8 @@ pub struct Player<'a> {
 impl<'a> Player<'a> {
     /// A player for this plan.
     pub fn of(plan: &'a Plan) -> Self {
-        // A plan's prices were checked when it was made.
-        Self { subject: &plan.subject, book: Rc::new(plan.prices.book().unwrap_or_default()) }
+        let book = plan.prices.book().unwrap_or_else(|why| unreachable!("checked when the plan was made: {why}"));
+        Self { subject: &plan.subject, book: Rc::new(book) }
     }
 
     /// The result of a cell.

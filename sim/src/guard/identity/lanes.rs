@@ -14,7 +14,7 @@ use super::resemblance::{Likeness, said};
 use super::{Recent, retelling};
 use crate::guard::{Facts, NoteKind};
 use crate::outside::quoted;
-use crate::wire::{BlockId, ChainId, Chains, Continuation, Level, Request, Wire};
+use crate::wire::{self, BlockId, ChainId, Chains, Continuation, Level, Request, Wire};
 
 /// The chain of a request.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ impl Lanes {
         let chain = match scope.numbers.get(continued.chain.0 as usize) {
             Some(chain) => *chain,
             None => {
-                let chain = ChainId(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+                let chain = ChainId(wire::number(self.names.len()));
                 scope.numbers.push(chain);
                 if facts.chain.is_none() {
                     scope.unnamed.push(chain);
@@ -189,7 +189,7 @@ impl Scope {
     /// The number within the scope of a chain.
     fn within(&self, chain: ChainId) -> Option<ChainId> {
         let within = self.numbers.iter().position(|number| *number == chain)?;
-        Some(ChainId(u32::try_from(within).unwrap_or(u32::MAX)))
+        Some(ChainId(wire::number(within)))
     }
 
     /// Whether `request`, which begins a chain, could belong to a known chain with its history replaced.
@@ -254,6 +254,6 @@ fn holds(request: &Request, earlier: &Request) -> bool {
 /// How many messages a request has.
 pub(super) fn messages(request: &Request) -> usize {
     let from = request.level_start(Level::Messages);
-    let last = request.places[from..].iter().rev().find(|place| place.item != crate::wire::Place::LEVEL_HEAD);
+    let last = request.places[from..].iter().rev().find(|place| place.item != wire::Place::LEVEL_HEAD);
     last.map_or(0, |place| place.item as usize + 1)
 }

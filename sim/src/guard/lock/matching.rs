@@ -3,7 +3,7 @@
 use super::digest::Digest;
 use super::{Chain, Lock, Locked};
 use crate::diagnosis::{Gap, align};
-use crate::wire::{BlockId, Index, Level};
+use crate::wire::{self, BlockId, Index, Level};
 
 /// A pair at the same place of two locks; one side is absent if it is missing or new.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub(super) fn requests<'a>(old: &'a Chain, new: &'a Chain, levels: &[Level]) -> 
     }
     let mut numbers: Index<Option<Digest>, BlockId> = Index::default();
     let mut number = |request: &Locked| {
-        let next = BlockId(u32::try_from(numbers.len()).unwrap_or(u32::MAX));
+        let next = BlockId(wire::number(numbers.len()));
         *numbers.get_or_insert_with(request.levels[Level::Messages as usize], || next)
     };
     let ids = [old, new].map(|chain| chain.requests.iter().map(&mut number).collect::<Vec<BlockId>>());
