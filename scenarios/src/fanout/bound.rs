@@ -3,22 +3,22 @@
 //! A token in n requests costs at least φ(n) = min(n, w + (n − 1) r) of plain input if it is not cached, and r n if an
 //! entry holds it. So with N children of K requests
 //!
-//! LB = [r NK, or φ(NK) for a cold parent] P + φ(NK) T + N φ(K) D + N g Σ φ(K − k + 1), k from 2 to K.
+//! LB = [r NK, or φ(NK) for a cold parent without limits] P + φ(NK) T + N φ(K) D + N g Σ φ(K − k + 1), k from 2 to K.
 //!
 //! T is shared by all siblings in forks as the contract defines them; in the client of 2026 each fork has its own
 //! share, so there the term is φ(K) T.
 
-use forkcast_sim::agent::spawn::fork::Profile;
+use forkcast_sim::agent::spawn::fork::{Ablation, Profile};
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Rate, Terms};
 use forkcast_sim::wire::Ttl;
 
 use super::cell::Cell;
 
 /// The lowest possible cost of the children's requests, including output. `None` for a model without a price, and for
-/// named agents, which have their own prompt.
+/// children with another prompt or model: named agents, and forks that lose content on purpose.
 pub fn lower_bound(cell: &Cell, book: &PriceBook) -> Option<Money> {
     let rates = book.rates(&ModelKey::from(&*cell.model), &Terms::default()).ok()?;
-    if cell.spawn.is_some() {
+    if cell.spawn.is_some() || OF_OTHER_PROMPTS.iter().any(|ablation| cell.ablations.contains(ablation)) {
         return None;
     }
     let write = match cell.ttl {
@@ -32,7 +32,9 @@ pub fn lower_bound(cell: &Cell, book: &PriceBook) -> Option<Money> {
     };
     let n = u64::from(cell.children);
     let k = u64::from(cell.turns);
-    let prefix = if cell.is_cold { least.of(cell.prefix, n * k) } else { least.read_only(cell.prefix, n * k) };
+    // Under a limit children may wait until the parent's next request has written the prefix anew.
+    let is_written = !cell.is_cold || cell.itpm.is_some() || cell.rpm.is_some();
+    let prefix = if is_written { least.read_only(cell.prefix, n * k) } else { least.of(cell.prefix, n * k) };
     let tail = match cell.profile {
         Profile::Documents => least.of(cell.tail, n * k),
         Profile::Client2026 => least.of(cell.tail, k),
@@ -40,8 +42,21 @@ pub fn lower_bound(cell: &Cell, book: &PriceBook) -> Option<Money> {
     let directives = least.of(cell.directive * n, k);
     let growth = (2..=k).fold(Money::ZERO, |sum, turn| sum + least.of(cell.growth * n, k - turn + 1));
     let output = rates.line(Category::Output, cell.output * n * k);
-    Some(prefix + tail + directives + growth + output)
+    // Prices after a discount may be fractions of a unit: the bill rounds them once for each request.
+    let is_rounded = least.all().iter().any(|rate| rate.denominator > 1);
+    let rounding = if is_rounded { Money::from_picousd(i128::from(n * k)) } else { Money::ZERO };
+    Some(prefix + tail + directives + growth + output - rounding)
 }
+
+/// Ablations with which children send less, to another model, or results of their own.
+const OF_OTHER_PROMPTS: [Ablation; 6] = [
+    Ablation::FilterTools,
+    Ablation::DropAgent,
+    Ablation::StripHistory,
+    Ablation::RealResults,
+    Ablation::OtherModel,
+    Ablation::NamedSpawn,
+];
 
 /// Prices of one token.
 struct Least {
@@ -51,6 +66,10 @@ struct Least {
 }
 
 impl Least {
+    const fn all(&self) -> [Rate; 3] {
+        [self.input, self.read, self.write]
+    }
+
     /// `tokens` that occur in `requests` requests and in no entry.
     fn of(&self, tokens: u64, requests: u64) -> Money {
         if requests == 0 {
@@ -66,6 +85,7 @@ impl Least {
     }
 }
 
+/// Rounded down.
 fn cost(tokens: u64, rate: Rate) -> Money {
-    Money::of(tokens, rate.numerator, rate.denominator)
+    Money::from_picousd((i128::from(tokens) * rate.numerator).div_euclid(rate.denominator))
 }

@@ -54,7 +54,7 @@ pub fn trial(cell: &Cell, book: &Rc<PriceBook>) -> Result<Trial, Unplayed> {
         Ok(usage) => outcome.formula_millionths = equivalents_millionths(cell, &usage, book),
         Err(assumption) => outcome.assumption = Some(assumption),
     }
-    // The bound applies to whole fan-outs; those with unanswered requests may cost less.
+    // The bound is that of whole fan-outs; those with unanswered requests may cost less.
     outcome.bound = bound::lower_bound(cell, book).filter(|_| outcome.unanswered == 0);
     Ok(Trial { cell: cell.clone(), outcome })
 }

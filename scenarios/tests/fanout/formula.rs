@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use forkcast_scenarios::fanout::trial::{Trial, trial};
 use forkcast_scenarios::fanout::{Cell, bound, closed, play};
 use forkcast_sim::agent::query::Placement;
-use forkcast_sim::agent::spawn::fork::{LaunchPolicy, Profile};
+use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
 use forkcast_sim::cache::PRESETS;
-use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::pricing::{Factor, PriceBook};
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::{Ttl, Usage};
 use proptest::prelude::*;
@@ -43,6 +44,19 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    /// Cells with an ablation, limits, waits, output and a discount, to which the formula does not apply.
+    fn other_cells()(
+        cell in cells(),
+        (ablation, output, remaining) in (prop::option::of(select(&Ablation::ALL[..])), 0_u64..500, 1_u64..1_000_000),
+        (itpm, rpm, waits) in (prop::option::of(150_000_u64..900_000), prop::option::of(1_u64..50), any::<bool>()),
+    ) -> (Cell, Factor) {
+        let waiting = if waits && cell.turns > 1 { cell.children.div_ceil(2) } else { 0 };
+        let ablations = ablation.into_iter().collect();
+        (Cell { ablations, output, itpm, rpm, waiting, ..cell }, Factor::from_millionths(remaining))
+    }
+}
+
 pub fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(20_000)
 }
@@ -64,4 +78,20 @@ fn the_formula_matches_runs_to_the_token_and_no_run_is_below_the_bound() {
     });
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
     assert!(held.get() * 2 > cases(), "the formula holds for {} of {} cells", held.get(), cases());
+}
+
+#[test]
+fn no_run_with_limits_or_ablations_is_below_a_bound_that_is_shown_at_any_discount() {
+    let shown = std::cell::Cell::new(0);
+    let config = ProptestConfig { cases: cases() / 10, failure_persistence: None, ..ProptestConfig::default() };
+    let outcome = TestRunner::new(config).run(&other_cells(), |(cell, remaining)| {
+        let book = Rc::new(PriceBook::built_in().with_remaining(remaining));
+        let Ok(Trial { outcome, .. }) = trial(&cell, &book) else { return Ok(()) };
+        let Some(bound) = outcome.bound else { return Ok(()) };
+        shown.set(shown.get() + 1);
+        prop_assert!(outcome.cost.unwrap() >= bound, "{:?} is below {:?}", outcome.cost, bound);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(shown.get() * 4 > cases() / 10, "a bound is shown for {} of {} cells", shown.get(), cases() / 10);
 }
