@@ -1,7 +1,6 @@
 //! Abort signals: one per agent, so that stopping one agent leaves the others running (contract ASYNC-11, CTX-18).
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::task::{Poll, Waker};
 
@@ -17,8 +16,8 @@ struct State {
     /// An ancestor was given.
     inherited: Cell<bool>,
     children: RefCell<Vec<Weak<State>>>,
-    /// Waiters, keyed by the order in which they began to wait.
-    waiting: RefCell<BTreeMap<u64, Waker>>,
+    /// Waiters with their numbers, in the order in which they began to wait.
+    waiting: RefCell<Vec<(u64, Waker)>>,
     /// Number of waits so far on this signal, its ancestors and its descendants.
     waits: Rc<Cell<u64>>,
 }
@@ -46,7 +45,8 @@ impl Abort {
         for below in self.0.hand_down() {
             waiting.append(&mut below.waiting.borrow_mut());
         }
-        waiting.into_values().for_each(Waker::wake);
+        waiting.sort_unstable_by_key(|(number, _)| *number);
+        waiting.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
     /// Resets the signal when the main agent's next turn begins. No waiter may be left.
@@ -105,24 +105,31 @@ impl<'a> Wait<'a> {
     fn begin(state: &'a State) -> Self {
         let number = state.waits.get();
         state.waits.set(number + 1);
-        state.waiting.borrow_mut().insert(number, Waker::noop().clone());
+        state.waiting.borrow_mut().push((number, Waker::noop().clone()));
         Self { state, number }
     }
 
     fn poll(&self, waker: &Waker) -> Poll<()> {
-        match self.state.waiting.borrow_mut().get_mut(&self.number) {
-            Some(kept) => {
-                kept.clone_from(waker);
+        match self.place() {
+            Some(at) => {
+                self.state.waiting.borrow_mut()[at].1.clone_from(waker);
                 Poll::Pending
             }
             None => Poll::Ready(()),
         }
     }
+
+    /// Its place among the waiters; `None` once the signal was given.
+    fn place(&self) -> Option<usize> {
+        self.state.waiting.borrow().binary_search_by_key(&self.number, |(number, _)| *number).ok()
+    }
 }
 
 impl Drop for Wait<'_> {
     fn drop(&mut self) {
-        self.state.waiting.borrow_mut().remove(&self.number);
+        if let Some(at) = self.place() {
+            self.state.waiting.borrow_mut().remove(at);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! The element is text that a model reads in a later turn. It never changes the result of the call that launched the
 //! task (LIFE-07).
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -124,8 +125,11 @@ fn field(text: &mut String, name: &str, value: &str) {
 }
 
 /// Escapes text inside an element.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+pub fn escape(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '<', '>']) {
+        return text.into();
+    }
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").into()
 }
 
 /// One line for people: the task, and how it ended (NOTIFY-04).

@@ -28,8 +28,10 @@ impl LineMarks {
         grow(&mut self.is_in, node.index());
         grow(&mut self.lines, line);
         self.is_in[node.index()] = true;
-        let at = self.lines[line].partition_point(|other| *other < node);
-        self.lines[line].insert(at, node);
+        let line = &mut self.lines[line];
+        // Mostly the longest so far.
+        let at = line.iter().rposition(|other| *other < node).map_or(0, |last| last + 1);
+        line.insert(at, node);
     }
 
     /// Removes a prefix; returns whether it was there.

@@ -96,7 +96,10 @@ impl Line {
     /// Fills in the cost of the billed `usage` and of the predicted usage.
     pub fn price(&mut self, usage: &Usage, rates: Option<&Rates>, fees: &[FeeLine]) {
         self.charge = charge(rates, usage, fees, self.explanation.as_ref());
-        self.predicted_bill = rates.zip(self.predicted).map(|(rates, usage)| rates.bill(&usage, fees));
+        self.predicted_bill = match self.predicted {
+            Some(predicted) if predicted == *usage => self.charge.bill.clone(),
+            predicted => rates.zip(predicted).map(|(rates, usage)| rates.bill(&usage, fees)),
+        };
     }
 
     /// The usage that was billed.
@@ -122,7 +125,10 @@ pub fn charge(rates: Option<&Rates>, usage: &Usage, fees: &[FeeLine], explanatio
     }
     let Some(rates) = rates else { return Charge { bill: None, perfect: None, causes } };
     let bill = rates.bill(usage, fees);
-    let perfect = rates.bill(&perfect_usage(usage, explanation), fees).total;
+    let perfect = match missed {
+        [] => bill.total,
+        _ => rates.bill(&perfect_usage(usage, explanation), fees).total,
+    };
     settle(&mut causes, bill.total - perfect);
     Charge { bill: Some(bill), perfect: Some(perfect), causes }
 }

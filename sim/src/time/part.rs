@@ -289,13 +289,14 @@ impl Parts {
         self.task.replace(Some(Arc::clone(task)));
         self.giver.set(None);
         self.note_woken();
-        let woken = self.woken.take();
-        self.due.borrow_mut().extend(woken.into_iter().filter_map(|id| self.part(id)));
+        let mut woken = self.woken.borrow_mut();
+        self.due.borrow_mut().extend(woken.drain(..).filter_map(|id| self.part(id)));
     }
 
     /// Takes over the parts that were woken since.
     fn note_woken(&self) {
-        let Some(task) = self.task.borrow().clone() else { return };
+        let task = self.task.borrow();
+        let Some(task) = &*task else { return };
         for id in task.parts().drain(..) {
             if let Some(part) = self.part(id) {
                 part.place().mark_way();

@@ -142,9 +142,8 @@ impl Piece {
         if !self.json().contains(id) {
             return false;
         }
-        let block: Option<Value> = serde_json::from_str(self.json()).ok();
-        let says = |field: &str| block.as_ref().and_then(|block| block.get(field)?.as_str()) == Some(id);
-        says("id") || says("tool_use_id")
+        let says = |key: &[u8]| json::member(self.json().as_bytes(), key).and_then(json::string).as_deref() == Some(id);
+        says(b"\"id\"") || says(b"\"tool_use_id\"")
     }
 
     /// Thinking with its signature.

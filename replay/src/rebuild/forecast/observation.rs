@@ -50,18 +50,17 @@ impl Owner {
             if state { self.state } else { 2 },
             class as u64,
         ];
-        hash(&parts)
+        hash(parts)
     }
 
     /// The key of activity.
     fn active_key(&self) -> u64 {
-        hash(&[self.key((true, true, true), Class::In), 7])
+        hash([self.key((true, true, true), Class::In), 7])
     }
 }
 
-fn hash(parts: &[u64]) -> u64 {
-    let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
-    xxh3_64(&bytes)
+fn hash<const N: usize>(parts: [u64; N]) -> u64 {
+    xxh3_64(parts.map(u64::to_le_bytes).as_flattened())
 }
 
 /// With or without user, version and state: from the most to the least particular.
@@ -129,11 +128,11 @@ fn version_key(owner: &Owner) -> u64 {
 }
 
 fn follow_key(owner: &Owner) -> u64 {
-    hash(&[xxh3_64(owner.user.as_deref().unwrap_or_default().as_bytes()), version_key(owner)])
+    hash([xxh3_64(owner.user.as_deref().unwrap_or_default().as_bytes()), version_key(owner)])
 }
 
 fn warm_key(owner: &Owner, ttl: Ttl) -> u64 {
-    hash(&[xxh3_64(owner.user.as_deref().unwrap_or_default().as_bytes()), ttl as u64, u64::from(owner.main)])
+    hash([xxh3_64(owner.user.as_deref().unwrap_or_default().as_bytes()), ttl as u64, u64::from(owner.main)])
 }
 
 impl Shared {

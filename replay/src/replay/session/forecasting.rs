@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use forkcast_sim::cache::{PositionCount, Rules};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::model::{Resolved, Vendor, resolve};
+use forkcast_sim::wire::model::{ModelId, Resolved, Vendor, resolve};
 use forkcast_sim::wire::{BlockKind, Index, Ttl, Usage};
 
 use crate::rebuild::forecast::{AnswerFacts, Forecast, Observation, Outgoing, Shared, Signs};
@@ -70,6 +70,8 @@ pub(super) struct Threads<'a> {
     ttl: Vec<Ttl>,
     count: PositionCount,
     left_out: RuleSet,
+    /// The habits of the latest request, for its version and model.
+    latest: Option<(Option<Arc<str>>, ModelId, Profile)>,
 }
 
 impl<'a> Threads<'a> {
@@ -77,11 +79,19 @@ impl<'a> Threads<'a> {
     pub fn new(session: &'a Session, rules: &Rules, left_out: RuleSet) -> Self {
         let agents = session.agents.len();
         let count = rules.look_back.count;
-        Self { session, previous: vec![None; agents], ttl: vec![Ttl::FiveMinutes; agents], count, left_out }
+        Self {
+            session,
+            previous: vec![None; agents],
+            ttl: vec![Ttl::FiveMinutes; agents],
+            count,
+            left_out,
+            latest: None,
+        }
     }
 
     /// The request, as far as it is known when it goes out; of its usage the total and the lifetime.
     pub fn outgoing(&mut self, ask: &Ask<'a>, usage: &Usage, resolved: &Resolved) -> Outgoing<'a> {
+        let profile = self.profile(ask, resolved);
         let items = &self.session.agents[ask.agent].thread.items;
         let previous = self.previous[ask.agent].replace(ask.item);
         let answer = previous.and_then(|at| items[at].answer());
@@ -97,15 +107,22 @@ impl<'a> Threads<'a> {
             version: ask.answer.version.as_ref(),
             effort: ask.answer.effort.as_ref(),
             at_once: ask.answer.at_once,
-            profile: Profile::of(
-                self.session.format,
-                ask.answer.version.as_deref().map(version),
-                resolved,
-                self.left_out,
-            ),
+            profile,
             ttl: self.ttl[ask.agent],
             total_tokens: usage.total_input_tokens(),
             signs: Signs::of(answer, &items[from..ask.item], self.count),
+        }
+    }
+
+    fn profile(&mut self, ask: &Ask<'a>, resolved: &Resolved) -> Profile {
+        let of = &ask.answer.version;
+        match &self.latest {
+            Some((version, model, profile)) if version == of && *model == resolved.id => *profile,
+            _ => {
+                let profile = Profile::of(self.session.format, of.as_deref().map(version), resolved, self.left_out);
+                self.latest = Some((of.clone(), resolved.id, profile));
+                profile
+            }
         }
     }
 
