@@ -27,9 +27,9 @@ use super::Reading;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::thread::{FAILED, Names, Place, Unknown, call_part, conclude, parsed, part, pieces_hash, within};
 use super::thread::{records, take_sum, thread, told_count};
+use crate::count::PromptCounts;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::response::PromptCounts;
 use crate::transcript::{Answer, InputOrigin, Item, Part, Sign, Stop, answer_id};
 
 /// The reader.

@@ -17,10 +17,9 @@ use xxhash_rust::xxh3::Xxh3;
 use super::json::{skip_space, walk_value};
 use super::text::{Text, json_reason, no_object};
 use super::{Reading, when};
-use crate::count::{believed, usd};
+use crate::count::{PromptCounts, believed, usd};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::response::PromptCounts;
 use crate::transcript::{Answer, Call, Input, InputOrigin, Item, Part, Sign, SpawnMode, SpawnResult, Thread, What};
 use crate::transcript::{call_id, user_of};
 

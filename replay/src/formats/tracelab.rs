@@ -20,9 +20,9 @@ use serde::Deserialize;
 use super::Reading;
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::thread::{Names, Place, Unknown, beside, pieces_hash, records, sized, thread, within};
+use crate::count::PromptCounts;
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
-use crate::response::PromptCounts;
 use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Stop, Thread, answer_id, call_id};
 
 /// The reader.

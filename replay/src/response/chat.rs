@@ -13,10 +13,10 @@ use forkcast_sim::pricing::Money;
 use serde_json::Value;
 
 use super::chunks::Grammar;
-use super::subset::{self, PromptCounts};
+use super::subset;
 use super::tokens::{Fields, agreed, count, count_at, count_or_zero, fields, keys, required, word};
 use super::{Answer, UsageReport};
-use crate::count::usd;
+use crate::count::{PromptCounts, usd};
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{elements, member, member_text, present};
 

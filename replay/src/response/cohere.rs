@@ -2,9 +2,9 @@
 //! `cached_tokens` and `reasoning_tokens` are part of `tokens`, and that `billed_units` excludes the frames that Cohere adds.
 
 use super::chunks::Grammar;
-use super::subset::PromptCounts;
 use super::tokens::{Fields, count, count_or_zero, keys, object, required};
 use super::{Answer, UsageReport};
+use crate::count::PromptCounts;
 use crate::exchange::{BilledUnits, RecordedUsage};
 use crate::formats::json::{member, member_text, present};
 

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::chunks::{self, Grammar};
 use super::payload::Events;
-use super::subset::PromptCounts;
 use super::tokens::{Fields, count, count_or_zero, keys, list, required, word};
 use super::{Answer, UsageReport};
+use crate::count::PromptCounts;
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{elements, member, present};
 

@@ -34,7 +34,6 @@ use payload::{Events, Payload};
 pub(crate) use bedrock::counted_by_headers;
 pub(crate) use eventstream::begins as is_framed;
 pub(crate) use messages::edits_of;
-pub(crate) use subset::PromptCounts;
 
 /// The data of one answer.
 #[derive(Clone, Debug, Default, PartialEq)]

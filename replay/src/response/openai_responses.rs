@@ -2,9 +2,10 @@
 //! actions that search are charged; the recordings of `OpenAI`, xAI, `DeepSeek` and `OpenRouter` include reasoning in the output.
 
 use super::chunks::Grammar;
-use super::subset::{self, PromptCounts};
+use super::subset;
 use super::tokens::{Fields, agreed, count, count_at, count_or_zero, required};
 use super::{Answer, UsageReport, chat};
+use crate::count::PromptCounts;
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{elements, member, member_text, present};
 

@@ -3,20 +3,7 @@
 //! Sources: `OpenAI` prompt-caching guide (autumn 2026); Gemini API reference, `UsageMetadata` (2026-10); `DeepSeek` and
 //! Moonshot API references (2026-10). The counts of Anthropic and Bedrock are additive instead.
 
-use forkcast_sim::wire::Usage;
-
-/// The counts of one answer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PromptCounts {
-    /// The name of the count of the whole prompt, for messages.
-    pub name: &'static str,
-    /// The whole prompt.
-    pub tokens: u64,
-    /// The read part.
-    pub read: u64,
-    /// The written part.
-    pub written: u64,
-}
+use crate::count::PromptCounts;
 
 impl PromptCounts {
     /// If a request wrote tokens and read the same ones, they count as read, with a message.
@@ -48,22 +35,6 @@ impl PromptCounts {
              taken as plain input"
         );
         (Self { read: 0, ..self }, Some(what))
-    }
-
-    /// The same as additive counts. If the parts exceed the whole, the answer uses an unknown convention.
-    pub fn additive(self, output_tokens: u64) -> Result<Usage, String> {
-        let Self { name, tokens, read, written } = self;
-        let input_tokens = tokens.checked_sub(read).and_then(|rest| rest.checked_sub(written)).ok_or_else(|| {
-            let written = if written > 0 { format!(" and {written} written") } else { String::new() };
-            format!("`{name}` is {tokens}, expected at least the {read} read{written} tokens that are part of it")
-        })?;
-        Ok(Usage {
-            input_tokens,
-            cache_read_input_tokens: read,
-            ephemeral_5m_input_tokens: written,
-            ephemeral_1h_input_tokens: 0,
-            output_tokens,
-        })
     }
 }
 

@@ -48,12 +48,13 @@ pub fn lower_bound(cell: &Cell, book: &PriceBook) -> Option<Money> {
     Some(prefix + tail + directives + growth + output - rounding)
 }
 
-/// Ablations with which children send less, to another model, or results of their own.
-const OF_OTHER_PROMPTS: [Ablation; 6] = [
+/// Ablations with which children send less, to another model, or other content than the declared sizes are for.
+const OF_OTHER_PROMPTS: [Ablation; 7] = [
     Ablation::FilterTools,
     Ablation::DropAgent,
     Ablation::StripHistory,
     Ablation::RealResults,
+    Ablation::Interleave,
     Ablation::OtherModel,
     Ablation::NamedSpawn,
 ];

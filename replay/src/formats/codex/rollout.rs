@@ -10,12 +10,11 @@ use serde_json::value::RawValue;
 
 use super::content::{Content, sort, started};
 use super::{Compacted, Element, Event, Info, Meta, Record, Source, Spawned, Tokens, TurnContext};
-use crate::count::believed;
+use crate::count::{PromptCounts, believed};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::Reading;
 use crate::formats::thread::{Names, Place, Unknown, parsed, part, pieces_hash, thread, within};
-use crate::response::PromptCounts;
 use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, SpawnMode, Stop, Thread, What};
 
 /// The state of reading.

@@ -9,7 +9,7 @@ use forkcast_sim::wire::BlockKind;
 use serde_json::value::RawValue;
 
 use super::{Checkpoint, Message, Record, Tokens};
-use crate::count::believed;
+use crate::count::{PromptCounts, believed};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::Reading;
@@ -17,7 +17,6 @@ use crate::formats::json::{member, member_text};
 use crate::formats::thread::{
     FAILED, Names, Place, Unknown, accepted, call_of, call_part, parsed, part, parts, within,
 };
-use crate::response::PromptCounts;
 use crate::transcript::{Answer, Call, InputOrigin, Item, Sign, Spawn, SpawnMode, Stop, Thread};
 use crate::transcript::{answer_id, file_stem};
 
