@@ -3,10 +3,10 @@
 //! A token in n requests costs at least φ(n) = min(n, w + (n − 1) r) of plain input if it is not cached, and r n if an
 //! entry holds it. So with N children of K requests
 //!
-//! LB = [r NK, or φ(NK) for a cold parent without limits] P + φ(NK) T + N φ(K) D + N g Σ φ(K − k + 1), k from 2 to K.
+//! LB = [r NK, or φ(NK) for a cold parent] P + φ(NK) T + N φ(K) D + N g Σ φ(K − k + 1), k from 2 to K.
 //!
 //! T is shared by all siblings in forks as the contract defines them; in the client of 2026 each fork has its own
-//! share, so there the term is φ(K) T.
+//! share, so there the term is φ(K) T. Under limits of a minute, P and T may be read from the parent's next request: r n.
 
 use forkcast_sim::agent::spawn::fork::{Ablation, Profile};
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Rate, Terms};
@@ -32,12 +32,16 @@ pub fn lower_bound(cell: &Cell, book: &PriceBook) -> Option<Money> {
     };
     let n = u64::from(cell.children);
     let k = u64::from(cell.turns);
-    // Under a limit children may wait until the parent's next request has written the prefix anew.
-    let is_written = !cell.is_cold || cell.itpm.is_some() || cell.rpm.is_some();
-    let prefix = if is_written { least.read_only(cell.prefix, n * k) } else { least.of(cell.prefix, n * k) };
+    // Under a limit children may wait until the parent's next request has written what they share with it.
+    let is_limited = cell.itpm.is_some() || cell.rpm.is_some();
+    let shared = |tokens, requests, is_written| match is_written {
+        true => least.read_only(tokens, requests),
+        false => least.of(tokens, requests),
+    };
+    let prefix = shared(cell.prefix, n * k, is_limited || !cell.is_cold);
     let tail = match cell.profile {
-        Profile::Documents => least.of(cell.tail, n * k),
-        Profile::Client2026 => least.of(cell.tail, k),
+        Profile::Documents => shared(cell.tail, n * k, is_limited),
+        Profile::Client2026 => shared(cell.tail, k, is_limited),
     };
     let directives = least.of(cell.directive * n, k);
     let growth = (2..=k).fold(Money::ZERO, |sum, turn| sum + least.of(cell.growth * n, k - turn + 1));
