@@ -75,7 +75,7 @@ impl Remarks {
             )
         });
         let unmeasured = said(self.unmeasured, |requests| {
-            format!("{requests} without recorded usage: sizes are estimated from lengths, without what is not shown.")
+            format!("{requests} without recorded usage: sizes are estimated from the lengths of the shown parts.")
         });
         let traced = said(self.traced, |requests| {
             format!(

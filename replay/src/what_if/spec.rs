@@ -6,7 +6,7 @@ use std::str::FromStr;
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 use forkcast_sim::time::Duration;
-use forkcast_sim::wire::model::{MODELS, ModelId, Vendor, resolve};
+use forkcast_sim::wire::model::{ModelId, Vendor, resolve};
 use forkcast_sim::words;
 
 use super::breakpoints::Breakpoints;
@@ -189,11 +189,7 @@ fn number(text: &str) -> Option<u64> {
 /// Only Claude's models have a profile of the marked family.
 fn model(value: &str) -> Result<ModelId, String> {
     let found = resolve(value).map(|found| found.id).filter(|model| model.row().vendor == Vendor::Anthropic);
-    found.ok_or_else(|| {
-        let claude = MODELS.iter().filter(|row| row.vendor == Vendor::Anthropic);
-        let ids: Vec<&str> = claude.map(|row| row.id).collect();
-        format!(", any spelling of a model with a cache profile: {}", ids.join(", "))
-    })
+    found.ok_or_else(|| ", any spelling of a model of Claude in `forkcast list models`".to_owned())
 }
 
 fn date(value: &str) -> Option<Date> {

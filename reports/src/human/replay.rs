@@ -83,11 +83,14 @@ fn pointers(report: &Report<'_>) -> Vec<String> {
     let limits = unseen::sentences(report).len();
     let plural = if limits == 1 { "" } else { "s" };
     let limits = if limits > 0 { format!(", {limits} limit{plural} of these numbers") } else { String::new() };
-    let causes = if report.misses.is_empty() { "what-ifs" } else { "why tokens were not read, what-ifs" };
+    let (causes, meaning) = match report.misses.is_empty() {
+        true => ("what-ifs", ""),
+        false => ("why tokens were not read, what-ifs", "; forkcast list causes: the meaning of each cause"),
+    };
     vec![
         format!("--details: {causes}, forecast{limits}"),
         "--by day, --by model, --by project: the same by group".to_owned(),
-        "forkcast explain: one request in full".to_owned(),
+        format!("forkcast explain: one request in full{meaning}"),
     ]
 }
 

@@ -123,7 +123,8 @@ fn start(day: Date, zone: &Zone) -> Result<Instant, String> {
 fn instant(text: &str) -> Result<Instant, String> {
     let timestamp: Timestamp = match text.parse() {
         Ok(timestamp) => timestamp,
-        Err(_) if text.parse::<jiff::civil::DateTime>().is_ok() => {
+        // Dates without dashes are read too, as midnight.
+        Err(_) if text.contains(':') && text.parse::<jiff::civil::DateTime>().is_ok() => {
             return Err(format!("no offset from UTC: {EXPECTED}"));
         }
         Err(_) => return Err(EXPECTED.to_owned()),

@@ -142,10 +142,10 @@ impl Default for Cell {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// There are no children.
-    #[error("a fan-out needs at least one child")]
+    #[error("children: 0; a fan-out needs at least one child")]
     NoChildren,
     /// Children have no turns.
-    #[error("a child needs at least one turn")]
+    #[error("turns: 0; a child needs at least one turn")]
     NoTurns,
     /// A prompt is empty, or a limit is zero.
     #[error("`{0}` must be at least one")]

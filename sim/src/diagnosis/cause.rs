@@ -159,7 +159,7 @@ causes! {
     MessageEdited = messages(
         "message_edited",
         "A client updates reminders, todo lists or files inside the history, or shortens old results.",
-        "Append instead of editing what was sent.",
+        "Append instead of editing earlier messages.",
     );
     /// A block was put in before the end of the history.
     MessageInserted = messages(
@@ -177,7 +177,7 @@ causes! {
     MessageMoved = messages(
         "message_moved",
         "A context block is kept next to the newest message, so it moves with every turn.",
-        "Append instead of editing what was sent.",
+        "Append instead of editing earlier messages.",
     );
     /// The beginning of the history was cut off.
     HistoryTruncated = messages(
@@ -189,7 +189,7 @@ causes! {
     Rewound = messages(
         "rewound",
         "The user went back to an earlier message, or an answer was tried again.",
-        "Nothing: going back is what was asked for. A breakpoint before the branch keeps what is shared.",
+        "Nothing: somebody asked to go back. A breakpoint before the branch keeps the shared part.",
     );
     /// Tool results come in another order than before.
     ResultsReordered = messages(

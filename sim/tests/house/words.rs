@@ -13,7 +13,7 @@ const HABITS: [(&[&str], f64); 12] = [
     (&["nobody", "nobody's"], 1.0),
     (&["of which"], 1.5),
     (&["in the place of"], 0.0),
-    (&["what was", "what has", "what had", "what were"], 6.0),
+    (&["what was", "what has", "what had", "what were"], 2.0),
     (&["where it has", "where it is", "where there is", "where no", "where none", "where nothing", "where they"], 2.5),
     (&["goes on", "went on"], 2.5),
     (&["anew", "afresh", "oftener"], 1.5),

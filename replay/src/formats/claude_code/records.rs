@@ -197,7 +197,10 @@ impl<'a> Records<'a> {
     pub fn finish(self) -> Reading {
         let mut reading = self.reading;
         if self.repeated > 0 {
-            reading.notes.push(format!("{} lines are in the file twice and count once", self.repeated));
+            reading.notes.push(match self.repeated {
+                1 => "one line is in the file twice and counts once".to_owned(),
+                lines => format!("{lines} lines are in the file twice and count once"),
+            });
         }
         let session: Option<Arc<str>> = self.session.map(|raw| Arc::from(&*unescaped(raw)));
         let user = self.cwd.as_deref().map(|cwd| Arc::from(user_of(cwd)));

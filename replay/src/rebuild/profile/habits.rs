@@ -120,7 +120,7 @@ pub const HABITS: [Habit; 23] = [
         ..of_claude_code(RuleName::FollowUp, High, None, None)
     },
     Habit {
-        rationale: "what was sent can be read from its first byte on, although the user took it back",
+        rationale: "a request that the user took back can be read from its first byte on",
         evidence: "9 of 10 interrupted prompts read to their end, within 99 tokens",
         written_on: &[ENTIRE],
         ..of_claude_code(RuleName::Interrupted, High, None, None)

@@ -20,7 +20,7 @@ pub(super) fn of(timeline: &Timeline, report: &Report<'_>) -> Caption {
         format!("{name}: {sum}, of it {missed} missed")
     });
     let lanes: Vec<String> = lanes.collect();
-    let bars = format!("Bars are {} by what was bought. {}", timeline.upwards(), lanes.join("; "));
+    let bars = format!("Bars are {} by category. {}", timeline.upwards(), lanes.join("; "));
     Caption { title: title(report), note: note(timeline, report), description: bars }
 }
 

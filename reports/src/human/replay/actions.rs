@@ -23,7 +23,8 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     table.rows = actions.iter().map(|action| row(report, action)).collect();
     document.table(table);
     if actions.len() > 1 {
-        document.aside(vec!["Savings over the whole recording; they may overlap.".to_owned()]);
+        let over = if report.left_out.requests() == 0 { "the whole recording" } else { "the requests that count" };
+        document.aside(vec![format!("Savings over {over}; they may overlap.")]);
     }
 }
 

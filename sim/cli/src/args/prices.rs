@@ -96,9 +96,10 @@ impl OwnPriceArgs {
     fn merged(&self) -> anyhow::Result<PriceBook> {
         let mut book = PriceBook::built_in();
         for BookFile { name, text } in self.files()? {
-            book = book
-                .with_file(&name, &text)
-                .map_err(|bad| BadInput::error(format_args!("{name}:{}:{}: {}", bad.line, bad.column, bad.problem)))?;
+            book = book.with_file(&name, &text).map_err(|bad| {
+                let problem = format_args!("{name}:{}:{}: {}", bad.line, bad.column, bad.problem);
+                BadInput::error(format_args!("{problem}; `forkcast list prices --out DIR` writes an example"))
+            })?;
         }
         for OnePrice { model, category, usd_per_mtok } in &self.prices {
             book = book.with_override(model.as_str(), *category, *usd_per_mtok);

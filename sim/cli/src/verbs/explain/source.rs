@@ -39,6 +39,12 @@ impl Source {
     }
 
     fn recordings(args: &ExplainArgs) -> anyhow::Result<Self> {
+        if args.request.is_none() && !args.run.exists() {
+            let name = args.run.display();
+            return Err(
+                BadInput::error(format_args!("{name}: no such file, and no cause of `forkcast list causes`")).into()
+            );
+        }
         let inputs = Inputs::read(&[&args.run], InputFormat::Auto).map_err(BadInput::error)?;
         if inputs.requests() == 0 {
             let complaints = complaints::of_inputs(&inputs, &[]);
