@@ -38,6 +38,7 @@ pub fn check(validator: &Validator, text: &str) -> Value {
 pub fn fixtures() -> Vec<PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../replay/tests/fixtures");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.is_file());
     files.sort();
     files
 }
