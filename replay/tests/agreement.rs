@@ -99,3 +99,54 @@ fn the_sample_agrees_with_its_prediction() {
     let agreement = agreement(&replayed);
     assert!(agreement.comparable >= 9, "{agreement:?}");
 }
+
+/// Folders whose recordings often begin with caches that earlier runs had filled, and how many of their requests can be
+/// compared at least.
+const FURTHER: [(&str, u64); 5] = [
+    ("cassettes-braintrust-java", 5),
+    ("cassettes-braintrust-js", 115),
+    ("cassettes-dd-trace-js", 10),
+    ("cassettes-fantasy", 4),
+    ("cassettes-rig", 70),
+];
+
+/// Requests of these folders that disagree: file, request and why. The prefix of the first two (one tool and a line of
+/// the system prompt) is estimated at 4,384 and 4,480 tokens, above the minimum of 4,096; from the growth of the second
+/// system block between two runs it has about 2,200, and was never cached.
+const DISAGREEING: [(&str, &str); 3] = [
+    ("b288b95a/claude-agent-sdk-v0.2.79#9", "no usage shows the size of a prefix near the minimum"),
+    ("claude-agent-sdk-v0.2.81#9", "no usage shows the size of a prefix near the minimum"),
+    ("5a0bfc20/ai-sdk-v6-latest#12", "the same recording is in another commit, so both seem to be sent at once"),
+];
+
+#[test]
+fn further_folders_agree_but_for_named_requests() {
+    let Some(data) = data() else { return };
+    let mut disagreeing = Vec::new();
+    println!("| folder | comparable | verdict | read | size known | prewarmed |");
+    for (name, at_least) in FURTHER {
+        let inputs = Inputs::read(&[data.join(name)], InputFormat::Auto).expect("the recordings open");
+        let replayed = replay(&inputs, &Options::default());
+        let agreement = agreement(&replayed);
+        println!(
+            "| {name} | {} | {} | {} | {} | {} |",
+            agreement.comparable,
+            agreement.same_verdict,
+            agreement.reads_agree,
+            agreement.sizes_known,
+            agreement.not_comparable[NotComparable::Prewarmed as usize]
+        );
+        assert!(agreement.comparable >= at_least, "{name}: {agreement:?}");
+        disagreeing.extend(exceptions(&replayed));
+    }
+    let is_named = |found: &&String| {
+        DISAGREEING.iter().any(|(request, _)| {
+            let (folder, file) = request.split_once('/').unwrap_or(("", request));
+            let (file, index) = file.split_once('#').expect("a request");
+            found.contains(&format!("{folder}/e2e")) && found.contains(&format!("/{file}.cassette.json.gz#{index}:"))
+        })
+    };
+    let unnamed: Vec<_> = disagreeing.iter().filter(|found| !is_named(found)).collect();
+    assert_eq!(unnamed, Vec::<&String>::new());
+    assert_eq!(disagreeing.len(), DISAGREEING.len(), "{disagreeing:#?}");
+}

@@ -249,7 +249,7 @@ fn an_override_reads_files_that_detection_would_not() {
 fn fixtures() -> Vec<Vec<u8>> {
     let mut names: Vec<_> = std::fs::read_dir(FIXTURES).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
-    names.into_iter().filter(|path| path.is_file()).map(|path| std::fs::read(path).unwrap()).collect()
+    names.into_iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
 proptest! {

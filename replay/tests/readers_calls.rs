@@ -14,30 +14,39 @@ fn temporary(name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_braintrust_cassette_is_read_with_the_bodies_beside_it() {
+fn a_braintrust_cassette_has_bodies_of_several_kinds() {
     let inputs = read("braintrust.json");
     assert_eq!((inputs.scopes[0].files[0].format, reasons(&inputs)), (Format::Braintrust, vec![]));
     assert_eq!(counts(&inputs), [(0, Some((3, 20, 10, 4))), (2, Some((5, 30, 0, 6))), (3, Some((9, 0, 0, 8)))]);
     let all: Vec<_> = inputs.exchanges().collect();
     assert_eq!(instants(all[0]), [Some(1500.0), None, Some(2250.0)], "the provider's latency before `recordedAt`");
-    let body = String::from_utf8_lossy(&all[1].body);
-    assert!(body.contains("From a file") && body.starts_with("{\"model\""), "the bytes of the file: {body}");
     let skipped: Vec<_> = inputs.skipped.iter().map(|skipped| skipped.reason.as_str()).collect();
     assert_eq!(skipped, ["entry 1, line 28: `GET api.openai.com/v1/responses` is no model request"]);
+}
+
+/// The cassette with a body that is in the file at `path`.
+fn with_a_file(path: &str) -> String {
+    let text = String::from_utf8(fixture("braintrust.json")).unwrap();
+    let line = text.lines().find(|line| line.contains("\"Ho\"")).unwrap();
+    let body =
+        format!(r#""body": {{"contentType": "application/json", "kind": "binary", "path": "{path}", "sha256": "0"}},"#);
+    text.replace(line, &body)
 }
 
 #[test]
 fn a_folder_of_bodies_is_read_alone_only_without_its_recording() {
     let folder = temporary("bodies");
-    fs::create_dir_all(folder.join("in/braintrust.blobs")).unwrap();
-    fs::write(folder.join("in/braintrust.blobs/asked.bin"), fixture("braintrust.blobs/asked.bin")).unwrap();
+    let body = r#"{"model":"claude-opus-4-8","messages":[{"role":"user","content":"From a file"}],"max_tokens":16}"#;
+    fs::create_dir_all(folder.join("in/calls.cassette.blobs")).unwrap();
+    fs::write(folder.join("in/calls.cassette.blobs/asked.bin"), body).unwrap();
     let alone = Inputs::read(&[folder.join("in")], InputFormat::Auto).unwrap();
     assert_eq!((alone.exchanges().count(), alone.scopes[0].files[0].format), (1, Format::Bodies));
-    fs::write(folder.join("in/braintrust.json"), fixture("braintrust.json")).unwrap();
+    fs::write(folder.join("in/calls.cassette.json"), with_a_file("calls.cassette.blobs/asked.bin")).unwrap();
     let both = Inputs::read(&[folder.join("in")], InputFormat::Auto).unwrap();
     assert_eq!((both.exchanges().count(), both.files, reasons(&both)), (3, 2, vec![]), "the cassette and the folder");
+    assert_eq!(both.exchanges().nth(1).unwrap().body, body.as_bytes(), "the bytes of the file");
     let skipped = both.skipped.iter().any(|skipped| {
-        skipped.file.ends_with("braintrust.blobs") && skipped.reason.starts_with("bodies, read with the recording")
+        skipped.file.ends_with("calls.cassette.blobs") && skipped.reason.starts_with("bodies, read with the recording")
     });
     assert!(skipped, "{:?}", both.skipped);
     fs::remove_dir_all(&folder).unwrap();
@@ -45,8 +54,6 @@ fn a_folder_of_bodies_is_read_alone_only_without_its_recording() {
 
 #[test]
 fn bodies_are_only_read_below_the_folder_of_their_recording() {
-    let text = String::from_utf8(fixture("braintrust.json")).unwrap();
-    let path = "braintrust.blobs/asked.bin";
     let folder = temporary("paths");
     fs::create_dir_all(folder.join("in")).unwrap();
     fs::write(folder.join("secret.json"), r#"{"model":"claude-opus-4-8","messages":[]}"#).unwrap();
@@ -57,7 +64,7 @@ fn bodies_are_only_read_below_the_folder_of_their_recording() {
         (".", "does not lead below"),
         ("missing.bin", "missing"),
     ] {
-        fs::write(folder.join("in/a.json"), text.replace(path, other)).unwrap();
+        fs::write(folder.join("in/a.json"), with_a_file(other)).unwrap();
         let inputs = Inputs::read(&[folder.join("in")], InputFormat::Auto).unwrap();
         assert_eq!(inputs.exchanges().count(), 2, "{other}: the other calls are kept");
         let [(_, reason)] = reasons(&inputs)[..] else { panic!("{other}: {:?}", inputs.unreadable) };
@@ -65,7 +72,7 @@ fn bodies_are_only_read_below_the_folder_of_their_recording() {
         assert!(!reason.contains("secret"), "{reason}");
     }
     fs::remove_dir_all(&folder).unwrap();
-    let inputs = memory(&text);
+    let inputs = memory(&with_a_file("asked.bin"));
     let [(_, reason)] = reasons(&inputs)[..] else { panic!("one damaged entry") };
     assert!(reason.contains("only read beside a recording that is a file"), "{reason}");
 }

@@ -8,8 +8,8 @@ use forkcast_sim::diagnosis::Subject;
 use forkcast_sim::guard::Identity;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::service::{Compared, CountedSize, Engine, Entry, NotComparable, PriceFacts, Quote, Reading, Verdict};
-use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Maker, Pins, Request, Usage, Wire};
+use forkcast_sim::time::{Duration, Instant};
+use forkcast_sim::wire::{ChainId, Maker, NodeId, Pins, Request, Usage, Wire};
 
 use super::counting::Counting;
 use super::hypotheticals::Hypotheticals;
@@ -23,6 +23,10 @@ use crate::source::order::{Arrival, Stream};
 
 /// The remark on a request whose prompt is not known.
 const UNPROMPTED: &str = "the log holds no whole prompt: billed, but nothing can be said about why it missed";
+
+/// No entry outlives its last use by more: an hour, and five minutes in which recorded reads were still seen (`data` of
+/// 2026-01 to 2026-08: none of 46 after 3,900 s).
+const ENTRIES_LAST_AT_MOST: Duration = Duration::from_secs(3_900);
 
 /// Serves a stream; its chains are numbered from `first_chain`. Gives how many there were.
 pub(super) fn run(
@@ -58,6 +62,8 @@ pub(super) struct StreamReplay<'a> {
     identity: Identity<Predecessor>,
     /// Tokens that the last request of each chain left in the cache.
     cached_tokens: BTreeMap<ChainId, u64>,
+    /// When each prefix was last sent with a breakpoint at its end.
+    marked: BTreeMap<NodeId, Instant>,
     /// Every request so far, where somebody wants to look back at them.
     pub seen: Option<Vec<ServedRequest>>,
     pub scope: Scope,
@@ -93,6 +99,7 @@ impl<'a> StreamReplay<'a> {
             size: None,
             identity: Identity::default(),
             cached_tokens: BTreeMap::new(),
+            marked: BTreeMap::new(),
             seen: None,
             scope: stream.scope.clone(),
             hypotheticals: Hypotheticals::new(&rules, options),
@@ -191,8 +198,10 @@ impl<'a> StreamReplay<'a> {
         }
         let sizes = sized.sizes(&self.wire.prefixes);
         let asked = sized.asked(&self.wire, &sizes, recorded, arrival.times.at);
-        let Reading { ticket, predicted, usage, explanation } = self.engine.serve(&asked, true);
-        let comparison = self.comparison(&sized, exchange, &predicted);
+        let Reading { ticket, mut predicted, usage, explanation } = self.engine.serve(&asked, true);
+        let comparison = self.comparison(&sized, arrival, &predicted);
+        let markers = &sized.subject.request.markers;
+        self.marked.extend(markers.iter().map(|marker| (marker.node, arrival.times.at)));
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
         line.explanation = explanation;
@@ -201,6 +210,10 @@ impl<'a> StreamReplay<'a> {
         if let Some(ticket) = ticket {
             self.engine.expect(ticket, &arrival.times);
             hypotheticals = self.suppose(line.index, &sized, arrival, &usage, predicted.read_tokens, &quote);
+        }
+        if comparison == Err(NotComparable::Prewarmed) {
+            // It read another entry, so its read shows the size of no prefix that is known here.
+            predicted.hit = None;
         }
         self.remember(line.index, &sized, exchange, &predicted);
         let entry = self.entry(line, comparison, exchange);
@@ -222,15 +235,18 @@ impl<'a> StreamReplay<'a> {
     fn comparison(
         &self,
         sized: &SizedPrompt,
-        exchange: &Exchange,
+        arrival: &Arrival<'_>,
         predicted: &Outcome,
     ) -> Result<Compared, NotComparable> {
-        let recorded = exchange.usage.ok_or(NotComparable::NoUsage)?;
+        let marked_lately = |node: NodeId| {
+            self.marked.get(&node).is_some_and(|marked| arrival.times.at.since(*marked) <= ENTRIES_LAST_AT_MOST)
+        };
+        let recorded = arrival.exchange.usage.ok_or(NotComparable::NoUsage)?;
         let usage = recorded.usage;
         if recorded.server_passes {
             return Err(NotComparable::ServerTools);
         }
-        if sized.read_never_sent(&usage) {
+        if sized.read_never_sent(&usage) || sized.read_of_others(&usage, marked_lately) {
             return Err(NotComparable::Prewarmed);
         }
         if sized.subject.request.markers_sent == 0 || sized.subject.request.markers.is_empty() {

@@ -110,6 +110,19 @@ impl SizedPrompt {
         self.subject.request.known == 0 || (all_read && !last_known)
     }
 
+    /// The provider read an entry that no request of the scope can have left: none of its prefixes was marked lately, or the
+    /// read reached the last breakpoint (nothing was written) and that one was not. Somebody else wrote it: an earlier run
+    /// of the same test, or one that is not recorded.
+    pub fn read_of_others(&self, usage: &Usage, marked_lately: impl Fn(NodeId) -> bool) -> bool {
+        if usage.cache_read_input_tokens == 0 {
+            return false;
+        }
+        let all_read = usage.cache_creation_input_tokens() == 0;
+        let request = &self.subject.request;
+        let is_last_marked = request.markers.last().is_some_and(|marker| marked_lately(marker.node));
+        (all_read && !is_last_marked) || !request.nodes.iter().any(|node| marked_lately(*node))
+    }
+
     /// The nearest known sizes around `hit` on the path: the longest prefix that is not longer and the shortest that is
     /// not shorter.
     pub fn known_around(&self, hit: NodeId, pins: &Pins) -> (u64, u64) {

@@ -42,7 +42,7 @@ words! {
     pub enum NotComparable: word {
         /// The first request of a transcript's chain, taken as given.
         FirstOfChain = "first_of_chain",
-        /// It read tokens that had never been sent before in its scope.
+        /// It read tokens that had not been sent before in its scope, or not within the longest lifetime.
         Prewarmed = "prewarmed",
         /// Its counters are sums over the passes of a server-side tool.
         ServerTools = "server_tools",

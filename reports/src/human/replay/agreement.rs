@@ -135,7 +135,7 @@ fn not_comparable(report: &Report<'_>) -> Vec<String> {
 const fn why_not(why: NotComparable) -> &'static str {
     match why {
         NotComparable::FirstOfChain => "first of their chain",
-        NotComparable::Prewarmed => "prewarmed (read a prefix that was never sent here)",
+        NotComparable::Prewarmed => "prewarmed (read a prefix that was not sent here lately)",
         NotComparable::ServerTools => "with server tools (sums over passes)",
         NotComparable::NoMarker => "without a breakpoint",
         NotComparable::NoUsage => "without recorded usage",

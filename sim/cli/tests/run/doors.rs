@@ -234,9 +234,6 @@ fn recordings() -> Vec<PathBuf> {
     found
 }
 
-/// Folders of recordings in which nothing is a request that can be read.
-const UNREAD: [&str; 4] = ["cassettes-braintrust-java", "cassettes-fantasy", "cassettes-req-llm", "cassettes-rig"];
-
 #[test]
 fn every_door_of_a_recording_agrees() {
     for recording in recordings() {
@@ -245,14 +242,12 @@ fn every_door_of_a_recording_agrees() {
         let input = recording.to_str().unwrap();
         for rules in ["docs-2026-09", "observed-2026-08"] {
             let replayed = forkcast(&place, &["replay", input, "--out", rules, "--quiet", "--cache", rules]);
-            let is_read = replayed.status.code() != Some(2);
-            assert_eq!(is_read, !UNREAD.contains(&name.as_str()), "{name}: {replayed:?}");
-            if !is_read {
-                continue;
-            }
+            assert_ne!(replayed.status.code(), Some(2), "{name}: {replayed:?}");
             let lines = lines(&place.join(rules).join("ledger.jsonl"));
             let check = ["check", input, "--lock", "none", "--quiet", "--format", "json", "--cache", rules];
-            let check: Value = serde_json::from_slice(&forkcast(&place, &check).stdout).unwrap();
+            let mut check: Value = serde_json::from_slice(&forkcast(&place, &check).stdout).unwrap();
+            // Only the check compares agents of a recording that name no parent with each other.
+            check["findings"].as_array_mut().unwrap().retain(|finding| finding["rule"] != "sharing");
             // Embeddings have no prompt cache, and are not checked.
             assert!(check["requests"].as_u64().unwrap() <= lines.len() as u64, "{name}");
             assert_eq!(
