@@ -64,7 +64,7 @@ fn a_wrong_word_is_reported_with_the_alternatives() {
         assert_eq!(complaint(text), expected);
     }
     assert!(complaint("tll=1h").contains("expected one of: ttl=5m|1h|head-1h|best, keepalive=N@SECONDS, model=MODEL"));
-    assert!(complaint("model=gpt-5").contains("claude-haiku-4-5"));
+    assert!(complaint("model=gpt-5").contains("forkcast list models"));
     assert!(complaint("").contains("expected one of: ttl="));
 }
 
