@@ -11,6 +11,7 @@ mod replaced;
 mod retold;
 mod rules;
 mod stability;
+mod thinking;
 mod traps;
 mod twin;
 mod uncached;

@@ -2,7 +2,7 @@
 //!
 //! [`compare`] compares two requests and names their differences; [`Trials`] try each change alone to find its damage,
 //! for every command; [`explain`] accounts for every input token of a request as read, new or missed. [`Cause`] is the
-//! closed list, [`DIAGNOSING`] lists the makers who have words of their own for them.
+//! closed list, [`ThinkingCheck`] finds thinking that its provider rejects; [`DIAGNOSING`] lists the makers who have words of their own for them.
 
 mod align;
 mod blame;
@@ -22,6 +22,7 @@ mod seams;
 mod shortfall;
 mod sides;
 mod subject;
+mod thinking;
 mod trials;
 mod volatile;
 mod window;
@@ -37,5 +38,6 @@ pub use provider::DIAGNOSING;
 pub use resent::{Resent, ResentBlocks};
 pub use shortfall::{BilledRequest, Explanation, Missed, explain};
 pub use subject::{Billing, Subject};
+pub use thinking::{Edit, Outcome, ThinkingCheck, ThinkingFault, outcome};
 pub use trials::{CacheMoment, ChangeDamage, RequestDamage, Trials};
 pub use window::{Window, window};

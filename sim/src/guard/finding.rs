@@ -20,6 +20,8 @@ words! {
         Budget = "budget",
         /// The prompt equals the one in the lock.
         Equality = "equality",
+        /// Thinking is sent again after the content that it was made after.
+        Thinking = "thinking",
     }
 }
 
@@ -149,6 +151,9 @@ pub enum NoteKind {
     /// The provider's rules refuse the request, but a recorded usage shows that it was accepted, or the rules of the
     /// check allow it.
     Refused,
+    /// Thinking is sent again after other content than it was made after: the provider drops it, or the documents do
+    /// not say what follows.
+    ThinkingUnbound,
     /// It has no name and began a chain, although there is one with the same tools and system prompt: another agent of
     /// that kind, or the same one with a completely replaced history. Bytes do not show which.
     NewChain,
@@ -165,6 +170,7 @@ impl NoteKind {
             Self::Harmless(note) => note.word(),
             Self::Time(cause) => cause.word(),
             Self::Refused => "refused",
+            Self::ThinkingUnbound => "thinking_unbound",
             Self::NewChain => "new_chain",
             Self::Branch => "branch",
         }

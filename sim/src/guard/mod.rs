@@ -33,6 +33,7 @@ mod sent;
 mod sharing;
 mod spelling;
 mod text;
+mod thinking;
 mod timeless;
 mod uncached;
 mod unread;

@@ -49,6 +49,8 @@ pub struct Report {
     pub score: BTreeMap<&'static str, bool>,
     /// Reasons why the result may be less certain than it looks.
     pub warnings: Vec<String>,
+    /// A request to a model that checks its thinking was taken.
+    pub(super) checks_thinking: bool,
     /// How many of the listed findings the rules forbid.
     forbidden: usize,
 }
@@ -147,6 +149,7 @@ impl Report {
         }
         self.unlisted.add(part.unlisted);
         self.violations.extend(part.violations);
+        self.checks_thinking |= part.checks_thinking;
         for (rule, held) in part.score {
             self.score.entry(rule).and_modify(|all| *all &= held).or_insert(held);
         }
@@ -159,7 +162,8 @@ impl Report {
 
     /// Rewrites the score card from the findings.
     pub fn set_score(&mut self, rules: &Rules) {
-        for rule in Rule::ALL.into_iter().filter(|rule| rules.checks(*rule)) {
+        let is_checked = |rule: &Rule| rules.checks(*rule) || (*rule == Rule::Thinking && self.checks_thinking);
+        for rule in Rule::ALL.into_iter().filter(is_checked) {
             let held = !self.failing(rules).any(|finding| finding.rule == rule)
                 && !self.unlisted.broken.contains(&rule)
                 && self.violations.iter().all(|violation| violation.rule != rule);

@@ -14,6 +14,7 @@ use super::report::{Checked, Report};
 use super::rules::Rules;
 use super::sent::Facts;
 use super::sharing::{self, Demand};
+use super::thinking::Thinking;
 use super::timeless::TimelessCache;
 use super::uncached::Uncached;
 use super::unread;
@@ -34,6 +35,7 @@ pub struct Watch {
     spent: Spent,
     refusals: Refusals,
     uncached: Uncached,
+    thinking: Thinking,
     report: Report,
 }
 
@@ -56,6 +58,7 @@ impl Watch {
             spent: Spent::default(),
             refusals: Refusals::default(),
             uncached: Uncached::default(),
+            thinking: Thinking::default(),
             report: Report::default(),
             rules,
         }
@@ -122,6 +125,7 @@ impl Watch {
         }
         notes.extend(self.doubt(&taken, &whose, facts));
         self.uncached.take(&taken, lane, facts.usage.is_some());
+        notes.extend(self.thinking.take(wire, &taken, facts, &whose, &self.rules));
         let (refused, noted) = self.refusals.take(&taken, facts, lane, &findings, &self.rules);
         notes.extend(noted);
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
@@ -206,6 +210,7 @@ impl Watch {
     /// Moves to a fresh wire that contains only the requests that later ones are compared with.
     pub(super) fn renew(&mut self, old: &Wire) -> (Wire, Moved) {
         let (mut new, mut moved) = (Wire::new(*old.forms()), Moved::default());
+        self.thinking.renew();
         self.identity.for_each_mut(|member| {
             let subject = &member.subject;
             let request = new.adopt(old, &subject.request, &member.sender.scope, &mut moved);
@@ -258,6 +263,8 @@ impl Watch {
     pub fn finish(mut self) -> Report {
         self.report.violations = self.spent.violations(&self.rules.budget);
         self.report.violations.extend(self.refusals.violations());
+        self.report.violations.extend(self.thinking.violations());
+        self.report.checks_thinking = self.thinking.is_asked;
         self.report.warnings = self.identity.warnings();
         self.report.warnings.extend(self.uncached.warnings());
         self.report.set_score(&self.rules);

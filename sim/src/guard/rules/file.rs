@@ -19,6 +19,7 @@ struct Entries {
     sharing: Option<Spanned<String>>,
     equality: Option<Spanned<String>>,
     missing: Option<Spanned<String>>,
+    thinking: Option<Spanned<String>>,
     #[serde(default)]
     pinned: Vec<Spanned<String>>,
     #[serde(default)]
@@ -61,6 +62,7 @@ pub(super) fn read(text: &str) -> Result<Rules, BadRules> {
         (&entries.sharing, &mut rules.sharing),
         (&entries.equality, &mut rules.equality),
         (&entries.missing, &mut rules.missing),
+        (&entries.thinking, &mut rules.thinking),
     ] {
         if let Some(word) = entry {
             *slot = severity(word.get_ref()).ok_or_else(|| text.bad(word, &["off", "note", "fail"]))?;
@@ -88,7 +90,7 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T, BadRules> {
         BadRules {
             line: Text(text).line(at),
             found: complaint::toml(&error, text),
-            expected: "the keys cache, stability, sharing, equality, missing, pinned, requests_per_day, in_tests, [budget] and \
+            expected: "the keys cache, stability, sharing, equality, missing, thinking, pinned, requests_per_day, in_tests, [budget] and \
                        [[allow]]"
                 .to_owned(),
         }

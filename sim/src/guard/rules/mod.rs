@@ -6,6 +6,7 @@
 //! sharing = "fail"           # forks and siblings share what they can
 //! equality = "note"          # the prompt equals the one in the lock
 //! missing = "fail"           # every request of the lock is sent
+//! thinking = "fail"          # thinking is sent again after the content that it was made after
 //! pinned = ["tools"]         # levels in which a difference from the lock always fails
 //! requests_per_day = 1000    # for costs per day
 //! in_tests = true            # prompts are short, as in tests: no minimum, and breakpoints are assumed if there are none
@@ -60,6 +61,8 @@ pub struct Rules {
     /// Every chain and every request of the lock is sent. Limited to the compared part of the lock: not checked if
     /// equality is off and no level is pinned; a chain whose conversation is not compared only has to exist.
     pub missing: Severity,
+    /// Thinking is sent again after the content that it was made after, where the model checks it.
+    pub thinking: Severity,
     /// Levels in which a difference from the lock always is a [`Severity::Fail`].
     pub pinned: Vec<Level>,
     /// Limits on figures.
@@ -117,6 +120,7 @@ impl Default for Rules {
             sharing: Severity::Fail,
             equality: Severity::Note,
             missing: Severity::Fail,
+            thinking: Severity::Fail,
             pinned: Vec::new(),
             budget: Budget::default(),
             allow: Vec::new(),
@@ -140,6 +144,7 @@ impl Rules {
         match rule {
             Rule::Stability => self.stability,
             Rule::Sharing => self.sharing,
+            Rule::Thinking => self.thinking,
             Rule::Equality if self.pinned.is_empty() => self.equality,
             Rule::Equality | Rule::Budget => Severity::Fail,
         }
@@ -149,8 +154,8 @@ impl Rules {
     pub fn checks(&self, rule: Rule) -> bool {
         match rule {
             Rule::Budget => self.budget != Budget::default(),
-            // The lock decides this.
-            Rule::Equality => false,
+            // The lock decides this, and whether a request with thinking was checked.
+            Rule::Equality | Rule::Thinking => false,
             _ => self.severity(rule) != Severity::Off,
         }
     }

@@ -1,0 +1,111 @@
+//! Requests with thinking that the provider rejects, because other content is before it than when it was made.
+
+use std::collections::BTreeMap;
+
+use super::finding::{NoteKind, Noted, Rule, Violation};
+use super::identity::{Kinship, Relative, Whose};
+use super::rules::{Rules, Severity};
+use super::sent::Facts;
+use crate::diagnosis::{Edit, Outcome, Subject, ThinkingCheck, ThinkingFault, outcome};
+use crate::outside::quoted;
+use crate::wire::{ChainId, Level, Place, Request, Wire};
+
+/// The check, and the first rejected request of each chain.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Thinking {
+    check: ThinkingCheck,
+    rejected: BTreeMap<ChainId, Rejected>,
+    /// A request to a model that checks was taken.
+    pub is_asked: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Rejected {
+    chain: String,
+    request: usize,
+    path: String,
+    answer: String,
+    more: usize,
+}
+
+impl Thinking {
+    /// Takes a request; `whose` is its identity. Returns a note where the check does not fail.
+    pub fn take<T: Relative>(
+        &mut self,
+        wire: &Wire,
+        taken: &Subject,
+        facts: &Facts<'_>,
+        whose: &Whose<T>,
+        rules: &Rules,
+    ) -> Option<Noted> {
+        let request = &taken.request;
+        let outcome = outcome(request).filter(|_| rules.thinking != Severity::Off && request.has_modelled_cache())?;
+        self.is_asked = true;
+        let lane = &whose.lane;
+        let parent = match &whose.kinship {
+            Kinship::Fork { parent, .. } => Some(parent.sender().chain),
+            _ => lane.branches_off,
+        };
+        let previous = whose.previous.as_ref().map(Relative::request);
+        let fault = self.check.take(wire, request, lane.chain, previous, parent)?;
+        let path = request.path(fault.place);
+        let answer = answer(request, fault, outcome);
+        let fails = outcome <= Outcome::RefusedOnNewAccounts;
+        if !fails || facts.usage.is_some() || rules.thinking != Severity::Fail {
+            let noted = Noted::new(&lane.name, taken.number, NoteKind::ThinkingUnbound, path);
+            return Some(Noted { answer: Some(answer), ..noted });
+        }
+        let first = Rejected { chain: lane.name.clone(), request: taken.number, path, answer, more: 0 };
+        self.rejected.entry(lane.chain).and_modify(|known| known.more += 1).or_insert(first);
+        None
+    }
+
+    /// Forgets what belongs to a wire that is replaced.
+    pub fn renew(&mut self) {
+        self.check.renew();
+    }
+
+    /// One violation for each chain.
+    pub fn violations(&self) -> impl Iterator<Item = Violation> {
+        self.rejected.values().map(Rejected::violation)
+    }
+}
+
+impl Rejected {
+    fn violation(&self) -> Violation {
+        let Self { request, path, .. } = self;
+        let more = match self.more {
+            0 => String::new(),
+            more => format!(", and {more} more of the chain"),
+        };
+        let what = format!("request {request} at {path}{more}");
+        let expected = "each kept thinking block after the content that it was made after; keep that content, or leave out \
+                        this block and all kept thinking after it";
+        Violation::new(Rule::Thinking, &self.chain, what, self.answer.clone(), expected)
+    }
+}
+
+/// What the provider does, and why.
+fn answer(request: &Request, fault: &ThinkingFault, outcome: Outcome) -> String {
+    let model = quoted(&request.model);
+    let follows = match outcome {
+        Outcome::Refused => format!("HTTP 400 on {model}"),
+        Outcome::RefusedOnNewAccounts => {
+            format!("HTTP 400 on {model} for accounts created since 2026-08-31 (older ones pay for the block)")
+        }
+        Outcome::Dropped => format!("{model} drops this thinking"),
+        Outcome::Unknown => format!("{model} checks this thinking; what follows is not documented"),
+    };
+    let level = |place: &Place| (place.level == Level::Tools).then_some("the list of tools");
+    let edit = match &fault.edit {
+        Edit::Differs(place) => match level(place) {
+            Some(tools) => format!("{tools} differs from when it was made"),
+            None => format!("content before it differs from when it was made, first at {}", request.path(*place)),
+        },
+        Edit::Missing(place) => {
+            format!("content that was before it when it was made is missing, starting at {}", request.path(*place))
+        }
+        Edit::Thinking => "the thinking before it is not what was before it when it was made".to_owned(),
+    };
+    format!("{follows}: {edit}")
+}
