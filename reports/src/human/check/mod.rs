@@ -207,5 +207,6 @@ pub const fn claim(rule: Rule) -> &'static str {
         Rule::Sharing => "forks share everything up to their directive, siblings what earlier siblings shared",
         Rule::Budget => "hit rate, cost and breakpoints stay within the budget",
         Rule::Equality => "the prompt equals the one in the lock",
+        Rule::Thinking => "thinking is sent again after what it was made after",
     }
 }
