@@ -7,7 +7,7 @@ pub mod words;
 pub use lock::written;
 pub use tables::score;
 
-use forkcast_sim::guard::{Finding, Rule};
+use forkcast_sim::guard::{Finding, Rule, Violation};
 use forkcast_sim::pricing::Money;
 
 use super::change;
@@ -69,7 +69,10 @@ pub fn title(check: &Check<'_>) -> String {
         return format!("{what}: {changes} in {} of {requests}{cost}{part}", count(failing as u64));
     }
     if !check.report.violations.is_empty() {
-        return format!("{}: {requests}{part}", outside(check).to_lowercase());
+        return format!(
+            "{}: {requests}{part}",
+            kind(&check.report.violations.iter().collect::<Vec<_>>()).to_lowercase()
+        );
     }
     if !check.holds() {
         return format!("a check for forks fails: {requests}{part}");
@@ -153,11 +156,23 @@ fn change(check: &Check<'_>, kind: &Kind<'_>, windows: bool, document: &mut Docu
 }
 
 fn violations(check: &Check<'_>, document: &mut Document) {
-    if !check.report.violations.is_empty() {
-        document.heading(outside(check));
-        document.table(tables::violations(check));
+    let (refused, others): (Vec<&Violation>, Vec<&Violation>) =
+        check.report.violations.iter().partition(|violation| is_refusal(violation));
+    if !refused.is_empty() {
+        document.heading(kind(&refused));
     }
-    if check.report.violations.iter().any(|violation| violation.rule == Rule::Equality) {
+    for violation in refused {
+        let chain = violation.chain.as_ref().map(|chain| format!(" of chain `{}`", check.names.agent(chain)));
+        document.text(vec![
+            format!("{}{}: {}.", capitalised(&violation.what), chain.unwrap_or_default(), violation.found),
+            format!("Expected: {}.", violation.expected),
+        ]);
+    }
+    if !others.is_empty() {
+        document.heading(kind(&others));
+        document.table(tables::violations(check, &others));
+    }
+    if others.iter().any(|violation| violation.rule == Rule::Equality) {
         document.text(vec![
             "If this is intended: `forkcast check --update` rewrites the lock, and `missing = \"note\"` in the rules lets \
              requests of the lock be missing."
@@ -166,16 +181,25 @@ fn violations(check: &Check<'_>, document: &mut Document) {
     }
 }
 
-/// The kind of violations.
-fn outside(check: &Check<'_>) -> &'static str {
-    let violations = &check.report.violations;
-    if violations.iter().any(|violation| violation.rule == Rule::Stability) {
+/// What the violations are, the gravest first.
+fn kind(violations: &[&Violation]) -> &'static str {
+    if violations.iter().any(|violation| is_refusal(violation)) {
         "Refused by the provider"
     } else if violations.iter().all(|violation| violation.rule == Rule::Equality) {
         "Requests differ from the lock"
     } else {
         "Outside the budget"
     }
+}
+
+/// Whether the provider refuses a request: its words are long.
+const fn is_refusal(violation: &Violation) -> bool {
+    matches!(violation.rule, Rule::Stability | Rule::Thinking)
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn card(check: &Check<'_>, document: &mut Document) {

@@ -1,6 +1,6 @@
 //! Tables of a check.
 
-use forkcast_sim::guard::{Finding, Rule};
+use forkcast_sim::guard::{Finding, Rule, Violation};
 
 use crate::check::{Check, Graded, Kind, Verdict};
 use crate::document::{Cell, Column, Table};
@@ -41,7 +41,7 @@ pub fn kinds(check: &Check<'_>, kinds: &[Kind<'_>]) -> Table {
 }
 
 /// Figures outside their budget.
-pub fn violations(check: &Check<'_>) -> Table {
+pub fn violations(check: &Check<'_>, violations: &[&Violation]) -> Table {
     let mut table = Table::new(
         "violations",
         vec![
@@ -51,7 +51,7 @@ pub fn violations(check: &Check<'_>) -> Table {
             Column::left("Expected", "expected"),
         ],
     );
-    let rows = check.report.violations.iter().map(|violation| {
+    let rows = violations.iter().map(|violation| {
         let chain = violation.chain.as_ref().map(|chain| check.names.agent(chain));
         vec![
             chain.map_or(Cell::Missing("all"), Cell::Text),
