@@ -192,9 +192,5 @@ fn a_lock_and_its_chain_agree_on_reported_bugs() {
             if *differs > Differs::Bound { lines.join("\n") } else { String::new() }
         );
     }
-    assert!(!sums.contains_key(&Differs::Damage), "{:#?}", sums[&Differs::Damage]);
-    // Digests cannot tell which of two texts of one message stayed.
-    let told = sums.get(&Differs::Told).into_iter().flatten();
-    let more: Vec<_> = told.filter(|line| !line.starts_with("point_behind_volatile ")).collect();
-    assert!(more.is_empty(), "{more:#?}");
+    assert!(sums.keys().all(|differs| *differs <= Differs::Bound), "{sums:#?}");
 }
