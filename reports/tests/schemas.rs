@@ -160,9 +160,10 @@ fn comparisons_follow_their_schema() {
 fn the_schemas_list_every_cause() {
     for (name, text) in SCHEMAS.iter() {
         let schema: Value = serde_json::from_str(text).unwrap();
-        // Lists and manifests hold no requests; fan-outs and sweeps hold no causes.
+        // Lists and manifests hold no requests; casts, fan-outs and sweeps hold no causes.
         let Some(known) = schema["$defs"]["cause"]["enum"].as_array() else {
-            let without = ["list", "manifest", "fanout", "plan", "sweep"].map(|name| format!("forkcast.{name}/1"));
+            let without =
+                ["cast", "list", "manifest", "fanout", "plan", "sweep"].map(|name| format!("forkcast.{name}/1"));
             assert!(without.iter().any(|known| known == name), "{name}");
             continue;
         };

@@ -12,6 +12,7 @@
 //! * [`sweep`]: `forkcast.sweep/1`, cells of a grid, and the same as comma-separated values.
 //! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.
 
+pub mod cast;
 mod change;
 pub mod check;
 pub mod diff;

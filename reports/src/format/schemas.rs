@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use forkcast_scenarios::sweep::plan;
 
-use super::{SCENARIO, check, diff, explain, fanout, ledger, replay, run, sweep};
+use super::{SCENARIO, cast, check, diff, explain, fanout, ledger, replay, run, sweep};
 use crate::check::Check;
 use crate::document::json;
 use crate::folder::manifest;
@@ -56,6 +56,7 @@ pub static SCHEMAS: LazyLock<Vec<(&'static str, Cow<'static, str>)>> = LazyLock:
         made::<diff::Diff<'_>>(diff::SCHEMA, diff::ABOUT),
         made::<explain::Subject<'_>>(explain::SCHEMA, explain::ABOUT),
         made::<run::RunResult<'_>>(run::SCHEMA, run::ABOUT),
+        made::<cast::Played<'_>>(cast::SCHEMA, cast::ABOUT),
         made::<fanout::Fanout<'_>>(fanout::SCHEMA, fanout::ABOUT),
         (plan::SCHEMA, include_str!("../../schema/plan-1.json").into()),
         made::<sweep::Sweep<'_>>(sweep::SCHEMA, sweep::ABOUT),

@@ -1,6 +1,7 @@
 //! Text for people: documents about a report, a comparison, built-in data.
 
 mod calibration;
+pub mod cast;
 mod change;
 pub mod check;
 pub mod diff;

@@ -10,7 +10,8 @@ use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::report::{Report, gates};
 use forkcast_reports::rerun::Rerun;
 use forkcast_reports::{format, human};
-use forkcast_scenarios::cast::Content;
+use forkcast_scenarios::cast::comparison::Comparison;
+use forkcast_scenarios::cast::{Cast, Content};
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::expect;
 use forkcast_scenarios::format::Scenario;
@@ -51,7 +52,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         }
         let folder = args.result.out.as_deref();
         let folder = folder.map(|out| if several { out.join(&*scenario.name) } else { out.to_owned() });
-        one(args, path, folder, scenario, &book, &mut outcome)?;
+        one(args, Played { path, folder, cast: None }, scenario, &book, &mut outcome)?;
     }
     if interrupted() {
         args.talk.note(format_args!("forkcast: interrupted, so the result is partial"));
@@ -74,7 +75,8 @@ fn recorded(args: &RunArgs, recording: &Path) -> anyhow::Result<()> {
         let scenario = cast.scenario(&changes).map_err(|problems| BadInput::error(problems.to_string()))?;
         let folder = args.result.out.as_deref();
         let folder = folder.map(|out| if several { out.join(&cast.name) } else { out.to_owned() });
-        one(args, Path::new(&cast.file), folder, scenario, &book, &mut outcome)?;
+        let played = Played { path: Path::new(&cast.file), folder, cast: Some(&cast) };
+        one(args, played, scenario, &book, &mut outcome)?;
     }
     outcome.done()
 }
@@ -136,10 +138,16 @@ fn scenario(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
     scenario.variant(called).cloned().ok_or_else(|| format!("{name}: unknown variant, expected one of: {known}"))
 }
 
+/// What is played: its file, where its results go, and the recording that it was made from.
+struct Played<'a> {
+    path: &'a Path,
+    folder: Option<PathBuf>,
+    cast: Option<&'a Cast>,
+}
+
 fn one(
     args: &RunArgs,
-    path: &Path,
-    folder: Option<PathBuf>,
+    Played { path, folder, cast }: Played<'_>,
     scenario: Scenario,
     book: &Rc<PriceBook>,
     outcome: &mut Outcome,
@@ -163,7 +171,13 @@ fn one(
     outcome.written(folder.map_or(Ok(()), |(folder, path)| write(args, &run, &failures, folder, &path)));
     let rerun = args.asks_a_replay().then(|| Rerun::new(&run, &args.what_if, args.sums.view()));
     let report = rerun.as_ref().map(Rerun::report);
-    outcome.printed(print(args, &run, &failures, report.as_ref()))?;
+    let beside = cast.map(|cast| Beside { cast, comparison: Comparison::new(cast, &run) });
+    outcome.printed(match (&beside, args.result.format) {
+        (Some(beside), Format::Json) if args.table.is_none() => {
+            screen::print(|target| format::cast::write(beside.cast, &beside.comparison, target))
+        }
+        _ => print(args, &run, &failures, report.as_ref(), beside.as_ref()),
+    })?;
     let gates = report.iter().flat_map(gates);
     outcome.failures.extend(gates.filter_map(|gate| human::replay::sentence(&gate)));
     outcome.mistakes.extend(args.result.strict.complaints(Doubt::unpriced(run.unpriced())));
@@ -171,7 +185,19 @@ fn one(
     Ok(())
 }
 
-fn print(args: &RunArgs, run: &Run, failures: &[String], report: Option<&Report<'_>>) -> anyhow::Result<()> {
+/// A run beside the recording that it was made from.
+struct Beside<'a> {
+    cast: &'a Cast,
+    comparison: Comparison<'a>,
+}
+
+fn print(
+    args: &RunArgs,
+    run: &Run,
+    failures: &[String],
+    report: Option<&Report<'_>>,
+    beside: Option<&Beside<'_>>,
+) -> anyhow::Result<()> {
     if let Some((table, report)) = args.table.as_ref().zip(report) {
         return screen::print(|target| format::tables::write(report, table, target));
     }
@@ -182,6 +208,9 @@ fn print(args: &RunArgs, run: &Run, failures: &[String], report: Option<&Report<
         shown => {
             let mut document = human::run::document(run, failures);
             document.parts.extend(report.into_iter().flat_map(|report| human::replay::asked(report).parts));
+            document
+                .parts
+                .extend(beside.into_iter().flat_map(|both| human::cast::document(both.cast, &both.comparison).parts));
             screen::document(&document, shown)
         }
     }
