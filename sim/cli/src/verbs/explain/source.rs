@@ -41,9 +41,7 @@ impl Source {
     fn recordings(args: &ExplainArgs) -> anyhow::Result<Self> {
         if args.request.is_none() && !args.run.exists() {
             let name = args.run.display();
-            return Err(
-                BadInput::error(format_args!("{name}: no such file, and no cause of `forkcast list causes`")).into()
-            );
+            return Err(BadInput::error(format_args!("{name}: no such file, and no cause of `forkcast list causes`")));
         }
         let inputs = Inputs::read(&[&args.run], InputFormat::Auto).map_err(BadInput::error)?;
         if inputs.requests() == 0 {
