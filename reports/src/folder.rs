@@ -1,5 +1,5 @@
 //! A result on disk. A replay writes `run.json`, `ledger.jsonl`, `requests.csv`, `timeline.svg`, `timeline.png` and optionally the
-//! bodies of the requests, `bodies/NNNNN.json`.
+//! bodies of the requests, `bodies/NNNNN.json`; a run with bodies also writes all calls with their answers, `exchanges.jsonl`.
 //!
 //! * [`manifest`](mod@manifest): `manifest.json`, the list of our files. No other file is ever replaced or removed.
 //! * `staging`: the temporary folder that a result is written to.
@@ -71,6 +71,9 @@ const RUN: &str = "run.json";
 const FANOUT: &str = "fanout.json";
 const LEDGER: &str = "ledger.jsonl";
 const REQUESTS: &str = "requests.csv";
+
+/// The calls of a simulated run with their answers, if its bodies are kept: a recording.
+const EXCHANGES: &str = "exchanges.jsonl";
 
 /// The folder of the bodies.
 const BODIES: &str = "bodies";

@@ -2,8 +2,11 @@
 
 use std::rc::Rc;
 
-use forkcast_replay::exchange::{Exchange, Origin};
+use forkcast_replay::exchange::{Exchange, Origin, RecordedAnswer};
+use forkcast_replay::formats::exchange_log::{RawAnswer, write_line};
+use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::recording::Recording;
+use forkcast_replay::replay;
 use forkcast_replay::source::Scope;
 use forkcast_replay::source::order::{Arrival, Stream};
 use forkcast_scenarios::fanout::{self, Cell, Spawn};
@@ -11,10 +14,12 @@ use forkcast_scenarios::run::{Options, Run, play};
 use forkcast_scenarios::{capture, catalog, load};
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{LaunchPolicy, Profile};
+use forkcast_sim::cache::Rules;
+use forkcast_sim::ledger::Line;
 use forkcast_sim::model::recorded::Fidelity;
-use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::pricing::{Date, PriceBook};
 use forkcast_sim::simulation::{self, Finished, Passage, RateLimits, Setup};
-use forkcast_sim::wire::{NormalForms, Ttl};
+use forkcast_sim::wire::{NormalForms, Ttl, Usage};
 
 /// The recording of these exchanges.
 fn recording(exchanges: &[Exchange]) -> Recording {
@@ -78,6 +83,44 @@ fn all_runs_of_the_catalog_play_back_to_the_same_session() {
     assert_eq!((alike, loosely_alike), (63, 50), "of {}; {}", catalog::all().len(), differ.join("\n"));
 }
 
+/// Sums of a ledger: usage and picodollars of the requests that were billed.
+fn bill<'a>(lines: impl Iterator<Item = &'a Line>) -> (Usage, i128) {
+    let mut sum = (Usage::default(), 0);
+    for line in lines {
+        sum.0 += line.billed().unwrap_or_default();
+        sum.1 += line.charge.bill.as_ref().map_or(0, |bill| bill.total.picousd());
+    }
+    sum
+}
+
+/// The bill of `exchanges`, written as a log and read again.
+fn bill_of_log(exchanges: &[Exchange], rules: Rules, prices_of: Option<Date>) -> (Usage, i128) {
+    let mut log = Vec::new();
+    for exchange in exchanges {
+        write_line(&mut log, exchange, RawAnswer::kept(exchange)).unwrap();
+    }
+    let inputs = Inputs::from_bytes("exchanges.jsonl", &log, ReadOptions::default().with_answers());
+    assert!(inputs.unreadable.is_empty(), "{:?}", inputs.unreadable);
+    let kept = |exchange: &Exchange| exchange.answer.clone().filter(|answer| **answer != RecordedAnswer::default());
+    let read: Vec<&Exchange> = inputs.exchanges().collect();
+    assert_eq!(read.len(), exchanges.len());
+    for (read, written) in read.iter().zip(exchanges) {
+        assert_eq!((&read.body, kept(read)), (&written.body, kept(written)));
+    }
+    let options = replay::Options { rules: Some(rules), prices_of, ..replay::Options::default() };
+    bill(replay::replay(&inputs, &options).lines())
+}
+
+#[test]
+fn an_exchange_log_has_the_bill_of_its_run() {
+    for item in catalog::all() {
+        let (run, exchanges) = recorded(item);
+        let rules = run.scenario.cache.unwrap_or_default();
+        let billed = bill(run.requests.iter().map(|request| &request.line));
+        assert_eq!(bill_of_log(&exchanges, rules, run.scenario.prices), billed, "{}", item.name);
+    }
+}
+
 /// The calls of a fan-out as exchanges. All agents have names.
 fn of_fan_out(finished: &Finished) -> Vec<Exchange> {
     let exchange = |(index, passage): (usize, &Passage)| {
@@ -110,5 +153,7 @@ fn six_fan_outs_play_back_strictly() {
         let played =
             again(&of_fan_out(&first), Setup { rate_limits: RateLimits::default(), ..setup() }, Fidelity::Strict);
         assert_eq!((played.digest, played.message), (first.digest, None), "{cell:?}");
+        let billed = bill(first.entries.iter().map(|entry| &entry.line));
+        assert_eq!(bill_of_log(&of_fan_out(&first), cell.rules, None), billed, "{cell:?}");
     }
 }

@@ -86,6 +86,11 @@ impl Reader for ExchangeLog {
         Probe::sure(object.has_all(&["v", "request"]))
     }
 
+    /// A run folder has both, and only the log has the answers.
+    fn owner_of_bodies<'n>(&self, folder: &'n str) -> Option<&'n str> {
+        (folder == "bodies").then_some("exchanges")
+    }
+
     fn read(&self, file: &File<'_>) -> Reading {
         let text = &file.text();
         let mut log = Log { file: file.name, text, reading: file.reading() };

@@ -10,7 +10,7 @@ use std::path::Path;
 use forkcast_scenarios::fanout::breakeven::{Quantity, Question};
 use serde::{Deserialize, Serialize};
 
-use super::{BODIES, FANOUT, LEDGER, REQUESTS, RUN, body_name};
+use super::{BODIES, EXCHANGES, FANOUT, LEDGER, REQUESTS, RUN, body_name};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.manifest/1";
@@ -22,7 +22,7 @@ pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const RECORDS: [&str; 2] = [RUN, FANOUT];
 
 /// Other files of a replay or a run.
-const OF_RUN: [&str; 6] = [LEDGER, REQUESTS, "timeline.svg", "timeline.png", "ribbon.svg", "ribbon.png"];
+const OF_RUN: [&str; 7] = [LEDGER, REQUESTS, EXCHANGES, "timeline.svg", "timeline.png", "ribbon.svg", "ribbon.png"];
 
 /// All file names that can accompany a record, without bodies.
 fn names_of(record: &str) -> Vec<String> {

@@ -146,6 +146,24 @@ fn a_folder_contains_the_run() {
     assert!(place.join("result/timeline.png").is_file() && place.join("result/ribbon.png").is_file());
 }
 
+/// The log of a run folder, alone and in a folder of others, has the bill of the run once.
+#[test]
+fn the_log_of_a_run_folder_is_read_once() {
+    let place = folder("run-log");
+    fine(&forkcast(&place, &["run", "--out", "all/result", "--bodies", "--quiet"]));
+    let run: Value = serde_json::from_str(&fs::read_to_string(place.join("all/result/run.json")).unwrap()).unwrap();
+    for path in ["all/result/exchanges.jsonl", "all"] {
+        let output = forkcast(&place, &["replay", path, "--format", "json", "--quiet"]);
+        let replayed: Value = serde_json::from_str(fine(&output)).unwrap();
+        assert_eq!(replayed["totals"]["requests"], run["totals"]["requests"], "{path}");
+        let recorded = &replayed["totals"]["recorded"];
+        for sum in ["input_tokens", "cache_read_input_tokens", "cache_creation", "output_tokens"] {
+            assert_eq!(recorded[sum], run["totals"]["usage"][sum], "{path}: {sum}");
+        }
+        assert_eq!(recorded["cost_usd"], run["totals"]["cost_usd"], "{path}");
+    }
+}
+
 /// One list of columns for both verbs, so that a data frame of a run and one of its replay can be joined.
 #[test]
 fn the_requests_of_a_run_and_of_its_replay_are_one_table() {

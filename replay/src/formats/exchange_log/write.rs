@@ -22,9 +22,21 @@ pub enum RawAnswer<'a> {
     Events(&'a str),
 }
 
+impl<'a> RawAnswer<'a> {
+    /// The answer that an exchange keeps.
+    pub fn kept(exchange: &'a Exchange) -> Self {
+        let body = exchange.answer.as_ref().map_or(&[][..], |answer| &answer.body);
+        match std::str::from_utf8(body) {
+            Ok("") | Err(_) => Self::UsageOnly,
+            Ok(text) if text.starts_with('{') => Self::Json(body),
+            Ok(text) => Self::Events(text),
+        }
+    }
+}
+
 /// Writes one line of `forkcast.exchanges/1`. The request body is kept byte for byte, except that line breaks outside
 /// of strings become spaces, because a line is a record.
-pub fn write_line(out: &mut impl Write, exchange: &Exchange, answer: RawAnswer<'_>) -> Result<(), Error> {
+pub fn write_line(out: &mut (impl Write + ?Sized), exchange: &Exchange, answer: RawAnswer<'_>) -> Result<(), Error> {
     let mut line = String::from("{\"v\":1");
     let instants =
         [("at_ms", exchange.sent_at), ("first_byte_ms", exchange.first_byte_at), ("ended_ms", exchange.ended_at)];

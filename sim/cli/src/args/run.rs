@@ -113,7 +113,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", value_parser = table(), help_heading = "Output")]
     pub table: Option<String>,
 
-    /// Also write the requests' bodies into that folder (bodies/NNNNN.json), for `explain`
+    /// Also write the requests' bodies into that folder (bodies/NNNNN.json), for `explain`, and all calls with their answers
+    /// (exchanges.jsonl), for `replay`
     #[arg(long, requires = "out", help_heading = "Output")]
     pub bodies: bool,
 

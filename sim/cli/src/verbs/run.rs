@@ -156,7 +156,8 @@ fn one(
     let open = |path: PathBuf| Ok((Folder::open(&path, Contents::Run, args.result.overwrite, &[])?, path));
     let folder = folder.map(open).transpose().map_err(folder_error)?;
     let book = Some(Rc::clone(book));
-    let options = Options { interleave: args.interleave, set: args.changes(), book, ..Options::default() };
+    let keeps_answers = args.bodies;
+    let options = Options { interleave: args.interleave, set: args.changes(), book, keeps_answers };
     let run = watched(args, scenario, &options);
     if args.log {
         return screen::print(|target| twice::write_log(&run, target));
