@@ -6,7 +6,7 @@
 
 mod calls;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use forkcast_sim::diagnosis;
@@ -21,7 +21,7 @@ use crate::exchange::{BreakOff, Dialect, Exchange, RecordedAnswer};
 use crate::formats::json::{member, member_text};
 use crate::response::events::Content;
 use crate::source::order::{Arrival, Stream};
-use calls::{Calls, begins_fork, messages};
+use calls::{Calls, begins_fork, messages, sends_callers};
 
 /// The replacement of an answer that is nowhere in the recording.
 const UNKNOWN: &str = "(The recording does not hold this answer: no request followed it.)";
@@ -43,6 +43,8 @@ pub struct Recording {
     pub unread: Vec<String>,
     wire: Wire,
     scope: String,
+    /// Chains whose client sends back who made a call.
+    with_callers: BTreeSet<ChainId>,
 }
 
 /// A request whose answer is not known yet.
@@ -66,6 +68,7 @@ impl Recording {
             unread: Vec::new(),
             wire: Wire::new(forms),
             scope: stream.scope.name.clone(),
+            with_callers: BTreeSet::new(),
         };
         let mut chains = Chains::default();
         let mut asked: Vec<OpenTake<'a>> = Vec::new();
@@ -76,6 +79,9 @@ impl Recording {
         for open in asked.iter_mut().rev() {
             open.next = followers.insert(open.chain, &open.arrival.exchange.body);
         }
+        let ends = asked.iter().filter(|open| open.next.is_none());
+        let with_callers = ends.filter(|open| sends_callers(&open.arrival.exchange.body));
+        recording.with_callers = with_callers.map(|open| open.chain).collect();
         let reports = Reports::of(&asked);
         for open in asked {
             let answer = recording.answer(&open, &reports);
@@ -145,7 +151,10 @@ impl Recording {
     fn content(&mut self, open: &OpenTake<'_>, reports: &Reports<'_>) -> Content {
         let exchange = open.arrival.exchange;
         let kept = exchange.answer.as_deref();
-        if let Some(content) = kept.and_then(|kept| Content::read(exchange.dialect, &kept.body)) {
+        if let Some(mut content) = kept.and_then(|kept| Content::read(exchange.dialect, &kept.body)) {
+            if !self.with_callers.contains(&open.chain) {
+                content.forget_callers();
+            }
             return content;
         }
         if kept.is_some_and(|kept| kept.break_off.is_some()) {

@@ -23,6 +23,7 @@ mod readers_http;
 mod readers_logs;
 mod readers_mutated;
 mod readers_traces;
+mod recorded_answers;
 mod recordings;
 mod reported_costs;
 mod serving;

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use forkcast_sim::model::{Delta, Event, Opened, StopReason};
 use forkcast_sim::wire::Usage;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::payload::{self, Payload};
@@ -82,6 +83,15 @@ impl Content {
         let stop_reason = Some(stop_reason(message).unwrap_or(otherwise));
         self.push(0, Event::MessageDelta { stop_reason, usage: Usage::default() });
         self.push(0, Event::MessageStop);
+    }
+
+    /// Leaves out who made the calls, for clients that do not send that back.
+    pub fn forget_callers(&mut self) {
+        for event in &mut self.events {
+            if let Event::BlockStart { block: Opened::ToolUse { caller, .. }, .. } = event {
+                *caller = None;
+            }
+        }
     }
 
     fn push(&mut self, number: usize, event: Event) {
@@ -172,7 +182,9 @@ fn block_of(block: &[u8]) -> Option<(Opened, Vec<Delta>)> {
         }
         "tool_use" => {
             let input = member(block, "input").and_then(|input| std::str::from_utf8(input).ok()).unwrap_or("{}");
-            let opened = Opened::ToolUse { id: field("id")?, name: field("name")? };
+            let caller = member(block, "caller").filter(|raw| serde_json::from_slice::<IgnoredAny>(raw).is_ok());
+            let caller = caller.and_then(|raw| std::str::from_utf8(raw).ok()).map(Rc::from);
+            let opened = Opened::ToolUse { id: field("id")?, name: field("name")?, caller };
             Some((opened, vec![Delta::InputJson(input.trim().into())]))
         }
         _ => None,
@@ -208,7 +220,10 @@ fn data(model: &str, event: &Event) -> Value {
             let block = match block {
                 Opened::Text => json!({ "type": "text", "text": "" }),
                 Opened::Thinking => json!({ "type": "thinking", "thinking": "", "signature": "" }),
-                Opened::ToolUse { id, name } => json!({ "type": "tool_use", "id": **id, "name": **name, "input": {} }),
+                // The caller of a simulated call is unknown.
+                Opened::ToolUse { id, name, .. } => {
+                    json!({ "type": "tool_use", "id": **id, "name": **name, "input": {} })
+                }
             };
             json!({ "type": kind, "index": index, "content_block": block })
         }

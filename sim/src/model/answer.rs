@@ -126,7 +126,8 @@ fn opened(said: &Said) -> (Opened, Delta) {
         Said::Text(text) => (Opened::Text, Delta::Text(text.as_str().into())),
         Said::Thinking(text) => (Opened::Thinking, Delta::Thinking(text.as_str().into())),
         Said::ToolUse { id, name, input } => {
-            (Opened::ToolUse { id: id.clone(), name: name.clone() }, Delta::InputJson(input.to_string().into()))
+            let opened = Opened::ToolUse { id: id.clone(), name: name.clone(), caller: None };
+            (opened, Delta::InputJson(input.to_string().into()))
         }
     }
 }

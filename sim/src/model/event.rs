@@ -71,6 +71,8 @@ pub enum Opened {
         id: Rc<str>,
         /// The tool.
         name: Rc<str>,
+        /// Who made the call, as JSON, if the provider says so: clients send it back as it came.
+        caller: Option<Rc<str>>,
     },
 }
 

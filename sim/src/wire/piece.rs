@@ -115,8 +115,19 @@ impl Piece {
     /// A tool call with JSON text as its input, which keeps the order of its keys: clients send them back in the order
     /// of the tool's schema (`clients.md` 1, trap 6, client version 2.1.330, 2026-11).
     pub fn tool_use_raw(id: &str, name: &str, input: &str) -> Self {
-        let head = [("type", Field::Text("tool_use")), ("id", Field::Text(id)), ("name", Field::Text(name))];
-        Self::object(&[head.as_slice(), &[("input", Field::Raw(input))]].concat())
+        Self::tool_use_by(id, name, input, None)
+    }
+
+    /// The same with the `caller` that the provider named, as JSON: clients send it back (wire captures, 2026-04).
+    pub fn tool_use_by(id: &str, name: &str, input: &str, caller: Option<&str>) -> Self {
+        let mut fields = vec![
+            ("type", Field::Text("tool_use")),
+            ("id", Field::Text(id)),
+            ("name", Field::Text(name)),
+            ("input", Field::Raw(input)),
+        ];
+        fields.extend(caller.map(|caller| ("caller", Field::Raw(caller))));
+        Self::object(&fields)
     }
 
     /// The result of the call `tool_use_id`. `is_error` is sent if it is true.

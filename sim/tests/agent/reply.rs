@@ -114,7 +114,7 @@ pub fn start() -> Event {
 
 /// A call of a tool begins.
 pub fn opens_call(index: usize, id: &str, name: &str) -> Event {
-    Event::BlockStart { index, block: Opened::ToolUse { id: id.into(), name: name.into() } }
+    Event::BlockStart { index, block: Opened::ToolUse { id: id.into(), name: name.into(), caller: None } }
 }
 
 /// A piece of a call's input.

@@ -87,7 +87,7 @@ fn block_start(fields: &Fields<'_>) -> Option<Event> {
     let block = match kind {
         0 => Opened::Text,
         1 => Opened::Thinking,
-        _ => Opened::ToolUse { id: fields.must("id", At::name)?, name: fields.must("name", At::name)? },
+        _ => Opened::ToolUse { id: fields.must("id", At::name)?, name: fields.must("name", At::name)?, caller: None },
     };
     Some(Event::BlockStart { index: index(fields)?, block })
 }

@@ -32,6 +32,7 @@ enum Block {
 struct Called {
     id: Rc<str>,
     name: Rc<str>,
+    caller: Option<Rc<str>>,
     text: String,
     arguments: Arguments,
     prepared: Option<Prepared>,
@@ -86,10 +87,10 @@ impl Assembler {
         let (block, took) = match opened {
             Opened::Text => (Block::Text(String::new()), Consequence::Data),
             Opened::Thinking => (Block::Thinking { text: String::new(), signature: String::new() }, Consequence::Data),
-            Opened::ToolUse { id, name } => {
+            Opened::ToolUse { id, name, caller } => {
                 let id = id.clone();
                 let name = name.clone();
-                (Block::ToolUse(Called::new(&id, &name)), Consequence::Called { id, name })
+                (Block::ToolUse(Called::new(&id, &name, caller.clone())), Consequence::Called { id, name })
             }
         };
         self.blocks.push(block);
@@ -174,10 +175,10 @@ impl Block {
 }
 
 impl Called {
-    fn new(id: &Rc<str>, name: &Rc<str>) -> Self {
+    fn new(id: &Rc<str>, name: &Rc<str>, caller: Option<Rc<str>>) -> Self {
         let id = id.clone();
         let name = name.clone();
-        Self { id, name, text: String::new(), arguments: Arguments::default(), prepared: None }
+        Self { id, name, caller, text: String::new(), arguments: Arguments::default(), prepared: None }
     }
 
     /// Text after a complete input is ignored: the call may already have been made, and is sent back as it was made.
@@ -212,7 +213,8 @@ impl Called {
     /// The call as it is sent back, with its input as the model wrote it.
     fn piece(&self, prepared: &Prepared) -> Piece {
         let written = prepared.problem.is_none() && !self.text.is_empty();
-        Piece::tool_use_raw(&self.id, &self.name, if written { self.text.trim() } else { "{}" })
+        let input = if written { self.text.trim() } else { "{}" };
+        Piece::tool_use_by(&self.id, &self.name, input, self.caller.as_deref())
     }
 }
 
