@@ -103,7 +103,7 @@ fn goes_on(sent: &[u8], body: &[u8]) -> bool {
     sent["model"] == body["model"] && count(&sent) + 2 <= count(&body)
 }
 
-/// The request `next` with `said` in the place of the answer to `sent`.
+/// The request `next` with `said` instead of the answer to `sent`.
 fn expected(sent: &[u8], said: &str, next: &[u8]) -> Option<String> {
     let answered = messages(sent)?.len();
     let mut fields: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(next).ok()?;
