@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use forkcast_scenarios::cast::comparison::{Comparison, Departure, Pair, Side};
+use forkcast_scenarios::cast::comparison::{Comparison, Departure, LATE_SECS, Pair, Side};
 use forkcast_scenarios::cast::{Cast, Gap};
 
 use super::usage::{HIT_RATE, NO_INPUT, NO_PRICE};
@@ -103,10 +103,7 @@ record! {
     text "says", "What is missing, and what is played instead." => |gap| Value::text(&gap.says);
 }
 
-/// An answer that comes this much later or earlier departs from the recording.
-pub(crate) const LATE_SECS: f64 = 20.0;
-
-pub(crate) const fn word(why: Departure) -> &'static str {
+const fn word(why: Departure) -> &'static str {
     match why {
         Departure::Unrecorded => "unrecorded",
         Departure::NotAsked => "not_asked",

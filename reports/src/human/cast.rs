@@ -1,10 +1,9 @@
 //! A recorded session beside its simulation, for people.
 
 use forkcast_scenarios::cast::Cast;
-use forkcast_scenarios::cast::comparison::{Comparison, Departure, Side};
+use forkcast_scenarios::cast::comparison::{Comparison, Departure, LATE_SECS, Side};
 
 use crate::document::{Cell, Column, Document, Table};
-use crate::format::cast::LATE_SECS;
 
 /// Most requests shown to people.
 const REQUESTS_MAX: usize = 200;

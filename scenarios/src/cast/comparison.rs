@@ -18,6 +18,9 @@ pub struct Pair<'a> {
     pub request: Option<usize>,
 }
 
+/// An answer that comes this much later or earlier departs from the recording.
+pub const LATE_SECS: f64 = 20.0;
+
 /// Why a simulation leaves its recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Departure {

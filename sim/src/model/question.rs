@@ -27,9 +27,7 @@ impl Question {
     /// The ids of the calls whose results the newest message has.
     pub fn answered_calls(&self) -> Vec<&str> {
         let newest = self.draft.messages.last().filter(|message| message.role == Role::User);
-        newest
-            .map(|message| message.content.iter().filter_map(|piece| piece.answered_call()).collect())
-            .unwrap_or_default()
+        newest.into_iter().flat_map(|message| &message.content).filter_map(|piece| piece.answered_call()).collect()
     }
 
     /// The text of the last user message that has text, for the rules of a script. Reminders and tool results do not
