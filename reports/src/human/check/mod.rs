@@ -162,9 +162,9 @@ fn violations(check: &Check<'_>, document: &mut Document) {
         document.heading(kind(&refused));
     }
     for violation in refused {
-        let chain = violation.chain.as_ref().map(|chain| format!(" of chain `{}`", check.names.agent(chain)));
+        let chain = violation.chain.as_ref().map_or_else(|| "All".to_owned(), |chain| check.names.agent(chain));
         document.text(vec![
-            format!("{}{}: {}.", capitalised(&violation.what), chain.unwrap_or_default(), violation.found),
+            format!("Chain `{chain}`, {}: {}.", violation.what, violation.found),
             format!("Expected: {}.", violation.expected),
         ]);
     }
@@ -195,11 +195,6 @@ fn kind(violations: &[&Violation]) -> &'static str {
 /// Whether the provider refuses a request: its words are long.
 const fn is_refusal(violation: &Violation) -> bool {
     matches!(violation.rule, Rule::Stability | Rule::Thinking)
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn card(check: &Check<'_>, document: &mut Document) {

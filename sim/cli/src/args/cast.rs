@@ -10,11 +10,11 @@ use super::TalkArgs;
 
 const CAST_EXAMPLES: &str = "\
 Examples:
-  forkcast cast session.jsonl -o mine.yaml         a recorded session as a scenario
+  forkcast cast session.jsonl -o mine.yaml         a session as a scenario
   forkcast cast session.jsonl --content none       without any of its text
   forkcast cast ~/.claude/projects --session 6c0a  one session of a folder
   forkcast run mine.yaml                           plays it
-  forkcast run --recording session.jsonl           plays it without a file between
+  forkcast run --recording session.jsonl           the same, without the file
 
 The scenario has the recorded answers, each bound to the call or the line that asked for it, the results of tools with
 their durations, and what the user typed and interrupted. It can be read and edited like any other.";

@@ -24,9 +24,19 @@ const fn verb(fine: &'static str, failed: Option<&'static str>, bad: &'static st
     Verb { fine, failed, bad, prints: true }
 }
 
-const VERBS: [Verb; 19] = [
+/// A session of one turn.
+const SESSION: &str = concat!(
+    r#"{"type":"user","sessionId":"s","uuid":"u","parentUuid":null,"timestamp":"2026-07-01T10:00:00.000Z","cwd":"/home/me/p","version":"2.1.150","message":{"role":"user","content":"Hello"}}"#,
+    "\n",
+    r#"{"type":"assistant","sessionId":"s","uuid":"a","parentUuid":"u","timestamp":"2026-07-01T10:00:04.000Z","cwd":"/home/me/p","version":"2.1.150","requestId":"r","message":{"id":"m","model":"claude-opus-4-8","role":"assistant","type":"message","stop_reason":"end_turn","content":[{"type":"text","text":"Hi."}],"usage":{"input_tokens":3,"cache_creation_input_tokens":15000,"cache_read_input_tokens":0,"output_tokens":5}}}"#,
+    "\n"
+);
+
+const VERBS: [Verb; 21] = [
     verb("run word.yaml", Some("run wrong.yaml"), "run absent.yaml"),
     verb("run word.yaml --format json", Some("run wrong.yaml --format json"), "run absent.yaml --format json"),
+    verb("run --recording session.jsonl", None, "run --recording absent.jsonl"),
+    verb("cast session.jsonl", None, "cast absent.jsonl"),
     verb("fanout", None, "fanout --children none"),
     verb("sweep plan word.yaml --set seed=1,2", None, "sweep plan absent.yaml --set seed=1"),
     Verb { prints: false, ..verb("sweep run plan.json --out parts", None, "sweep run absent.json --out parts") },
@@ -65,6 +75,7 @@ fn prepared(name: &str) -> std::path::PathBuf {
         ("cut/1.json", &SECOND[..100]),
         ("cut.json", &SECOND[..100]),
         ("word.yaml", WORD),
+        ("session.jsonl", SESSION),
         ("wrong.yaml", &WORD.replace("requests: 1", "requests: 2")),
     ] {
         let path = place.join(path);
