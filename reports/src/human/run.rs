@@ -38,14 +38,11 @@ fn title(run: &Run) -> String {
     let totals = run.totals();
     let cost = totals.cost.map_or_else(|| "no price".to_owned(), money);
     let rate = totals.usage.hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
-    let agents = run.agents.len();
-    let plural = if agents == 1 { "" } else { "s" };
+    let several = |number: u64, noun: &str| format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" });
+    let requests = several(totals.requests, "request");
+    let agents = several(run.agents.len() as u64, "agent");
     let span = span(run.makespan.0);
-    format!(
-        "{}: {} requests of {agents} agent{plural} in {span}, {cost}{rate}",
-        run.scenario.name,
-        count(totals.requests)
-    )
+    format!("{}: {requests} of {agents} in {span}, {cost}{rate}", run.scenario.name)
 }
 
 /// The scenario's claim, as one paragraph.

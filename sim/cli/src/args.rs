@@ -57,7 +57,7 @@ impl Args {
     /// # Errors
     /// The mistake in it, or the requested help or version.
     pub fn read() -> Result<Self, clap::Error> {
-        Self::from_arg_matches(&short::help(Self::command()).after_help(ALONE).try_get_matches()?)
+        Self::from_arg_matches(&short::help(Self::command()).override_usage(USAGE).after_help("").try_get_matches()?)
     }
 
     /// What to do: without a verb, what `replay` does without a path.
@@ -66,8 +66,9 @@ impl Args {
     }
 }
 
-/// The end of the short help.
-const ALONE: &str = "Without a command: what the sessions of your clients cost, and why";
+/// What a call without a verb does is part of the usage, so that the short help fits a small screen.
+const USAGE: &str =
+    "forkcast                what the sessions of your clients cost, and why\n       forkcast <COMMAND>";
 
 const EXAMPLES: &str = "\
 Examples:
