@@ -233,7 +233,7 @@ impl ThinkingCheck {
         let last = |check: &Self, thought: Option<Thought>| thought.map(|Thought(at)| check.thoughts[at].0);
         let mint = self.mint(walk.chain, &key).cloned().unwrap_or_else(|| {
             let origin = made.as_ref().map_or(*position, |made| **made);
-            let model = made.as_ref().and_then(|_| walk.asked).map_or(model, |asked| asked.model);
+            let model = walk.asked.filter(|_| made.is_some()).map_or(model, |asked| asked.model);
             let mint = Mint { model, before: origin.content, after: last(self, origin.thought) };
             self.mints.insert((walk.chain, key), mint.clone());
             mint

@@ -70,7 +70,8 @@ pub(super) fn digest(role: Role, bytes: &[u8]) -> [u8; 32] {
 fn tool(value: Value) -> Value {
     let Value::Object(mut members) = value else { return value };
     for (name, default) in TOOL_DEFAULTS {
-        if members.get(name).is_some_and(|value| value.to_string() == default) {
+        let default: Option<Value> = serde_json::from_str(default).ok();
+        if members.get(name) == default.as_ref() {
             members.remove(name);
         }
     }
