@@ -218,9 +218,7 @@ fn content_made_over_a_change_is_valid_and_older_thinking_stays_rejected() {
     let report = checked(&again, Rules::default(), None);
     let found = rejected(&report);
     assert!(found[0].starts_with("request 1 at messages[1].content[0], and 2 more of the chain"), "{found:?}");
-    for message in [1] {
-        content(&mut whole, message).remove(0);
-    }
+    content(&mut whole, 1).remove(0);
     let mended = checked(&[&again[..3], &[whole]].concat(), Rules::default(), None);
     assert!(
         rejected(&mended)[0].starts_with("request 1 at messages[1].content[0], and 1 more"),
@@ -440,10 +438,11 @@ proptest! {
                 Step::DropFirst if history.messages.len() > 2 => drop(history.messages.drain(0..2)),
                 Step::DropFirst => {}
                 Step::PutBack => {
-                    if let Some((beside, thought)) = dropped.take() {
-                        if let Some(parts) = history.messages.iter_mut().find(|parts| parts[0] == beside) {
-                            parts.insert(0, thought);
-                        }
+                    let taken: Option<(Part, Part)> = dropped.take();
+                    if let Some((beside, thought)) = taken
+                        && let Some(parts) = history.messages.iter_mut().find(|parts| parts[0] == beside)
+                    {
+                        parts.insert(0, thought);
                     }
                 }
             }
