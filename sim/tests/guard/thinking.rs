@@ -226,6 +226,16 @@ fn content_made_over_a_change_is_valid_and_older_thinking_stays_rejected() {
     );
 }
 
+#[test]
+fn an_aside_of_the_client_did_not_ask_for_the_next_answer() {
+    let whole = whole();
+    let mut aside = until(&whole, 3);
+    *content(&mut aside, 2) =
+        vec![json!({"type": "text", "text": "Give this conversation a title of at most five words."})];
+    let report = checked(&[until(&whole, 1), aside, until(&whole, 5), whole], Rules::default(), None);
+    assert_eq!(rejected(&report), Vec::<String>::new());
+}
+
 /// Model, setting, and whether the check fails or what is noted.
 const OUTCOMES: [(&str, Option<&str>, &str); 9] = [
     ("claude-fable-5-2", None, "fails"),

@@ -20,6 +20,7 @@ use path::{Paths, StepId};
 
 pub use outcome::{Outcome, outcome};
 
+use super::ends::CommonEnds;
 use crate::wire::model::ModelId;
 use crate::wire::{BlockId, BlockKind, ChainId, ExcludedWhy, Level, NodeId, Place, Request, Role, Wire};
 use normal::Normal;
@@ -114,6 +115,30 @@ struct Antecedent {
     model: Option<ModelId>,
 }
 
+/// Whether the next message after those of `previous` is its answer. It is not if `request` has another last message in
+/// their place: then `previous` was an aside of the client, or its turn was taken back. An aside that keeps a block of that
+/// message looks like an edit of it, here and to the judge of the cache.
+fn is_answered(wire: &Wire, previous: &Request, request: &Request) -> bool {
+    let Some(last) = previous.places.last().filter(|place| place.level == Level::Messages) else { return false };
+    let of = |request: &Request| {
+        let nodes = request.nodes.iter().zip(&request.places);
+        let own = nodes.filter(|(_, place)| place.level == Level::Messages && place.item == last.item && !place.keys);
+        own.filter_map(|(node, _)| wire.prefixes.block(*node)).collect::<Vec<BlockId>>()
+    };
+    match (of(previous).as_slice(), of(request).as_slice()) {
+        ([old], [new]) => is_edited(wire.blocks.bytes(*old), wire.blocks.bytes(*new)),
+        (old, new) => old.iter().any(|block| new.contains(block)),
+    }
+}
+
+/// Whether a text is more likely an edit of the other than another text: half of it is equal at its ends.
+fn is_edited(old: &[u8], new: &[u8]) -> bool {
+    /// Keys and quotes around the text of a block.
+    const SCAFFOLDING: usize = 25;
+    let equal = CommonEnds::of(old, new).len().saturating_sub(SCAFFOLDING);
+    equal * 2 >= old.len().max(new.len()).saturating_sub(SCAFFOLDING)
+}
+
 impl ThinkingCheck {
     /// Takes the next request of `chain`; `previous` is the request that it continues, of the same chain or, for a
     /// fork's first one, of `parent`. Returns the first block of it that the check rejects.
@@ -128,7 +153,7 @@ impl ThinkingCheck {
         if let Some(parent) = parent.filter(|parent| *parent != chain) {
             self.parents.entry(chain).or_insert(parent);
         }
-        let asked = previous.map(|previous| {
+        let asked = previous.filter(|previous| is_answered(wire, previous, request)).map(|previous| {
             let end = self.walk(&Walk { wire, request: previous, chain, asked: None });
             let messages = previous.places.last().filter(|place| place.level == Level::Messages);
             let model = previous.resolved.map(|resolved| resolved.id);
