@@ -71,7 +71,7 @@ record! {
     count "requests", "Requests." => |side| side.requests, unit("requests");
     tokens "total_input_tokens", "All input." => |side| side.usage.total_input_tokens();
     tokens "cache_read_input_tokens", "Input that was read from the cache." => |side| side.usage.cache_read_input_tokens;
-    share "hit_rate", HIT_RATE => |side| side.hit_rate(), null(NO_INPUT);
+    share "hit_rate", HIT_RATE => |side| side.usage.hit_rate(), null(NO_INPUT);
     usd "input_cost_usd", "The cost of the input." => |side| side.input_cost, null(NO_PRICE);
 }
 

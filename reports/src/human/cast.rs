@@ -53,7 +53,7 @@ fn side(name: &str, side: &Side) -> Vec<Cell> {
         Cell::text(name),
         Cell::Count(side.requests),
         Cell::Count(side.usage.total_input_tokens()),
-        Cell::Share(side.hit_rate()),
+        Cell::Share(side.usage.hit_rate()),
         Cell::Money(side.input_cost),
     ]
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use forkcast_sim::pricing::{ModelKey, Money, Terms};
+use forkcast_sim::pricing::Money;
+use forkcast_sim::service::{PriceFacts, RecordedUsage, Tariff};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
@@ -139,9 +140,8 @@ impl<'a> Comparison<'a> {
 
     fn input_cost(&self, model: &str, usage: &Usage) -> Option<Money> {
         let input = Usage { output_tokens: 0, ..*usage };
-        let terms = Terms { date: self.run.scenario.prices, ..Terms::of(&input) };
-        let rates = self.run.book.rates(&ModelKey::from(model), &terms).ok()?;
-        Some(rates.bill(&input, &[]).total)
+        let tariff = Tariff { book: &self.run.book, date: self.run.scenario.prices };
+        tariff.quote(&PriceFacts::answered(model, &RecordedUsage::default(), None), &input).total(&input)
     }
 
     /// The first place where the simulation leaves the recording by more than `secs` seconds or by a request.
@@ -156,14 +156,6 @@ impl<'a> Comparison<'a> {
             };
             Some((departure, pair))
         })
-    }
-}
-
-impl Side {
-    /// The share of the input that was read.
-    pub fn hit_rate(&self) -> Option<f64> {
-        let total = self.usage.total_input_tokens();
-        (total > 0).then(|| self.usage.cache_read_input_tokens as f64 / total as f64)
     }
 }
 

@@ -15,7 +15,7 @@ use super::acts::{self, Acts};
 use super::node::{self, Fields, list, number, text, yes};
 use super::results::{Called, Results};
 use super::spawns::{Spawn, Spawns, kind_name, starts_agents};
-use super::thread::{Asking, Does, Step, Steps, Walk};
+use super::thread::{Asking, Does, Step, Steps, Unplayed, Walk};
 use super::wording::{Block, Said, Veil};
 use super::{Cast, Content, Gap, Take};
 use crate::format::tree::Node;
@@ -113,6 +113,14 @@ impl<'a> Scene<'a> {
             .filter(|(_, spawn)| spawn.thread.is_none())
             .map(|(call, _)| call.clone())
             .collect();
+        for part in &self.parts {
+            let of = |unplayed: &Unplayed| Gap {
+                file: part.agent.file.to_string(),
+                line: unplayed.line,
+                says: unplayed.says.to_owned(),
+            };
+            self.gaps.extend(part.steps.unplayed.iter().map(of));
+        }
         if !missing.is_empty() {
             let says = format!("{} agents have no conversation here; their reports are played", missing.len());
             self.gaps.push(Gap { file: self.session.source.clone(), line: 0, says });

@@ -50,6 +50,17 @@ pub(super) struct Steps {
     pub ends_open: bool,
     /// Tokens of the first request's input after the hidden prefix.
     pub brief_tokens: u64,
+    /// What the client did that is not played.
+    pub unplayed: Vec<Unplayed>,
+}
+
+/// What the client did to a conversation that is not played.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unplayed {
+    /// The line in the recording.
+    pub line: u32,
+    /// What it was, and what is played instead.
+    pub says: &'static str,
 }
 
 /// Follows a conversation.
@@ -67,7 +78,12 @@ pub(super) struct Walk<'a> {
     host: Host,
     done: Steps,
     answered: bool,
+    /// The model of the newest answer.
+    model: Option<&'a str>,
 }
+
+/// A line without text: it held an image, or nothing.
+const NO_TEXT: &str = "(This line has no text.)";
 
 /// What an attachment's tokens are added to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,7 +107,9 @@ impl<'a> Walk<'a> {
         let unanswered = BTreeSet::new();
         let done = Steps::default();
         let host = Host::default();
-        Self { agent, spawns, shares, results, acts, open, unanswered, asking: None, host, done, answered: false }
+        let asking = None;
+        let model = None;
+        Self { agent, spawns, shares, results, acts, open, unanswered, asking, host, done, answered: false, model }
     }
 
     /// Follows it to its end.
@@ -100,7 +118,7 @@ impl<'a> Walk<'a> {
         for (at, item) in agent.thread.items.iter().enumerate() {
             match &item.what {
                 What::Input(input) => self.input(at, item, input),
-                What::Answer(answer) => self.answer(at, answer),
+                What::Answer(answer) => self.answer(at, item.line, answer),
                 What::Sign(sign) => self.sign(item, sign),
             }
         }
@@ -126,7 +144,12 @@ impl<'a> Walk<'a> {
         self.done.steps.push(Step { asked_by, does });
     }
 
-    fn answer(&mut self, at: usize, answer: &Answer) {
+    fn answer(&mut self, at: usize, line: u32, answer: &'a Answer) {
+        let is_other = self.model.replace(&answer.model).is_some_and(|model| *model != *answer.model);
+        if is_other {
+            let says = "another model answers; the first one's prices and cache are used";
+            self.done.unplayed.push(Unplayed { line, says });
+        }
         if let Some(acts) = &mut self.acts {
             acts.send_line(answer.sent_at);
         }
@@ -219,6 +242,7 @@ impl<'a> Walk<'a> {
     }
 
     fn line(&mut self, text: &str, at: Option<Instant>, tokens: u64) {
+        let text = if text.is_empty() { NO_TEXT } else { text };
         if self.acts.is_some() && self.open.is_empty() {
             self.asking = Some(Asking::Text(text.to_owned()));
         }
@@ -249,6 +273,9 @@ impl<'a> Walk<'a> {
 
     fn sign(&mut self, item: &Item, sign: &Sign) {
         let is_busy = self.asking.is_some() || !self.open.is_empty();
+        if let Some(says) = unplayed(sign) {
+            self.done.unplayed.push(Unplayed { line: item.line, says });
+        }
         match sign {
             Sign::Queue(step) => {
                 if let Some(acts) = &mut self.acts {
@@ -264,5 +291,16 @@ impl<'a> Walk<'a> {
             }
             _ => {}
         }
+    }
+}
+
+/// What of a sign is not played, and what is played instead.
+const fn unplayed(sign: &Sign) -> Option<&'static str> {
+    match sign {
+        Sign::Compacted { .. } => Some("the history was replaced by a summary; it is played on with all of it"),
+        Sign::MicroCompacted { .. } => Some("old results were cleared; they are played on"),
+        Sign::Cleared => Some("the conversation was cleared; it is played on with all of it"),
+        Sign::Rewound { .. } => Some("the conversation was rewound; it is played on with all of it"),
+        _ => None,
     }
 }

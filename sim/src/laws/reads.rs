@@ -92,11 +92,10 @@ impl Observer for Reads {
                 entry.used_at = seen.at;
             }
         }
+        // By blocks, not tokens: blocks without tokens (recorded sizes have some) can be written too.
         let prefixes = &seen.wire.prefixes;
-        let behind = |node: NodeId| {
-            let at = (prefixes.depth(node) - prefixes.depth(seen.request.root) - 1) as usize;
-            seen.cumulative.get(at).is_some_and(|tokens| *tokens > outcome.read_tokens)
-        };
+        let read = outcome.hit.map_or(0, |hit| prefixes.depth(hit));
+        let behind = |node: NodeId| prefixes.depth(node) > read;
         let markers = seen.request.markers.iter().filter(|marker| behind(marker.node));
         let wrote: Vec<(NodeId, Ttl)> = markers.map(|marker| (marker.node, marker.ttl)).collect();
         if self.checks_first_byte {

@@ -12,7 +12,7 @@ use crate::verbs::recording;
 
 /// Runs the verb.
 pub fn run(args: &CastArgs) -> anyhow::Result<()> {
-    let casts = recording::casts(&args.path, args.session.as_deref(), args.content)?;
+    let casts = recording::casts(&args.path, args.session.as_deref(), args.content, &args.talk)?;
     let [cast] = &casts[..] else {
         let ids: Vec<&str> = casts.iter().map(|cast| &*cast.name).take(10).collect();
         let count = casts.len();

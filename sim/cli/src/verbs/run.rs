@@ -54,38 +54,50 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         let folder = folder.map(|out| if several { out.join(&*scenario.name) } else { out.to_owned() });
         one(args, Played { path, folder, cast: None }, scenario, &book, &mut outcome)?;
     }
-    if interrupted() {
-        args.talk.note(format_args!("forkcast: interrupted, so the result is partial"));
-        outcome.mistakes.extend(args.result.strict.complaints(Doubt::partial(true)));
-    }
+    partial(args, &mut outcome);
     outcome.done()
 }
 
-/// Plays recorded sessions.
+/// Plays recorded sessions. One that cannot be played does not keep the others from it.
 fn recorded(args: &RunArgs, recording: &Path) -> anyhow::Result<()> {
-    let casts = recording::casts(recording, args.session.as_deref(), Content::Full)?;
+    let casts = recording::casts(recording, args.session.as_deref(), Content::Full, &args.talk)?;
     let changes: Vec<Change> = args.changes().iter().filter_map(|text| text.parse().ok()).collect();
     let book = Rc::new(args.prices.book(&args.talk)?);
     let mut outcome = Outcome::default();
     let several = casts.len() > 1;
-    for cast in casts {
+    for cast in casts.iter().take_while(|_| !interrupted()) {
         for gap in &cast.gaps {
             args.talk.note(format_args!("forkcast: {gap}"));
         }
-        let scenario = cast.scenario(&changes).map_err(|problems| BadInput::error(problems.to_string()))?;
+        let scenario = match cast.scenario(&changes) {
+            Ok(scenario) => scenario,
+            Err(problems) => {
+                outcome.mistakes.push(problems.to_string());
+                continue;
+            }
+        };
         let folder = args.result.out.as_deref();
         let folder = folder.map(|out| if several { out.join(&cast.name) } else { out.to_owned() });
-        let played = Played { path: Path::new(&cast.file), folder, cast: Some(&cast) };
+        let played = Played { path: Path::new(&cast.file), folder, cast: Some(cast) };
         one(args, played, scenario, &book, &mut outcome)?;
     }
+    partial(args, &mut outcome);
     outcome.done()
+}
+
+/// Says that the user interrupted the work.
+fn partial(args: &RunArgs, outcome: &mut Outcome) {
+    if interrupted() {
+        args.talk.note(format_args!("forkcast: interrupted, so the result is partial"));
+        outcome.mistakes.extend(args.result.strict.complaints(Doubt::partial(true)));
+    }
 }
 
 /// A limit that cannot be checked has failed.
 fn unjudged(scenario: &Scenario, outcome: &mut Outcome) {
     if scenario.expect.claims_anything() {
-        let told = format!("{}: interrupted, so its expectations cannot be checked", scenario.file);
-        outcome.failures.push(told);
+        let interrupted = format!("{}: interrupted, so its expectations cannot be checked", scenario.file);
+        outcome.failures.push(interrupted);
     }
 }
 
