@@ -232,7 +232,8 @@ fn an_aside_of_the_client_did_not_ask_for_the_next_answer() {
     let mut aside = until(&whole, 3);
     *content(&mut aside, 2) =
         vec![json!({"type": "text", "text": "Give this conversation a title of at most five words."})];
-    let report = checked(&[until(&whole, 1), aside, until(&whole, 5), whole], Rules::default(), None);
+    let bodies = [until(&whole, 1), until(&whole, 3), aside, until(&whole, 5), whole];
+    let report = checked(&bodies, Rules::default(), None);
     assert_eq!(rejected(&report), Vec::<String>::new());
 }
 
