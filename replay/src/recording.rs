@@ -90,7 +90,7 @@ impl Recording {
         recording
     }
 
-    /// A model that plays it. Where a question differs, its first difference is told as `forkcast diff` tells it.
+    /// A model that plays it. Where a question differs, its first difference is described as `forkcast diff` does.
     pub fn play(self, fidelity: Fidelity) -> Recorded {
         Recorded::new(self.wire, &self.scope, self.takes, fidelity, Box::new(first_difference))
     }

@@ -104,8 +104,8 @@ fn texts(holder: &[u8]) -> Vec<Cow<'_, str>> {
 /// The call and the report in a notification.
 fn notified(text: &str) -> Option<(String, String)> {
     let inner = |tag: &str| {
-        let (_, behind) = text.split_once(&format!("<{tag}>"))?;
-        Some(behind.split_once(&format!("</{tag}>"))?.0)
+        let (_, after) = text.split_once(&format!("<{tag}>"))?;
+        Some(after.split_once(&format!("</{tag}>"))?.0)
     };
     let report = inner("result")?.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
     Some((inner("tool-use-id")?.to_owned(), report))

@@ -28,15 +28,6 @@ pub struct Content {
     positions: BTreeMap<usize, usize>,
 }
 
-/// The words of the Messages API.
-const STOP_REASONS: [(&str, StopReason); 5] = [
-    ("end_turn", StopReason::EndTurn),
-    ("tool_use", StopReason::ToolUse),
-    ("max_tokens", StopReason::MaxTokens),
-    ("stop_sequence", StopReason::StopSequence),
-    ("refusal", StopReason::Refusal),
-];
-
 impl Content {
     /// Of these events.
     pub fn of_events(events: Vec<Event>) -> Self {
@@ -167,8 +158,7 @@ fn text_of(holder: &[u8], name: &str) -> Rc<str> {
 }
 
 fn stop_reason(holder: &[u8]) -> Option<StopReason> {
-    let word = member_text(holder, "stop_reason")?;
-    STOP_REASONS.iter().find(|(known, _)| *known == word).map(|(_, reason)| *reason)
+    StopReason::named(&member_text(holder, "stop_reason")?)
 }
 
 fn block_of(block: &[u8]) -> Option<(Opened, Vec<Delta>)> {

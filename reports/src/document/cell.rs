@@ -1,6 +1,7 @@
 //! Cells: values that people and machines read in different forms.
 
 use forkcast_sim::pricing::{Money, div_half_even};
+use forkcast_sim::time::Instant;
 
 /// A value in a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +95,24 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
+/// A span of time in two units at most: `412 ms`, `3.5 s`, `7 min 12 s`, `3 h 4 min`.
+pub fn span(ms: u64) -> String {
+    const MINUTE: u64 = 60_000;
+    const HOUR: u64 = 60 * MINUTE;
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..MINUTE if ms % 1_000 < 100 => format!("{} s", ms / 1_000),
+        1_000..MINUTE => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        MINUTE..HOUR => format!("{} min {} s", ms / MINUTE, ms % MINUTE / 1_000),
+        _ => format!("{} h {} min", ms / HOUR, ms % HOUR / MINUTE),
+    }
+}
+
+/// An instant of a run, as the span since it began.
+pub fn since_start(at: Instant) -> String {
+    span(at.since(Instant(0)).as_millis())
+}
+
 /// An amount for people: cents from one dollar on, hundredths of a cent below: `$1,234.57`, `$0.0123`.
 pub fn money(amount: Money) -> String {
     if amount == Money::ZERO {
@@ -134,7 +153,7 @@ fn grouped(digits: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, count, money, share};
+    use super::{Cell, count, money, share, span};
     use forkcast_sim::pricing::Money;
 
     #[test]
@@ -142,6 +161,12 @@ mod tests {
         assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(Cell::Difference(-12_345).human(), "-12,345");
         assert_eq!(Cell::Difference(7).human(), "+7");
+    }
+
+    #[test]
+    fn spans_have_two_units_at_most() {
+        let spans = [400, 3_540, 12_000, 252_000, 11_100_000].map(span);
+        assert_eq!(spans, ["400 ms", "3.5 s", "12 s", "4 min 12 s", "3 h 5 min"]);
     }
 
     #[test]

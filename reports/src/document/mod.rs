@@ -10,7 +10,7 @@ pub mod terminal;
 
 use forkcast_sim::diagnosis::Window;
 
-pub use cell::{Cell, bytes, count, money, share};
+pub use cell::{Cell, bytes, count, money, share, since_start, span};
 
 /// The content, in order.
 ///

@@ -11,7 +11,7 @@ use super::axis::{self, Scale};
 use super::canvas::{Anchor, Area, Canvas, EDGE, WIDTH, ink, picture, shortened};
 use super::legend::Legend;
 use super::svg::Caption;
-use crate::document::{count, money, share};
+use crate::document::{count, money, share, since_start};
 
 const LEFT: i32 = 170;
 const RIGHT: i32 = WIDTH - EDGE;
@@ -64,7 +64,7 @@ fn caption(run: &Run, lanes: &[Vec<usize>]) -> Caption {
     let totals = run.totals();
     let cost = totals.cost.map_or_else(|| "has no price".to_owned(), |cost| format!("costs {}", money(cost)));
     let read = totals.usage.hit_rate().map(|rate| format!("; the cache gives {} of its input", share(rate)));
-    let seconds = run.makespan.0 as f64 / SECOND;
+    let takes = since_start(run.makespan);
     let (agents, requests) = (run.agents.len() as u64, totals.requests);
     let per_agent = run.sums_of_agents();
     let told = run.agents.iter().zip(&per_agent).take(TOLD_MAX).map(|(agent, sums)| {
@@ -72,7 +72,7 @@ fn caption(run: &Run, lanes: &[Vec<usize>]) -> Caption {
         format!("{}: {} requests{cost}", agent.label, sums.requests)
     });
     Caption {
-        title: format!("{} {cost} and takes {seconds:.1} s{}", run.scenario.name, read.unwrap_or_default()),
+        title: format!("{} {cost} and takes {takes}{}", run.scenario.name, read.unwrap_or_default()),
         note: format!(
             "{} requests of {} agents: a bar is a request from its sending to the end of its answer; {}",
             count(requests),

@@ -9,7 +9,7 @@ use forkcast_replay::calibrate::{Generation, Quality, built_in_residual};
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::Run;
 
-use crate::document::{Document, count, money, share};
+use crate::document::{Document, count, money, share, since_start};
 use crate::report::statement_of_run;
 
 /// The document; `failures` are the failed expectations.
@@ -33,7 +33,7 @@ pub fn document(run: &Run, failures: &[String]) -> Document {
     document
 }
 
-/// `day/working-day: 30 requests of 3 agents in 7 m 12 s, $0.4321, hit rate 91.2 %`.
+/// `day/working-day: 30 requests of 3 agents in 7 min 12 s, $0.4321, hit rate 91.2 %`.
 fn title(run: &Run) -> String {
     let totals = run.totals();
     let cost = totals.cost.map_or_else(|| "no price".to_owned(), money);
@@ -41,7 +41,7 @@ fn title(run: &Run) -> String {
     let several = |number: u64, noun: &str| format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" });
     let requests = several(totals.requests, "request");
     let agents = several(run.agents.len() as u64, "agent");
-    let span = span(run.makespan.0);
+    let span = since_start(run.makespan);
     format!("{}: {requests} of {agents} in {span}, {cost}{rate}", run.scenario.name)
 }
 
@@ -122,14 +122,4 @@ fn claims(run: &Run, failures: &[String], document: &mut Document) {
     }
     let pending = run.scenario.expect.pending.iter();
     document.aside(pending.map(|step| format!("Not checked yet: {} (needs {})", step.step, step.needs)).collect());
-}
-
-/// `412 ms`, `3.5 s`, `7 m 12 s`.
-fn span(nanos: u64) -> String {
-    let millis = nanos / 1_000_000;
-    match millis {
-        0..1_000 => format!("{millis} ms"),
-        1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
-        _ => format!("{} m {} s", millis / 60_000, millis % 60_000 / 1_000),
-    }
 }

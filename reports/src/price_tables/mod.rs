@@ -95,7 +95,7 @@ fn offered(provider: &str, name: &str) -> Option<ModelId> {
     found.filter(|found| found.platform == Platform::Maker && !found.regional).map(|found| found.id)
 }
 
-/// The prices that stand in an object under these names, in the order of [`Category::ALL`].
+/// The prices of an object under these names, in the order of [`Category::ALL`].
 fn prices(of: impl Fn(&str) -> Option<f64>, names: [&str; 5], tokens: f64) -> [Option<Money>; 5] {
     names.map(|name| of(name).and_then(|usd| money(usd * tokens)))
 }

@@ -90,7 +90,9 @@ impl Cast {
     /// The mistakes in it, which the recording or the changes have caused.
     pub fn scenario(&self, changes: &[Change]) -> Result<Scenario, Problems> {
         let mut tree = self.tree.clone();
-        Scenario::of_changed(&self.name, &self.file, &mut tree, changes)
+        // The first part of an id is enough for `--session`, and short enough for titles.
+        let short = self.name.split('-').next().unwrap_or(&self.name);
+        Scenario::of_changed(short, &self.file, &mut tree, changes)
     }
 
     /// The scenario as a text that a person can read and edit.

@@ -250,9 +250,9 @@ impl<'a> Scene<'a> {
                 acts::Does::Types { text: typed, tokens } => {
                     at.with("tokens", number(tokens)).with("types", text(self.veil.text("line", &typed)))
                 }
-                acts::Does::Arrives { text: told, tokens } => {
+                acts::Does::Arrives { text: notice, tokens } => {
                     let item = Fields::default()
-                        .with("text", text(self.veil.text("notification", &told)))
+                        .with("text", text(self.veil.text("notification", &notice)))
                         .with("mode", text("task-notification"))
                         .with("priority", text("later"))
                         .with("source", text("shell"));

@@ -61,7 +61,7 @@ impl Spawns {
                     What::Sign(Sign::Spawned(result)) => spawns.started(result, session, &ids),
                     What::Input(input) => {
                         let blocks = input.wording.iter().map(Block::of);
-                        blocks.for_each(|block| spawns.told(&block, input.origin, item.at));
+                        blocks.for_each(|block| spawns.reported(&block, input.origin, item.at));
                     }
                     What::Sign(_) => {}
                 }
@@ -108,7 +108,7 @@ impl Spawns {
     }
 
     /// Takes a result of a call, or a notification.
-    fn told(&mut self, block: &Block, origin: InputOrigin, at: Option<Instant>) {
+    fn reported(&mut self, block: &Block, origin: InputOrigin, at: Option<Instant>) {
         match &block.said {
             Said::Result { id, text, .. } => {
                 if let Some(spawn) = self.of_call.get_mut(id) {

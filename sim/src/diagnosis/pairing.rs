@@ -296,7 +296,7 @@ pub(super) fn same_tenths(sides: &Sides<'_>, old: usize, new: usize) -> usize {
         / longer.saturating_sub(TEXT_ENVELOPE_BYTES).max(1)
 }
 
-/// The same for digests. A call or a result of the same length is the same one with another id: ids that are made anew
+/// The same for digests. A call or a result of the same length is the same one with another id: ids that are new each time
 /// keep their length.
 fn same_tenths_of_outlines(blocks: &Blocks, old: BlockId, new: BlockId) -> usize {
     let [old_len, new_len] = [old, new].map(|block| blocks.len_bytes(block));

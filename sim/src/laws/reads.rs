@@ -95,8 +95,8 @@ impl Observer for Reads {
         // By blocks, not tokens: blocks without tokens (recorded sizes have some) can be written too.
         let prefixes = &seen.wire.prefixes;
         let read = outcome.hit.map_or(0, |hit| prefixes.depth(hit));
-        let behind = |node: NodeId| prefixes.depth(node) > read;
-        let markers = seen.request.markers.iter().filter(|marker| behind(marker.node));
+        let is_unread = |node: NodeId| prefixes.depth(node) > read;
+        let markers = seen.request.markers.iter().filter(|marker| is_unread(marker.node));
         let wrote: Vec<(NodeId, Ttl)> = markers.map(|marker| (marker.node, marker.ttl)).collect();
         if self.checks_first_byte {
             self.in_flight.insert(seen.line, (seen.at, wrote));

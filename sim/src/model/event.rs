@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
+use crate::outside::words;
 use crate::wire::Usage;
 
 /// One event of a stream.
@@ -98,20 +99,22 @@ impl Delta {
     }
 }
 
-/// Why the model stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    /// The answer is complete.
-    EndTurn,
-    /// It wants tools to run.
-    ToolUse,
-    /// The output limit was reached.
-    MaxTokens,
-    /// A stop sequence appeared.
-    StopSequence,
-    /// The model declined.
-    Refusal,
+words! {
+    /// Why the model stopped, with the words of the Messages API.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum StopReason: word {
+        /// The answer is complete.
+        EndTurn = "end_turn",
+        /// It wants tools to run.
+        ToolUse = "tool_use",
+        /// The output limit was reached.
+        MaxTokens = "max_tokens",
+        /// A stop sequence appeared.
+        StopSequence = "stop_sequence",
+        /// The model declined.
+        Refusal = "refusal",
+    }
 }
 
 impl Event {

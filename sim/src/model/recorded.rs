@@ -87,7 +87,7 @@ impl Recorded {
         Self { wire, scope: scope.into(), takes, chains, by_prompt, playing: BTreeMap::new(), fidelity, describe }
     }
 
-    /// The number of recorded answers that nobody has asked for yet.
+    /// The number of recorded answers that were not asked for yet.
     pub fn unplayed(&self) -> usize {
         self.chains.iter().map(|chain| chain.takes.len()).sum()
     }

@@ -31,10 +31,21 @@ pub(super) fn panels(answer: &Answer) -> Vec<String> {
         Question::Prime => Range::of(policies(panel)?),
         Question::ForkOrSpawn | Question::Ttl | Question::LookBack => None,
     };
-    let titled = |panel: &Panel| match range(panel) {
-        Some(Range { least, most }) if least == most => format!("{}: {} in any case", panel.title, money(least)),
-        Some(Range { least, most }) => format!("{}: {} to {}", panel.title, money(least), money(most)),
-        None => panel.title.clone(),
+    let place = |panel: &Panel| match answer.question {
+        Question::Grid(quantity) => {
+            Ranking::of(panel).map(|ranking| format!(" with {}", quantity.said(ranking.last as u64)))
+        }
+        _ => None,
+    };
+    let titled = |panel: &Panel| {
+        let place = place(panel).into_iter().collect::<String>();
+        match range(panel) {
+            Some(Range { least, most }) if least == most => {
+                format!("{}: {} in any case{place}", panel.title, money(least))
+            }
+            Some(Range { least, most }) => format!("{}: {} to {}{place}", panel.title, money(least), money(most)),
+            None => panel.title.clone(),
+        }
     };
     answer.panels.iter().map(titled).collect()
 }
@@ -131,14 +142,14 @@ fn extremes(quantity: Quantity, panels: &[Panel]) -> Option<String> {
     let curves = || panels.iter().flat_map(|panel| &panel.curves).filter(|curve| !curve.is_bound);
     let is_lone = curves().count() == 1;
     let points = || curves().flat_map(|curve| curve.points.iter().map(move |point| (curve, point)));
-    let told = |(curve, point): (&Curve, &Point)| {
+    let words = |(curve, point): (&Curve, &Point)| {
         let place = quantity.said(point.at as u64);
         let name = if is_lone { String::new() } else { format!(" and {}", curve.name) };
         format!("{} with {place}{name}", money(point.cost))
     };
     let least = points().min_by_key(|(_, point)| point.cost)?;
     let most = points().max_by_key(|(_, point)| point.cost)?;
-    Some(format!("From {} to {}", told(least), told(most)))
+    Some(format!("From {} to {}", words(least), words(most)))
 }
 
 fn policies_by(quantity: Quantity, panels: &[Panel]) -> Option<String> {

@@ -57,7 +57,7 @@ const BROKEN_FROM: u64 = 2;
 const BROKEN_EVERY: usize = 30;
 const BROKEN_MAX: usize = 5;
 
-/// Bars of which none is broken.
+/// Bars without a broken one.
 const WHOLE_MAX: usize = 10;
 
 /// A timeline of the requests that a report counts.

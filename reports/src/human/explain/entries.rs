@@ -4,7 +4,8 @@ use forkcast_replay::replay::inspect::HeldEntry as Held;
 use forkcast_sim::cache::EntryState;
 use forkcast_sim::time::Duration;
 
-use super::words::{span, state};
+use super::words::state;
+use crate::document::span;
 use crate::document::{Document, Marked, Part, count};
 use crate::explained::Explained;
 use crate::names::Names;

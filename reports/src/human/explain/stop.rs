@@ -2,8 +2,9 @@
 
 use forkcast_replay::replay::inspect::HeldEntry as Held;
 
-use super::words::{lifetime, span};
+use super::words::lifetime;
 use crate::document::count;
+use crate::document::span;
 use crate::explained::{Explained, Stop};
 
 pub(super) fn stop(explained: &Explained<'_>) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use forkcast_scenarios::run::{Agent, Run};
 
-use super::span;
+use crate::document::since_start;
 use crate::document::{Marked, Part};
 
 /// Columns of a lane.
@@ -25,7 +25,7 @@ pub(super) fn part(run: &Run) -> Part {
     if shown < all {
         lines.push(plain(format!("… and {} more agents", all - shown)));
     }
-    let end = span(run.makespan.0);
+    let end = since_start(run.makespan);
     let gap = usize::try_from(WIDTH).unwrap_or(0).saturating_sub(1 + end.chars().count());
     lines.push(plain(format!("{:longest$}  0{:gap$}{end}", "", "")));
     lines.push(plain(format!("{:longest$}  {ANSWERS} a model answers   {LIVES} the agent works or waits", "")));

@@ -7,8 +7,7 @@ use forkcast_scenarios::run::{Agent, Request, Run, Sums};
 use forkcast_sim::agent::Event;
 
 use super::lanes::label;
-use super::span;
-use crate::document::{Cell, Column, Table, count};
+use crate::document::{Cell, Column, Table, count, since_start};
 use crate::forks::{Share, first_requests};
 
 /// Most agents shown to people.
@@ -62,8 +61,8 @@ fn agent_row(agent: &Agent, sums: &Sums) -> Vec<Cell> {
     let usage = sums.usage;
     vec![
         Cell::text(label(agent)),
-        Cell::text(span(agent.began.0)),
-        agent.ended.map_or(Cell::Missing("–"), |ended| Cell::text(span(ended.0))),
+        Cell::text(since_start(agent.began)),
+        agent.ended.map_or(Cell::Missing("–"), |ended| Cell::text(since_start(ended))),
         Cell::Count(agent.turns.into()),
         Cell::Count(usage.total_input_tokens()),
         Cell::Share(usage.hit_rate()),
@@ -127,7 +126,7 @@ fn row(run: &Run, request: &Request, calls: &Calls) -> Vec<Cell> {
     let agent = run.agents.get(request.agent);
     let causes: Vec<&str> = request.causes().iter().map(|(cause, _)| cause.word()).collect();
     vec![
-        request.line.at.map_or(Cell::Empty, |at| Cell::text(span(at.0))),
+        request.line.at.map_or(Cell::Empty, |at| Cell::text(since_start(at))),
         Cell::text(agent.map_or("main", |agent| &agent.label)),
         Cell::text(answered_with(run, request, calls)),
         Cell::Count(usage.cache_read_input_tokens),

@@ -172,7 +172,7 @@ fn time_panel(title: String, rows: &[&Trial], label: &dyn Fn(&Cell) -> String) -
     let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
     points.sort_by(|one, other| one.at.total_cmp(&other.at).then(one.cost.cmp(&other.cost)));
     let ends = [points.first(), points.last()].into_iter().flatten();
-    // Different settings have different bounds, none of which is one of all.
+    // Different settings have different bounds; none is one for all.
     let is_one = !differ(rows.iter().map(|row| row.outcome.bound));
     let least = rows.iter().find_map(|row| row.outcome.bound).filter(|_| is_one);
     let bound = ends.filter_map(|end| Some(Point { at: end.at, cost: least?, label: String::new() })).collect();

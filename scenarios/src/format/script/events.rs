@@ -20,14 +20,6 @@ pub struct RawEvents {
 /// Events without further fields.
 const BARE: [&str; 3] = ["message_start", "message_stop", "ping"];
 
-const STOP_REASONS: [(&str, StopReason); 5] = [
-    ("end_turn", StopReason::EndTurn),
-    ("tool_use", StopReason::ToolUse),
-    ("max_tokens", StopReason::MaxTokens),
-    ("stop_sequence", StopReason::StopSequence),
-    ("refusal", StopReason::Refusal),
-];
-
 impl RawEvents {
     /// Reads `events`.
     pub fn of(at: &At<'_>) -> Option<Self> {
@@ -61,7 +53,8 @@ fn event(at: &At<'_>) -> Option<Event> {
         "content_block_delta" => block_delta(&inner.fields(outline::BLOCK_DELTA)?),
         "content_block_stop" => Some(Event::BlockStop { index: index(&inner.fields(outline::BLOCK_STOP)?)? }),
         "message_delta" => {
-            let stop_reason = inner.fields(outline::MESSAGE_DELTA)?.may("stop_reason", |at| at.word(&STOP_REASONS));
+            let stop_reason =
+                inner.fields(outline::MESSAGE_DELTA)?.may("stop_reason", |at| at.word(&StopReason::WORDS));
             Some(Event::MessageDelta { stop_reason, usage: Usage::default() })
         }
         "error" => {

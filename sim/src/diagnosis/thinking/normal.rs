@@ -1,7 +1,7 @@
 //! The content that a thinking block is bound to, in its normal form: what the check ignores is left out.
 //!
 //! Source of each rule: `providers-2026-11.md` A.1. Besides those, the address of an image or a document is left out,
-//! because the check compares the bytes behind it, which no request holds.
+//! because the check compares the bytes at it, which no request holds.
 
 use serde_json::{Map, Value};
 
@@ -59,7 +59,7 @@ pub(super) fn is_compaction(bytes: &[u8]) -> bool {
     block["type"] == "compaction" && block["content"].as_str().is_some_and(|content| !content.is_empty())
 }
 
-/// Digest of bytes that stand for content of `role`.
+/// Digest of content of `role`.
 pub(super) fn digest(role: Role, bytes: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&[role as u8]);

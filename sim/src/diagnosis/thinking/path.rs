@@ -31,7 +31,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// The content `before` followed by what `digest` stands for.
+    /// The content `before` followed by the content with this digest.
     pub fn step(&mut self, before: StepId, digest: [u8; 32], place: Place) -> StepId {
         let steps = &mut self.steps;
         let depth = before.0.checked_sub(1).map_or(0, |at| steps[at as usize].depth) + 1;
