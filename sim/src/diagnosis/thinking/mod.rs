@@ -16,7 +16,7 @@ mod path;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use path::{Paths, StepId};
+use path::Paths;
 
 pub use outcome::{Outcome, outcome};
 
@@ -52,7 +52,7 @@ pub enum Edit {
 #[derive(Clone, Debug)]
 struct Mint {
     model: Option<ModelId>,
-    before: StepId,
+    before: NodeId,
     /// The thinking block before it.
     after: Option<Key>,
 }
@@ -61,9 +61,9 @@ struct Mint {
 #[derive(Clone, Copy, Debug)]
 struct Position {
     /// All content so far.
-    content: StepId,
+    content: NodeId,
     /// Content up to the messages: where a summary of the provider's begins.
-    base: StepId,
+    base: NodeId,
     /// The last thinking block.
     thought: Option<Thought>,
     /// The first fault so far.
@@ -104,7 +104,7 @@ struct Block<'a> {
     block: BlockId,
     place: Place,
     /// The request's tools with deferred loading, by name.
-    deferred: &'a BTreeMap<String, [u8; 32]>,
+    deferred: &'a BTreeMap<String, u128>,
 }
 
 /// The request before in the same chain: the next message is its answer.
@@ -216,9 +216,9 @@ impl ThinkingCheck {
             let digest = self.normal(wire, block).map(|normal| normal.digest);
             tools.extend(digest.map(|digest| (normal::tool_key(wire.blocks.bytes(block)), digest)));
         }
-        let all: Vec<u8> = tools.into_iter().flat_map(|(_, digest)| digest).collect();
+        let all: Vec<u8> = tools.into_iter().flat_map(|(_, digest)| digest.to_le_bytes()).collect();
         let tools = Place { level: Level::Tools, item: Place::LEVEL_HEAD, part: 0, keys: true };
-        let mut content = self.paths.step(StepId::START, normal::digest(Role::None, &all), tools);
+        let mut content = self.paths.step(self.paths.start(), normal::digest(Role::None, &all), tools);
         let system: Vec<(BlockId, Place)> = blocks(Level::System).collect();
         for (block, place) in system {
             if let Some(normal) = self.normal(wire, block) {
@@ -240,10 +240,9 @@ impl ThinkingCheck {
         let Some(normal) = self.normal(walk.wire, block) else { return };
         let is_summary = kind == BlockKind::Opaque && normal::is_compaction(bytes);
         let named = normal.referred.iter().filter_map(|name| deferred.get(name));
-        let digest = match named.flatten().copied().collect::<Vec<u8>>() {
-            tools if tools.is_empty() => normal.digest,
-            tools => normal::digest(Role::None, &[&normal.digest[..], &tools].concat()),
-        };
+        let digest = named.fold(normal.digest, |digest, tool| {
+            normal::digest(Role::None, &[digest.to_le_bytes(), tool.to_le_bytes()].concat())
+        });
         for position in [Some(position), made].into_iter().flatten() {
             if is_summary {
                 *position = Position { content: position.base, thought: None, ..*position };
@@ -309,7 +308,7 @@ impl ThinkingCheck {
     }
 
     /// The tools with deferred loading, by name.
-    fn deferred(&mut self, walk: &Walk<'_>) -> BTreeMap<String, [u8; 32]> {
+    fn deferred(&mut self, walk: &Walk<'_>) -> BTreeMap<String, u128> {
         let excluded = walk.request.excluded.iter().filter(|block| block.why == ExcludedWhy::DeferredTool);
         let blocks: Vec<BlockId> = excluded.map(|excluded| excluded.block).collect();
         let one = |block| {

@@ -11,7 +11,7 @@ use crate::wire::{BlockKind, Role};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Normal {
     /// Digest of role and content.
-    pub digest: [u8; 32],
+    pub digest: u128,
     /// Names of the tools that it refers to: a tool with deferred loading counts from there on.
     pub referred: Vec<String>,
 }
@@ -60,11 +60,13 @@ pub(super) fn is_compaction(bytes: &[u8]) -> bool {
 }
 
 /// Digest of content of `role`.
-pub(super) fn digest(role: Role, bytes: &[u8]) -> [u8; 32] {
+pub(super) fn digest(role: Role, bytes: &[u8]) -> u128 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&[role as u8]);
     hasher.update(bytes);
-    hasher.finalize().into()
+    let mut digest = [0; 16];
+    hasher.finalize_xof().fill(&mut digest);
+    u128::from_le_bytes(digest)
 }
 
 fn tool(value: Value) -> Value {

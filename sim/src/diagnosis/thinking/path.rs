@@ -1,71 +1,62 @@
-//! Contents as paths: equal contents have equal numbers, so that a comparison takes one step.
-
-use std::collections::BTreeMap;
+//! Contents as prefixes: equal contents have equal numbers, so that a comparison takes one step.
 
 use super::Edit;
-use crate::wire::Place;
+use crate::wire::{BlockKind, Blocks, Level, NodeId, Place, Prefixes};
 
-/// Content up to a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct StepId(u32);
-
-impl StepId {
-    /// No content.
-    pub const START: Self = Self(0);
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    before: StepId,
-    depth: u32,
-    /// Where it was when it was first seen.
-    place: Place,
-}
-
-/// All contents.
-#[derive(Clone, Debug, Default)]
+/// All contents, in a tree of their own: prompts that differ for a cache may be equal for the check.
+#[derive(Clone, Debug)]
 pub(super) struct Paths {
-    /// Without the start.
-    steps: Vec<Step>,
-    next: BTreeMap<(StepId, [u8; 32]), StepId>,
+    /// Normal forms, known by their digests.
+    blocks: Blocks,
+    prefixes: Prefixes,
+    start: NodeId,
+    /// Where the last block of each content was when it was first seen.
+    places: Vec<Place>,
+}
+
+impl Default for Paths {
+    fn default() -> Self {
+        let mut prefixes = Prefixes::default();
+        let start = prefixes.root("", "");
+        Self { blocks: Blocks::default(), prefixes, start, places: vec![Place::head(Level::Tools)] }
+    }
 }
 
 impl Paths {
+    /// No content.
+    pub const fn start(&self) -> NodeId {
+        self.start
+    }
+
     /// The content `before` followed by the content with this digest.
-    pub fn step(&mut self, before: StepId, digest: [u8; 32], place: Place) -> StepId {
-        let steps = &mut self.steps;
-        let depth = before.0.checked_sub(1).map_or(0, |at| steps[at as usize].depth) + 1;
-        *self.next.entry((before, digest)).or_insert_with(|| {
-            steps.push(Step { before, depth, place });
-            StepId(crate::wire::number(steps.len()))
-        })
+    pub fn step(&mut self, before: NodeId, digest: u128, place: Place) -> NodeId {
+        let kind = BlockKind::Opaque;
+        let block = self.blocks.opaque(0, digest, kind, place.level);
+        let (node, is_new) = self.prefixes.extend(before, block, kind);
+        if is_new {
+            self.places.push(place);
+        }
+        node
     }
 
     /// The first place at which `now` differs from `then`; `None` if they are equal.
-    pub fn difference(&self, then: StepId, now: StepId) -> Option<Edit> {
-        let (mut was, mut is) = (then, now);
+    pub fn difference(&self, then: NodeId, now: NodeId) -> Option<Edit> {
+        let mut then = Some(then);
+        let mut now = Some(now);
         let mut first = None;
-        while was != is {
-            let depth = self.depth(was).max(self.depth(is));
-            let was_step = self.step_at(was, depth);
-            let is_step = self.step_at(is, depth);
-            first = match (was_step, is_step) {
-                (_, Some(step)) => Some(Edit::Differs(step.place)),
-                (Some(step), None) => Some(Edit::Missing(step.place)),
-                (None, None) => first,
+        while then != now {
+            let depths = [then, now].map(|node| node.map(|node| self.prefixes.depth(node)));
+            let deepest = depths.into_iter().max().flatten();
+            let [was, is] =
+                [(then, depths[0]), (now, depths[1])].map(|(node, depth)| node.filter(|_| depth == deepest));
+            first = match (was, is) {
+                (_, Some(is)) => Some(Edit::Differs(self.places[is.index()])),
+                (Some(was), None) => Some(Edit::Missing(self.places[was.index()])),
+                (None, None) => return first,
             };
-            was = was_step.map_or(was, |step| step.before);
-            is = is_step.map_or(is, |step| step.before);
+            then = was.map_or(then, |node| self.prefixes.parent(node));
+            now = is.map_or(now, |node| self.prefixes.parent(node));
         }
         first
-    }
-
-    fn depth(&self, id: StepId) -> u32 {
-        id.0.checked_sub(1).map_or(0, |at| self.steps[at as usize].depth)
-    }
-
-    fn step_at(&self, id: StepId, depth: u32) -> Option<Step> {
-        let step = id.0.checked_sub(1).map(|at| self.steps[at as usize])?;
-        (step.depth == depth).then_some(step)
     }
 }
