@@ -23,7 +23,7 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ("ledger", &["time", "wire", "cache", "pricing", "diagnosis"]),
     ("service", &["outside", "time", "wire", "cache", "pricing", "diagnosis", "ledger"]),
     ("guard", &["outside", "time", "wire", "cache", "pricing", "diagnosis", "service"]),
-    ("model", &["time", "seed", "wire"]),
+    ("model", &["outside", "time", "seed", "wire"]),
     ("agent", &["outside", "time", "seed", "wire", "model"]),
     ("simulation", &["time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "service", "model", "agent"]),
     (

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
+use crate::outside::words;
 use crate::wire::Usage;
 
 /// One event of a stream.
@@ -98,7 +99,7 @@ impl Delta {
     }
 }
 
-crate::words! {
+words! {
     /// Why the model stopped, with the words of the Messages API.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     #[serde(rename_all = "snake_case")]
