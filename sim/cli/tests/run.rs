@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::program::{fine, folder, forkcast, json, said};
+use crate::program::{fine, folder, forkcast, json, said, stdout};
 
 /// A scenario with one agent that answers one word.
 pub const WORD: &str = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\nexpect:\n  figures: {requests: 1}\n";
@@ -222,4 +222,13 @@ fn progress_is_reported_on_request_and_changes_nothing() {
     assert_eq!(told(&["--progress", "plain"]), (unasked.clone(), "forkcast: running contract/E01\n".to_owned()));
     assert_eq!(told(&["--progress", "none"]), (unasked.clone(), String::new()));
     assert_eq!(told(&["--progress", "plain", "--quiet"]), (unasked, String::new()));
+}
+
+#[test]
+fn the_table_of_requests_is_one_in_every_output() {
+    let place = folder("one-table");
+    let table = forkcast(&place, &["run", "--quiet", "--table", "requests"]);
+    let csv = forkcast(&place, &["run", "--quiet", "--format", "csv", "--out", "r"]);
+    assert_eq!(stdout(&table), stdout(&csv));
+    assert_eq!(fs::read_to_string(place.join("r/requests.csv")).unwrap(), stdout(&csv));
 }

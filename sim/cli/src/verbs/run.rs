@@ -198,6 +198,9 @@ fn one(
     Ok(())
 }
 
+/// The table of requests, which is `requests.csv` too.
+const REQUESTS: &str = "requests";
+
 /// A run beside the recording that it was made from.
 struct Beside<'a> {
     cast: &'a Cast,
@@ -211,6 +214,10 @@ fn print(
     report: Option<&Report<'_>>,
     beside: Option<&Beside<'_>>,
 ) -> anyhow::Result<()> {
+    // What a run has of its own, it does not take from the replay of its requests.
+    if args.table.as_deref() == Some(REQUESTS) {
+        return screen::print(|target| format::requests::write_run(run, target));
+    }
     if let Some((table, report)) = args.table.as_ref().zip(report) {
         return screen::print(|target| format::tables::write(report, table, target));
     }
