@@ -3,6 +3,9 @@
 use forkcast_replay::transcript::QueueStep;
 use forkcast_sim::time::Instant;
 
+/// A line without text: it held an image, or nothing.
+pub(super) const NO_TEXT: &str = "(This line has no text.)";
+
 /// A typed line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UserLine {
@@ -56,6 +59,10 @@ pub(super) struct Acts {
 
 impl Acts {
     fn act(&mut self, at: Option<Instant>, does: Does) {
+        let does = match does {
+            Does::Types { text, tokens } if text.is_empty() => Does::Types { text: NO_TEXT.to_owned(), tokens },
+            other => other,
+        };
         let at = at.unwrap_or(self.latest);
         self.latest = self.latest.max(at);
         self.acts.push(Act { at, does });

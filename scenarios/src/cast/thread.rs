@@ -6,7 +6,7 @@ use forkcast_replay::source::Shares;
 use forkcast_replay::transcript::{Agent, Answer, Input, InputOrigin, Item, Sign, What};
 use forkcast_sim::time::Instant;
 
-use super::acts::{Acts, UserLine};
+use super::acts::{Acts, NO_TEXT, UserLine};
 use super::results::Results;
 use super::spawns::Spawns;
 use super::wording::{Block, Said};
@@ -81,9 +81,6 @@ pub(super) struct Walk<'a> {
     /// The model of the newest answer.
     model: Option<&'a str>,
 }
-
-/// A line without text: it held an image, or nothing.
-const NO_TEXT: &str = "(This line has no text.)";
 
 /// What an attachment's tokens are added to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
