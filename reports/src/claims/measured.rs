@@ -50,6 +50,8 @@ pub struct Runs {
 pub struct Measured {
     /// With the cache.
     pub cost: Money,
+    /// The same with the words of the message that starts the children.
+    pub started: Money,
     /// Without any.
     pub uncached: Money,
     /// Tokens of plain input that cost as much, in millionths.
@@ -75,6 +77,7 @@ impl Runs {
         let priced = |amount: Option<Money>| amount.ok_or_else(|| lacking("no price in the book"));
         Ok(Measured {
             cost: priced(outcome.cost)?,
+            started: priced(outcome.started_cost())?,
             uncached: priced(outcome.cost_without_cache)?,
             equivalents_millionths: outcome.equivalents_millionths.ok_or_else(|| lacking("no price in the book"))?,
             hit_rate: outcome.usage.hit_rate().ok_or_else(|| lacking("no input"))?,
@@ -97,6 +100,7 @@ impl Runs {
         let each = |all: Money, first: Money| Money::from_picousd((all.picousd() - first.picousd()) / further);
         Ok(Measured {
             cost: each(all.cost, first.cost),
+            started: each(all.started, first.started),
             uncached: each(all.uncached, first.uncached),
             equivalents_millionths: (all.equivalents_millionths - first.equivalents_millionths) / further,
             ..all

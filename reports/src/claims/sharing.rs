@@ -13,6 +13,9 @@ use crate::document::{Document, Table, share};
 
 const TURNS: [u32; 7] = [1, 2, 3, 5, 8, 11, 20];
 
+/// Named agents with nothing to gather.
+const SPAWN: Spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 0, gathering_turns: 0 };
+
 /// What named agents must gather again: tokens, and requests that it takes.
 const GATHERED: [(u64, u32); 4] = [(0, 0), (10_000, 3), (20_000, 5), (40_000, 8)];
 
@@ -27,30 +30,36 @@ pub fn cheap_and_dear(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> 
          reads its parent's whole history once more, and a fresh agent does not."
             .to_owned(),
         "Taken here: five warm children, one first; 80,000 tokens before the directive, 5,500 more with every turn; agents of \
-         10,000 tokens and a brief of 1,000, whose writing is not counted, and whose gathering comes on top of the turns."
+         10,000 tokens and a brief of 1,000, all at once as clients start them, or one first like the forks. The words that \
+         start them count: the message that forks, or the briefs. A request that gathers adds what it gathers, and comes \
+         before the turns."
             .to_owned(),
         "Price of forks over that of agents, by requests of a child (✓ if forks cost less):".to_owned(),
     ]);
     let mut table = table("Measured", ["1", "2", "3", "5", "8", "11", "20"]);
-    for (tokens, turns) in GATHERED {
-        push(&mut table, gathering("Opus 4.8", tokens, turns), ratios(runs, OPUS_48, tokens, turns)?);
-    }
-    for (name, model) in [("Opus 5.5", OPUS_55), ("Fable 5.1", FABLE_51)] {
-        push(&mut table, gathering(name, 0, 0), ratios(runs, model, 0, 0)?);
+    for (launch, word) in [(LaunchPolicy::Burst, "at once"), (LaunchPolicy::Primed, "one first")] {
+        for (gathered, gathering_turns) in GATHERED {
+            let spawn = Spawn { gathered, gathering_turns, ..SPAWN };
+            push(&mut table, gathering("Opus 4.8", word, spawn), ratios(runs, OPUS_48, launch, spawn)?);
+        }
+        for (name, model) in [("Opus 5.5", OPUS_55), ("Fable 5.1", FABLE_51)] {
+            push(&mut table, gathering(name, word, SPAWN), ratios(runs, model, launch, SPAWN)?);
+        }
     }
     page.table(table);
     Ok(())
 }
 
-fn gathering(model: &str, tokens: u64, turns: u32) -> String {
-    match tokens {
-        0 => format!("{model}, nothing to gather"),
-        _ => format!("{model}, {} in {turns} requests", crate::document::count(tokens)),
+fn gathering(model: &str, launch: &str, spawn: Spawn) -> String {
+    match spawn.gathered {
+        0 => format!("{model}, {launch}, nothing to gather"),
+        tokens => {
+            format!("{model}, {launch}, {} in {} requests", crate::document::count(tokens), spawn.gathering_turns)
+        }
     }
 }
 
-fn ratios(runs: &Runs, model: Priced, gathered: u64, gathering_turns: u32) -> Result<Vec<String>, Unplayed> {
-    let spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered, gathering_turns };
+fn ratios(runs: &Runs, model: Priced, launch: LaunchPolicy, spawn: Spawn) -> Result<Vec<String>, Unplayed> {
     let ratio = |turns: &u32| {
         let fork = Cell {
             prefix: 78_000,
@@ -62,8 +71,9 @@ fn ratios(runs: &Runs, model: Priced, gathered: u64, gathering_turns: u32) -> Re
             model: Arc::from(model.id),
             ..Cell::default()
         };
-        let agents = Cell { spawn: Some(spawn), ..fork.clone() };
-        let (fork, agents) = (runs.of(&fork)?.cost, runs.of(&agents)?.cost);
+        let agents = Cell { spawn: Some(spawn), launch, ..fork.clone() };
+        let fork = runs.of(&fork)?.started;
+        let agents = runs.of(&agents)?.started;
         let ratio = fork.picousd() as f64 / agents.picousd().max(1) as f64;
         Ok(marked(&format!("{ratio:.2}"), fork < agents))
     };

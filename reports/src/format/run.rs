@@ -121,7 +121,7 @@ record! {
     Forks, "forks":
     field "profile", || Shape::words(Profile::ALL.map(Profile::name)), "How the messages of forks are built." =>
         |forks| forks.profile.name();
-    text "launch", "When they start." => |forks| forks.launch.name();
+    text "launch", "When they start, and the named agents of one message and type." => |forks| forks.launch.name();
     texts "ablations", "Principles that were broken on purpose." =>
         |forks| Value::texts(forks.ablations.iter().map(|ablation| ablation.name()));
 }

@@ -42,13 +42,21 @@ fn rests_on(rows: &[Trial], price_book: &str) -> Vec<String> {
     let rules: Vec<&str> = rules.into_iter().collect();
     let mut lines = vec![
         format!(
-            "Cache rules {}, {price_book}; children only, without their parent's own requests",
+            "Cache rules {}, {price_book}",
             rules.join(", ")
         ),
+        "Cost: the children. Launching: the parent's message that starts them. With parent: all requests, which decides the \
+         cheapest"
+            .to_owned(),
         "Sizes are declared; times to the first byte and speeds are assumptions, because providers do not publish them".to_owned(),
         "Bound: no launch policy and placement of breakpoints costs less. Equivalents: tokens of plain input at the same cost"
             .to_owned(),
     ];
+    let parents: BTreeSet<bool> = rows.iter().map(|row| row.cell.is_cold).collect();
+    let parent =
+        (parents.len() == 1).then(|| format!("{} parent", if parents.contains(&true) { "cold" } else { "warm" }));
+    let spawn = rows.iter().find_map(|row| row.cell.spawn).map(|spawn| spawn.to_string());
+    lines.extend(spawn.map(|spawn| parent.into_iter().chain([spawn]).collect::<Vec<_>>().join("; ")));
     if rows.iter().any(|row| row.cell.profile == Profile::Client2026) {
         lines.push(
             "Messages of forks as in the client of 2026: siblings share nothing of the message that forks".to_owned(),
@@ -64,9 +72,9 @@ fn findings(rows: &[Trial]) -> Vec<String> {
         && set.len() > 1
     {
         let row = &rows[*best];
-        let cost = row.outcome.cost.map_or_else(|| "no price".to_owned(), money);
+        let cost = row.outcome.total_cost.map_or_else(|| "no price".to_owned(), money);
         lines.push(format!(
-            "Cheapest: breakpoints {}, launch {}, {cost}",
+            "Cheapest: breakpoints {}, launch {}, {cost} with the parent's requests",
             row.cell.placement.name(),
             row.cell.launch.name()
         ));

@@ -1,6 +1,7 @@
 //! The parameters of one fan-out.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use forkcast_sim::agent::query::Placement;
@@ -9,7 +10,9 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::simulation::{Pace, RateLimits};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::Ttl;
-use forkcast_sim::wire::model;
+use forkcast_sim::wire::model::{self, Vendor};
+
+use super::range::thousands;
 
 /// Tokens of the published example's tools and system prompt (`economics.md` 3.7); the rest of a prefix is history.
 const TOOLS: u64 = 12_000;
@@ -109,6 +112,18 @@ pub struct Spawn {
     pub gathering_turns: u32,
 }
 
+/// Such as `spawns with 10k of their own, brief 1k, gather 20k in 5`.
+impl fmt::Display for Spawn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = thousands(self.system + self.tools);
+        write!(f, "spawns with {own} of their own, brief {}", thousands(self.brief))?;
+        match (self.gathered, self.gathering_turns) {
+            (0, 0) => Ok(()),
+            (tokens, turns) => write!(f, ", gather {} in {turns}", thousands(tokens)),
+        }
+    }
+}
+
 impl Default for Cell {
     /// The published example: five children of a warm parent of 46,000 tokens, one request each.
     fn default() -> Self {
@@ -187,6 +202,16 @@ pub enum Refused {
         /// The ablation that makes their answers differ.
         ablation: Ablation,
     },
+    /// The rules of a fan-out's cache are those of Claude models.
+    #[error(
+        "{model} is a model of {}, whose cache is not modelled; fan-outs follow the rules of Claude models", .vendor.word()
+    )]
+    Vendor {
+        /// The model.
+        model: Arc<str>,
+        /// Its maker.
+        vendor: Vendor,
+    },
     /// Too many tokens for exact sums.
     #[error("these children would send {tokens} tokens; the limit is {TOKENS_MAX}")]
     TooLarge {
@@ -248,6 +273,12 @@ impl Cell {
         self.tail - self.placeholders()
     }
 
+    /// Tokens of the message that starts the children, as the parent writes it: the forking message, or a brief for each
+    /// named agent.
+    pub fn started_by(&self) -> u64 {
+        self.spawn.map_or(self.message(), |spawn| spawn.brief * u64::from(self.children))
+    }
+
     /// Requests of each child, including those that gather the history again.
     pub fn requests(&self) -> u64 {
         u64::from(self.turns) + self.spawn.map_or(0, |spawn| u64::from(spawn.gathering_turns))
@@ -260,7 +291,7 @@ impl Cell {
 
     /// Tokens of the longest request of a child.
     pub fn longest(&self) -> u64 {
-        let grown = self.growth.saturating_mul(self.requests().saturating_sub(1));
+        let grown = self.growth.saturating_mul(u64::from(self.turns).saturating_sub(1));
         let first = match self.spawn {
             Some(spawn) => vec![spawn.system, spawn.tools, spawn.brief, spawn.gathered],
             None => vec![self.prefix, self.tail, self.directive],
@@ -311,7 +342,7 @@ impl Cell {
         {
             return Err(Refused::Stagger { stagger_ms: span.as_millis(), ttl_ms: self.ttl().as_millis() });
         }
-        self.check_window()
+        self.check_model()
     }
 
     /// Checks that work and sums stay within limits.
@@ -344,10 +375,15 @@ impl Cell {
         }
     }
 
-    /// Checks that requests fit the model's window.
-    fn check_window(&self) -> Result<(), Refused> {
-        let window = model::resolve(&self.model).and_then(|resolved| resolved.id.row().window_tokens);
-        match window.filter(|window| !self.without_window && self.longest() > *window) {
+    /// Checks that the model's cache is modelled, and that requests fit its window. Nothing is known of a model that is
+    /// not in the table.
+    fn check_model(&self) -> Result<(), Refused> {
+        let Some(resolved) = model::resolve(&self.model) else { return Ok(()) };
+        let row = resolved.id.row();
+        if row.vendor != Vendor::Anthropic {
+            return Err(Refused::Vendor { model: self.model.clone(), vendor: row.vendor });
+        }
+        match row.window_tokens.filter(|window| !self.without_window && self.longest() > *window) {
             Some(window) => Err(Refused::Window { tokens: self.longest(), window, model: self.model.clone() }),
             None => Ok(()),
         }

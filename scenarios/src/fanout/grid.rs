@@ -72,8 +72,6 @@ impl Grid {
 
     /// The number of cells.
     pub fn len(&self) -> u128 {
-        // Named agents all start at once, so they have one cell for all launches.
-        let kinds = |spawn: &Option<Spawn>| if spawn.is_some() { self.launch.len().min(1) } else { self.launch.len() };
         let lengths = [
             self.children.len(),
             self.prefix.len(),
@@ -85,7 +83,8 @@ impl Grid {
             self.ttl.len(),
             self.is_cold.len(),
             self.placement.len(),
-            self.spawn.iter().map(kinds).sum(),
+            self.spawn.len(),
+            self.launch.len(),
         ];
         lengths.iter().fold(1, |product, length| u128::saturating_mul(product, *length as u128))
     }
@@ -116,14 +115,7 @@ impl Grid {
         all = vary(&all, &self.is_cold, |cell, is_cold| cell.is_cold = *is_cold);
         all = vary(&all, &self.spawn, |cell, spawn| cell.spawn = *spawn);
         all = vary(&all, &self.placement, |cell, placement| cell.placement = *placement);
-        Ok(all.iter().flat_map(|cell| self.launched(cell)).collect())
-    }
-
-    /// The cell under each launch policy; these apply only to forks.
-    fn launched(&self, cell: &Cell) -> Vec<Cell> {
-        let own = [LaunchPolicy::Burst];
-        let launches = if cell.spawn.is_some() { &own[..self.launch.len().min(1)] } else { &self.launch };
-        vary(std::slice::from_ref(cell), launches, |cell, launch| cell.launch = *launch)
+        Ok(vary(&all, &self.launch, |cell, launch| cell.launch = *launch))
     }
 }
 

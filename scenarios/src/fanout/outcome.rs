@@ -16,6 +16,12 @@ pub struct Outcome {
     /// Their bill; `None` if the model has no price.
     #[serde(with = "picousd")]
     pub cost: Option<Money>,
+    /// The cost of writing the message that starts the children: the parent's output. For forks and named agents alike.
+    #[serde(with = "picousd", default)]
+    pub launch_cost: Option<Money>,
+    /// The bill of the whole run, with the parent's requests.
+    #[serde(with = "picousd", default)]
+    pub total_cost: Option<Money>,
     /// The cost of the same tokens without a cache.
     #[serde(with = "picousd")]
     pub cost_without_cache: Option<Money>,
@@ -41,6 +47,13 @@ pub struct Outcome {
     pub formula_millionths: Option<i128>,
     /// The assumption of the formula that does not hold.
     pub assumption: Option<Assumption>,
+}
+
+impl Outcome {
+    /// The cost of the children and of the message that starts them; `None` if the model has no price.
+    pub fn started_cost(&self) -> Option<Money> {
+        self.cost.zip(self.launch_cost).map(|(children, launch)| children + launch)
+    }
 }
 
 /// Numbers as text, because JSON readers may lose precision.

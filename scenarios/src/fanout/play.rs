@@ -35,18 +35,20 @@ pub fn play(cell: &Cell, book: &Rc<PriceBook>) -> Result<Outcome, Unplayed> {
     Ok(outcome)
 }
 
-/// The sums of a run over all agents except the main one.
+/// The sums of a run over all agents except the main one, and its whole cost.
 pub fn outcome(finished: &Finished, book: &PriceBook) -> Outcome {
     let mut outcome = Outcome { over_limits: finished.over_limits, ..Outcome::default() };
     let mut began: Option<Instant> = None;
     let mut ended: Option<Instant> = None;
     let mut sums = Sums::default();
+    let mut parents = Parents::default();
     for entry in &finished.entries {
         let line = &entry.line;
         debug_assert!(line.predicted.is_some() && line.at.is_some(), "a run predicts and times its requests");
         let usage = line.predicted.unwrap_or_default();
         if entry.agent.as_deref() == Some("main") {
             outcome.parent_usage += usage;
+            parents.add(line, &usage, book);
             continue;
         }
         outcome.usage += usage;
@@ -57,7 +59,25 @@ pub fn outcome(finished: &Finished, book: &PriceBook) -> Outcome {
     }
     outcome.makespan = began.zip(ended).map(|(first, last)| last.since(first)).unwrap_or_default();
     sums.fill(&mut outcome);
+    outcome.launch_cost = parents.launch;
+    outcome.total_cost = outcome.cost.zip(parents.cost).map(|(children, parents)| children + parents);
     outcome
+}
+
+/// Costs of the parent; `None` without a price.
+#[derive(Default)]
+struct Parents {
+    cost: Option<Money>,
+    /// The output of its first answer, which starts the children.
+    launch: Option<Money>,
+}
+
+impl Parents {
+    fn add(&mut self, line: &Line, usage: &Usage, book: &PriceBook) {
+        let Ok(rates) = book.rates(&ModelKey::from(line.model.as_str()), &Terms::of(usage)) else { return };
+        self.launch.get_or_insert_with(|| rates.line(Category::Output, usage.output_tokens));
+        *self.cost.get_or_insert_default() += rates.bill(usage, &[]).total;
+    }
 }
 
 /// Costs of the children.

@@ -3,7 +3,8 @@
 
 use forkcast_sim::agent::query::Placement;
 
-/// Launch policies as spelled, with descriptions. Named agents have none: they always start at once.
+/// Launch policies as spelled, with descriptions. They hold for the forks of one message, and for its named agents of one
+/// type.
 pub const LAUNCHES: [(&str, &str); 4] = [
     ("burst", "all at once, as clients do; no child can read what a sibling writes"),
     ("primed", "one starts first; the others start at its first byte and read what it wrote"),

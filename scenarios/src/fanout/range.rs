@@ -85,6 +85,11 @@ fn bad(found: &str, expected: &'static str) -> BadRange {
     BadRange { found: found.to_owned(), expected }
 }
 
+/// Such as `80k`; all digits if it is not a whole number of thousands.
+pub fn thousands(tokens: u64) -> String {
+    if tokens.is_multiple_of(1_000) { format!("{}k", tokens / 1_000) } else { tokens.to_string() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::numbers;

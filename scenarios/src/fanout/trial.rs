@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
+use forkcast_sim::pricing::{Category, ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::Usage;
 
 use super::cell::Cell;
@@ -83,18 +83,19 @@ pub fn sets(rows: &[Trial]) -> Vec<Vec<usize>> {
     order.into_iter().filter_map(|key| sets.remove(&key)).collect()
 }
 
-/// The cheapest row of each set; the first one if equal. A set without a complete, priced row has none.
+/// The cheapest row of each set with its parent's requests, which obey the same placement; of equal ones the fastest, and
+/// then the first. A set without a complete, priced row has none.
 pub fn best_cost(rows: &[Trial]) -> Vec<usize> {
-    best(rows, |row| row.outcome.cost.map(Money::picousd))
+    best(rows, |row| Some((row.outcome.total_cost?.picousd(), row.outcome.makespan)))
 }
 
 /// The fastest row of each set; the first one if equal. A set without a complete row has none.
 pub fn best_makespan(rows: &[Trial]) -> Vec<usize> {
-    best(rows, |row| Some(row.outcome.makespan.0.into()))
+    best(rows, |row| Some(row.outcome.makespan))
 }
 
 /// Unanswered requests cost nothing and take no time, so incomplete rows are not compared.
-fn best(rows: &[Trial], by: impl Fn(&Trial) -> Option<i128>) -> Vec<usize> {
+fn best<K: Ord>(rows: &[Trial], by: impl Fn(&Trial) -> Option<K>) -> Vec<usize> {
     let measured = |at: usize| Some((by(&rows[at]).filter(|_| rows[at].is_answered())?, at));
     sets(rows).into_iter().filter_map(|set| set.into_iter().filter_map(measured).min()).map(|(_, at)| at).collect()
 }

@@ -46,7 +46,7 @@ impl Voices {
         }
         let streaming = if self.cell.is_cold { self.cell.ttl() + COLD_EXTRA } else { STREAMING };
         let message = Answer::message(id, &self.launch());
-        Answer { streaming: Some(streaming), output_tokens: Some(self.cell.message()), ..message }
+        Answer { streaming: Some(streaming), output_tokens: Some(self.cell.started_by()), ..message }
     }
 
     /// The forking message: a text for the user and a call for each child. The client of 2026 has no such text.

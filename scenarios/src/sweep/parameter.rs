@@ -43,7 +43,7 @@ const fn word(name: &'static str, put: Put) -> Parameter {
 const SPAWN: Spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 0, gathering_turns: 0 };
 
 /// All parameters.
-pub static PARAMETERS: [Parameter; 24] = [
+pub static PARAMETERS: [Parameter; 25] = [
     number("children", |draft, text| put(&mut draft.cell.children, small(text))),
     number("prefix", |draft, text| put(&mut draft.cell.prefix, whole(text))),
     number("tail", |draft, text| put(&mut draft.cell.tail, whole(text))),
@@ -72,6 +72,7 @@ pub static PARAMETERS: [Parameter; 24] = [
     number("gather-turns", |draft, text| put(&mut draft.spawn.get_or_insert(SPAWN).gathering_turns, small(text))),
     number("itpm", |draft, text| put(&mut draft.cell.itpm, whole(text).map(Some))),
     number("rpm", |draft, text| put(&mut draft.cell.rpm, whole(text).map(Some))),
+    number("waiting", |draft, text| put(&mut draft.cell.waiting, small(text))),
     word("no-window", |draft, text| {
         put(&mut draft.cell.without_window, among(text, &[("false", false), ("true", true)]))
     }),

@@ -178,11 +178,18 @@ fn a_cell_without_all_answers_is_never_best_and_is_reported() {
 
 /// Launch policies concern forks: named agents have one row for all launches.
 #[test]
-fn named_agents_have_one_row_for_all_launches() {
+fn named_agents_start_like_forks() {
     let value = json(&["--against", "spawn", "--launch", "primed,burst,waves=2", "--breakpoints", "tail,both"]);
     let rows = value["rows"].as_array().unwrap();
     let spawned = rows.iter().filter(|row| !row["spawn"].is_null()).count();
-    assert_eq!((rows.len(), spawned), (8, 2));
+    assert_eq!((rows.len(), spawned), (12, 6));
+    // Under `both` the second of two primed agents reads what the first one wrote; at once each writes its own.
+    let read = |launch: &str| {
+        let row =
+            rows.iter().find(|row| row["kind"] == "spawn" && row["breakpoints"] == "both" && row["launch"] == launch);
+        row.unwrap()["usage"]["cache_read_input_tokens"].as_u64().unwrap()
+    };
+    assert_eq!((read("burst"), read("primed")), (0, 4 * 10_000));
 }
 
 /// A grid's growth is 1,000 tokens, but the question about TTLs has its own: the user's value applies.

@@ -31,6 +31,7 @@ fn child(parent: &Rc<Context>, agent_type: &str) -> SubAgent {
         is_async: false,
         cwd: None,
         continued: None,
+        slot: None,
         fork: None,
     }
 }

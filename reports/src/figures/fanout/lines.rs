@@ -41,9 +41,9 @@ pub(super) fn draw(panel: &Panel, axes: &Axes, unit: &str, canvas: &mut Canvas<'
     for (at, line) in lines.iter().enumerate() {
         line.iter().for_each(|place| look(at).mark(*place, above(at, &[*place]), canvas));
     }
-    let mut told = Vec::new();
+    let mut names = Vec::new();
     for crossing in &panel.crossings {
-        mark(crossing, axes, unit, &mut told, canvas);
+        mark(crossing, axes, unit, &mut names, canvas);
     }
 }
 
@@ -71,24 +71,41 @@ fn runs<'l>(line: &'l [Point], above: &dyn Fn(&[Point]) -> u32) -> Vec<Stretch<'
 /// From a ring to the edge of the plot at which its name is, at least.
 const NAME_ROOM: i32 = 40;
 
-/// A ring, and a line to the place's name: up where there is room, since lines lie below; once for each place.
-fn mark(crossing: &Crossing, axes: &Axes, unit: &str, told: &mut Vec<i32>, canvas: &mut Canvas<'_>) {
+/// Height of a row of names.
+const ROW: i32 = 20;
+
+/// The name of a place: the place, and the box of the name.
+struct Name {
+    x: i32,
+    area: Area,
+}
+
+/// A ring, and a line to the place's name: up where there is room, since lines lie below; once for each place, and in a
+/// row of its own where it would cover another.
+fn mark(crossing: &Crossing, axes: &Axes, unit: &str, names: &mut Vec<Name>, canvas: &mut Canvas<'_>) {
     let Some(at) = crossing.at.filter(|at| axes.right.holds(*at)) else { return };
     let (x, y) = (axes.right.at(at), axes.y(crossing.cost));
     canvas.ring((x, y), 9, ink::TEXT);
-    if told.contains(&x) {
+    if names.iter().any(|name| name.x == x) {
         return;
-    }
-    told.push(x);
-    let area = axes.area;
-    let is_up = y - area.top >= NAME_ROOM;
-    let name = if is_up { area.top + 8 } else { area.bottom - 21 };
-    for from in (y.min(name) + 10..y.max(name) - 10).step_by(8) {
-        canvas.line((x, from), (x, from + 4), ink::TEXT);
     }
     let text = if at.fract() == 0.0 { format!("{at:.0} {unit}") } else { format!("{at:.1} {unit}") };
     let half = text_width(&text, SIZE) / 2 + 3;
+    let area = axes.area;
     let middle = x.clamp(area.left + half, area.right - half);
-    canvas.fill(Area { left: middle - half, top: name - 9, right: middle + half, bottom: name + 9 }, ink::PAPER);
+    let is_up = y - area.top >= NAME_ROOM;
+    let mut name = if is_up { area.top + 8 } else { area.bottom - 21 };
+    let covers = |name: i32| Area { left: middle - half, top: name - 9, right: middle + half, bottom: name + 9 };
+    let meets = |one: Area, other: Area| {
+        one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom
+    };
+    while names.iter().any(|other| meets(other.area, covers(name))) && (area.top..y - NAME_ROOM).contains(&name) {
+        name += ROW;
+    }
+    names.push(Name { x, area: covers(name) });
+    for from in (y.min(name) + 10..y.max(name) - 10).step_by(8) {
+        canvas.line((x, from), (x, from + 4), ink::TEXT);
+    }
+    canvas.fill(covers(name), ink::PAPER);
     canvas.text(&text, (middle, name), SIZE, ink::TEXT, Anchor::Middle);
 }

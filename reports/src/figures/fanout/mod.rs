@@ -100,6 +100,7 @@ fn said(answer: &Answer) -> String {
         ("rules", |cell| format!("cache rules {}", cell.rules.name)),
     ];
     let is_told = |name: &str| !in_panels.contains(&name) && (has_turns || !["growth", "turns"].contains(&name));
-    let parts = parts.into_iter().filter(|(name, _)| is_told(name)).filter_map(|(_, of)| same(of));
+    let spawn = answer.rows.iter().find_map(|row| row.cell.spawn).map(|spawn| spawn.to_string());
+    let parts = parts.into_iter().filter(|(name, _)| is_told(name)).filter_map(|(_, of)| same(of)).chain(spawn);
     format!("{}; every point is a run, output included", parts.collect::<Vec<_>>().join(", "))
 }

@@ -184,7 +184,8 @@ fn forks(panel: &Panel) -> Option<String> {
         let context = if limits.is_empty() { context } else { short(context) };
         let unit = if limits.is_empty() { " turns" } else { "" };
         limits.push(match crossing.at {
-            Some(at) => format!("{:.1}{unit} with {context}", at.max(0.0)),
+            Some(at) if at < 1.0 => format!("never with {context}"),
+            Some(at) => format!("{at:.1}{unit} with {context}"),
             None => format!("{last:.0}{unit} and more with {context}"),
         });
     }

@@ -19,12 +19,11 @@ pub fn document(answers: &[Answer], price_book: &str) -> Document {
     document.aside(rests_on(&rows, price_book));
     for answer in answers {
         document.heading(answer.question.about());
-        let crossings: Vec<_> = answer.panels.iter().collect();
-        if crossings.iter().any(|panel| !panel.crossings.is_empty()) {
-            document.table(crossing_table(&crossings));
-        }
         for panel in &answer.panels {
             document.text(vec![panel.title.clone()]);
+            if !panel.crossings.is_empty() {
+                document.table(crossing_table(answer.question, panel));
+            }
             document.table(match answer.question {
                 Question::Prime => launch_table(panel),
                 question => cost_table(question, panel),
@@ -35,7 +34,7 @@ pub fn document(answers: &[Answer], price_book: &str) -> Document {
 }
 
 /// Turning points: measured, and by the formula; `beyond` the examined range if there is none.
-fn crossing_table(panels: &[&Panel]) -> Table {
+fn crossing_table(question: Question, panel: &Panel) -> Table {
     let columns = vec![
         Column::left("turning point", "name"),
         Column::right("measured", "at"),
@@ -43,15 +42,16 @@ fn crossing_table(panels: &[&Panel]) -> Table {
         Column::right("cost there", "cost_usd"),
     ];
     let mut table = Table::new("crossings", columns);
-    let number = |place: Option<f64>| place.map_or(Cell::Missing("beyond"), |at| Cell::text(format!("{at:.1}")));
-    for panel in panels {
-        table.rows.extend(panel.crossings.iter().map(|crossing| {
-            let several = panels.len() > 1;
-            let name = if several { format!("{}; {}", crossing.name, panel.title) } else { crossing.name.clone() };
-            let cost = crossing.at.map_or(Cell::Empty, |_| Cell::Money(Some(crossing.cost)));
-            vec![Cell::text(name), number(crossing.at), number(crossing.formula), cost]
-        }));
-    }
+    let number = |place: Option<f64>| match place {
+        None => Cell::Missing("beyond"),
+        // There is no request before the first.
+        Some(at) if at < 1.0 && question == Question::ForkOrSpawn => Cell::text("never"),
+        Some(at) => Cell::text(format!("{at:.1}")),
+    };
+    table.rows.extend(panel.crossings.iter().map(|crossing| {
+        let cost = crossing.at.map_or(Cell::Empty, |_| Cell::Money(Some(crossing.cost)));
+        vec![Cell::text(&*crossing.name), number(crossing.at), number(crossing.formula), cost]
+    }));
     table
 }
 

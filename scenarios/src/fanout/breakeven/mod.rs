@@ -24,7 +24,9 @@ use std::rc::Rc;
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
 
 use super::cell::{Cell, Spawn};
+use super::outcome::Outcome;
 use super::play::Unplayed;
+use super::range::thousands;
 use super::trial::{Trial, trial};
 pub use plots::plots;
 pub use quantity::Quantity;
@@ -211,8 +213,27 @@ impl Runs<'_> {
         name: impl Into<String>,
         cells: impl IntoIterator<Item = (f64, Cell)>,
     ) -> Result<Curve, Unanswered> {
+        self.curve_of(name, cells, |outcome| outcome.cost)
+    }
+
+    /// A curve of the costs of cells with the message that starts their children.
+    fn started_curve(
+        &mut self,
+        name: impl Into<String>,
+        cells: impl IntoIterator<Item = (f64, Cell)>,
+    ) -> Result<Curve, Unanswered> {
+        self.curve_of(name, cells, Outcome::started_cost)
+    }
+
+    fn curve_of(
+        &mut self,
+        name: impl Into<String>,
+        cells: impl IntoIterator<Item = (f64, Cell)>,
+        of: fn(&Outcome) -> Option<Money>,
+    ) -> Result<Curve, Unanswered> {
         let points = cells.into_iter().map(|(at, cell)| {
-            let (_, cost) = self.row(&cell)?;
+            let (row, _) = self.row(&cell)?;
+            let cost = of(&row.outcome).ok_or_else(|| Unanswered::NoPrice(cell.model.to_string()))?;
             Ok(Point { at, cost, label: String::new() })
         });
         Ok(Curve { name: name.into(), is_bound: false, points: points.collect::<Result<_, Unanswered>>()? })
@@ -262,11 +283,6 @@ fn crossing(first: &Curve, second: &Curve) -> Option<(f64, Money)> {
     let between = |from: f64, to: f64| part.mul_add(to - from, from);
     let cost = between(first.points[from].cost.picousd() as f64, first.points[to].cost.picousd() as f64);
     Some((between(first.points[from].at, first.points[to].at), Money::from_picousd(cost.round() as i128)))
-}
-
-/// Such as `80k`; all digits if it is not a whole number of thousands.
-fn thousands(tokens: u64) -> String {
-    if tokens.is_multiple_of(1_000) { format!("{}k", tokens / 1_000) } else { tokens.to_string() }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Answers that follow from the rows of a grid: cost along a number that varies, and cost against makespan.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use forkcast_sim::agent::query::Placement;
@@ -7,6 +8,7 @@ use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 
 use super::{Answer, Curve, Panel, Point, Quantity, Question, children};
 use crate::fanout::cell::Cell;
+use crate::fanout::outcome::Outcome;
 use crate::fanout::trial::Trial;
 
 /// Maximum numbers of panels, of curves in a panel, and of points on a frontier; more would be unreadable.
@@ -26,6 +28,7 @@ pub fn plots(rows: &[Trial]) -> Vec<Answer> {
     if rows.iter().any(|row| !row.is_answered() || row.outcome.cost.is_none()) {
         return Vec::new();
     }
+    let rows = &*comparable(rows);
     let varied = Varied::of(rows);
     let quantities = Quantity::ALL.into_iter().filter(|quantity| varied.numbers.contains(quantity));
     let mut drawn: Vec<Answer> = quantities.filter_map(|quantity| by_quantity(quantity, rows, &varied)).collect();
@@ -34,6 +37,19 @@ pub fn plots(rows: &[Trial]) -> Vec<Answer> {
         drawn.extend(all_by_time(rows, &varied));
     }
     drawn
+}
+
+/// If forks and named agents are compared, the cost of the message that starts them is part of every cost.
+fn comparable(rows: &[Trial]) -> Cow<'_, [Trial]> {
+    if !differ(rows.iter().map(|row| row.cell.spawn.is_some())) {
+        return Cow::Borrowed(rows);
+    }
+    let started = |row: &Trial| {
+        let bound = row.outcome.bound.zip(row.outcome.launch_cost).map(|(bound, launch)| bound + launch);
+        let cost = row.outcome.started_cost();
+        Trial { outcome: Outcome { cost, bound, ..row.outcome.clone() }, ..row.clone() }
+    };
+    Cow::Owned(rows.iter().map(started).collect())
 }
 
 /// A setting, and the rows that differ only in policy and in the parameter that the figure varies.
@@ -188,10 +204,10 @@ fn policies(rows: &[&Trial]) -> impl Fn(&Cell) -> String + use<> {
     move |cell| if kinds.len() > 1 { policy(cell) } else { cell.launch.name() }
 }
 
-/// Such as `both, primed`; named agents have no launch policy.
+/// Such as `both, primed`, or `spawn, both, primed`.
 fn policy(cell: &Cell) -> String {
     match cell.spawn {
-        Some(_) => format!("spawn, {}", cell.placement.name()),
+        Some(_) => format!("spawn, {}, {}", cell.placement.name(), cell.launch.name()),
         None => format!("{}, {}", cell.placement.name(), cell.launch.name()),
     }
 }
@@ -240,13 +256,9 @@ impl Varied {
     fn of(rows: &[Trial]) -> Self {
         let numbers =
             Quantity::ALL.into_iter().filter(|quantity| differ(rows.iter().map(|row| quantity.of(&row.cell))));
-        // Named agents have no launch policy.
-        let is_fork = |row: &&Trial| row.cell.spawn.is_none();
-        let (last, others) = CHOICES.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
-        let others = others.iter().filter(|word| differ(rows.iter().map(|row| word(&row.cell))));
-        let launch = last.into_iter().filter(|word| differ(rows.iter().filter(is_fork).map(|row| word(&row.cell))));
+        let words = CHOICES.iter().filter(|word| differ(rows.iter().map(|row| word(&row.cell))));
         let has_parents = differ(rows.iter().map(|row| row.cell.is_cold));
-        Self { numbers: numbers.collect(), has_parents, words: others.chain(launch).copied().collect() }
+        Self { numbers: numbers.collect(), has_parents, words: words.copied().collect() }
     }
 
     /// How many there are.

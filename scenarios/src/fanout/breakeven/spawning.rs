@@ -1,18 +1,20 @@
 //! Forks or named agents with their own brief, by turns and context (`economics.md` 3.3).
 //!
-//! Forks use their best policy: `both`, primed. Named agents start at once, so each writes its own tools and system
-//! prompt. The parent's cost of writing their briefs is included; a fork's directive is part of the forking message.
+//! Forks use their best policy: `both`, primed. Named agents start like them, one first, or all at once as clients do; then
+//! each writes its own tools and system prompt. The words that start the children are in every cost: the forking message,
+//! or the briefs.
 //!
-//! With S tools and system, B the brief and H the context that a fork carries, the formula is K* = [(σ − r) S + (o + w
-//! − r) B] / [r (H − S − B)], σ = w; it ignores directives and the first fork's writes. If agents gather the history
+//! With N children, S tools and system, B the brief, H the context that a fork carries and M the forking message, the
+//! formula is K* = [(σ − r) S + (o + w − r) B − o M / N] / [r (H − S − B)]. σ is w if all start at once, and
+//! [w + (N − 1) r] / N if one is first. It ignores directives and the first fork's writes. If agents gather the history
 //! again, there is no formula.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
-use forkcast_sim::pricing::{Category, ModelKey, Money, Terms};
+use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Ttl;
 
-use super::{Crossing, Curve, Inquiry, Panel, Runs, Unanswered, crossing, thousands};
+use super::{Crossing, Curve, Inquiry, Panel, Runs, Unanswered, children, crossing, thousands};
 use crate::fanout::cell::Cell;
 
 /// Default maximum of turns on the curve.
@@ -21,60 +23,72 @@ const TURNS_MAX: u32 = 12;
 /// Default contexts.
 const CONTEXTS: [u64; 4] = [20_000, 50_000, 80_000, 150_000];
 
-/// The panel.
+/// How named agents start, and the word of their curve.
+const STARTS: [(LaunchPolicy, &str); 2] = [(LaunchPolicy::Primed, "one first"), (LaunchPolicy::Burst, "all at once")];
+
+/// A panel for each way in which named agents start; the same forks in both.
 ///
 /// # Errors
 /// If a cell cannot be run or has no price.
 pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let turns = asked.turns.clone().unwrap_or_else(|| (1..=TURNS_MAX).collect());
+    let contexts = asked.prefix.clone().unwrap_or_else(|| CONTEXTS.to_vec());
     let base = Cell { placement: Placement::Both, launch: LaunchPolicy::Primed, ..asked.base.clone() };
-    let by_turns = |cell: Cell| {
+    let mut by_turns = |name: String, cell: Cell| {
         let cell = move |turns: u32| Cell { turns, ..cell.clone() };
-        turns.iter().map(move |turns| (f64::from(*turns), cell(*turns))).collect::<Vec<_>>()
+        runs.started_curve(name, turns.iter().map(|turns| (f64::from(*turns), cell(*turns))))
     };
-    let spawned = by_turns(Cell { spawn: Some(asked.spawn), ..base.clone() });
-    let spawned = with_briefs(runs.curve("spawn with a brief", spawned)?, asked, runs)?;
-    let title = format!("{} children", base.children);
-    let mut panel = Panel { title, curves: vec![spawned], ..Panel::default() };
-    for prefix in asked.prefix.clone().unwrap_or_else(|| CONTEXTS.to_vec()) {
-        let cell = Cell { prefix, ..base.clone() };
-        let forked = runs.curve(format!("fork, {} of context", thousands(prefix)), by_turns(cell.clone()))?;
-        let met = crossing(&forked, &panel.curves[0]);
-        panel.crossings.push(Crossing {
-            name: format!("fork until, with {} of context", thousands(prefix)),
-            at: met.map(|(at, _)| at),
-            cost: met.map_or(Money::ZERO, |(_, cost)| cost),
-            formula: formula(asked, &cell, runs)?,
-        });
-        panel.curves.push(forked);
-    }
-    Ok(vec![panel])
-}
-
-/// Adds the parent's cost of the briefs to the curve.
-fn with_briefs(curve: Curve, asked: &Inquiry, runs: &Runs<'_>) -> Result<Curve, Unanswered> {
-    let model = &asked.base.model;
-    let rates = runs.book.rates(&ModelKey::from(&**model), &Terms::default());
-    let rates = rates.map_err(|_| Unanswered::NoPrice(model.to_string()))?;
-    let briefs = rates.line(Category::Output, asked.spawn.brief * u64::from(asked.base.children));
-    let points = curve.points.into_iter().map(|point| super::Point { cost: point.cost + briefs, ..point });
-    Ok(Curve { points: points.collect(), ..curve })
+    let fork =
+        |prefix: &u64| (format!("fork, {} of context", thousands(*prefix)), Cell { prefix: *prefix, ..base.clone() });
+    let forks: Vec<(Cell, Curve)> = contexts
+        .iter()
+        .map(fork)
+        .map(|(name, cell)| Ok((cell.clone(), by_turns(name, cell)?)))
+        .collect::<Result<_, Unanswered>>()?;
+    let spawn = |launch| Cell { spawn: Some(asked.spawn), launch, ..base.clone() };
+    let spawned: Vec<Curve> = STARTS
+        .iter()
+        .map(|(launch, _)| by_turns("spawn with a brief".to_owned(), spawn(*launch)))
+        .collect::<Result<_, Unanswered>>()?;
+    let panels = STARTS.iter().zip(spawned).map(|((launch, word), spawned)| {
+        let crossing = |(cell, forked): &(Cell, Curve)| {
+            let met = crossing(forked, &spawned);
+            Ok(Crossing {
+                name: format!("fork until, with {} of context", thousands(cell.prefix)),
+                at: met.map(|(at, _)| at),
+                cost: met.map_or(Money::ZERO, |(_, cost)| cost),
+                formula: formula(asked, cell, *launch, runs)?,
+            })
+        };
+        Ok(Panel {
+            title: format!("{} children of a {}; spawns {word}", base.children, children::title(base.is_cold)),
+            crossings: forks.iter().map(crossing).collect::<Result<_, Unanswered>>()?,
+            curves: std::iter::once(spawned.clone()).chain(forks.iter().map(|(_, curve)| curve.clone())).collect(),
+        })
+    });
+    panels.collect()
 }
 
 /// K*.
-fn formula(asked: &Inquiry, cell: &Cell, runs: &Runs<'_>) -> Result<Option<f64>, Unanswered> {
+fn formula(asked: &Inquiry, cell: &Cell, launch: LaunchPolicy, runs: &Runs<'_>) -> Result<Option<f64>, Unanswered> {
     let spawn = asked.spawn;
     let prices = runs.prices(cell)?;
     let write = match cell.ttl {
         Ttl::FiveMinutes => prices.write_5m,
         Ttl::OneHour => prices.write_1h,
     };
+    let children = f64::from(cell.children);
     let own = (spawn.system + spawn.tools) as f64;
     let brief = spawn.brief as f64;
     let more = (cell.prefix + cell.tail) as f64 - own - brief;
     if spawn.gathered > 0 || spawn.gathering_turns > 0 || more <= 0.0 {
         return Ok(None);
     }
-    let saved = (write - prices.read) * own + (prices.output + write - prices.read) * brief;
+    let first = match launch {
+        LaunchPolicy::Primed => (write + (children - 1.0) * prices.read) / children,
+        _ => write,
+    };
+    let words = prices.output * cell.message() as f64 / children;
+    let saved = (first - prices.read) * own + (prices.output + write - prices.read) * brief - words;
     Ok(Some(saved / (prices.read * more)))
 }

@@ -68,7 +68,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "FIELD=VALUE", value_parser = change)]
     pub set: Vec<String>,
 
-    /// When the forks of one message start: burst, primed, stagger=MS or waves=N
+    /// When the agents of one message start: burst, primed, stagger=MS, waves=N
     #[arg(long, value_name = "POLICY", value_parser = launch)]
     pub launch: Option<String>,
 

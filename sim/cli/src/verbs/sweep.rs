@@ -140,7 +140,8 @@ const TABLE: Kind = Kind {
 };
 
 /// How the fixed columns begin.
-const TABLES: [&str; 2] = ["ends,cost_usd,cost_lower_bound_usd,", "ends,requests,unanswered_requests,"];
+const TABLES: [&str; 3] =
+    ["ends,cost_usd,launch_cost_usd,", "ends,cost_usd,cost_lower_bound_usd,", "ends,requests,unanswered_requests,"];
 
 fn bytes(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();

@@ -11,7 +11,7 @@ use crate::wire::Draft;
 /// The parameters of an agent's requests. All its requests share them, as do all forks of one message.
 pub(super) fn parameters(context: &Context) -> Rc<[(String, String)]> {
     match &context.fork {
-        Some(child) => child.origin.parameters.get_or_init(|| made_parameters(context)).clone(),
+        Some(origin) => origin.parameters.get_or_init(|| made_parameters(context)).clone(),
         None => made_parameters(context),
     }
 }

@@ -163,8 +163,8 @@ impl Loop {
         let agent = Rc::clone(&self.context.agent);
         let turn = self.context.turns.get();
         self.context.emit(&Event::FirstEvent { agent, turn, after_ms });
-        if let Some(child) = &self.context.fork {
-            child.slot.begun();
+        if let Some(slot) = &self.context.slot {
+            slot.begun();
         }
     }
 

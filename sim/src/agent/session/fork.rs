@@ -1,23 +1,14 @@
-//! Fork data of a context, and what the forks of one message share (contract FORK-15..19, FORK-53).
+//! What the forks of one message share (contract FORK-15..19, FORK-53).
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use super::Pool;
-use super::launch::{Launching, Slot};
 use crate::agent::conversation::Conversation;
 use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::Entry;
 use crate::wire::{Index, Piece, Pieces};
-
-/// Data of a fork.
-pub struct Child {
-    /// What it shares with its siblings.
-    pub origin: Rc<Origin>,
-    /// Its position among them.
-    pub slot: Slot,
-}
 
 /// What the forks of one message share.
 pub struct Origin {
@@ -45,8 +36,6 @@ pub struct Origin {
     pub answers: Rc<[Rc<str>]>,
     /// A placeholder for each of them (FORK-23..25).
     pub placeholders: Pieces,
-    /// When the children start.
-    pub launching: Rc<Launching>,
 }
 
 /// The origins that are still used by children of a session, by message.

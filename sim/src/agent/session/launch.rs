@@ -1,17 +1,44 @@
-//! When the forks of one message send their first requests (`design.md` 5). The cost is determined by the cache.
+//! When the agents of one message send their first requests (`design.md` 5): forks among themselves, named agents among
+//! those of their type, for these share a prefix. The cost is determined by the cache.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use tokio::sync::Notify;
 
+use super::tool::Call;
 use crate::agent::settings::LaunchPolicy;
 use crate::time::{Duration, Handle};
 
-/// The children of one message that are being launched.
+/// The launches of a session with children that still wait or run, by message and type of agent.
 #[derive(Debug, Default)]
-pub struct Launching {
+pub struct Launches(RefCell<BTreeMap<[Rc<str>; 2], Weak<Launching>>>);
+
+impl Launches {
+    /// The next position for the agent of this type that `call` starts.
+    pub fn join(&self, call: &Call, agent_type: &Rc<str>) -> Slot {
+        let context = &call.context;
+        // A call that starts while its message streams has no message yet; its turn is not counted yet either.
+        let message = match &call.message {
+            Some(message) => message.uuid.clone(),
+            None => format!("{} {}", context.agent, context.turns.get()).into(),
+        };
+        let mut known = self.0.borrow_mut();
+        let key = [message, agent_type.clone()];
+        let launching = known.get(&key).and_then(Weak::upgrade).unwrap_or_else(|| {
+            known.retain(|_, launching| launching.strong_count() > 0);
+            let launching = Rc::new(Launching::default());
+            known.insert(key, Rc::downgrade(&launching));
+            launching
+        });
+        launching.join(context.session.settings.forks.launch)
+    }
+}
+
+/// The children of one message and type that are being launched.
+#[derive(Debug, Default)]
+struct Launching {
     joined: Cell<u32>,
     /// All children before this position have their first byte, or never will.
     begun: Cell<u32>,
@@ -32,8 +59,7 @@ pub struct Slot {
 }
 
 impl Launching {
-    /// The next child's position.
-    pub fn join(self: &Rc<Self>, policy: LaunchPolicy) -> Slot {
+    fn join(self: &Rc<Self>, policy: LaunchPolicy) -> Slot {
         let place = self.joined.replace(self.joined.get() + 1);
         Slot { place, policy, launching: self.clone() }
     }

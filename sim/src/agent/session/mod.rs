@@ -39,6 +39,7 @@ use super::transcript::Transcripts;
 use super::world::World;
 use crate::model::Model;
 use fork::Origins;
+use launch::Launches;
 
 /// A session: one user, one working directory, one main agent and its descendants. Clock, ids and events come from its
 /// [`Ground`], which all of its stores share.
@@ -78,6 +79,8 @@ pub struct Session {
     pub scoped: Scoped,
     /// State that forks share.
     pub origins: Origins,
+    /// Agents that start together.
+    pub launches: Launches,
 }
 
 impl Deref for Session {

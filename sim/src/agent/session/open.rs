@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::fork::Origins;
+use super::launch::Launches;
 use super::{Flags, FrontEnd, Scoped, Session, Skills, Tools, UserContexts};
 use crate::agent::definition::{self, Definitions};
 use crate::agent::event::{Event, Sink};
@@ -68,6 +69,7 @@ impl Opening {
             user_contexts: UserContexts::default(),
             scoped: Scoped::default(),
             origins: Origins::default(),
+            launches: Launches::default(),
             ground,
             settings,
             queue,

@@ -1,4 +1,4 @@
-//! Options for forks: how they are built, when they start, and their deliberate faults.
+//! Options for forks: how they are built, when they and other agents of one message start, and their deliberate faults.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ words! {
 pub struct Forks {
     /// How their messages are built.
     pub profile: Profile,
-    /// When they start.
+    /// When they start, and when the named agents of one message and type do.
     pub launch: LaunchPolicy,
     /// Principles that are deliberately broken.
     pub ablations: BTreeSet<Ablation>,

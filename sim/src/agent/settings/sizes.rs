@@ -31,8 +31,8 @@ pub struct AgentSizes {
     pub tools: u64,
     /// Their whole first message.
     pub brief: u64,
-    /// Tokens that they gather at the start, in addition to the growth of every turn: the history that they were not
-    /// given.
+    /// Tokens that they gather at the start: the history that they were not given. A turn that gathers adds its share of
+    /// them and nothing else (`economics.md` 3.3).
     pub gathered: u64,
     /// The number of turns in which they gather.
     pub gathering_turns: u32,
@@ -55,7 +55,7 @@ impl PartSizes {
         let gathers = |agents: &AgentSizes| is_named && (1..=agents.gathering_turns).contains(&turns);
         let Some(agents) = self.agents.filter(gathers) else { return Some(growth) };
         let shares = shared_out(agents.gathered, &vec![1; agents.gathering_turns as usize]);
-        Some(growth + shares[turns as usize - 1])
+        Some(shares[turns as usize - 1])
     }
 }
 

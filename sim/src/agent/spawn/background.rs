@@ -10,19 +10,17 @@ use super::waiter::{self, Verdict, Waiter};
 use crate::agent::event::Event;
 use crate::agent::notification::Details;
 use crate::agent::query::Step;
-use crate::agent::session::Context;
-use crate::agent::session::{Call, Outcome};
+use crate::agent::session::{Call, Context, Outcome, SubAgent};
 
 /// Registers the task, starts its lifecycle, and returns the result at once (ASYNC-03, ASYNC-04).
 pub fn launch(call: &Call, resolved: &Resolved) -> Outcome {
     let session = call.context.session.clone();
-    let mut start = resolved.sub_agent(&session, true);
-    let mut beginning = Beginning::Prompt(resolved.input.prompt.clone());
-    if let Some(origin) = &resolved.fork {
-        let forked = fork::begin(call, resolved, origin);
-        start.fork = Some(forked.child);
-        beginning = Beginning::Fork(forked.built);
-    }
+    let slot = session.launches.join(call, &resolved.definition.agent_type);
+    let beginning = match &resolved.fork {
+        Some(origin) => Beginning::Fork(fork::begin(call, resolved, origin, slot.place)),
+        None => Beginning::Prompt(resolved.input.prompt.clone()),
+    };
+    let start = SubAgent { slot: Some(slot), fork: resolved.fork.clone(), ..resolved.sub_agent(&session, true) };
     let context = Context::sub_agent(&call.context, start);
     let task = waiter::register(call, resolved, &context, true);
     name(resolved, &context);

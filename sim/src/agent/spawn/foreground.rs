@@ -9,9 +9,7 @@ use super::takeover;
 use super::waiter::{self, Verdict, Waiter};
 use crate::agent::event::Event;
 use crate::agent::query::{Ended, Step};
-use crate::agent::session::Context;
-use crate::agent::session::Session;
-use crate::agent::session::{Call, Outcome, ToolError};
+use crate::agent::session::{Call, Context, Outcome, Session, SubAgent, ToolError};
 use crate::agent::task::Task;
 use crate::time::{Duration, Handle};
 
@@ -28,7 +26,9 @@ const SETTLING_TURNS: u32 = 8;
 /// [`ToolError::Aborted`] if it was stopped (SYNC-15); a failure if it failed before it said anything (SYNC-17).
 pub async fn wait(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
     let session = call.context.session.clone();
-    let context = Context::sub_agent(&call.context, resolved.sub_agent(&session, false));
+    let slot = session.launches.join(call, &resolved.definition.agent_type);
+    let start = SubAgent { slot: Some(slot), ..resolved.sub_agent(&session, false) };
+    let context = Context::sub_agent(&call.context, start);
     let task = waiter::register(call, resolved, &context, false);
     let run = run_agent(context, Beginning::Prompt(resolved.input.prompt.clone()));
     let mut waiting = Waiting(Some(Waiter { session, task, run, collected: super::result::Collected::default() }));

@@ -86,6 +86,7 @@ impl Resolved {
             is_async,
             cwd: self.input.cwd.clone(),
             continued: None,
+            slot: None,
             fork: None,
         }
     }

@@ -100,13 +100,13 @@ async fn body(
     converse(&context, &yielder).await
 }
 
-/// Waits until the launch policy lets a fork send its first request; returns whether it was not stopped before.
+/// Waits until the launch policy lets an agent send its first request; returns whether it was not stopped before.
 async fn is_its_turn(context: &Context) -> bool {
-    let Some(child) = &context.fork else { return true };
-    let _waiting = context.session.handle.waiting_for("its turn among the forks of one message");
+    let Some(slot) = &context.slot else { return true };
+    let _waiting = context.session.handle.waiting_for("its turn among the agents of one message");
     crate::select! {
         () = context.abort.given() => false,
-        () = child.slot.turn(&context.session.handle) => true,
+        () = slot.turn(&context.session.handle) => true,
     }
 }
 
@@ -126,8 +126,8 @@ async fn converse(context: &Rc<Context>, yielder: &Yielder<Produced>) -> Ended {
             Step::Yielded(Yielded::Stream(_)) => {}
             Step::Ended(ended) => {
                 // Siblings that wait for its first byte need not wait any longer.
-                if let Some(child) = &context.fork {
-                    child.slot.begun();
+                if let Some(slot) = &context.slot {
+                    slot.begun();
                 }
                 return ended;
             }

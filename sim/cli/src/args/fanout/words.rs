@@ -59,7 +59,7 @@ pub fn small(text: &str) -> Result<u32, String> {
 /// The values of `--launch`, one per line.
 pub fn launches() -> String {
     let lines = LAUNCHES.map(|(form, about)| format!("- {form}: {about}"));
-    format!("When the children start; agents of --against always start at once\n\n{}", lines.join("\n"))
+    format!("When the children start: forks, and the named agents of --against\n\n{}", lines.join("\n"))
 }
 
 /// The words of a table, with their values.

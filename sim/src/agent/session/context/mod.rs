@@ -13,7 +13,8 @@ pub use memory::Memory;
 pub use scope::Scope;
 pub use sub_agent::{Continued, SubAgent};
 
-use super::fork::Child;
+use super::fork::Origin;
+use super::launch::Slot;
 use super::{Pool, Session};
 use crate::agent::abort::Abort;
 use crate::agent::conversation::Conversation;
@@ -74,8 +75,10 @@ pub struct Context {
     pub turns: Cell<u32>,
     /// Origin of the request, for guards; never sent.
     pub query_source: Rc<str>,
-    /// Fork data; `None` for named agents and the main agent.
-    pub fork: Option<Child>,
+    /// Its position among the agents of its message; `None` for the main agent.
+    pub slot: Option<Slot>,
+    /// What a fork shares with its siblings; `None` for named agents and the main agent.
+    pub fork: Option<Rc<Origin>>,
 }
 
 /// The last rendering of a system prompt, with all inputs that can change.
@@ -116,6 +119,7 @@ impl Context {
             conversation: RefCell::default(),
             turns: Cell::new(0),
             query_source: "main".into(),
+            slot: None,
             fork: None,
             session: session.clone(),
         })

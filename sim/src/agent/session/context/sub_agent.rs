@@ -11,7 +11,8 @@ use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
 use crate::agent::session::Pool;
-use crate::agent::session::fork::Child;
+use crate::agent::session::fork::Origin;
+use crate::agent::session::launch::Slot;
 use crate::agent::settings::forks::{Ablation, QUERY_SOURCE};
 
 /// The decisions about a sub-agent before it starts (AGENT-29).
@@ -32,8 +33,10 @@ pub struct SubAgent {
     pub cwd: Option<Rc<str>>,
     /// State of an earlier run of the same agent (SYNC-09).
     pub continued: Option<Continued>,
-    /// Fork data, for a fork (FORK-15..19).
-    pub fork: Option<Child>,
+    /// Its position among the agents of its message; none for the continuation of a run.
+    pub slot: Option<Slot>,
+    /// What a fork shares with its siblings (FORK-15..19).
+    pub fork: Option<Rc<Origin>>,
 }
 
 /// The state that a run passes to its successor.
@@ -65,7 +68,7 @@ impl Context {
         let continued = start.continued.unwrap_or_default();
         let read_files = if is_continued { continued.read_files } else { parent.read_files.borrow().clone() };
         let cwd = start.cwd.unwrap_or_else(|| parent.cwd.borrow().clone());
-        let origin = start.fork.as_ref().map(|child| child.origin.clone());
+        let origin = start.fork.clone();
         let context = Rc::new(Self {
             session: parent.session.clone(),
             query_source,
@@ -94,6 +97,7 @@ impl Context {
             read_files: RefCell::new(read_files),
             entries: RefCell::new(origin.as_ref().map_or(continued.entries, |origin| origin.begin())),
             conversation: RefCell::new(origin.map(|origin| origin.conversation.clone()).unwrap_or_default()),
+            slot: start.slot,
             fork: start.fork,
             turns: Cell::new(continued.turns),
         });

@@ -23,7 +23,7 @@ pub mod text;
 
 use std::rc::Rc;
 
-pub use crate::agent::session::fork::{Child, Origin, Origins};
+pub use crate::agent::session::fork::{Origin, Origins};
 pub use crate::agent::settings::forks::{Ablation, Forks, LaunchPolicy, Profile, QUERY_SOURCE, TYPE};
 pub use crate::agent::settings::gate::{self, Closed};
 
@@ -37,14 +37,6 @@ use crate::agent::session::Call;
 
 /// Turn limit of a fork (FORK-10).
 const MAX_TURNS: u32 = 200;
-
-/// What a fork starts with.
-pub struct Beginning {
-    /// The fork data of its context.
-    pub child: Child,
-    /// The messages after the history.
-    pub built: Vec<Rc<Entry>>,
-}
 
 /// The definition of a fork (FORK-08..14). It is never registered or listed, and its prompt is never rendered.
 pub fn definition() -> AgentDefinition {
@@ -103,9 +95,9 @@ pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
     })
 }
 
-/// Builds the beginning of a call's child now, so that siblings of one message begin alike whenever they start
-/// (FORK-53).
-pub fn begin(call: &Call, resolved: &Resolved, origin: &Rc<Origin>) -> Beginning {
+/// Builds the messages after the history of a call's child now, so that siblings of one message begin alike whenever
+/// they start (FORK-53). `place` is the child's position among them.
+pub fn begin(call: &Call, resolved: &Resolved, origin: &Rc<Origin>, place: u32) -> Vec<Rc<Entry>> {
     let parent = &call.context;
     let settings = &parent.session.settings.forks;
     let request = Request { call, agent: &resolved.agent, input: &resolved.input, origin };
@@ -116,18 +108,17 @@ pub fn begin(call: &Call, resolved: &Resolved, origin: &Rc<Origin>) -> Beginning
     if resolved.input.isolation == Some(Isolation::Worktree) {
         built.push(text::worktree_notice(parent, &resolved.agent));
     }
-    let child = Child { origin: origin.clone(), slot: origin.launching.join(settings.launch) };
     parent.emit(&Event::ForkBuilt {
         agent: resolved.agent.clone(),
         parent: parent.agent.clone(),
         tool_use: call.tool_use.id.clone(),
         profile: settings.profile.name(),
-        place: child.slot.place,
+        place,
         history: origin.history.len(),
         built: built.len(),
         ablations: settings.ablations.iter().map(|ablation| ablation.name()).collect(),
     });
-    Beginning { child, built }
+    built
 }
 
 /// The inputs for building a child.

@@ -32,7 +32,6 @@ pub fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Origin {
         definition: Rc::new(super::definition()),
         parameters: OnceCell::new(),
         answers,
-        launching: Rc::default(),
     }
 }
 
