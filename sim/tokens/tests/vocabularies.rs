@@ -26,8 +26,10 @@ fn oracle(vocabulary: Vocabulary) -> &'static CoreBPE {
 fn hold(text: &str, what: &str) {
     for vocabulary in Vocabulary::ALL {
         let expected = oracle(vocabulary).encode_ordinary(text).len() as u64;
-        let found = vocabulary.count(text);
-        assert_eq!(found, expected, "{}, {what}: {:?}", vocabulary.name(), text.chars().take(200).collect::<String>());
+        for found in [vocabulary.count(text), vocabulary.count_by_pattern(text)] {
+            let shown = text.chars().take(200).collect::<String>();
+            assert_eq!(found, expected, "{}, {what}: {shown:?}", vocabulary.name());
+        }
     }
 }
 

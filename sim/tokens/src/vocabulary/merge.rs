@@ -1,32 +1,53 @@
-//! Byte-pair merging of one piece, for pieces that `tiktoken` does not split correctly.
+//! Byte-pair merging of one piece, in a vocabulary that is part of the program.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use forkcast_sim::wire::{Index, number};
-use tiktoken::CoreBpe;
+use super::layout::{HEADER_BYTES, ID_BITS, place};
 
-/// Ids of all tokens by their bytes. An id is also the rank of the merge that produces the token.
-pub(super) struct Ranks(Index<Vec<u8>, u32>);
+/// Ids of all tokens by their bytes, see [`super::layout`]. An id is also the rank of the merge that produces the token.
+#[derive(Clone, Copy)]
+pub(super) struct Ranks(&'static [u8]);
 
 impl Ranks {
-    /// The ranks of `encoding`, decoded token by token.
-    pub fn of(encoding: &CoreBpe) -> Self {
-        let mut ranks = Index::default();
-        for id in 0..number(encoding.vocab_size()) {
-            ranks.insert(encoding.decode(&[id]), id);
-        }
-        Self(ranks)
+    pub const O200K: Self = Self(include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base")));
+    pub const CL100K: Self = Self(include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base")));
+
+    fn number(self, at: usize) -> Option<u32> {
+        Some(u32::from_le_bytes(*self.0.get(at..)?.first_chunk()?))
     }
 
-    fn get(&self, bytes: &[u8]) -> Option<u32> {
-        // The map owns its keys; pieces and their parts are short here.
-        self.0.get(&bytes.to_vec()).copied()
+    fn get(self, bytes: &[u8]) -> Option<u32> {
+        let (begin, tag) = place(bytes);
+        let slots = self.number(0)? as usize;
+        // A quarter of the slots is free, so the search ends.
+        for at in begin.. {
+            let slot = self.number(HEADER_BYTES + 4 * (at & (slots - 1)))?;
+            if slot == 0 {
+                return None;
+            }
+            let id = (slot & ((1 << ID_BITS) - 1)) - 1;
+            if slot >> ID_BITS == tag >> ID_BITS && self.token(slots, id as usize)? == bytes {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// The bytes of a token.
+    fn token(self, slots: usize, id: usize) -> Option<&'static [u8]> {
+        let ends = HEADER_BYTES + 4 * slots;
+        let begin = id.checked_sub(1).map_or(Some(0), |before| self.number(ends + 4 * before))?;
+        let all = self.0.get(ends + 4 * self.number(4)? as usize..)?;
+        all.get(begin as usize..self.number(ends + 4 * id)? as usize)
     }
 
     /// Number of tokens in `piece`: neighbours whose union is a token are joined, lowest rank first and leftmost first
     /// if equal, until no such pair is left.
-    pub fn count(&self, piece: &[u8]) -> usize {
+    pub fn count(self, piece: &[u8]) -> usize {
+        if self.get(piece).is_some() {
+            return 1;
+        }
         let mut parts = Parts::new(piece.len());
         let mut candidates = BinaryHeap::new();
         for at in 0..piece.len() {
@@ -47,7 +68,7 @@ impl Ranks {
         count
     }
 
-    fn candidate(&self, piece: &[u8], parts: &Parts, at: usize) -> Option<Reverse<(u32, usize, usize)>> {
+    fn candidate(self, piece: &[u8], parts: &Parts, at: usize) -> Option<Reverse<(u32, usize, usize)>> {
         let end = parts.end_of_pair(at)?;
         Some(Reverse((self.get(piece.get(at..end)?)?, at, end)))
     }

@@ -1,14 +1,12 @@
-//! The only case in which `tiktoken` 4.1.2 splits a text differently from the vocabularies' patterns: an apostrophe
-//! before a long s (`'ſ`, U+017F). The patterns match English contractions case-insensitively, and in Unicode the long
-//! s is a case variant of `s`; the crate's scanner only knows ASCII letters. Found by `tests/vocabularies.rs`, 2026-11.
-//!
-//! Texts with that pair are rare (old prints), so they are split here with the patterns themselves.
+//! Counting by the vocabularies' published patterns: short texts, for which unpacking a vocabulary would take longer, and the
+//! only case in which `tiktoken` 4.1.2 splits a text differently: an apostrophe before a long s (`'ſ`, U+017F). The patterns
+//! match English contractions case-insensitively, and in Unicode the long s is a case variant of `s`; the crate's scanner
+//! only knows ASCII letters. Found by `tests/vocabularies.rs`, 2026-11. Texts with that pair are rare (old prints).
 
 use std::sync::OnceLock;
 
 use memchr::memmem;
 use regex::Regex;
-use tiktoken::CoreBpe;
 
 use super::Vocabulary;
 use super::merge::Ranks;
@@ -34,27 +32,31 @@ pub(super) fn concerns(text: &str) -> bool {
 }
 
 /// Tokens of `text`, piece by piece. `None` if a pattern cannot be compiled, which no input can cause.
-pub(super) fn count(vocabulary: Vocabulary, encoding: &CoreBpe, text: &str) -> Option<usize> {
-    static SCANNERS: [OnceLock<Option<Scanner>>; 2] = [OnceLock::new(), OnceLock::new()];
-    let (slot, pattern) = match vocabulary {
-        Vocabulary::O200k => (&SCANNERS[0], O200K),
-        Vocabulary::Cl100k => (&SCANNERS[1], CL100K),
+pub(super) fn count(vocabulary: Vocabulary, text: &str) -> Option<usize> {
+    static PATTERNS: [OnceLock<Option<Regex>>; 4] = [const { OnceLock::new() }; 4];
+    let (ranks, pattern) = match vocabulary {
+        Vocabulary::O200k => (Ranks::O200K, O200K),
+        Vocabulary::Cl100k => (Ranks::CL100K, CL100K),
     };
-    let scanner = slot.get_or_init(|| {
-        let pattern = Regex::new(pattern).ok()?;
-        Some(Scanner { pattern, ranks: Ranks::of(encoding) })
+    let is_ascii = text.is_ascii();
+    let slot = &PATTERNS[2 * vocabulary as usize + usize::from(is_ascii)];
+    let pattern = slot.get_or_init(|| match is_ascii {
+        true => Regex::new(&in_ascii(pattern)).ok(),
+        false => Regex::new(pattern).ok(),
     });
-    let Scanner { pattern, ranks } = scanner.as_ref()?;
-    let count_piece = |piece: &str| match piece.ends_with(PAIR) {
-        true => ranks.count(piece.as_bytes()),
-        false => encoding.count(piece),
-    };
-    Some(Pieces { pattern, text, at: 0 }.map(count_piece).sum())
+    let pattern = pattern.as_ref()?;
+    Some(Pieces { pattern, text, at: 0 }.map(|piece| ranks.count(piece.as_bytes())).sum())
 }
 
-struct Scanner {
-    pattern: Regex,
-    ranks: Ranks,
+/// The same pattern for ASCII texts: compiling the classes of Unicode takes longer than counting a short text.
+fn in_ascii(pattern: &str) -> String {
+    let classes = [
+        (r"\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}", "A-Z"),
+        (r"\p{Ll}\p{Lm}\p{Lo}\p{M}", "a-z"),
+        (r"\p{L}", "[A-Za-z]"),
+        (r"\p{N}", "[0-9]"),
+    ];
+    classes.into_iter().fold(pattern.to_owned(), |pattern, (class, ascii)| pattern.replace(class, ascii))
 }
 
 struct Pieces<'a> {
