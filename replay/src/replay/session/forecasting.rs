@@ -5,7 +5,7 @@ use std::sync::Arc;
 use forkcast_sim::cache::{PositionCount, Rules};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::{ModelId, Resolved, Vendor, resolve};
-use forkcast_sim::wire::{BlockKind, Index, Ttl, Usage};
+use forkcast_sim::wire::{BlockKind, Ttl, Usage};
 
 use crate::rebuild::forecast::{AnswerFacts, Forecast, Observation, Outgoing, Shared, Signs};
 use crate::rebuild::profile::{Profile, RuleSet, version};
@@ -21,11 +21,10 @@ pub(super) fn observe(
     rules: Rules,
     left_out: RuleSet,
 ) -> Vec<(u32, Instant, Observation)> {
-    let mut models = Models::default();
     let mut threads = Threads::new(session, &rules, left_out);
     let mut forecast = Forecast::new(shared, rules, number, session.user.clone(), session.agents.len());
     for ask in &asks(session) {
-        let Some((usage, resolved)) = models.profiled(ask) else { continue };
+        let Some((usage, resolved)) = profiled(ask) else { continue };
         let request = threads.outgoing(ask, &usage, &resolved);
         let decision = forecast.predict(&request);
         forecast.learn(&request, &threads.answered(ask, usage), decision.as_ref());
@@ -39,27 +38,10 @@ pub(super) fn rules_for(asked: Option<Rules>, session: &Session) -> Rules {
     asked.unwrap_or_else(|| Rules::for_recording(first.map(day_of)))
 }
 
-/// Models by their spellings.
-#[derive(Debug, Default)]
-pub(super) struct Models(Index<Arc<str>, Option<Resolved>>);
-
-impl Models {
-    /// The model that a spelling means.
-    pub fn resolve(&mut self, model: &Arc<str>) -> Option<Resolved> {
-        if let Some(known) = self.0.get(model) {
-            return *known;
-        }
-        let resolved = resolve(model);
-        self.0.insert(model.clone(), resolved);
-        resolved
-    }
-
-    /// Usage and model of a request that a cache profile exists for.
-    pub fn profiled(&mut self, ask: &Ask<'_>) -> Option<(Usage, Resolved)> {
-        let is_profiled = |resolved: &Resolved| resolved.id.row().vendor == Vendor::Anthropic;
-        let resolved = self.resolve(&ask.answer.model).filter(is_profiled)?;
-        Some((ask.recorded()?.usage, resolved))
-    }
+/// Usage and model of a request that a cache profile exists for.
+pub(super) fn profiled(ask: &Ask<'_>) -> Option<(Usage, Resolved)> {
+    let resolved = resolve(&ask.answer.model).filter(|resolved| resolved.id.row().vendor == Vendor::Anthropic)?;
+    Some((ask.recorded()?.usage, resolved))
 }
 
 /// Where each agent's thread has been read to.

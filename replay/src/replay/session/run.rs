@@ -9,7 +9,7 @@ use forkcast_sim::wire::{BlockId, Level, Role, Usage, number};
 
 use super::Place;
 use super::counting::Counting;
-use super::forecasting::{Models, Threads, rules_for};
+use super::forecasting::{Threads, profiled, rules_for};
 use crate::rebuild::Tokens;
 use crate::rebuild::forecast::{Forecast, Shared};
 use crate::rebuild::lane::{Arena, Lane};
@@ -38,7 +38,6 @@ pub(super) struct SessionReplay<'a> {
     pub options: &'a Options,
     rules: Rules,
     forecast: Forecast<'a>,
-    models: Models,
     threads: Threads<'a>,
     pub arena: Arena,
     pub tokens: Tokens,
@@ -69,7 +68,6 @@ impl<'a> SessionReplay<'a> {
             options,
             rules,
             forecast: Forecast::new(shared, rules, number, session.user.clone(), agents),
-            models: Models::default(),
             threads: Threads::new(session, &rules, options.left_out),
             arena,
             tokens: Tokens::default(),
@@ -100,7 +98,7 @@ impl<'a> SessionReplay<'a> {
         let Self { agents, arena, .. } = self;
         let mut block = |piece: &Piece<'_>| own_block(arena, ask.agent, piece);
         agents[ask.agent].conversation.take_in(agent, ask.item, &mut block);
-        match self.models.profiled(ask) {
+        match profiled(ask) {
             Some((usage, resolved)) => self.serve_request(ask, usage, resolved),
             None if ask.answer.usage.is_none() => self.count_only(ask, NotComparable::NoUsage),
             None => self.count_only(ask, NotComparable::NoProfile),

@@ -1,6 +1,9 @@
 //! From any spelling to a model of any maker.
 
+use std::cell::RefCell;
+
 use super::{MODELS, Model, Platform, Resolved, Vendor, claude};
+use crate::wire::Index;
 
 /// The model that a spelling means. Claude: ids of the Claude API (dated, `-latest`, `[1m]`), Bedrock ids, ARNs and
 /// URLs, Vertex ids and paths, OpenRouter slugs, Copilot ids. Others: ids and their aliases, dated snapshots,
@@ -9,6 +12,27 @@ use super::{MODELS, Model, Platform, Resolved, Vendor, claude};
 /// without a version (`opus`) are not models, and a longer name (`gpt-5-codex`) is not the model with whose name it
 /// begins.
 pub fn resolve(spelling: &str) -> Option<Resolved> {
+    // A recording names few models and asks about each request: reading a spelling anew took half the time of a trace.
+    thread_local! {
+        static KNOWN: RefCell<Index<String, Option<Resolved>>> = RefCell::default();
+    }
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(resolved) = known.get(spelling) {
+            return *resolved;
+        }
+        let resolved = read(spelling);
+        if known.len() < KNOWN_MAX && spelling.len() < KNOWN_BYTES_MAX {
+            known.insert(spelling.to_owned(), resolved);
+        }
+        resolved
+    })
+}
+
+/// Spellings remembered by a thread, and their length: more than real recordings have, and little memory for others.
+const KNOWN_MAX: usize = 1_000;
+const KNOWN_BYTES_MAX: usize = 200;
+
+fn read(spelling: &str) -> Option<Resolved> {
     let text = plain(spelling.trim());
     if text.contains("claude-") { claude::resolve(&text) } else { resolve_other(&text) }
 }
