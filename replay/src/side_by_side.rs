@@ -47,16 +47,17 @@ impl Order {
 
 fn run<T: Send>(order: &Order, work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
     let begun = AtomicUsize::new(0);
+    let next = || order.begin.get(begun.fetch_add(1, Ordering::Relaxed)).copied();
     let gate = Gate { waiting_max: order.waiting_max, ..Gate::default() };
     thread::scope(|scope| {
         let (sender, results) = mpsc::channel();
-        for _ in 0..workers().min(order.begin.len()) {
-            let (sender, begun, gate) = (sender.clone(), &begun, &gate);
+        for _ in 1..workers().min(order.begin.len()) {
+            let (sender, next, gate) = (sender.clone(), &next, &gate);
             scope.spawn(move || {
                 let _open = OpensWhenBroken(gate);
-                while let Some(at) = order.begin.get(begun.fetch_add(1, Ordering::Relaxed)) {
-                    gate.enter(*at, order.weights[*at]);
-                    if sender.send((*at, work(*at))).is_err() {
+                while let Some(at) = next() {
+                    gate.enter(at, order.weights[at]);
+                    if sender.send((at, work(at))).is_err() {
                         return;
                     }
                 }
@@ -64,21 +65,37 @@ fn run<T: Send>(order: &Order, work: &(dyn Fn(usize) -> T + Sync), take: &mut dy
         }
         drop(sender);
         let _open = OpensWhenBroken(&gate);
-        in_order(results.into_iter(), &mut |at, result| {
-            take(result);
-            gate.leave(at, order.weights[at]);
-        });
+        let mut turns = Turns { order, gate: &gate, take, early: BTreeMap::new(), next: 0 };
+        // This thread works too. If it only waited, waking it for each result would cost more than many results do.
+        while let Some(at) = next() {
+            while !gate.try_enter(at, order.weights[at]) {
+                // The next in turn is under way elsewhere, unless that thread panicked.
+                let Ok((done, result)) = results.recv() else { return };
+                turns.put(done, result);
+            }
+            turns.put(at, work(at));
+            results.try_iter().for_each(|(at, result)| turns.put(at, result));
+        }
+        results.into_iter().for_each(|(at, result)| turns.put(at, result));
     });
 }
 
 /// Passes results on in order of their numbers, keeping those that are too early.
-fn in_order<T>(results: impl Iterator<Item = (usize, T)>, take: &mut dyn FnMut(usize, T)) {
-    let (mut early, mut next) = (BTreeMap::new(), 0);
-    for (at, result) in results {
-        early.insert(at, result);
-        while let Some(result) = early.remove(&next) {
-            take(next, result);
-            next += 1;
+struct Turns<'a, T> {
+    order: &'a Order,
+    gate: &'a Gate,
+    take: &'a mut dyn FnMut(T),
+    early: BTreeMap<usize, T>,
+    next: usize,
+}
+
+impl<T> Turns<'_, T> {
+    fn put(&mut self, at: usize, result: T) {
+        self.early.insert(at, result);
+        while let Some(result) = self.early.remove(&self.next) {
+            (self.take)(result);
+            self.gate.leave(self.next, self.order.weights[self.next]);
+            self.next += 1;
         }
     }
 }
@@ -96,25 +113,43 @@ struct Waiting {
     weight: u64,
     next: usize,
     open: bool,
+    /// Threads before the gate: without any, nobody needs to be woken.
+    threads: usize,
 }
 
 impl Gate {
+    fn is_closed(&self, state: &Waiting, at: usize, weight: u64) -> bool {
+        !state.open && at != state.next && state.weight > 0 && state.weight + weight > self.waiting_max
+    }
+
     fn enter(&self, at: usize, weight: u64) {
         let mut state = self.state();
-        while !state.open && at != state.next && state.weight > 0 && state.weight + weight > self.waiting_max {
+        while self.is_closed(&state, at, weight) {
+            state.threads += 1;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.threads -= 1;
         }
         state.weight += weight;
+    }
+
+    /// Enters unless it would have to wait.
+    fn try_enter(&self, at: usize, weight: u64) -> bool {
+        let mut state = self.state();
+        let is_open = !self.is_closed(&state, at, weight);
+        state.weight += if is_open { weight } else { 0 };
+        is_open
     }
 
     fn leave(&self, at: usize, weight: u64) {
         let mut state = self.state();
         state.weight -= weight;
         state.next = at + 1;
-        self.changed.notify_all();
+        if state.threads > 0 {
+            self.changed.notify_all();
+        }
     }
 
-    /// Two numbers and a flag are valid even if a thread panicked.
+    /// Numbers and a flag are valid even if a thread panicked.
     fn state(&self) -> MutexGuard<'_, Waiting> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

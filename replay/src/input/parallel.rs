@@ -34,6 +34,8 @@ pub(super) fn read(
         inputs.inspect(|_| meter.done(found.bytes))
     };
     side_by_side(&order, &read, &mut |inputs: Option<Inputs>| inputs.into_iter().for_each(&mut *take));
+    // This thread has read files too, and goes on.
+    drop(ROOM.take());
 }
 
 /// The content of one file.

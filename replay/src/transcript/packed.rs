@@ -80,8 +80,8 @@ impl Packed {
 
     /// Unpacks the thread; the packed one is kept.
     pub fn unpacked(&self, spill: &Spill) -> io::Result<Thread> {
-        let bytes = spill.get(self.spot)?;
-        let items = postcard::from_bytes(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        let items = spill.read(self.spot, |bytes| postcard::from_bytes(bytes))?;
+        let items = items.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         Ok(Thread {
             session: self.session.clone(),
             agent: self.agent.clone(),

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Packed conversations, each at its place.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) struct Spill {
 
 #[derive(Debug, Default)]
 struct SpillState {
-    memory: Vec<Box<[u8]>>,
+    memory: Vec<Arc<[u8]>>,
     memory_bytes: usize,
     file: Option<File>,
     file_bytes: u64,
@@ -51,21 +51,26 @@ impl Spill {
             return spot;
         }
         held.memory_bytes += bytes.len();
-        held.memory.push(bytes.into_boxed_slice());
+        held.memory.push(bytes.into());
         Spot::Memory(held.memory.len() - 1)
     }
 
-    /// The bytes stored there.
-    pub fn get(&self, spot: Spot) -> io::Result<Vec<u8>> {
+    /// Reads the bytes stored there. Other threads wait for the file only.
+    pub fn read<T>(&self, spot: Spot, read: impl FnOnce(&[u8]) -> T) -> io::Result<T> {
         let held = self.held();
         match (spot, &held.file) {
-            (Spot::Memory(at), _) => Ok(held.memory[at].to_vec()),
+            (Spot::Memory(at), _) => {
+                let bytes = held.memory[at].clone();
+                drop(held);
+                Ok(read(&bytes))
+            }
             (Spot::File { at, bytes }, Some(file)) => {
                 let mut file: &File = file;
                 let mut found = vec![0; bytes];
                 file.seek(SeekFrom::Start(at))?;
                 file.read_exact(&mut found)?;
-                Ok(found)
+                drop(held);
+                Ok(read(&found))
             }
             (Spot::File { .. }, None) => Err(io::ErrorKind::NotFound.into()),
         }
@@ -116,7 +121,7 @@ mod tests {
         let in_memory = spots.iter().filter(|spot| matches!(spot, Spot::Memory(_))).count();
         assert_eq!(in_memory, 4, "1 + 2 + 3 + 4 bytes fit");
         for (piece, spot) in pieces.iter().zip(spots).rev() {
-            assert_eq!(&spill.get(spot).unwrap(), piece);
+            assert_eq!(&spill.read(spot, <[u8]>::to_vec).unwrap(), piece);
         }
     }
 }

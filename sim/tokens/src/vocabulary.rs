@@ -64,7 +64,8 @@ impl Vocabulary {
         let counted = &COUNTED[self as usize];
         let before = counted.load(Ordering::Relaxed);
         // Afterwards nothing is added, so that the sum does not overflow.
-        before <= LITTLE_BYTES_MAX && counted.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) <= LITTLE_BYTES_MAX
+        before <= LITTLE_BYTES_MAX
+            && counted.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) <= LITTLE_BYTES_MAX
     }
 
     /// Both vocabularies are compiled in, so there is always one.
