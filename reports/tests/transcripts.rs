@@ -16,7 +16,7 @@ use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{By, Report, View, actions};
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
-use forkcast_sim::ledger::{Line, charge};
+use forkcast_sim::ledger::{Line, PredictedCost, charge};
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
 use forkcast_sim::service::{AnswerPlace, Entry, NotComparable};
 use forkcast_sim::time::Instant;
@@ -113,7 +113,7 @@ fn line(index: usize, asks: &Asks) -> Line {
         model: MODEL.to_owned(),
         recorded: Some(usage),
         predicted: Some(usage),
-        predicted_bill: Some(rates.bill(&usage, &[])),
+        predicted_cost: Some(PredictedCost::of(&rates.bill(&usage, &[]))),
         charge: charge(Some(&rates), &usage, &[], Some(&explanation)),
         explanation: Some(explanation),
         unread_writes: None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
-use forkcast_sim::ledger::{CauseCost, CauseTotal, Charge, Line, Totals, UnreadWrites, charge};
+use forkcast_sim::ledger::{CauseCost, CauseTotal, Charge, Line, PredictedCost, Totals, UnreadWrites, charge};
 use forkcast_sim::pricing::{Category, Money, PriceBook, Rates, Terms};
 use forkcast_sim::wire::{
     BlockId, BlockKind, Blocks, Content, Level, Marker, NodeId, Place, Prefixes, Role, Ttl, Usage,
@@ -125,7 +125,7 @@ fn line(
         model: "mine".to_owned(),
         recorded,
         predicted,
-        predicted_bill: rates.zip(predicted).map(|(rates, usage)| rates.bill(&usage, &[])),
+        predicted_cost: rates.zip(predicted).map(|(rates, usage)| PredictedCost::of(&rates.bill(&usage, &[]))),
         charge: billed.map(|usage| charge(rates, &usage, &[], explanation.as_ref())).unwrap_or_default(),
         explanation,
         unread_writes: rates.map(|_| units(7)),

@@ -141,7 +141,7 @@ record! {
     usd "cost_usd", "The bill." => |it| it.line.charge.bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
     flat: Spending, => |it| it.line.charge.bill.as_ref().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
     usd "predicted_cost_usd", "The bill of the predicted usage." =>
-        |it| it.line.predicted_bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
+        |it| it.line.predicted_cost.map(|cost| cost.total), null(NO_PRICE);
     usd "perfect_cost_usd", "The bill with every missed token read." => |it| it.line.charge.perfect, null(NO_PRICE);
     usd "unread_writes_usd", "Premium of writes that were never read." => |it| it.line.unread_writes, null(NO_PRICE);
     record: Comparison<'_>, "comparison", "Prediction and recording compared." =>

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use forkcast_scenarios::run::Run;
 use forkcast_sim::diagnosis::Explanation;
 use forkcast_sim::ledger::{CauseCost, Line};
-use forkcast_sim::pricing::Bill;
+use forkcast_sim::pricing::{Bill, Money};
 use forkcast_sim::service::{Compared, NotComparable};
 use forkcast_sim::wire::Usage;
 
@@ -92,9 +92,13 @@ impl<'a> RequestRow<'a> {
         if self.is_predicted_as_recorded { line.recorded.as_ref() } else { line.predicted.as_ref() }
     }
 
-    fn predicted_bill(&self) -> Option<&'a Bill> {
+    fn predicted_cost(&self) -> Option<Money> {
         let line = self.counted()?;
-        if self.is_predicted_as_recorded { line.charge.bill.as_ref() } else { line.predicted_bill.as_ref() }
+        if self.is_predicted_as_recorded {
+            Some(line.charge.bill.as_ref()?.total)
+        } else {
+            Some(line.predicted_cost?.total)
+        }
     }
 
     fn compared(&self) -> Option<&'a Compared> {
@@ -130,7 +134,7 @@ record! {
     usd "cost_usd", "The bill." => |it| it.bill().map(|bill| bill.total), null(NO_PRICE);
     flat: Spending, => |it| it.bill().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
     usd "predicted_cost_usd", "The bill of the predicted usage." =>
-        |it| it.predicted_bill().map(|bill| bill.total), null(NO_PRICE);
+        |it| it.predicted_cost(), null(NO_PRICE);
     usd "perfect_cost_usd", "The bill with every missed token read." =>
         |it| it.counted().and_then(|line| line.charge.perfect), null(NO_PRICE);
     usd "unread_writes_usd", "Premium of writes that were never read." =>

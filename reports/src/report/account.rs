@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use forkcast_replay::rebuild::forecast::INTERVAL_PER_MILLE;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::{CauseTotal, Totals};
-use forkcast_sim::pricing::{Bill, Category, Money, div_half_even};
+use forkcast_sim::pricing::{Bill, Money, div_half_even};
 use forkcast_sim::service::{self, Compared};
 use forkcast_sim::wire::Usage;
 
@@ -213,7 +213,7 @@ impl Account {
             Some(usage) => {
                 let side = self.predicted.get_or_insert_default();
                 side.usage += usage;
-                add(&mut side.cost, line.predicted_bill.as_ref().map(|bill| bill.total));
+                add(&mut side.cost, line.predicted_cost.map(|cost| cost.total));
             }
             None => {
                 self.without_profile.usage += line.recorded.unwrap_or_default();
@@ -247,8 +247,8 @@ impl Account {
         self.agreement.sums.compare(compared);
         let [recorded, predicted] = [compared.recorded_usage, compared.predicted_usage];
         self.agreement.reads_exact += u64::from(recorded.cache_read_input_tokens == predicted.cache_read_input_tokens);
-        let recorded = entry.line.charge.bill.as_ref().map(input_cost);
-        let predicted = entry.line.predicted_bill.as_ref().map(input_cost);
+        let recorded = entry.line.charge.bill.as_ref().map(Bill::input);
+        let predicted = entry.line.predicted_cost.map(|cost| cost.input);
         add(&mut self.agreement.recorded_input, recorded);
         add(&mut self.agreement.predicted_input, predicted);
         let error = recorded.zip(predicted).map(|(recorded, predicted)| (recorded - predicted).picousd().abs());
@@ -281,10 +281,6 @@ impl Account {
         causes.sort_by_key(|(cause, total)| (-total.cost, std::cmp::Reverse(total.tokens), *cause));
         causes
     }
-}
-
-fn input_cost(bill: &Bill) -> Money {
-    bill.lines.iter().filter(|line| line.category != Category::Output).map(|line| line.cost).sum()
 }
 
 fn add(sum: &mut Option<Money>, amount: Option<Money>) {

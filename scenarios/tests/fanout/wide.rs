@@ -30,7 +30,7 @@ fn both(cell: &Cell) -> [Finished; 2] {
 fn told(finished: &Finished) -> Vec<String> {
     let lines = finished.entries.iter().map(|entry| {
         let line = &entry.line;
-        let (usage, bill) = (line.predicted, line.predicted_bill.as_ref().map(|bill| bill.total));
+        let (usage, bill) = (line.predicted, line.predicted_cost.map(|cost| cost.total));
         let times = (line.at, line.first_byte_at, entry.ended_at);
         format!("{:?} {times:?} {usage:?} {bill:?} {:?}", entry.agent, line.unread_writes)
     });

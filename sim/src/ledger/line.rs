@@ -27,6 +27,22 @@ pub struct Charge {
     pub causes: Vec<CauseCost>,
 }
 
+/// What the predicted usage of a request costs. Its whole bill is in no report, and would be a fifth of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PredictedCost {
+    /// With the answer and fees.
+    pub total: Money,
+    /// The prompt alone.
+    pub input: Money,
+}
+
+impl PredictedCost {
+    /// The sums of a bill.
+    pub fn of(bill: &Bill) -> Self {
+        Self { total: bill.total, input: bill.input() }
+    }
+}
+
 /// A request in the ledger.
 ///
 /// ```
@@ -61,8 +77,8 @@ pub struct Line {
     pub recorded: Option<Usage>,
     /// Usage predicted by the rules.
     pub predicted: Option<Usage>,
-    /// Bill of the predicted usage; `None` for a model without a price.
-    pub predicted_bill: Option<Bill>,
+    /// Cost of the predicted usage; `None` for a model without a price.
+    pub predicted_cost: Option<PredictedCost>,
     /// Where every input token went; `None` if no profile can read the request.
     pub explanation: Option<Explanation>,
     /// Cost of the recorded usage, or of the predicted usage if none was recorded.
@@ -85,7 +101,7 @@ impl Line {
             model,
             recorded: None,
             predicted: None,
-            predicted_bill: None,
+            predicted_cost: None,
             explanation: None,
             charge: Charge { bill: None, perfect: None, causes: Vec::new() },
             unread_writes: None,
@@ -96,9 +112,9 @@ impl Line {
     /// Fills in the cost of the billed `usage` and of the predicted usage.
     pub fn price(&mut self, usage: &Usage, rates: Option<&Rates>, fees: &[FeeLine]) {
         self.charge = charge(rates, usage, fees, self.explanation.as_ref());
-        self.predicted_bill = match self.predicted {
-            Some(predicted) if predicted == *usage => self.charge.bill.clone(),
-            predicted => rates.zip(predicted).map(|(rates, usage)| rates.bill(&usage, fees)),
+        self.predicted_cost = match self.predicted {
+            Some(predicted) if predicted == *usage => self.charge.bill.as_ref().map(PredictedCost::of),
+            predicted => rates.zip(predicted).map(|(rates, usage)| PredictedCost::of(&rates.bill(&usage, fees))),
         };
     }
 

@@ -6,6 +6,6 @@ mod line;
 mod totals;
 mod unread;
 
-pub use line::{CauseCost, Charge, Line, charge};
+pub use line::{CauseCost, Charge, Line, PredictedCost, charge};
 pub use totals::{CauseTotal, Totals};
 pub use unread::{UnreadWrites, WriteId};

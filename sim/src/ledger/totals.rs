@@ -76,7 +76,7 @@ impl Totals {
         self.recorded += line.recorded.unwrap_or_default();
         self.predicted_requests += u64::from(line.predicted.is_some());
         self.predicted += line.predicted.unwrap_or_default();
-        self.predicted_bill += line.predicted_bill.as_ref().map_or(Money::default(), |bill| bill.total);
+        self.predicted_bill += line.predicted_cost.map_or(Money::default(), |cost| cost.total);
         self.unread_writes += line.unread_writes.unwrap_or_default();
         match (&line.charge.bill, line.charge.perfect) {
             (Some(bill), Some(perfect)) => {

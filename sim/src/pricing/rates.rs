@@ -185,3 +185,10 @@ pub struct Bill {
     /// The exact sum of all lines.
     pub total: Money,
 }
+
+impl Bill {
+    /// The cost of the prompt alone, without answer and fees.
+    pub fn input(&self) -> Money {
+        self.lines.iter().filter(|line| line.category != Category::Output).map(|line| line.cost).sum()
+    }
+}
