@@ -26,6 +26,11 @@ struct Escaping<'a>(&'a mut dyn Write);
 impl Write for Escaping<'_> {
     /// Writes all of it: `serde_json` passes complete texts, so no character is cut.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Most pieces are short, and of these characters alone.
+        if bytes.iter().all(|byte| *byte <= b'~') {
+            self.0.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
         match std::str::from_utf8(bytes) {
             Ok(text) if text.contains(is_left) => self.0.write_all(escaped(text).as_bytes())?,
             _ => self.0.write_all(bytes)?,

@@ -96,7 +96,8 @@ impl Serialize for Value {
             Self::Count(count) => serializer.serialize_u64(*count),
             Self::Number(number) => serializer.serialize_f64(*number),
             Self::Usd(_) | Self::Millis(_) | Self::Millionths(_) | Self::Exact(_) => {
-                RawValue::from_string(self.plain().into_owned()).map_err(S::Error::custom)?.serialize(serializer)
+                let digits = self.plain();
+                serde_json::from_str::<&RawValue>(&digits).map_err(S::Error::custom)?.serialize(serializer)
             }
             Self::Text(text) => serializer.serialize_str(text),
             Self::List(values) => serializer.collect_seq(values),

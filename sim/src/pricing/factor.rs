@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::money::Decimal;
+
 const MILLION: u64 = 1_000_000;
 
 /// A factor with at most six decimals.
@@ -45,9 +47,6 @@ pub(super) const fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
 impl fmt::Display for Factor {
     /// All digits, such as `0.5`, `2` or `1.1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let decimals = format!("{:06}", self.millionths % MILLION);
-        let decimals = decimals.trim_end_matches('0');
-        let point = if decimals.is_empty() { "" } else { "." };
-        write!(f, "{}{point}{decimals}", self.millionths / MILLION)
+        Decimal { units: self.millionths.into(), places: 6 }.fmt(f)
     }
 }

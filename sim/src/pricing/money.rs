@@ -77,13 +77,37 @@ pub fn div_half_even(numerator: i128, denominator: i128) -> i128 {
 impl fmt::Display for Money {
     /// USD with all digits and without an exponent, as a JSON number: `0.000123`, `12`, `0`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let magnitude = self.0.unsigned_abs();
-        let per_usd = PICOUSD_PER_USD.unsigned_abs();
-        let sign = if self.0 < 0 { "-" } else { "" };
-        let decimals = format!("{:012}", magnitude % per_usd);
-        let decimals = decimals.trim_end_matches('0');
-        let point = if decimals.is_empty() { "" } else { "." };
-        write!(f, "{sign}{}{point}{decimals}", magnitude / per_usd)
+        Decimal { units: self.0, places: DECIMALS }.fmt(f)
+    }
+}
+
+/// A decimal number of `units` of the last of its `places` after the point; shown with all digits, but no zeros at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decimal {
+    /// Units of the last place.
+    pub units: i128,
+    /// Places after the point, at most 18.
+    pub places: usize,
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = 10_u64.pow(self.places as u32);
+        let magnitude = self.units.unsigned_abs();
+        // Divisions of the whole width are slow, and reports have many amounts.
+        let (whole, rest) = match u64::try_from(magnitude) {
+            Ok(magnitude) => (u128::from(magnitude / unit), magnitude % unit),
+            Err(_) => (magnitude / u128::from(unit), (magnitude % u128::from(unit)) as u64),
+        };
+        let sign = if self.units < 0 { "-" } else { "" };
+        if rest == 0 {
+            return write!(f, "{sign}{whole}");
+        }
+        let (mut rest, mut places) = (rest, self.places);
+        while rest % 10 == 0 {
+            (rest, places) = (rest / 10, places - 1);
+        }
+        write!(f, "{sign}{whole}.{rest:0places$}")
     }
 }
 
