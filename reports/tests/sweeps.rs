@@ -17,7 +17,7 @@ fn plan(subject: Subject, axes: &[&str]) -> Plan {
 fn plans() -> [Plan; 2] {
     [
         plan(Subject::fanout(), &["model=claude-opus-5-5,who-knows", "children=1,3", "ttl=5m,1h"]),
-        plan(Subject::built_in(catalog::find("E15").unwrap()), &["session.ttl=5m,1h", "limits.steps=3,100000"]),
+        plan(Subject::built_in(&catalog::find("E15").unwrap()), &["session.ttl=5m,1h", "limits.steps=3,100000"]),
     ]
 }
 

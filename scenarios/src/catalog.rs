@@ -47,18 +47,26 @@ pub fn all() -> &'static [CatalogItem] {
     &CATALOG
 }
 
-/// The scenario called `name`. The group may be left out if the name is unique.
+/// The scenario called `name`. The group may be left out if the name is unique. Other files are not read.
 ///
 /// ```
 /// use forkcast_scenarios::catalog;
 ///
-/// assert_eq!(catalog::find("fan-out").map(|item| &*item.name), Some("forks/fan-out"));
+/// assert_eq!(catalog::find("fan-out").map(|item| item.name).as_deref(), Some("forks/fan-out"));
 /// assert!(catalog::find(catalog::DEFAULT).is_some());
 /// ```
-pub fn find(name: &str) -> Option<&'static CatalogItem> {
-    let exact = CATALOG.iter().find(|entry| entry.name == name);
-    let mut called = CATALOG.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name));
-    exact.or_else(|| called.next().filter(|_| called.next().is_none()))
+pub fn find(name: &str) -> Option<CatalogItem> {
+    let (called, variant) = name.split_once('+').map_or((name, None), |(called, variant)| (called, Some(variant)));
+    let item = |&(scenario, text): &(&'static str, &'static str)| {
+        let is_there = variant.is_none_or(|variant| variant::names(text).iter().any(|known| known == variant));
+        is_there.then(|| CatalogItem::of(scenario, text, variant.map(str::to_owned)))
+    };
+    let exact = FILES.iter().filter(|(scenario, _)| *scenario == called).find_map(item);
+    let without_group = FILES.iter().filter(|(scenario, _)| scenario.rsplit('/').next() == Some(called));
+    exact.or_else(|| {
+        let mut items = without_group.filter_map(item);
+        items.next().filter(|_| items.next().is_none())
+    })
 }
 
 impl CatalogItem {

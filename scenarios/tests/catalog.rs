@@ -67,9 +67,25 @@ fn nothing_is_left_over() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Each scenario and variant is found by its whole name, and without its group.
+fn names_are_found() -> Result<(), Failed> {
+    for entry in catalog::all() {
+        let short = entry.name.rsplit('/').next().unwrap_or_default();
+        for name in [short, &entry.name] {
+            if catalog::find(name).as_ref() != Some(entry) {
+                return Err(format!("{name}: found {:?}", catalog::find(name)).into());
+            }
+        }
+    }
+    let unknown = ["E15+", "E15+none", "contract", "contract/", ""].map(catalog::find);
+    assert!(unknown.iter().all(Option::is_none), "{unknown:?}");
+    Ok(())
+}
+
 fn main() {
     let trial = |entry: &'static CatalogItem| Trial::test(&*entry.name, move || holds(entry));
     let mut trials: Vec<Trial> = catalog::all().iter().map(trial).collect();
     trials.push(Trial::test("nothing_is_left_over", nothing_is_left_over));
+    trials.push(Trial::test("names_are_found", names_are_found));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

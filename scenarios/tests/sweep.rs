@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use forkcast_scenarios::catalog;
+use forkcast_scenarios::catalog::{self, CatalogItem};
 use forkcast_scenarios::fanout;
 use forkcast_scenarios::sweep::part::{self, Found};
 use forkcast_scenarios::sweep::plan::{BadPlan, CELLS_MAX};
@@ -89,7 +89,7 @@ fn parts_are_the_same_for_any_number_of_shards_and_jobs() {
 #[test]
 fn scenarios_can_run_in_parts() {
     let entry = catalog::find("E15+cold").unwrap();
-    let plan = Plan::new(Subject::built_in(entry), axes(&["session.ttl=5m,1h", "seed=1,2"]), 4).unwrap();
+    let plan = Plan::new(Subject::built_in(&entry), axes(&["session.ttl=5m,1h", "seed=1,2"]), 4).unwrap();
     let (one, many) = (folder("sweep-scenario-1"), folder("sweep-scenario-2"));
     run(&plan, &one, Shard::WHOLE, 2);
     for index in 0..3 {
@@ -193,7 +193,7 @@ fn a_plan_reports_all_errors_before_the_first_run() {
     assert!(of(&["children=1", "children=2"]).contains("given twice"));
     assert!(of(&["prefix=20k,20000"]).contains("twice"));
     let entry = catalog::find("E15").unwrap();
-    let of = |texts: &[&str]| Plan::new(Subject::built_in(entry), axes(texts), 8).unwrap_err().to_string();
+    let of = |texts: &[&str]| Plan::new(Subject::built_in(&entry), axes(texts), 8).unwrap_err().to_string();
     assert!(of(&["session.ttl=5m,2h"]).contains("`session.ttl`"));
     // In a plan that is too large to check all combinations, each value is checked.
     assert!(of(&["seed=1..1000", "session.ttl=5m,2h"]).contains("`session.ttl`"));
@@ -233,7 +233,7 @@ fn a_cells_hash_depends_exactly_on_its_inputs() {
     assert_eq!(hashes(&plan).len(), plan.cells.len());
     assert_eq!(hashes(&fan(&["children=1..4", "prefix=20k,46000", "launch=burst,primed"], 2)), hashes(&plan));
     let (one, other) = (catalog::find("E15").unwrap(), catalog::find("E15+cold").unwrap());
-    let of = |entry| hashes(&Plan::new(Subject::built_in(entry), axes(&["seed=1..3"]), 2).unwrap());
+    let of = |entry: CatalogItem| hashes(&Plan::new(Subject::built_in(&entry), axes(&["seed=1..3"]), 2).unwrap());
     assert!(of(one).is_disjoint(&of(other)));
 }
 

@@ -44,7 +44,7 @@ fn subject(path: &Path) -> Result<Subject, String> {
     if !path.exists()
         && let Some(entry) = catalog::find(name.trim_end_matches(".yaml"))
     {
-        return Ok(Subject::built_in(entry));
+        return Ok(Subject::built_in(&entry));
     }
     let (file, variant) = match name.rsplit_once('+') {
         Some((file, variant)) if !path.exists() => (file.to_owned(), Some(variant.to_owned())),
