@@ -4,12 +4,16 @@
 //! one of a sub-agent from the result that its parent received. Otherwise a text that says so replaces it. All three are
 //! counted, and so are blocks that no event of the model can represent ([`crate::response::events`]).
 
+mod answers;
 mod calls;
+mod following;
+mod sessions;
+mod verbatim;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use forkcast_sim::diagnosis;
+use forkcast_sim::diagnosis::{self, ChangeSite};
 use forkcast_sim::model::answer::{Interruption, Said};
 use forkcast_sim::model::recorded::{Fidelity, Recorded, Take};
 use forkcast_sim::model::{Answer, Broken, CallError, Fault, Grammar};
@@ -21,7 +25,10 @@ use crate::exchange::{BreakOff, Dialect, Exchange, RecordedAnswer};
 use crate::formats::json::{member, member_text};
 use crate::response::events::Content;
 use crate::source::order::{Arrival, Stream};
+pub use answers::{Called, called};
 use calls::{Calls, begins_fork, messages, sends_callers};
+pub use sessions::{RecordedSession, sessions};
+pub use verbatim::{Breakpoints, Verbatim};
 
 /// The replacement of an answer that is nowhere in the recording.
 const UNKNOWN: &str = "(The recording does not hold this answer: no request followed it.)";
@@ -31,6 +38,8 @@ const UNKNOWN: &str = "(The recording does not hold this answer: no request foll
 pub struct Recording {
     /// Requests with their answers.
     pub takes: Vec<Take>,
+    /// The request of each take: its place in the stream.
+    pub arrivals: Vec<usize>,
     /// Answers that were taken from the next request, which repeats them.
     pub repeated_answers: usize,
     /// Last answers of agents that were taken from what their parents received.
@@ -61,6 +70,7 @@ impl Recording {
     pub fn of<'a>(stream: &'a Stream<'a>, forms: NormalForms) -> Self {
         let mut recording = Self {
             takes: Vec::new(),
+            arrivals: Vec::new(),
             repeated_answers: 0,
             reported_answers: 0,
             unknown_answers: 0,
@@ -72,8 +82,10 @@ impl Recording {
         };
         let mut chains = Chains::default();
         let mut asked: Vec<OpenTake<'a>> = Vec::new();
-        for arrival in &stream.requests {
-            asked.extend(recording.ask(arrival, &mut chains));
+        for (at, arrival) in stream.requests.iter().enumerate() {
+            let open = recording.ask(arrival, &mut chains);
+            recording.arrivals.extend(open.iter().map(|_| at));
+            asked.extend(open);
         }
         let mut followers: BTreeMap<ChainId, &[u8]> = BTreeMap::new();
         for open in asked.iter_mut().rev() {
@@ -243,16 +255,25 @@ fn first_difference(wire: &Wire, recorded: &Request, asked: &Request) -> String 
     let equal = asked.nodes.iter().zip(&recorded.nodes).take_while(|(asked, recorded)| asked == recorded).count();
     match first {
         Some(difference) => format!(
-            "the first {equal} blocks are equal, then {} at `{}` differs ({})",
+            "the first {equal} blocks are equal, then {} at `{}` differs ({}){}",
             difference.name,
             difference.path,
-            difference.cause.word()
+            difference.cause.word(),
+            first_byte(&difference)
         ),
         None if recorded.nodes.len() > asked.nodes.len() => {
             format!("it ends after {equal} blocks, and the recording goes on")
         }
         None => format!("its {equal} blocks are equal, but {}", beside_prompt(recorded, asked)),
     }
+}
+
+/// The first differing byte, as `diff` reports it.
+fn first_byte(site: &ChangeSite) -> String {
+    let offsets = site.offset_in_block.zip(site.offset_in_prefix);
+    offsets.map_or_else(String::new, |(block, prefix)| {
+        format!(", first differing byte {block} of the block, {prefix} of the prefix (canonical bytes)")
+    })
 }
 
 /// The difference of two requests with one prompt.

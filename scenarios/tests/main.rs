@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may panic.
 
+mod bytes;
 mod capture;
 mod cast;
 mod conformance;

@@ -301,8 +301,9 @@ fn call_ids_are_unique_within_a_conversation() {
     assert!(twice.contains("has the id `toolu_2`; give each call its own id"), "{twice}");
     let later = mistake("    - say: Done.", &format!("    - tools: [{}]\n    - tools: [{}]", named("a"), named("a")));
     assert!(later.contains("`script.main[2].tools[0]`"), "{later}");
-    let made = mistake(call, &named("toolu_main_1_1"));
+    let made = mistake(call, &format!("{}\n        - {call}", named("toolu_main_1_1")));
     assert!(made.contains("calls without an id get ids like `toolu_main_1_1`"), "{made}");
+    assert!(read(&SOUND.replace(call, &named("toolu_main_1_1"))).is_ok(), "no id is generated here");
     let often = mistake(&format!("- {call}"), &format!("- {}\n      times: 2", named("a")));
     assert!(often.contains("used more than once"), "{often}");
     let past = format!("prompt: {{history: [{{user: hi}}, {{tools: [{}]}}]}}\nscript:\n", named("a, result: x"));

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use crate::formats::json::{elements, member, member_text, text};
 
 /// Names of the tool that starts agents: the current one and the one before 2.1.63.
-const TOOLS: [&str; 2] = ["Agent", "Task"];
+pub(super) const TOOLS: [&str; 2] = ["Agent", "Task"];
 
 /// What follows a report in the result of its call.
 const BEHIND_REPORT: &str = "agentId: ";
 
 /// What only the result of a call has whose agent runs in the background: its report comes with a notification.
-const LAUNCHED: &str = "output_file: ";
+pub(super) const LAUNCHED: &str = "output_file: ";
 
 /// Calls with their results.
 #[derive(Debug, Default)]
@@ -89,11 +89,11 @@ fn prompt(block: &[u8]) -> Option<Cow<'_, str>> {
     member_text(member(block, "input")?, "prompt").filter(|prompt| is_call && !prompt.is_empty())
 }
 
-fn texts_of_last(body: &[u8]) -> Vec<Cow<'_, str>> {
+pub(super) fn texts_of_last(body: &[u8]) -> Vec<Cow<'_, str>> {
     messages(body).pop().map_or_else(Vec::new, texts)
 }
 
-fn texts(holder: &[u8]) -> Vec<Cow<'_, str>> {
+pub(super) fn texts(holder: &[u8]) -> Vec<Cow<'_, str>> {
     let Some(content) = member(holder, "content") else { return Vec::new() };
     match text(content) {
         Some(text) => vec![text],
@@ -101,14 +101,19 @@ fn texts(holder: &[u8]) -> Vec<Cow<'_, str>> {
     }
 }
 
+/// What a notification begins with.
+pub(super) const NOTIFICATION: &str = "<task-notification>";
+
+/// The text in a tag.
+pub(super) fn inner<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
+    let (_, after) = text.split_once(&format!("<{tag}>"))?;
+    Some(after.split_once(&format!("</{tag}>"))?.0)
+}
+
 /// The call and the report in a notification.
 fn notified(text: &str) -> Option<(String, String)> {
-    let inner = |tag: &str| {
-        let (_, after) = text.split_once(&format!("<{tag}>"))?;
-        Some(after.split_once(&format!("</{tag}>"))?.0)
-    };
-    let report = inner("result")?.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-    Some((inner("tool-use-id")?.to_owned(), report))
+    let report = inner(text, "result")?.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    Some((inner(text, "tool-use-id")?.to_owned(), report))
 }
 
 /// The text of a result without what the client adds to a report.

@@ -1,34 +1,143 @@
-//! A recorded session beside its simulation, for people.
+//! A recorded session beside its simulation: sums, the first departure, and the requests. JSON has the same columns.
 
 use forkcast_scenarios::cast::Cast;
-use forkcast_scenarios::cast::comparison::{Comparison, Departure, LATE_SECS, Side};
+use forkcast_scenarios::cast::comparison::{Comparison, Departure, Errors, LATE_SECS, Pair, Side};
+use forkcast_sim::service::Verdict;
 
 use crate::document::{Cell, Column, Document, Table};
+use crate::record::{Shape, Value, table};
 
 /// Most requests shown to people.
 const REQUESTS_MAX: usize = 200;
+
+/// When there is no recorded side.
+const NOT_RECORDED: &str = "if the recording has no such request, or no usage of it";
+
+/// When there is no simulated side.
+const NOT_SIMULATED: &str = "if the simulation sent no such request";
+
+/// When a sum has no cost.
+const NO_PRICE: &str = "if nothing has a price";
+
+/// A pair of a comparison.
+pub(crate) struct PairOf<'a> {
+    pair: &'a Pair<'a>,
+    comparison: &'a Comparison<'a>,
+}
+
+impl<'a> PairOf<'a> {
+    /// All pairs.
+    pub fn all(comparison: &'a Comparison<'a>) -> impl Iterator<Item = Self> {
+        comparison.pairs.iter().map(move |pair| Self { pair, comparison })
+    }
+
+    fn agent(&self) -> Option<String> {
+        let simulated = || self.comparison.request(self.pair).map(|request| &self.comparison.run.agents[request.agent]);
+        self.pair.take.map(|take| take.agent.clone()).or_else(|| Some(simulated()?.id.to_string()))
+    }
+
+    fn delay_ms(&self) -> Option<f64> {
+        self.comparison.delay_secs(self.pair).map(|secs| secs * 1e3)
+    }
+}
+
+fn verdicts() -> Shape {
+    Shape::words(Verdict::ALL.map(Verdict::word))
+}
+
+record! {
+    PairOf<'_>, "cast_request":
+    text "agent", "`main`, or the call that started the agent; the agent's id if it is not recorded." =>
+        |of| of.agent().map(|agent| Value::text(&agent)), null("if neither side has it"), shown("Agent");
+    millis "recorded_at_ms", "When it was sent, from the start of the session." =>
+        |of| of.pair.take.map(|take| take.sent_at),
+        null("if the recording has no such request"), shown("Recorded at"), missing("–");
+    millis "simulated_at_ms", "When the simulated one was sent." =>
+        |of| of.comparison.request(of.pair).and_then(|request| request.line.at),
+        null(NOT_SIMULATED), shown("Simulated at"), missing("–"), if_wide();
+    number "late_ms", "How much later than recorded its answer ended; earlier is negative." =>
+        |of| of.delay_ms().map(Value::Number), unit("ms"), null("if one side has no end");
+    tokens "recorded_input_tokens", "All input of the recorded request." =>
+        |of| of.pair.take.and_then(|take| take.usage).map(|usage| usage.total_input_tokens()),
+        null(NOT_RECORDED), shown("Input"), missing("–");
+    tokens "simulated_input_tokens", "All input of the simulated request." =>
+        |of| of.comparison.request(of.pair).map(|request| request.usage().total_input_tokens()),
+        null(NOT_SIMULATED), shown("Simulated"), missing("–");
+    tokens "recorded_read_tokens", "What the recorded request read from the cache." =>
+        |of| of.pair.take.and_then(|take| take.usage).map(|usage| usage.cache_read_input_tokens),
+        null(NOT_RECORDED), shown("Read"), missing("–");
+    tokens "simulated_read_tokens", "What the simulated request read from the cache." =>
+        |of| of.comparison.request(of.pair).map(|request| request.usage().cache_read_input_tokens),
+        null(NOT_SIMULATED), shown("Simulated"), missing("–");
+    field "recorded_verdict", verdicts, "How much of what its agent had left in the cache the recorded request read." =>
+        |of| of.comparison.recorded_verdict(of.pair).map(Verdict::word),
+        null(NOT_RECORDED), shown("Cache, recorded"), missing("–"), if_wide();
+    field "simulated_verdict", verdicts, "The same of the simulated request." =>
+        |of| of.comparison.request(of.pair).map(|request| request.verdict.word()),
+        null(NOT_SIMULATED), shown("Cache, simulated"), missing("–"), if_wide();
+    usd "recorded_input_cost_usd", "The cost of the recorded input." =>
+        |of| of.comparison.recorded_cost(of.pair), null(NO_PRICE), shown("Cost, recorded"), missing("–"), if_wide();
+    usd "simulated_input_cost_usd", "The cost of the simulated input." =>
+        |of| of.comparison.simulated_cost(of.pair), null(NO_PRICE), shown("Cost, simulated"), missing("–"), if_wide();
+    truth "is_copied", "It was billed in another session, which this one continues." =>
+        |of| of.pair.take.is_some_and(|take| take.copied);
+}
+
+record! {
+    Side, "cast_side":
+    count "requests", "Requests." => |side| side.requests, unit("requests"), shown("Requests");
+    tokens "total_input_tokens", "All input." => |side| side.usage.total_input_tokens(), shown("Input");
+    tokens "cache_read_input_tokens", "Input that was read from the cache." => |side| side.usage.cache_read_input_tokens;
+    share "hit_rate", "Input that was read over all input." =>
+        |side| side.usage.hit_rate(), null("if there is no input"), shown("Read");
+    usd "input_cost_usd", "The cost of the input." => |side| side.input_cost, null(NO_PRICE), shown("Input cost");
+}
+
+record! {
+    Errors, "cast_errors":
+    count "requests", "Requests with a usage on both sides." => |errors| errors.requests, unit("requests");
+    count "same_verdict", "Those with the same verdict." => |errors| errors.same_verdict, unit("requests");
+    tokens "input_tokens", "Sum of the absolute differences of their input." => |errors| errors.input_tokens;
+    tokens "read_tokens", "Sum of the absolute differences of their reads." => |errors| errors.read_tokens;
+    usd "input_cost_usd", "Sum of the absolute differences of the cost of their input." =>
+        |errors| errors.input_cost, null(NO_PRICE);
+}
 
 /// Sums of both sides, the first departure, and the requests.
 pub fn document(cast: &Cast, comparison: &Comparison<'_>) -> Document {
     let mut document = Document::default();
     document.heading("Recorded beside simulated");
-    document.text(vec![departure(comparison)]);
-    let mut sums = Table::new(
-        "sides",
-        vec![
-            Column::left("", "side"),
-            Column::right("Requests", "requests"),
-            Column::right("Input", "input_tokens"),
-            Column::right("Read", "hit_rate"),
-            Column::right("Input cost", "input_cost_usd"),
-        ],
-    );
-    sums.rows.push(side("recorded", &comparison.recorded()));
-    sums.rows.push(side("simulated", &comparison.simulated()));
+    document.text(vec![departure(comparison), errors(&comparison.errors())]);
+    let mut sums = table::people("sides", &[comparison.recorded(), comparison.simulated()], 2);
+    sums.columns.insert(0, Column::left("", "side"));
+    for (row, name) in sums.rows.iter_mut().zip(["recorded", "simulated"]) {
+        row.insert(0, Cell::text(name));
+    }
     document.table(sums);
     document.table(requests(comparison));
     document.aside(cast.gaps.iter().map(ToString::to_string).collect());
     document
+}
+
+fn requests(comparison: &Comparison<'_>) -> Table {
+    let pairs: Vec<PairOf<'_>> = PairOf::all(comparison).collect();
+    let mut table = table::people("pairs", &pairs, REQUESTS_MAX);
+    table.rows_are = "requests";
+    table
+}
+
+/// The error of all requests together, apart from signs that cancel each other.
+fn errors(errors: &Errors) -> String {
+    let Errors { requests, same_verdict, input_tokens, read_tokens, .. } = *errors;
+    let count = crate::document::count;
+    format!(
+        "Of {} requests with a recorded usage, {} have the recorded verdict; the absolute errors add up to {} tokens of \
+         input and {} of reads.",
+        count(requests),
+        count(same_verdict),
+        count(input_tokens),
+        count(read_tokens)
+    )
 }
 
 fn departure(comparison: &Comparison<'_>) -> String {
@@ -46,45 +155,4 @@ fn departure(comparison: &Comparison<'_>) -> String {
             format!("The first answer more than {LATE_SECS} s from its recorded instant is {delay:.0} s off{line}.")
         }
     }
-}
-
-fn side(name: &str, side: &Side) -> Vec<Cell> {
-    vec![
-        Cell::text(name),
-        Cell::Count(side.requests),
-        Cell::Count(side.usage.total_input_tokens()),
-        Cell::Share(side.usage.hit_rate()),
-        Cell::Money(side.input_cost),
-    ]
-}
-
-fn requests(comparison: &Comparison<'_>) -> Table {
-    let columns = vec![
-        Column::left("Agent", "agent"),
-        Column::right("Recorded s", "recorded_secs"),
-        Column::right("Off s", "delay_secs"),
-        Column::right("Input", "recorded_input_tokens"),
-        Column::right("Simulated", "simulated_input_tokens"),
-        Column::right("Read", "recorded_read_tokens"),
-        Column::right("Simulated", "simulated_read_tokens"),
-    ];
-    let mut table = Table::new("pairs", columns);
-    (table.rows_are, table.shown_max) = ("requests", REQUESTS_MAX);
-    for pair in &comparison.pairs {
-        let recorded = pair.take.and_then(|take| take.usage);
-        let simulated = comparison.request(pair).map(|request| request.usage());
-        let count = |tokens: Option<u64>| tokens.map_or(Cell::Missing("–"), Cell::Count);
-        let agent = pair.take.map_or("not recorded", |take| &take.agent);
-        let secs = |secs: Option<f64>| secs.map_or(Cell::Missing("–"), |secs| Cell::text(format!("{secs:.1}")));
-        table.rows.push(vec![
-            Cell::text(agent),
-            secs(pair.take.map(|take| forkcast_scenarios::cast::comparison::secs(take.sent_at))),
-            secs(comparison.delay_secs(pair)),
-            count(recorded.map(|usage| usage.total_input_tokens())),
-            count(simulated.map(|usage| usage.total_input_tokens())),
-            count(recorded.map(|usage| usage.cache_read_input_tokens)),
-            count(simulated.map(|usage| usage.cache_read_input_tokens)),
-        ]);
-    }
-    table
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_sim::pricing::Money;
-use forkcast_sim::service::{PriceFacts, RecordedUsage, Tariff};
+use forkcast_sim::service::{PriceFacts, RecordedUsage, Tariff, Verdict};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
@@ -17,6 +17,8 @@ pub struct Pair<'a> {
     pub take: Option<&'a Take>,
     /// The simulated one: its index among the run's requests.
     pub request: Option<usize>,
+    /// Tokens that the recorded request before it left in the cache: its reads and writes.
+    pub expected_tokens: Option<u64>,
 }
 
 /// An answer that comes this much later or earlier departs from the recording.
@@ -42,6 +44,21 @@ pub struct Comparison<'a> {
     pub pairs: Vec<Pair<'a>>,
 }
 
+/// How far the simulation is from the recording, request by request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Errors {
+    /// Requests with a usage on both sides.
+    pub requests: u64,
+    /// Those with the same verdict.
+    pub same_verdict: u64,
+    /// Sum of the absolute differences of their input.
+    pub input_tokens: u64,
+    /// Sum of the absolute differences of their reads.
+    pub read_tokens: u64,
+    /// Sum of the absolute differences of the cost of their input, as far as it is known.
+    pub input_cost: Option<Money>,
+}
+
 /// Sums of one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
@@ -61,6 +78,12 @@ impl<'a> Comparison<'a> {
             given.insert((&utterance.agent, utterance.turn), utterance.reply.as_deref());
         }
         let takes: BTreeMap<&str, &Take> = cast.takes.iter().map(|take| (&*take.reply, take)).collect();
+        let expected = expected(cast);
+        let pair = |take: Option<&'a Take>, request| Pair {
+            take,
+            request,
+            expected_tokens: take.and_then(|take| expected.get(&*take.reply)).copied(),
+        };
         let mut played = BTreeSet::new();
         let mut pairs = Vec::new();
         let last: BTreeMap<(usize, u32), usize> =
@@ -77,10 +100,10 @@ impl<'a> Comparison<'a> {
             if let Some(take) = take {
                 played.insert(&*take.reply);
             }
-            pairs.push(Pair { take, request: Some(at) });
+            pairs.push(pair(take, Some(at)));
         }
         let missed = cast.takes.iter().filter(|take| !played.contains(&*take.reply));
-        pairs.extend(missed.map(|take| Pair { take: Some(take), request: None }));
+        pairs.extend(missed.map(|take| pair(Some(take), None)));
         let when = |pair: &Pair<'_>| {
             let simulated = pair.request.and_then(|at| run.requests[at].line.at);
             pair.take.map(|take| take.sent_at).or(simulated)
@@ -99,6 +122,43 @@ impl<'a> Comparison<'a> {
         let recorded = pair.take?.ended_at;
         let simulated = self.request(pair)?.ended_at?;
         Some((simulated.0 as f64 - recorded.0 as f64) / 1e9)
+    }
+
+    /// How much of what its agent's previous request left was read, as recorded.
+    pub fn recorded_verdict(&self, pair: &Pair<'_>) -> Option<Verdict> {
+        let usage = pair.take?.usage?;
+        Some(Verdict::of(usage.cache_read_input_tokens, pair.expected_tokens))
+    }
+
+    /// The cost of the input of a pair, as recorded.
+    pub fn recorded_cost(&self, pair: &Pair<'_>) -> Option<Money> {
+        let take = pair.take?;
+        self.input_cost(&take.model, &take.usage?)
+    }
+
+    /// The same as simulated.
+    pub fn simulated_cost(&self, pair: &Pair<'_>) -> Option<Money> {
+        let request = self.request(pair)?;
+        self.input_cost(&request.line.model, &request.usage())
+    }
+
+    /// Sums of the absolute differences of pairs with a usage on both sides.
+    pub fn errors(&self) -> Errors {
+        let mut errors = Errors::default();
+        for pair in self.pairs.iter().filter(|pair| self.is_comparable(pair)) {
+            let Some((usage, request)) = pair.take.and_then(|take| take.usage).zip(self.request(pair)) else {
+                continue;
+            };
+            let simulated = request.usage();
+            errors.requests += 1;
+            errors.same_verdict += u64::from(self.recorded_verdict(pair) == Some(request.verdict));
+            errors.input_tokens += usage.total_input_tokens().abs_diff(simulated.total_input_tokens());
+            errors.read_tokens += usage.cache_read_input_tokens.abs_diff(simulated.cache_read_input_tokens);
+            let costs = self.recorded_cost(pair).zip(self.simulated_cost(pair));
+            let off = costs.map(|(one, other)| if one < other { other - one } else { one - other });
+            errors.input_cost = errors.input_cost.zip(off).map(|(sum, off)| sum + off).or(errors.input_cost.or(off));
+        }
+        errors
     }
 
     /// Whether both sides of a pair have a usage, so that their sums are comparable.
@@ -157,6 +217,19 @@ impl<'a> Comparison<'a> {
             Some((departure, pair))
         })
     }
+}
+
+/// What the request before each take left in the cache, by the take's reply: that of its agent.
+fn expected(cast: &Cast) -> BTreeMap<&str, u64> {
+    let mut left: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut expected = BTreeMap::new();
+    for take in &cast.takes {
+        expected.extend(left.get(&*take.agent).map(|tokens| (&*take.reply, *tokens)));
+        if let Some(usage) = take.usage {
+            left.insert(&take.agent, usage.cache_read_input_tokens + usage.cache_creation_input_tokens());
+        }
+    }
+    expected
 }
 
 /// An instant of a session in seconds.

@@ -4,11 +4,13 @@
 //!
 //! * [`cast()`] makes the cast of a session that was read with its content.
 //! * `spawns`: the agents that calls started. `thread`: one conversation as replies and results. `acts`: what the user did.
+//! * [`recorded`]: casts of recordings that have the requests themselves, with their bytes.
 //! * `wording`: how much of the recorded text it contains.
 
 mod acts;
 pub mod comparison;
 mod node;
+pub mod recorded;
 mod results;
 mod scene;
 mod spawns;

@@ -22,6 +22,10 @@ struct GivenId<'a> {
 pub(super) fn are_unique(scenario: &Scenario, notes: &Notes) {
     let mut past = BTreeSet::new();
     past_ids(scenario).for_each(|given| hold(&given, &mut past, notes));
+    if some_have_none(scenario) {
+        let all = past_ids(scenario).chain(scenario.script.iter().flat_map(|script| &script.replies).flat_map(ids));
+        all.for_each(|given| is_not_generated(&given, notes));
+    }
     for script in &scenario.script {
         let begins = if &*script.agent == MAIN { past.clone() } else { BTreeSet::new() };
         check_list(script, &begins, notes);
@@ -78,8 +82,24 @@ fn hold<'a>(given: &GivenId<'a>, seen: &mut BTreeSet<&'a str>, notes: &Notes) {
             format!("an earlier call in this conversation has the id `{id}`; give each call its own id, or none");
         notes.at(given.origin, says);
     }
-    if is_generated(id) {
-        let says = format!("calls without an id get ids like `{id}`; choose another, such as `toolu_first`");
+}
+
+/// Whether ids are generated in this scenario: a cast of one of our own runs has all of them.
+fn some_have_none(scenario: &Scenario) -> bool {
+    let mut said = scenario.script.iter().flat_map(|script| &script.replies).filter_map(|reply| match &reply.content {
+        Content::Message { tools, .. } => Some(tools),
+        Content::Events(_) => None,
+    });
+    let mut past = scenario.prompt.history.iter().flat_map(|past| match past {
+        Past::User(_) => &[][..],
+        Past::Said { tools, .. } => tools,
+    });
+    said.any(|tools| tools.iter().any(|call| call.id.is_none())) || past.any(|answered| answered.call.id.is_none())
+}
+
+fn is_not_generated(given: &GivenId<'_>, notes: &Notes) {
+    if is_generated(given.id) {
+        let says = format!("calls without an id get ids like `{}`; choose another, such as `toolu_first`", given.id);
         notes.at(given.origin, says);
     }
 }

@@ -21,7 +21,7 @@ use forkcast_sim::wire::model::{Model, Tokenizer};
 
 pub use agent::Agent;
 pub use fork::Fork;
-pub use play::{Options, Progress, play, play_watched};
+pub use play::{Options, Progress, Voices, play, play_script, play_watched};
 pub use request::Request;
 
 use crate::format::Scenario;

@@ -2,9 +2,12 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::rc::Rc;
 
 use forkcast_sim::laws;
+use forkcast_sim::model::Script;
+use forkcast_sim::model::scripted::Utterances;
 use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::seed::Seed;
 use forkcast_sim::simulation::{self, Cause, Failure, Finished, Lookup, Observer};
@@ -77,10 +80,34 @@ pub fn play(scenario: Scenario, options: &Options) -> Run {
 /// Runs a scenario, reports progress to `goes_on`, and cancels the run when that returns `false`; the partial run is
 /// kept. `goes_on` cannot affect the run in any other way.
 pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(Progress) -> bool + 'static) -> Run {
-    let mut setup = load::setup(&scenario, options.interleave);
     let script = load::script(&scenario);
     let utterances = script.utterances();
-    setup.script = Box::new(script);
+    play_script(scenario, Voices { script: Box::new(script), utterances }, options, goes_on)
+}
+
+/// Answers from elsewhere than a scenario, and the replies that they were.
+pub struct Voices {
+    /// The answers.
+    pub script: Box<dyn Script>,
+    /// The replies that it will have given.
+    pub utterances: Utterances,
+}
+
+impl fmt::Debug for Voices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Voices")
+    }
+}
+
+/// The same with answers from elsewhere.
+pub fn play_script(
+    scenario: Scenario,
+    Voices { script, utterances }: Voices,
+    options: &Options,
+    goes_on: impl FnMut(Progress) -> bool + 'static,
+) -> Run {
+    let mut setup = load::setup(&scenario, options.interleave);
+    setup.script = script;
     let interrupted = Rc::<Cell<bool>>::default();
     setup.observers.push(Box::new(Watch { goes_on, interrupted: Rc::clone(&interrupted) }));
     if let Some(book) = &options.book {

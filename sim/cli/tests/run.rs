@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::program::{fine, folder, forkcast, json, said, stdout};
+use crate::program::{code, fine, folder, forkcast, json, said, stdout};
 
 /// A scenario with one agent that answers one word.
 pub const WORD: &str = "about: One word.\nscript:\n  main:\n    - {say: Yes., output_tokens: 2}\nuser:\n  - {at_ms: 0, types: Well?}\nexpect:\n  figures: {requests: 1}\n";
@@ -231,4 +231,49 @@ fn the_table_of_requests_is_one_in_every_output() {
     let csv = forkcast(&place, &["run", "--quiet", "--format", "csv", "--out", "r"]);
     assert_eq!(stdout(&table), stdout(&csv));
     assert_eq!(fs::read_to_string(place.join("r/requests.csv")).unwrap(), stdout(&csv));
+}
+
+/// A run with all its calls is a recording: its agents send the same requests again, byte for byte.
+#[test]
+fn a_run_is_played_again_from_its_exchanges() {
+    let place = folder("run-again");
+    for (scenario, requests) in [("forks/fan-out", 36), ("contract/E02", 3)] {
+        let out = scenario.replace('/', "-");
+        let first = forkcast(&place, &["run", scenario, "--quiet", "--bodies", "--out", &out]);
+        assert_eq!(code(&first), 0);
+        let log = format!("{out}/exchanges.jsonl");
+        for fidelity in ["strict", "cast", "loose"] {
+            let options = ["run", "--recording", &log, "--quiet", "--format", "json", "--fidelity", fidelity];
+            let again = forkcast(&place, &options);
+            let played = json(&again);
+            assert_eq!(played["simulated"]["requests"], requests, "{scenario} {fidelity}");
+            let whole = |side: &str| played[side]["total_input_tokens"].clone();
+            assert_eq!(whole("recorded"), whole("simulated"), "{scenario} {fidelity}");
+            // Within a request tokens are shared by bytes, so a breakpoint inside of it may be a few tokens off.
+            let read = |side: &str| played[side]["cache_read_input_tokens"].as_u64().unwrap();
+            assert!(read("recorded").abs_diff(read("simulated")) <= 16, "{scenario} {fidelity}");
+            assert_eq!(played["departure"], Value::Null, "{scenario} {fidelity}");
+        }
+    }
+}
+
+/// A different byte ends a strict play with exit code 1, and is reported with its place.
+#[test]
+fn a_strict_play_names_the_first_byte_that_differs() {
+    let place = folder("run-strict");
+    assert_eq!(code(&forkcast(&place, &["run", "contract/E02", "--quiet", "--bodies", "--out", "r"])), 0);
+    let log = fs::read_to_string(place.join("r/exchanges.jsonl")).unwrap();
+    let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
+    let last = lines.pop().unwrap().replacen("tool_use_id", "tool_use_ib", 1);
+    fs::write(place.join("edited.jsonl"), [lines.join("\n"), last].join("\n")).unwrap();
+    let output = forkcast(&place, &["run", "--recording", "edited.jsonl", "--fidelity", "strict"]);
+    let (code, _, stderr) = said(&output);
+    assert_eq!(code, 1, "{stderr}");
+    for part in ["agent `main`", "differs (", "first differing byte"] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+    let transcript = r#"{"type":"user","sessionId":"s","uuid":"l0","parentUuid":null,"timestamp":"2026-07-01T10:00:00.000Z","cwd":"/home/me/p","version":"2.1.150","message":{"role":"user","content":"Begin."}}"#;
+    fs::write(place.join("session.jsonl"), transcript).unwrap();
+    let output = forkcast(&place, &["run", "--recording", "session.jsonl", "--fidelity", "strict"]);
+    assert!(said(&output).2.contains("expected --fidelity cast, found strict"), "{}", said(&output).2);
 }

@@ -27,6 +27,7 @@ pub use recorded::Recorded;
 pub use scripted::Scripted;
 
 use crate::time::Duration;
+use crate::wire::Draft;
 
 /// A call in flight.
 pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Replying, CallError>> + 'a>>;
@@ -106,6 +107,12 @@ pub trait Script {
     /// # Errors
     /// If the script has no answer for it. This is a mistake in the scenario and ends the run.
     fn answer(&mut self, question: &Question) -> Result<Answer, Unscripted>;
+
+    /// The request as the client of a recording sent it, if the script knows: cache, bill and ledger take this one instead
+    /// of the agent's draft. Messages are where the agent put them; their bytes are recorded.
+    fn verbatim(&mut self, _question: &Question) -> Option<Draft> {
+        None
+    }
 }
 
 /// A question that a script has no answer for.

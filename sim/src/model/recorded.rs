@@ -47,6 +47,7 @@ pub struct Recorded {
     playing: BTreeMap<Rc<str>, usize>,
     fidelity: Fidelity,
     describe: Describe,
+    last_played: Option<usize>,
 }
 
 struct Chain {
@@ -84,12 +85,18 @@ impl Recorded {
                 }),
             }
         }
-        Self { wire, scope: scope.into(), takes, chains, by_prompt, playing: BTreeMap::new(), fidelity, describe }
+        let playing = BTreeMap::new();
+        Self { wire, scope: scope.into(), takes, chains, by_prompt, playing, fidelity, describe, last_played: None }
     }
 
     /// The number of recorded answers that were not asked for yet.
     pub fn unplayed(&self) -> usize {
         self.chains.iter().map(|chain| chain.takes.len()).sum()
+    }
+
+    /// The take whose answer was given last.
+    pub const fn last_played(&self) -> Option<usize> {
+        self.last_played
     }
 
     /// The chain that an agent plays; for a new agent, the free one that begins with its question, else the free one with
@@ -134,6 +141,7 @@ impl Recorded {
 
     /// Takes an answer out of the recording.
     fn play(&mut self, number: usize, agent: &Rc<str>) -> Answer {
+        self.last_played = Some(number);
         let Take { chain: name, request, answer } = &self.takes[number];
         if let Some(numbers) = self.by_prompt.get_mut(&request.end()) {
             numbers.retain(|other| *other != number);

@@ -123,8 +123,12 @@ impl Provider {
         admitted
     }
 
-    async fn serve(&self, question: Question) -> Result<Replying, CallError> {
+    async fn serve(&self, mut question: Question) -> Result<Replying, CallError> {
         let now = self.handle.now();
+        let asked = self.script.borrow_mut().verbatim(&question).map(|sent| {
+            let drafted = std::mem::replace(&mut question.draft, sent);
+            Question { draft: drafted, ..question.clone() }
+        });
         let call = self.traffic.begin(&question, now);
         if let Some(outage) = self.outages.iter().find(|outage| (outage.from..outage.until).contains(&now)) {
             return self.refuse(&call, outage.error.clone(), self.pace.refusal).await;
@@ -132,7 +136,8 @@ impl Provider {
         if let Err(error) = self.admit(&question, now) {
             return self.refuse(&call, error, self.pace.refusal).await;
         }
-        let answer = self.answer(&question).await;
+        let answer = self.answer(asked.as_ref().unwrap_or(&question)).await;
+        drop(asked);
         if let Some(Fault::Refusal(error)) = answer.fault {
             return self.refuse(&call, error, answer.first_byte.unwrap_or(self.pace.refusal)).await;
         }

@@ -94,7 +94,7 @@ const REPLAY: &[Row] = &[
     ("response", &["count", "exchange", "formats"]),
     ("source", &["error", "exchange", "names", "trace", "transcript", "formats", "input", "rebuild"]),
     ("check", &["exchange", "source"]),
-    ("recording", &["exchange", "formats", "source", "response"]),
+    ("recording", &["exchange", "transcript", "formats", "source", "response"]),
     ("what_if", &["error", "rebuild"]),
     (
         "replay",
@@ -129,7 +129,7 @@ const SCENARIOS: &[Row] = &[
     ("capture", &["format", "catalog", "run"]),
     ("expect", &["format", "run"]),
     ("golden", &["run"]),
-    ("cast", &["format", "run"]),
+    ("cast", &["format", "load", "run"]),
     ("sweep", &["fanout", "format", "catalog", "run", "expect"]),
 ];
 

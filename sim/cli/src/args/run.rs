@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use forkcast_replay::what_if::WhatIf;
+use forkcast_scenarios::cast::recorded::Play;
 use forkcast_scenarios::format::set::Change;
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
@@ -59,6 +60,11 @@ pub struct RunArgs {
     /// Only the recorded session whose id begins with this
     #[arg(long, value_name = "ID", requires = "recording")]
     pub session: Option<String>,
+
+    /// How requests find their recorded answers: by what asked, byte for byte (exit code 1 at the first difference), or by
+    /// position
+    #[arg(long, value_name = "HOW", default_value = "cast", value_parser = fidelity(), requires = "recording")]
+    pub fidelity: Play,
 
     /// Run in two processes and report the first event that differs
     #[arg(long)]
@@ -130,6 +136,11 @@ pub struct RunArgs {
 /// Presets of cache rules by their names.
 fn preset() -> impl TypedValueParser<Value = String> {
     PossibleValuesParser::new(PRESETS.iter().map(|rules| rules.name))
+}
+
+fn fidelity() -> impl TypedValueParser<Value = Play> {
+    let words = PossibleValuesParser::new(Play::ALL.map(Play::name));
+    words.try_map(|word| Play::named(&word).ok_or("expected one of these words"))
 }
 
 fn launch(text: &str) -> Result<String, String> {

@@ -8,13 +8,13 @@ use forkcast_scenarios::cast::Cast;
 use crate::args::CastArgs;
 use crate::exit::BadInput;
 use crate::screen;
-use crate::verbs::recording;
+use crate::verbs::recording::{self, RecordedCast};
 
 /// Runs the verb.
 pub fn run(args: &CastArgs) -> anyhow::Result<()> {
     let casts = recording::casts(&args.path, args.session.as_deref(), args.content, &args.talk)?;
-    let [cast] = &casts[..] else {
-        let ids: Vec<&str> = casts.iter().map(|cast| &*cast.name).take(10).collect();
+    let [RecordedCast { cast, .. }] = &casts[..] else {
+        let ids: Vec<&str> = casts.iter().map(|recorded| &*recorded.cast.name).take(10).collect();
         let count = casts.len();
         let path = args.path.display();
         return Err(BadInput::error(format_args!("{path}: has {count} sessions; add --session: {}", ids.join(", "))));

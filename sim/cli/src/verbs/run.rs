@@ -5,26 +5,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use forkcast_replay::recording::Breakpoints;
 use forkcast_reports::document::count;
 use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::report::{Report, gates};
 use forkcast_reports::rerun::Rerun;
 use forkcast_reports::{format, human};
 use forkcast_scenarios::cast::comparison::Comparison;
+use forkcast_scenarios::cast::recorded::Play;
 use forkcast_scenarios::cast::{Cast, Content};
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::expect;
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::format::set::Change;
-use forkcast_scenarios::run::{Options, Progress, Run, play_watched};
+use forkcast_scenarios::run::{Options, Progress, Run, Voices, play_script, play_watched};
 use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::wire::Ttl;
 
 use crate::args::{Doubt, Format, RunArgs};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::interrupted;
-use crate::verbs::recording;
+use crate::verbs::recording::{self, RecordedCast};
 
 mod twice;
 
@@ -52,7 +55,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         }
         let folder = args.result.out.as_deref();
         let folder = folder.map(|out| if several { out.join(&*scenario.name) } else { out.to_owned() });
-        one(args, Played { path, folder, cast: None }, scenario, &book, &mut outcome)?;
+        one(args, Played { path, folder, cast: None, voices: None }, scenario, &book, &mut outcome)?;
     }
     partial(args, &mut outcome);
     outcome.done()
@@ -65,7 +68,7 @@ fn recorded(args: &RunArgs, recording: &Path) -> anyhow::Result<()> {
     let book = Rc::new(args.prices.book(&args.talk)?);
     let mut outcome = Outcome::default();
     let several = casts.len() > 1;
-    for cast in casts.iter().take_while(|_| !interrupted()) {
+    for RecordedCast { cast, original } in casts.into_iter().take_while(|_| !interrupted()) {
         for gap in &cast.gaps {
             args.talk.note(format_args!("forkcast: {gap}"));
         }
@@ -76,13 +79,35 @@ fn recorded(args: &RunArgs, recording: &Path) -> anyhow::Result<()> {
                 continue;
             }
         };
+        if original.is_none() && args.fidelity != Play::Cast {
+            outcome.mistakes.push(format!(
+                "{}: a transcript has no requests to compare with, expected --fidelity cast, found {}",
+                cast.file,
+                args.fidelity.name()
+            ));
+            continue;
+        }
         let folder = args.result.out.as_deref();
         let folder = folder.map(|out| if several { out.join(&cast.name) } else { out.to_owned() });
-        let played = Played { path: Path::new(&cast.file), folder, cast: Some(cast) };
+        let voices = original.map(|mut original| {
+            original.verbatim.breakpoints = breakpoints(args);
+            original.voices(&cast, &scenario, args.fidelity)
+        });
+        let played = Played { path: Path::new(&cast.file), folder, cast: Some(&cast), voices };
         one(args, played, scenario, &book, &mut outcome)?;
     }
     partial(args, &mut outcome);
     outcome.done()
+}
+
+/// The breakpoints of a recorded client: its own, unless options ask for others.
+fn breakpoints(args: &RunArgs) -> Breakpoints {
+    let ttl = args.ttl.as_deref().and_then(|name| Ttl::ALL.into_iter().find(|ttl| ttl.name() == name));
+    match (&args.breakpoints, ttl) {
+        (Some(_), _) => Breakpoints::Own,
+        (None, Some(ttl)) => Breakpoints::RecordedFor(ttl),
+        (None, None) => Breakpoints::Recorded,
+    }
 }
 
 /// Says that the user interrupted the work.
@@ -102,11 +127,12 @@ fn unjudged(scenario: &Scenario, outcome: &mut Outcome) {
 }
 
 /// Checks how a run ended and whether its expectations were met.
-fn judge(run: &Run, failures: Vec<String>, outcome: &mut Outcome) {
+fn judge(run: &Run, fidelity: Play, failures: Vec<String>, outcome: &mut Outcome) {
     let message = || format!("{}: {}", run.scenario.file, run.message.as_deref().unwrap_or_default());
     match run.ends {
         Ends::LawBroken => outcome.faults.push(message()),
         Ends::Interrupted => unjudged(&run.scenario, outcome),
+        Ends::Unscripted if fidelity == Play::Strict => outcome.failures.push(message()),
         ends if ends != Ends::Finished && ends != run.scenario.expect.ends => outcome.mistakes.push(message()),
         _ => outcome.failures.extend(failures),
     }
@@ -155,11 +181,13 @@ struct Played<'a> {
     path: &'a Path,
     folder: Option<PathBuf>,
     cast: Option<&'a Cast>,
+    /// Answers of a recording.
+    voices: Option<Voices>,
 }
 
 fn one(
     args: &RunArgs,
-    Played { path, folder, cast }: Played<'_>,
+    Played { path, folder, cast, voices }: Played<'_>,
     scenario: Scenario,
     book: &Rc<PriceBook>,
     outcome: &mut Outcome,
@@ -170,7 +198,7 @@ fn one(
     let book = Some(Rc::clone(book));
     let keeps_answers = args.bodies;
     let options = Options { interleave: args.interleave, set: args.changes(), book, keeps_answers };
-    let run = watched(args, scenario, &options);
+    let run = watched(args, scenario, voices, &options);
     if args.log {
         return screen::print(|target| twice::write_log(&run, target));
     }
@@ -194,7 +222,7 @@ fn one(
     let gates = report.iter().flat_map(gates);
     outcome.failures.extend(gates.filter_map(|gate| human::replay::sentence(&gate)));
     outcome.mistakes.extend(args.result.strict.complaints(Doubt::unpriced(run.unpriced())));
-    judge(&run, failures, outcome);
+    judge(&run, args.fidelity, failures, outcome);
     Ok(())
 }
 
@@ -246,17 +274,21 @@ fn write(args: &RunArgs, run: &Run, failures: &[String], folder: Folder, path: &
 }
 
 /// Runs it and reports the progress, as `replay` does.
-fn watched(args: &RunArgs, scenario: Scenario, options: &Options) -> Run {
+fn watched(args: &RunArgs, scenario: Scenario, voices: Option<Voices>, options: &Options) -> Run {
     let name = Rc::clone(&scenario.name);
     let steps = Rc::new(RefCell::new(args.talk.steps()));
     steps.borrow_mut().begin(format_args!("running {name}"));
     let watching = Rc::clone(&steps);
-    let run = play_watched(scenario, options, move |Progress { requests, at }| {
+    let goes_on = move |Progress { requests, at }: Progress| {
         let line =
             || format!("{name}, {} requests, {} s on its own clock", count(requests as u64), count(at.0 / SECOND));
         watching.borrow_mut().at(line);
         !interrupted()
-    });
+    };
+    let run = match voices {
+        Some(voices) => play_script(scenario, voices, options, goes_on),
+        None => play_watched(scenario, options, goes_on),
+    };
     // The run owns its watcher for as long as it exists, so the line is ended here.
     steps.borrow_mut().end();
     run
