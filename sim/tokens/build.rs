@@ -37,6 +37,7 @@ fn laid_out(tokens: &[Vec<u8>]) -> Result<Vec<u8>, Box<dyn Error>> {
         return Err("there are too many tokens for a slot".into());
     }
     let counts = [u32::try_from(slots.len())?, u32::try_from(tokens.len())?];
+    assert_eq!(size_of_val(&counts), layout::HEADER_BYTES, "the header has these counts");
     let numbers = counts.into_iter().chain(slots).chain(ends);
     Ok(numbers.flat_map(u32::to_le_bytes).chain(bytes).collect())
 }
