@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::service::Times;
-pub use forkcast_sim::service::{BilledUnits, Origin, RecordedUsage};
+pub use forkcast_sim::service::{BilledUnits, Origin, OtherPasses, PassKind, Passes, RecordedUsage};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{Addresses, Maker};
 use forkcast_sim::words;

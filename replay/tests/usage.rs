@@ -3,6 +3,7 @@
 mod crude;
 mod frames;
 mod laws;
+mod passes;
 mod recorded;
 mod spellings;
 mod streams;

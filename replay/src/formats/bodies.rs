@@ -212,7 +212,7 @@ fn first(list: &[u8]) -> Option<&[u8]> {
 
 /// Reads usage outside of its answer.
 pub(super) fn usage(raw: &[u8]) -> Result<RecordedUsage, String> {
-    response::usage_of_messages(raw)
+    response::usage_of_messages(raw, None)
 }
 
 /// Reads the usage of an answer: an object, or the text of a stream as it is or as a JSON string.

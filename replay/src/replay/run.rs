@@ -285,7 +285,7 @@ impl<'a> StreamReplay<'a> {
             self.pins.show(&sized.subject.request, &self.wire, &sized.billed().cumulative);
             self.pins.learn(&sized.subject.request, &sized.subject.effective(), predicted.hit, &usage);
         }
-        let left = exchange.usage.map(|recorded| recorded.usage).unwrap_or_else(|| predicted.usage());
+        let left = exchange.usage.map(|recorded| recorded.last_pass()).unwrap_or_else(|| predicted.usage());
         let cached = left.cache_read_input_tokens + left.cache_creation_input_tokens();
         if let Some(seen) = &mut self.seen {
             seen.push(ServedRequest { line, subject: Rc::clone(&sized.subject) });

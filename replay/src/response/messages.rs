@@ -1,17 +1,17 @@
 //! Usage of the Messages API. Names: Anthropic SDK, `types/usage.py` and `types/beta/beta_usage.py` (2026-09).
 
 use forkcast_sim::wire::{Usage, number};
-use serde_json::Value;
 
 use super::tokens::{Fields, count, count_at, count_or_zero, list, object, required, word};
-use super::{Answer, UsageReport};
+use super::{Answer, UsageReport, iterations};
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{elements, member, member_text, present};
 
 /// Reads a message object.
 pub(super) fn read_json(body: &[u8]) -> Answer {
     let Some(raw) = present(body, "usage") else { return Answer::lacking_usage(body, "usage") };
-    let mut answer = Answer::of(raw, usage).named_by(body, "model");
+    let model = member_text(body, "model");
+    let mut answer = Answer::of(raw, |fields| usage(fields, model.as_deref())).named_by(body, "model");
     if let Some(usage) = &mut answer.usage {
         usage.server_passes |= has_server_tool_use(body);
         usage.applied_edits = applied_edits(body);
@@ -38,12 +38,12 @@ pub(crate) fn edits_of(context: &[u8]) -> u32 {
     member(context, "applied_edits").map_or(0, |edits| number(elements(edits).count()))
 }
 
-/// Usage of a whole answer, whose parts are additive. The top level excludes a compaction pass; then the sum of
-/// `iterations` is billed.
-pub(super) fn usage(fields: &Fields) -> Result<UsageReport, String> {
+/// Usage of a whole answer of `model`, whose parts are additive. If it lists several passes, the sum of those by its own
+/// model is billed at its price, and those of other models (an advisor, a fallback) at theirs: the top level leaves these
+/// and compactions out (`providers.md` 1.9, `observed-2026-11.md` 4).
+pub(super) fn usage(fields: &Fields, model: Option<&str>) -> Result<UsageReport, String> {
     let iterations = list(fields, "iterations");
-    let compacted = iterations.iter().any(|pass| pass.get("type").and_then(Value::as_str) == Some("compaction"));
-    let total = if compacted { sum(iterations)? } else { one(fields)? };
+    let passes = iterations::billed(one(fields)?, iterations, model)?;
     let pieces = |path: &[&str]| count_at(fields, path);
     let recorded = RecordedUsage {
         server_passes: iterations.len() > 1,
@@ -53,23 +53,13 @@ pub(super) fn usage(fields: &Fields) -> Result<UsageReport, String> {
         reasoning_tokens: pieces(&["output_tokens_details", "thinking_tokens"])?,
         fast: word(fields, "speed").map(|speed| speed == "fast"),
         geo_us: word(fields, "inference_geo").filter(|geo| *geo != "not_available").map(|geo| geo == "us"),
-        ..total
+        ..passes
     };
     Ok(UsageReport { recorded, odd: Vec::new(), tier: word(fields, "service_tier").map(str::to_owned) })
 }
 
-fn sum(iterations: &[Value]) -> Result<RecordedUsage, String> {
-    let mut total = RecordedUsage { split_by_ttl: true, ..RecordedUsage::default() };
-    for (i, pass) in iterations.iter().enumerate() {
-        let pass = pass.as_object().ok_or_else(|| format!("`iterations[{i}]` is no object"))?;
-        let pass = one(pass).map_err(|why| format!("`iterations[{i}]`: {why}"))?;
-        total.usage += pass.usage;
-        total.split_by_ttl &= pass.split_by_ttl;
-    }
-    Ok(total)
-}
-
-fn one(fields: &Fields) -> Result<RecordedUsage, String> {
+/// Counts of one pass, or of the top level.
+pub(super) fn one(fields: &Fields) -> Result<RecordedUsage, String> {
     let written = count(fields, "cache_creation_input_tokens")?;
     let (short, long) = match object(fields, "cache_creation") {
         Some(split) => (count(split, "ephemeral_5m_input_tokens")?, count(split, "ephemeral_1h_input_tokens")?),

@@ -12,6 +12,7 @@ mod cohere;
 pub mod events;
 mod eventstream;
 mod gemini;
+mod iterations;
 mod messages;
 mod ollama;
 mod openai_responses;
@@ -223,9 +224,9 @@ fn was_not_asked_for(exchange: &Exchange) -> bool {
     exchange.dialect == Dialect::ChatCompletions && asked != Some(b"true")
 }
 
-/// Reads a usage object of the Messages API outside of its answer.
-pub(crate) fn usage_of_messages(raw: &[u8]) -> Result<RecordedUsage, String> {
-    let answer = Answer::of(raw, messages::usage);
+/// Reads a usage object of the Messages API outside of its answer, which `model` gave.
+pub(crate) fn usage_of_messages(raw: &[u8], model: Option<&str>) -> Result<RecordedUsage, String> {
+    let answer = Answer::of(raw, |fields| messages::usage(fields, model));
     answer.usage.ok_or_else(|| answer.faults.concat())
 }
 

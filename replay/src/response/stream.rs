@@ -101,7 +101,8 @@ impl Message {
         let mut answer = Answer { faults: self.faults, model: self.model, ..Answer::default() };
         let (broken_off, events) = (self.damage.broken_off.take().or(self.broken_off), self.damage.whole());
         self.damage.report(&mut answer.faults);
-        match (self.usage.as_ref().map(usage), self.metrics) {
+        let model = answer.model.clone();
+        match (self.usage.as_ref().map(|fields| usage(fields, model.as_deref())), self.metrics) {
             (Some(Ok(mut found)), _) => {
                 found.recorded.server_passes |= self.server_tools;
                 found.recorded.applied_edits = self.applied_edits;

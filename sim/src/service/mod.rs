@@ -24,6 +24,6 @@ pub use engine::{Engine, Grounds, Movement, Reading, SizedRequest};
 pub use entry::{AnswerPlace, Entry, Evidence, Hypothetical, Origin};
 pub use layout::Layout;
 pub use premiums::stretches;
-pub use recorded_usage::{BilledUnits, RecordedUsage};
+pub use recorded_usage::{BilledUnits, OTHER_MODELS_MAX, OtherPasses, PassKind, Passes, RecordedUsage};
 pub use size::{CountedSize, LeftOut};
 pub use tariff::{PriceFacts, Quote, Tariff, UNPRICED};

@@ -2,8 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::pricing::{Money, ServiceTier};
+use crate::pricing::{FeeLine, Money, Rates, ServiceTier};
 use crate::wire::Usage;
+use crate::wire::model::ModelId;
+use crate::words;
+
+/// The maximum number of other models that one answer may have used.
+pub const OTHER_MODELS_MAX: usize = 3;
 
 /// The recorded usage of the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +19,10 @@ pub struct RecordedUsage {
     pub split_by_ttl: bool,
     /// The answer held server-side tool passes (`server_tool_use` blocks or several `iterations`), so the counts are sums.
     pub server_passes: bool,
+    /// The first and the last pass of the model that answered, if the answer lists several; `usage` is the sum of all.
+    pub passes: Option<Passes>,
+    /// What other models used for this answer, a model each. It is in no count of `usage`.
+    pub others: [Option<OtherPasses>; OTHER_MODELS_MAX],
     /// The output count is the running count of a stream, not the final one.
     pub output_is_start_value: bool,
     /// How many context edits the provider applied to the prompt before caching it
@@ -46,6 +55,38 @@ pub struct RecordedUsage {
 }
 
 impl RecordedUsage {
+    /// The prompt as it was sent: what the first pass used.
+    pub fn first_pass(&self) -> Usage {
+        self.passes.map_or(self.usage, |passes| passes.first)
+    }
+
+    /// The prompt as it was left for the next request: what the last pass used.
+    pub fn last_pass(&self) -> Usage {
+        self.passes.map_or(self.usage, |passes| passes.last)
+    }
+
+    /// The passes of the answer as a list: those of its own model (the first, the sum of those between, the last), then
+    /// a sum of each other model. Empty for one pass alone.
+    pub fn listed_passes(&self) -> Vec<OtherPasses> {
+        let own = |usage: Usage| OtherPasses {
+            kind: PassKind::Message,
+            model: None,
+            passes: 1,
+            usage,
+            longest_prompt_tokens: usage.total_input_tokens(),
+        };
+        let others = self.others.iter().flatten().copied();
+        match self.passes {
+            Some(passes) => {
+                let between = Some(passes.between(&self.usage)).filter(|usage| *usage != Usage::default());
+                let all = [Some(passes.first), between, Some(passes.last)].into_iter().flatten();
+                all.map(own).chain(others).collect()
+            }
+            None if self.others[0].is_some() => std::iter::once(own(self.usage)).chain(others).collect(),
+            None => Vec::new(),
+        }
+    }
+
     /// The usage that was billed.
     pub fn charged(&self) -> Usage {
         let Some(BilledUnits { input_tokens, output_tokens }) = self.billed_units else { return self.usage };
@@ -60,4 +101,71 @@ pub struct BilledUnits {
     pub input_tokens: u64,
     /// Of the answer.
     pub output_tokens: u64,
+}
+
+/// Two passes of one answer (`usage.iterations`, `providers.md` 1.9; `observed-2026-11.md` 4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passes {
+    /// The first: it read what earlier requests had left.
+    pub first: Usage,
+    /// The last: it left what later requests can read.
+    pub last: Usage,
+}
+
+impl Passes {
+    /// What the passes between the two used, if all used `whole`.
+    fn between(&self, whole: &Usage) -> Usage {
+        let rest = |count: fn(&Usage) -> u64| count(whole).saturating_sub(count(&self.first) + count(&self.last));
+        Usage {
+            input_tokens: rest(|usage| usage.input_tokens),
+            cache_read_input_tokens: rest(|usage| usage.cache_read_input_tokens),
+            ephemeral_5m_input_tokens: rest(|usage| usage.ephemeral_5m_input_tokens),
+            ephemeral_1h_input_tokens: rest(|usage| usage.ephemeral_1h_input_tokens),
+            output_tokens: rest(|usage| usage.output_tokens),
+        }
+    }
+}
+
+words! {
+    /// The word of `usage.iterations` for a pass.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum PassKind {
+        /// Of the model that was asked.
+        Message = "message",
+        /// A summary of the context.
+        Compaction = "compaction",
+        /// A model that the answering one asked for advice.
+        Advisor = "advisor_message",
+        /// A model that answered instead of the one that was asked.
+        Fallback = "fallback_message",
+        /// Any other word.
+        Other = "other_message",
+    }
+}
+
+/// Passes of one answer by one model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherPasses {
+    /// What they were for.
+    pub kind: PassKind,
+    /// Their model; `None` if it is not in the table or not named, or the one that answered.
+    pub model: Option<ModelId>,
+    /// How many they were.
+    pub passes: u32,
+    /// Their tokens.
+    pub usage: Usage,
+    /// Tokens of the longest of their prompts, which decides the price of some models.
+    pub longest_prompt_tokens: u64,
+}
+
+impl OtherPasses {
+    /// Their bill as one line.
+    pub fn line(&self, model: ModelId, rates: &Rates) -> FeeLine {
+        FeeLine {
+            name: format!("{} {model}", self.kind.name()),
+            unit: "token".to_owned(),
+            count: self.usage.total_input_tokens() + self.usage.output_tokens,
+            cost: rates.bill(&self.usage, &[]).total,
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The cost of a request: the terms in its recording, the resulting rates, the fees besides its tokens.
 
-use super::recorded_usage::RecordedUsage;
+use super::recorded_usage::{Passes, RecordedUsage};
 use crate::pricing::{Date, FeeLine, ModelKey, Money, PriceBook, Rates, ServiceTier, Terms, fees};
 use crate::time::Instant;
 use crate::wire::Usage;
@@ -81,7 +81,10 @@ impl<'a> PriceFacts<'a> {
         Terms {
             date: date.or(self.at.map(Date::of)),
             at: self.at,
-            prompt_tokens: usage.total_input_tokens(),
+            prompt_tokens: match self.answer.passes {
+                Some(Passes { first, last }) => first.total_input_tokens().max(last.total_input_tokens()),
+                None => usage.total_input_tokens(),
+            },
             tier: self.tier,
             fast: self.answer.fast.unwrap_or(self.says_fast),
             geo_us: self.answer.geo_us.unwrap_or(self.says_us),
@@ -106,13 +109,32 @@ impl Tariff<'_> {
         let runs = answer.code_execution_requests;
         // Most providers charge for the time of the container, which no answer reports.
         let run_fee = line(fees::CODE_EXECUTION, runs).filter(|fee| fee.unit == fees::PER_REQUEST);
+        let (passes, unpriced) = self.other_passes(answer, &terms);
+        if unpriced > 0 {
+            remarks.push(format!("{unpriced} passes of another model are not billed: its price is not in the book"));
+        }
         let not_billed = [
             (searches > 0 && fee.is_none(), "searches of the web are not billed: their fee is not in the book"),
             (runs > 0 && run_fee.is_none(), "running code is not billed: the time of its container is not recorded"),
             (answer.input_audio_tokens + answer.output_audio_tokens > 0, "audio is billed at the price of text"),
         ];
         remarks.extend(not_billed.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.to_owned()));
-        Quote { rates, terms, fees: fee.into_iter().chain(run_fee).collect(), remarks }
+        Quote { rates, terms, fees: fee.into_iter().chain(run_fee).chain(passes).collect(), remarks }
+    }
+
+    /// What other models charge for their passes of the answer, and how many of these passes have no price. They were
+    /// served at the tier of the answer; that an answer is fast says nothing about them.
+    fn other_passes(&self, answer: &RecordedUsage, terms: &Terms) -> (Vec<FeeLine>, u32) {
+        let (mut lines, mut unpriced) = (Vec::new(), 0);
+        for passes in answer.others.iter().flatten() {
+            let terms = Terms { prompt_tokens: passes.longest_prompt_tokens, fast: false, ..*terms };
+            let priced = passes.model.and_then(|model| Some((model, self.book.rates(&model.into(), &terms).ok()?)));
+            match priced {
+                Some((model, rates)) => lines.push(passes.line(model, &rates)),
+                None => unpriced += passes.passes,
+            }
+        }
+        (lines, unpriced)
     }
 }
 

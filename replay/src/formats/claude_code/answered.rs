@@ -109,7 +109,7 @@ impl<'a> Records<'a> {
     }
 
     fn usage(&mut self, place: Place, message: &Message<'a>, blocks: &Blocks<'a>) -> Option<RecordedUsage> {
-        let read = usage::read(message.usage?);
+        let read = usage::read(message.usage?, message.model);
         match read {
             Ok(mut usage) => {
                 usage.server_passes |= blocks.server_tool;

@@ -3,17 +3,18 @@
 
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::wire::{TOKENS_MAX, Usage};
+use memchr::memmem;
 
 use crate::exchange::RecordedUsage;
-use crate::formats::json::{ScanError, Scanner};
+use crate::formats::json::{ScanError, Scanner, member};
 use crate::response;
 pub(super) use crate::response::edits_of;
 
-/// Reads a usage object.
-pub(super) fn read(raw: &[u8]) -> Result<RecordedUsage, String> {
+/// Reads the usage object of an answer of `model`.
+pub(super) fn read(raw: &[u8], model: Option<&[u8]>) -> Result<RecordedUsage, String> {
     match usual(raw) {
         Ok(Some(usage)) => Ok(usage),
-        _ => response::usage_of_messages(raw),
+        _ => response::usage_of_messages(raw, model.and_then(|model| std::str::from_utf8(model).ok())),
     }
 }
 
@@ -26,6 +27,8 @@ struct Counts {
     short: Option<u64>,
     long: Option<u64>,
     output: Option<u64>,
+    /// Written for an hour by the only pass.
+    long_of_pass: Option<u64>,
     recorded: RecordedUsage,
 }
 
@@ -66,7 +69,7 @@ impl Counts {
                 Some(geo) => set(&mut self.recorded.geo_us, Some(geo == b"us")),
             },
             b"server_tool_use" => return no_pieces(cursor),
-            b"iterations" => return one_pass(cursor),
+            b"iterations" => return self.one_pass(cursor),
             _ => false,
         };
         Ok(known)
@@ -88,9 +91,29 @@ impl Counts {
         Ok(known)
     }
 
+    /// Whether there is at most one pass, and that an ordinary one of the model that answered.
+    fn one_pass(&mut self, cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
+        if cursor.peek() == Some(b'n') {
+            cursor.value()?;
+            return Ok(true);
+        }
+        if !cursor.enter(b'[')? {
+            return Ok(false);
+        }
+        let (mut passes, mut ordinary) = (0, true);
+        while cursor.element()? {
+            let pass = cursor.value()?;
+            passes += 1;
+            ordinary &= memmem::find(pass, b"\"message\"").is_some() && memmem::find(pass, b"\"model\"").is_none();
+            let long = member(pass, "cache_creation").and_then(|split| member(split, "ephemeral_1h_input_tokens"));
+            self.long_of_pass = long.and_then(count);
+        }
+        Ok(passes <= 1 && ordinary)
+    }
+
     fn recorded(&self) -> Option<RecordedUsage> {
         let (short, long) = (self.short?, self.long?);
-        if self.written != short.checked_add(long) {
+        if self.written != short.checked_add(long) || self.long_of_pass.is_some_and(|own| own != long) {
             return None;
         }
         let usage = Usage {
@@ -132,22 +155,4 @@ fn no_pieces(cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
         none &= cursor.value()? == b"0";
     }
     Ok(none)
-}
-
-/// Whether there is at most one pass, and that an ordinary one.
-fn one_pass(cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
-    if cursor.peek() == Some(b'n') {
-        cursor.value()?;
-        return Ok(true);
-    }
-    if !cursor.enter(b'[')? {
-        return Ok(false);
-    }
-    let (mut passes, mut ordinary) = (0, true);
-    while cursor.element()? {
-        let pass = cursor.value()?;
-        passes += 1;
-        ordinary &= memchr::memmem::find(pass, b"compaction").is_none();
-    }
-    Ok(passes <= 1 && ordinary)
 }

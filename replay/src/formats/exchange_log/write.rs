@@ -6,7 +6,7 @@ use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
 
 use crate::error::Error;
-use crate::exchange::{Exchange, RecordedAnswer, RecordedUsage};
+use crate::exchange::{Exchange, OtherPasses, RecordedAnswer, RecordedUsage};
 use crate::formats::value::render_text;
 use crate::formats::{body, json, when};
 
@@ -120,8 +120,22 @@ fn usage_object(recorded: &RecordedUsage) -> String {
     }
     line.push_str(&format!(",\"output_tokens\":{}", usage.output_tokens));
     push_beside_tokens(&mut line, recorded);
+    push_passes(&mut line, recorded);
     line.push('}');
     line
+}
+
+/// The passes of the answer, if several.
+fn push_passes(line: &mut String, recorded: &RecordedUsage) {
+    let object = |pass: &OtherPasses| {
+        let model = pass.model.map_or_else(String::new, |model| format!("\"model\":\"{model}\","));
+        let counts = usage_object(&RecordedUsage { usage: pass.usage, split_by_ttl: true, ..RecordedUsage::default() });
+        format!("{{\"type\":\"{}\",{model}{}", pass.kind.name(), &counts[1..])
+    };
+    let passes: Vec<String> = recorded.listed_passes().iter().map(object).collect();
+    if !passes.is_empty() {
+        line.push_str(&format!(",\"iterations\":[{}]", passes.join(",")));
+    }
 }
 
 /// Other data needed for a bill, if there is any.

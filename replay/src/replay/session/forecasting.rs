@@ -7,6 +7,7 @@ use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::{ModelId, Resolved, Vendor, resolve};
 use forkcast_sim::wire::{BlockKind, Ttl, Usage};
 
+use crate::exchange::RecordedUsage;
 use crate::rebuild::forecast::{AnswerFacts, Forecast, Observation, Outgoing, Shared, Signs};
 use crate::rebuild::profile::{Profile, RuleSet, version};
 use crate::replay::run::day_of;
@@ -25,9 +26,9 @@ pub(super) fn observe(
     let mut forecast = Forecast::new(shared, rules, number, session.user.clone(), session.agents.len());
     for ask in &asks(session) {
         let Some((usage, resolved)) = profiled(ask) else { continue };
-        let request = threads.outgoing(ask, &usage, &resolved);
+        let request = threads.outgoing(ask, &usage.first_pass(), &resolved);
         let decision = forecast.predict(&request);
-        forecast.learn(&request, &threads.answered(ask, usage), decision.as_ref());
+        forecast.learn(&request, &threads.answered(ask, usage.last_pass()), decision.as_ref());
     }
     forecast.into_observations()
 }
@@ -39,9 +40,9 @@ pub(super) fn rules_for(asked: Option<Rules>, session: &Session) -> Rules {
 }
 
 /// Usage and model of a request that a cache profile exists for.
-pub(super) fn profiled(ask: &Ask<'_>) -> Option<(Usage, Resolved)> {
+pub(super) fn profiled(ask: &Ask<'_>) -> Option<(RecordedUsage, Resolved)> {
     let resolved = resolve(&ask.answer.model).filter(|resolved| resolved.id.row().vendor == Vendor::Anthropic)?;
-    Some((ask.recorded()?.usage, resolved))
+    Some((ask.recorded()?, resolved))
 }
 
 /// Where each agent's thread has been read to.

@@ -3,7 +3,7 @@
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
 use forkcast_sim::service::{
-    AnswerPlace, Compared, CountedSize, Entry, Evidence, NotComparable, PriceFacts, Quote, Verdict,
+    AnswerPlace, Compared, CountedSize, Entry, Evidence, Hypothetical, NotComparable, PriceFacts, Quote, Verdict,
 };
 use forkcast_sim::wire::{ChainId, Ttl, Usage, number};
 
@@ -25,10 +25,15 @@ impl<'a> SessionReplay<'a> {
         let recorded = ask.answer.usage.unwrap_or_default();
         let forecast = forecast(prompt, self.size.filter(|_| self.counting.decides()));
         let comparison = self.comparison(ask, prompt, &recorded, &forecast);
+        let mut explanation = explanation(&prompt.usage, prompt.known, shown.map(|shown| shown.cause));
+        // Later passes of the answer read what the first one had left.
+        let read_later = recorded.usage.cache_read_input_tokens - prompt.usage.cache_read_input_tokens;
+        explanation.read_tokens += read_later;
+        explanation.new_tokens += recorded.usage.total_input_tokens() - prompt.usage.total_input_tokens() - read_later;
         let line = Line {
-            recorded: Some(prompt.usage),
-            predicted: Some(if comparison.is_ok() { forecast } else { prompt.usage }),
-            explanation: Some(explanation(&prompt.usage, prompt.known, shown.map(|shown| shown.cause))),
+            recorded: Some(recorded.usage),
+            predicted: Some(if comparison.is_ok() { forecast } else { recorded.usage }),
+            explanation: Some(explanation),
             ..self.line(ask)
         };
         let rates = quote.rates.filter(|_| comparison.is_ok());
@@ -38,7 +43,14 @@ impl<'a> SessionReplay<'a> {
             shows: shown.shows,
         });
         let unforeseen = rates.and_then(|rates| unforeseen(prompt, &rates));
-        Entry { evidence, unforeseen, ..self.entry(ask, line, comparison) }
+        let hypotheticals = match recorded.passes {
+            Some(_) => vec![
+                Hypothetical { usage: recorded.usage, cost: quote.total(&recorded.usage) };
+                self.options.what_if.len()
+            ],
+            None => Vec::new(),
+        };
+        Entry { evidence, unforeseen, hypotheticals, ..self.entry(ask, line, comparison) }
     }
 
     /// An entry without prediction and explanation: recorded usage is counted and billed, nothing more is known.

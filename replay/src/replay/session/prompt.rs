@@ -10,6 +10,7 @@ use forkcast_sim::wire::{Marker, NodeId, Prefixes, Ttl, Usage};
 
 use super::run::SessionReplay;
 use super::shortfall::{Attribution, Shortfall};
+use crate::exchange::RecordedUsage;
 use crate::rebuild::forecast::Decision;
 use crate::rebuild::lane::{Arena, Ends, Head};
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole, Tokens};
@@ -34,6 +35,7 @@ const LATE_DAYS: RangeInclusive<i64> = 20_527..=20_604;
 /// Facts about a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SessionPrompt {
+    /// What its first pass used.
     pub usage: Usage,
     pub ttl: Ttl,
     pub resolved: Resolved,
@@ -188,10 +190,16 @@ impl<'a> SessionReplay<'a> {
     }
 
     /// Lets the request act on the cache. A copy was billed elsewhere.
-    pub fn commit(&mut self, ask: &Ask<'a>, prompt: &SessionPrompt, shown: Option<Attribution>) {
+    pub fn commit(
+        &mut self,
+        ask: &Ask<'a>,
+        prompt: &SessionPrompt,
+        shown: Option<Attribution>,
+        recorded: &RecordedUsage,
+    ) {
         let is_billed = !ask.answer.copied;
         let line = is_billed.then(|| self.engine.next_line());
-        let quote = if is_billed { self.quote(ask, &prompt.usage) } else { Quote::default() };
+        let quote = if is_billed { self.quote(ask, &recorded.usage) } else { Quote::default() };
         let ends = self.lanes[ask.agent].ends();
         let marked = markers(&ends, prompt);
         let written = self.written(ask.agent, prompt);
@@ -205,10 +213,11 @@ impl<'a> SessionReplay<'a> {
         if let Some(ticket) = self.engine.serve(&asked, is_billed).ticket {
             self.engine.expect(ticket, &ask.times);
         }
-        self.hypotheticals.serve(&sent, line);
+        // What several passes would have cost elsewhere is unknown: they count as billed.
+        self.hypotheticals.serve(&sent, line.filter(|_| recorded.passes.is_none()));
         if is_billed {
             let entry = self.served(ask, prompt, shown, &quote);
-            self.engine.bill(entry, &prompt.usage, &quote);
+            self.engine.bill(entry, &recorded.usage, &quote);
         }
     }
 
@@ -228,7 +237,7 @@ impl<'a> SessionReplay<'a> {
     }
 
     /// Takes from the usage what it says of sizes, for the requests to come.
-    pub fn learn(&mut self, ask: &Ask<'a>, prompt: &SessionPrompt) {
+    pub fn learn(&mut self, ask: &Ask<'a>, prompt: &SessionPrompt, left: Usage) {
         let usage = prompt.usage;
         let read = usage.cache_read_input_tokens;
         let cached = read + usage.cache_creation_input_tokens();
@@ -241,7 +250,7 @@ impl<'a> SessionReplay<'a> {
         if landed && state.history.len_within(read + FRAME_TOKENS) == 0 {
             state.head_tokens = Some(read);
         }
-        self.agents[ask.agent].last = Some((ask.answer.model.clone(), usage));
+        self.agents[ask.agent].last = Some((ask.answer.model.clone(), left));
         self.tell_sizes(ask.agent, last);
         self.fold(ask.agent);
     }

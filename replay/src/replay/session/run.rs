@@ -10,6 +10,7 @@ use forkcast_sim::wire::{BlockId, Level, Role, Usage, number};
 use super::Place;
 use super::counting::Counting;
 use super::forecasting::{Threads, profiled, rules_for};
+use crate::exchange::RecordedUsage;
 use crate::rebuild::Tokens;
 use crate::rebuild::forecast::{Forecast, Shared};
 use crate::rebuild::lane::{Arena, Lane};
@@ -22,7 +23,7 @@ use crate::transcript::Session;
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     pub conversation: Conversation,
-    /// Model and usage of the request before.
+    /// Model and usage of the request before, of its last pass.
     pub last: Option<(Arc<str>, Usage)>,
     /// The conversation was folded once.
     pub folded: bool,
@@ -108,18 +109,19 @@ impl<'a> SessionReplay<'a> {
         agents[ask.agent].conversation.say(Role::Assistant, ask.item, &ask.answer.parts, &mut block);
     }
 
-    fn serve_request(&mut self, ask: &Ask<'a>, usage: Usage, resolved: Resolved) {
-        let mut request = self.threads.outgoing(ask, &usage, &resolved);
+    fn serve_request(&mut self, ask: &Ask<'a>, recorded: RecordedUsage, resolved: Resolved) {
+        let sent = recorded.first_pass();
+        let mut request = self.threads.outgoing(ask, &sent, &resolved);
         if let Some(size) = self.size.filter(|_| self.counting.decides()) {
             request.total_tokens = size.tokens;
         }
-        let answered = self.threads.answered(ask, usage);
+        let answered = self.threads.answered(ask, recorded.last_pass());
         let decision = self.forecast.predict(&request);
-        let mut prompt = self.prompt(ask, usage, resolved, request.ttl, decision);
+        let mut prompt = self.prompt(ask, sent, resolved, request.ttl, decision);
         self.lay_out(ask, &mut prompt);
         let shown = self.explain(ask, &mut prompt);
-        self.commit(ask, &prompt, shown);
-        self.learn(ask, &prompt);
+        self.commit(ask, &prompt, shown, &recorded);
+        self.learn(ask, &prompt, recorded.last_pass());
         self.forecast.learn(&request, &answered, decision.as_ref());
     }
 }

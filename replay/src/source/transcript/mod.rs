@@ -89,7 +89,7 @@ impl Sender {
         let model = Model::new(&ask.answer.model);
         let recorded = ask.recorded();
         if let Some(recorded) = &recorded {
-            let usage = &recorded.usage;
+            let usage = &recorded.first_pass();
             self.ttl = usage.longest_ttl().unwrap_or(self.ttl);
             self.conversation.size_to(usage.total_input_tokens(), usage.cache_read_input_tokens);
         }

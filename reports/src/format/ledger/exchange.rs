@@ -1,11 +1,15 @@
 //! The recording of a line, without its body: together with the body, the request can be replayed again.
 
-use forkcast_replay::exchange::{ANTHROPIC, BilledUnits, Dialect, Exchange, Origin, RecordedUsage};
+use forkcast_replay::exchange::{
+    ANTHROPIC, BilledUnits, Dialect, Exchange, Origin, OtherPasses, PassKind, Passes, RecordedUsage,
+};
 use forkcast_replay::formats::Format;
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::outside;
 use forkcast_sim::pricing::ServiceTier;
+use forkcast_sim::service::OTHER_MODELS_MAX;
 use forkcast_sim::time::Instant;
+use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{TOKENS_MAX, Usage};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -102,7 +106,7 @@ impl StoredSizes {
 }
 
 /// Recorded usage with its flags, as far as a bill needs them.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct StoredUsage {
     input_tokens: Count,
     cache_read_input_tokens: Count,
@@ -123,6 +127,24 @@ pub struct StoredUsage {
     geo_us: Option<bool>,
     /// Input and output as the provider charges them, if that is less than was counted.
     billed_units: Option<(Count, Count)>,
+    /// Its passes, if it lists several or has some of other models.
+    #[serde(default)]
+    passes: Vec<StoredPass>,
+}
+
+/// A pass of an answer, or the sum of several by one model.
+#[derive(Clone, Debug, Deserialize)]
+pub struct StoredPass {
+    #[serde(deserialize_with = "kind")]
+    kind: PassKind,
+    model: Option<String>,
+    passes: u32,
+    longest_prompt_tokens: Count,
+    input_tokens: Count,
+    cache_read_input_tokens: Count,
+    ephemeral_5m_input_tokens: Count,
+    ephemeral_1h_input_tokens: Count,
+    output_tokens: Count,
 }
 
 /// The position of an exchange in the input.
@@ -208,7 +230,7 @@ impl Stored {
             altered: self.altered,
             tier: self.tier,
             region: self.region.clone(),
-            usage: self.usage.map(|usage| usage.recorded()),
+            usage: self.usage.as_ref().map(StoredUsage::recorded),
             ..Exchange::request_only(origin, model, body)
         }
     }
@@ -226,8 +248,14 @@ fn tier<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ServiceTier, D::Er
     found.ok_or_else(|| D::Error::custom(format_args!("found tier {}, which is unknown", outside::found(&word))))
 }
 
+fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PassKind, D::Error> {
+    let word = String::deserialize(deserializer)?;
+    let found = PassKind::named(&word);
+    found.ok_or_else(|| D::Error::custom(format_args!("found pass {}, which is unknown", outside::found(&word))))
+}
+
 impl StoredUsage {
-    const fn of(recorded: RecordedUsage) -> Self {
+    fn of(recorded: RecordedUsage) -> Self {
         let usage = recorded.usage;
         Self {
             input_tokens: Count(usage.input_tokens),
@@ -251,10 +279,11 @@ impl StoredUsage {
                 Some(units) => Some((Count(units.input_tokens), Count(units.output_tokens))),
                 None => None,
             },
+            passes: recorded.listed_passes().iter().map(StoredPass::of).collect(),
         }
     }
 
-    fn recorded(self) -> RecordedUsage {
+    fn recorded(&self) -> RecordedUsage {
         RecordedUsage {
             usage: Usage {
                 input_tokens: self.input_tokens.0,
@@ -278,7 +307,58 @@ impl StoredUsage {
             billed_units: self
                 .billed_units
                 .map(|(input, output)| BilledUnits { input_tokens: input.0, output_tokens: output.0 }),
+            passes: StoredPass::own(&self.passes),
+            others: StoredPass::others(&self.passes),
             ..RecordedUsage::default()
+        }
+    }
+}
+
+impl StoredPass {
+    fn of(pass: &OtherPasses) -> Self {
+        let usage = &pass.usage;
+        Self {
+            kind: pass.kind,
+            model: pass.model.map(|model| model.to_string()),
+            passes: pass.passes,
+            longest_prompt_tokens: Count(pass.longest_prompt_tokens),
+            input_tokens: Count(usage.input_tokens),
+            cache_read_input_tokens: Count(usage.cache_read_input_tokens),
+            ephemeral_5m_input_tokens: Count(usage.ephemeral_5m_input_tokens),
+            ephemeral_1h_input_tokens: Count(usage.ephemeral_1h_input_tokens),
+            output_tokens: Count(usage.output_tokens),
+        }
+    }
+
+    fn is_own(&self) -> bool {
+        self.kind == PassKind::Message && self.model.is_none()
+    }
+
+    /// The first and the last pass of the model that answered, if there are several.
+    fn own(passes: &[Self]) -> Option<Passes> {
+        let own: Vec<&Self> = passes.iter().filter(|pass| pass.is_own()).collect();
+        let [first, .., last] = own.as_slice() else { return None };
+        Some(Passes { first: first.usage(), last: last.usage() })
+    }
+
+    fn others(passes: &[Self]) -> [Option<OtherPasses>; OTHER_MODELS_MAX] {
+        let mut others = passes.iter().filter(|pass| !pass.is_own()).map(|pass| OtherPasses {
+            kind: pass.kind,
+            model: pass.model.as_deref().and_then(resolve).map(|resolved| resolved.id),
+            passes: pass.passes,
+            usage: pass.usage(),
+            longest_prompt_tokens: pass.longest_prompt_tokens.0,
+        });
+        std::array::from_fn(|_| others.next())
+    }
+
+    const fn usage(&self) -> Usage {
+        Usage {
+            input_tokens: self.input_tokens.0,
+            cache_read_input_tokens: self.cache_read_input_tokens.0,
+            ephemeral_5m_input_tokens: self.ephemeral_5m_input_tokens.0,
+            ephemeral_1h_input_tokens: self.ephemeral_1h_input_tokens.0,
+            output_tokens: self.output_tokens.0,
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The table itself, a flat table by vendor: key, name, then the row.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Family, Model, Tokenizer, Vendor};
 
 /// Writes the key and the table from one list, so that a key without a row cannot be written.
 macro_rules! models {
     ($($key:ident $name:literal $row:expr;)*) => {
         /// Key of a model; ordered as [`MODELS`]: by vendor, Claude by family and version, others as listed.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum ModelId {
             $(#[doc = $name] $key,)*
         }

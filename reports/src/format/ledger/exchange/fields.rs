@@ -1,8 +1,9 @@
 //! The fields of a recording, as they are written.
 
 use forkcast_sim::pricing::ServiceTier;
+use forkcast_sim::service::PassKind;
 
-use super::{Stored, StoredSizes, StoredUsage};
+use super::{Stored, StoredPass, StoredSizes, StoredUsage};
 use crate::format::number::Count;
 use crate::record::{Record, Shape, Value};
 
@@ -74,4 +75,19 @@ record! {
     field "billed_units", || Shape::Pair(Box::new(Shape::Count { least: 0 })),
         "Input and output as the provider charges them." =>
         |it| it.billed_units.map(|(input, output)| [input, output]), null("if they are the counted tokens"), unit("tokens");
+    records: StoredPass, "passes", "Its passes, if it lists several or other models had a part in it." =>
+        |it| Value::List(it.passes.iter().map(Record::value).collect());
+}
+
+record! {
+    StoredPass, "stored_pass":
+    field "kind", || Shape::words(PassKind::ALL.map(PassKind::name)), "What it was for." => |it| it.kind.name();
+    text "model", "Its model." => |it| it.model.clone(), null("if it is the one that answered, or unknown");
+    count "passes", "How many passes these are." => |it| it.passes, unit("passes");
+    tokens "longest_prompt_tokens", "The longest of their prompts." => |it| it.longest_prompt_tokens;
+    tokens "input_tokens", "Input that was neither read nor written." => |it| it.input_tokens;
+    tokens "cache_read_input_tokens", "Read." => |it| it.cache_read_input_tokens;
+    tokens "ephemeral_5m_input_tokens", "Written for five minutes." => |it| it.ephemeral_5m_input_tokens;
+    tokens "ephemeral_1h_input_tokens", "Written for an hour." => |it| it.ephemeral_1h_input_tokens;
+    tokens "output_tokens", "The answer." => |it| it.output_tokens;
 }
