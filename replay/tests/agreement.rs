@@ -116,7 +116,7 @@ const FURTHER: [(&str, u64); 5] = [
 const DISAGREEING: [(&str, &str); 3] = [
     ("b288b95a/claude-agent-sdk-v0.2.79#9", "no usage shows the size of a prefix near the minimum"),
     ("claude-agent-sdk-v0.2.81#9", "no usage shows the size of a prefix near the minimum"),
-    ("5a0bfc20/ai-sdk-v6-latest#12", "the same recording is in another commit, so both seem to be sent at once"),
+    ("ai-sdk-v6-latest#12", "the same recording is in two commits, so both seem to be sent at once"),
 ];
 
 #[test]

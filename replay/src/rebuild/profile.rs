@@ -38,7 +38,10 @@ impl Profile {
     /// the rules that hold for every client and every version are known.
     pub fn of(client: Format, version: Option<Version>, model: &Resolved, left_out: RuleSet) -> Self {
         let holding = HABITS.iter().filter(|habit| habit.holds(client, version));
-        let rules = holding.fold(RuleSet::default(), |rules, habit| rules.with(habit.rule)).without(left_out);
+        let mut rules = holding.fold(RuleSet::default(), |rules, habit| rules.with(habit.rule)).without(left_out);
+        if !takes_system_messages(model) {
+            rules = rules.without(RuleSet::of(RuleName::Tail));
+        }
         Self {
             rules,
             follows_up: version.is_some_and(|version| !WITHOUT_FOLLOW_UP.contains(&version)),
@@ -52,4 +55,10 @@ impl Profile {
     pub const fn has(&self, rule: RuleName) -> bool {
         self.rules.contains(rule)
     }
+}
+
+/// Models to which the client sends system messages within a conversation: Opus 4.8 and all of the fifth generation
+/// (`providers.md` 1.8; Sonnet 5 gets them too, though the document leaves it out).
+fn takes_system_messages(model: &Resolved) -> bool {
+    model.id.row().claude.is_some_and(|(_, version)| version >= (4, 8))
 }

@@ -262,6 +262,9 @@ impl<'a> StreamReplay<'a> {
             between: predicted.hit.map_or((0, 0), |hit| sized.known_around(hit, &self.pins)),
             left_tokens: expected,
             rule: None,
+            naive_usage: None,
+            step: None,
+            late: false,
         })
     }
 

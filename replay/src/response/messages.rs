@@ -40,7 +40,7 @@ pub(crate) fn edits_of(context: &[u8]) -> u32 {
 
 /// Usage of a whole answer of `model`, whose parts are additive. If it lists several passes, the sum of those by its own
 /// model is billed at its price, and those of other models (an advisor, a fallback) at theirs: the top level leaves these
-/// and compactions out (`providers.md` 1.9, `observed-2026-11.md` 4).
+/// and compactions out (`providers.md` 1.9, `observed.md` 6).
 pub(super) fn usage(fields: &Fields, model: Option<&str>) -> Result<UsageReport, String> {
     let iterations = list(fields, "iterations");
     let passes = iterations::billed(one(fields)?, iterations, model)?;

@@ -336,6 +336,10 @@ pub enum Sign {
     StopHooks,
     /// The client asked for a summary of the session while the user was away: a hidden request on the same prompt.
     AwaySummary,
+    /// A hook that ran after a tool added text to the conversation.
+    HookContext,
+    /// The session is that of a teammate: another agent's session started it and writes to it.
+    Teammate,
     /// The conversation was cleared.
     Cleared,
     /// Everything so far was replaced by a summary.

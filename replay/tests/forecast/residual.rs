@@ -5,8 +5,9 @@ use std::path::Path;
 
 use forkcast_replay::rebuild::forecast::INTERVAL_PER_MILLE;
 use forkcast_replay::replay::{Options, replay};
+use forkcast_sim::service::input_cost;
 
-use super::{SOURCES, data, input_cost, inputs};
+use super::{SOURCES, data, inputs};
 
 /// What each session of a source cost, as a part of its forecast, less one; in order.
 fn errors(source: &str, data: &Path) -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! Answers of several passes (`observed-2026-11.md` 4): six answers written by hand, with bills computed by hand.
+//! Answers of several passes (`observed.md` 6): six answers written by hand, with bills computed by hand.
 //!
 //! USD per million tokens on 2026-06-10, as input, 5m write, 1h write, read, output: Sonnet 4.6 3, 3.75, 6, 0.30, 15;
 //! Opus 4.8 5, 6.25, 10, 0.50, 25.

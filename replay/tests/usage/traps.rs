@@ -263,7 +263,7 @@ fn items_charged_individually_are_counted() {
 
 #[test]
 fn the_facts_for_a_bill_survive_the_exchange_log() {
-    let usage = r#"{"input_tokens":1,"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_5m_input_tokens":2,"ephemeral_1h_input_tokens":3},"output_tokens":4,"server_tool_use":{"web_search_requests":3},"output_tokens_details":{"thinking_tokens":2},"service_tier":"priority","speed":"fast","inference_geo":"us"}"#;
+    let usage = r#"{"input_tokens":1,"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_5m_input_tokens":2,"ephemeral_1h_input_tokens":3},"output_tokens":4,"server_tool_use":{"web_search_requests":3},"output_tokens_details":{"thinking_tokens":2},"service_tier":"priority","speed":"fast","inference_geo":"us","iterations":[{"type":"message","input_tokens":1,"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_5m_input_tokens":2,"ephemeral_1h_input_tokens":3},"output_tokens":2},{"type":"advisor_message","model":"claude-opus-4-8","input_tokens":7,"output_tokens":2},{"type":"message","input_tokens":0,"output_tokens":2}]}"#;
     let line = format!(
         r#"{{"v":1,"request":{{"model":"claude-opus-5","messages":[]}},"response":{{"usage":{usage}}},"status":200}}"#
     );
@@ -273,6 +273,7 @@ fn the_facts_for_a_bill_survive_the_exchange_log() {
     let again = read_file(Format::ExchangeLog, "log", &written).exchanges.remove(0);
     assert_eq!((again.usage, again.tier), (first.usage, ServiceTier::Priority));
     assert_eq!(again.usage.unwrap().web_search_requests, 3);
+    assert_eq!(again.usage.unwrap().listed_passes().len(), 3);
 }
 
 #[test]

@@ -133,7 +133,7 @@ record! {
             let bill = it.line.charge.bill.as_ref();
             bill.map(|bill| bill.lines.iter().map(Record::value).collect::<Vec<_>>())
         }, null(NO_PRICE);
-    records: FeeLine, "fees", "Charges besides tokens; part of cost_usd." =>
+    records: FeeLine, "fees", "Charges besides tokens of its own model; part of cost_usd." =>
         |it| {
             let bill = it.line.charge.bill.iter();
             Value::List(bill.flat_map(|bill| &bill.fees).map(Record::value).collect())

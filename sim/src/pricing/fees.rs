@@ -44,7 +44,7 @@ impl Fee {
     }
 }
 
-/// A bill line that is not about tokens.
+/// A bill line that is not about tokens of the request's own model: a fee, or passes of another model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeeLine {
     /// Stable word of the fee.

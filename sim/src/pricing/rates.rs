@@ -180,7 +180,7 @@ pub struct BillLine {
 pub struct Bill {
     /// A line per category, in the order of [`Category::ALL`], including those without tokens.
     pub lines: [BillLine; 5],
-    /// Charges other than tokens.
+    /// Charges other than tokens of the model.
     pub fees: Vec<FeeLine>,
     /// The exact sum of all lines.
     pub total: Money,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::fidelity::{Fidelity, Step};
 use crate::outside::words;
 use crate::wire::Usage;
 
@@ -75,6 +76,13 @@ pub struct Compared {
     pub left_tokens: Option<u64>,
     /// The rule of sessions that decided the prediction; `None` for requests recorded as sent.
     pub rule: Option<&'static str>,
+    /// What the naive rule predicts: all that the chain left is read within its lifetime by the same model, nothing
+    /// else. `None` for requests recorded as sent.
+    pub naive_usage: Option<Usage>,
+    /// What it follows; `None` for requests recorded as sent.
+    pub step: Option<Step>,
+    /// It read exactly what the chain's previous request had read, although that one wrote more.
+    pub late: bool,
 }
 
 impl Compared {
@@ -97,7 +105,13 @@ impl Compared {
         self.falls_short(&self.predicted_usage)
     }
 
-    fn falls_short(&self, usage: &Usage) -> bool {
+    /// The verdict if this were the usage.
+    pub fn verdict_on(&self, usage: &Usage) -> Verdict {
+        Verdict::of(usage.cache_read_input_tokens, self.left_tokens)
+    }
+
+    /// Whether such a usage is a miss.
+    pub fn falls_short(&self, usage: &Usage) -> bool {
         self.left_tokens.is_some_and(|left| usage.cache_read_input_tokens + MISS_TOKENS < left)
     }
 }
@@ -125,6 +139,8 @@ pub struct Agreement {
     pub misses_foreseen: u64,
     /// Compared requests whose foreseen miss did not come, by the rule that foresaw it.
     pub not_come: BTreeMap<&'static str, u64>,
+    /// Compared requests of sessions by what they follow: as forecast, and by the naive rule.
+    pub steps: BTreeMap<Step, [Fidelity; 2]>,
 }
 
 impl Agreement {
@@ -143,6 +159,20 @@ impl Agreement {
         if compared.foresees_miss() && !compared.missed() {
             *self.not_come.entry(compared.rule.unwrap_or("cache")).or_default() += 1;
         }
+        if let Some((step, naive)) = compared.step.zip(compared.naive_usage) {
+            let [forecast, without_rules] = self.steps.entry(step).or_default();
+            forecast.add(compared, &compared.predicted_usage);
+            without_rules.add(compared, &naive);
+        }
+    }
+
+    /// Compared requests of sessions: as forecast, and by the naive rule.
+    pub fn of_sessions(&self) -> [Fidelity; 2] {
+        let mut sums = [Fidelity::default(); 2];
+        for step in self.steps.values() {
+            sums.iter_mut().zip(step).for_each(|(sum, own)| *sum += *own);
+        }
+        sums
     }
 
     /// Adds a request that cannot be compared.

@@ -5,6 +5,7 @@
 //! * [`Entry`] is the only row: a request's line of the ledger and everything else known about it.
 //! * [`Layout`] is how a prompt is divided, and what it shares with the request that it continues.
 //! * [`Agreement`] sums up how well predictions agree with what the provider reported.
+//! * [`Fidelity`] measures it so that errors cannot cancel out, beside the naive rule.
 //! * [`Delivery`] is a cache with its pending answers.
 //! * [`Tariff`] gives the prices of a request, from the facts about it and its answer.
 
@@ -12,6 +13,7 @@ mod agreement;
 mod delivery;
 mod engine;
 mod entry;
+mod fidelity;
 mod layout;
 mod premiums;
 mod recorded_usage;
@@ -22,6 +24,7 @@ pub use agreement::{Agreement, Compared, FRAME_TOKENS, NotComparable, Verdict};
 pub use delivery::{Answers, Delivery, FIRST_BYTE_AFTER, STEP, Times};
 pub use engine::{Engine, Grounds, Movement, Reading, SizedRequest};
 pub use entry::{AnswerPlace, Entry, Evidence, Hypothetical, Origin};
+pub use fidelity::{Fidelity, Step, input_cost};
 pub use layout::Layout;
 pub use premiums::stretches;
 pub use recorded_usage::{BilledUnits, OTHER_MODELS_MAX, OtherPasses, PassKind, Passes, RecordedUsage};

@@ -103,7 +103,7 @@ pub struct BilledUnits {
     pub output_tokens: u64,
 }
 
-/// Two passes of one answer (`usage.iterations`, `providers.md` 1.9; `observed-2026-11.md` 4).
+/// Two passes of one answer (`usage.iterations`, `providers.md` 1.9; `observed.md` 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passes {
     /// The first: it read what earlier requests had left.

@@ -28,6 +28,9 @@ impl<'a> Records<'a> {
         let raw = line.attachment?;
         let found = attached(raw);
         self.hook(place, found.hook);
+        if found.kind == b"hook_additional_context" && found.event == b"PostToolUse" {
+            self.sign(place, Sign::HookContext);
+        }
         if SILENT.contains(&found.kind) {
             return None;
         }
@@ -59,6 +62,8 @@ struct Attached<'a> {
     kind: &'a [u8],
     /// `hookName`
     hook: Option<&'a [u8]>,
+    /// `hookEvent`
+    event: &'a [u8],
     /// `prompt` of a queued command.
     prompt: &'a [u8],
     /// The queued command is a notification of a task.
@@ -71,6 +76,7 @@ fn attached(raw: &[u8]) -> Attached<'_> {
     let mut found = Attached::default();
     each(raw, |key, value| match key {
         b"type" => found.kind = inside(value).unwrap_or_default(),
+        b"hookEvent" => found.event = inside(value).unwrap_or_default(),
         b"hookName" => found.hook = inside(value),
         b"prompt" => found.prompt = inside(value).unwrap_or_default(),
         b"commandMode" => found.notifies = value == b"\"task-notification\"",

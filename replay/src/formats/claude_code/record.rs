@@ -24,6 +24,8 @@ pub(super) struct Record<'a> {
     pub session: Option<&'a [u8]>,
     /// `agentId` of a sub-agent's line.
     pub agent: Option<&'a [u8]>,
+    /// The line has an `agentName`: the session is a teammate's.
+    pub teammate: bool,
     /// `isSidechain`.
     pub sidechain: bool,
     /// `timestamp`.
@@ -149,6 +151,7 @@ impl<'a> Record<'a> {
             b"retryAttempt" => self.attempt = whole(cursor.value()?),
             b"retryInMs" => self.retry_in_ms = rounded_down(cursor.value()?),
             b"durationMs" => self.duration_ms = rounded_down(cursor.value()?),
+            b"agentName" => self.teammate = cursor.string()?.is_some(),
             _ => {
                 cursor.value()?;
             }

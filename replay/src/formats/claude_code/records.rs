@@ -30,6 +30,7 @@ pub(super) struct Records<'a> {
     session: Option<&'a [u8]>,
     cwd: Option<Arc<str>>,
     version: Option<(&'a [u8], Version)>,
+    teammate: bool,
     repeated: usize,
 }
 
@@ -61,6 +62,7 @@ impl<'a> Records<'a> {
             session: None,
             cwd: None,
             version: None,
+            teammate: false,
             repeated: 0,
         }
     }
@@ -85,6 +87,9 @@ impl<'a> Records<'a> {
         }
         let agent = self.agent_of(line, parent);
         let place = Place { line: u32::try_from(number).unwrap_or(u32::MAX), at: line.at, agent };
+        if line.teammate && !std::mem::replace(&mut self.teammate, true) {
+            self.sign(place, Sign::Teammate);
+        }
         let item = self.sorted(place, line, parent, blocks);
         let before = parent.and_then(|parent| parent.item);
         let unknown = || line.parent.and(self.agents[agent].newest());

@@ -1,7 +1,7 @@
 //! The rules in their order: the first that holds says where the read lands.
 
 use forkcast_sim::cache::Rules;
-use forkcast_sim::service::FRAME_TOKENS;
+use forkcast_sim::service::{FRAME_TOKENS, Step};
 use forkcast_sim::time::{Duration, Instant};
 
 use super::landing::{landing, of_model};
@@ -26,6 +26,12 @@ pub struct Decision {
     pub answer_end: Option<u64>,
     /// What may be missed although no rule foresees it.
     pub risk: Option<Risk>,
+    /// What would be read if every sent prefix were read within its lifetime by the same model, and nothing else.
+    pub naive_read_tokens: u64,
+    /// What the request follows.
+    pub step: Step,
+    /// Tokens of attachments after the last breakpoint.
+    pub attached_tokens: u64,
 }
 
 /// The maximum number of positions that are searched for the one that a conversation continues from.
@@ -50,6 +56,9 @@ const WARM_LOOKED_AT: usize = 5;
 
 /// A prompt that was interrupted so early, with nothing in the cache, wrote nothing.
 const COLD_FIRST_BYTE: Duration = Duration::from_secs(3);
+
+/// For so long a teammate's messages are built again.
+const TEAMMATE_STARTS: Duration = Duration::from_secs(20);
 
 /// Thinking of fewer tokens is no thinking block worth a miss.
 const STRIPPED_TOKENS_MIN: u64 = 30;
@@ -79,8 +88,12 @@ struct Situation<'c> {
 pub(super) fn decide(track: &mut Track, request: &Outgoing<'_>, shared: &Shared, rules: &Rules) -> Option<Decision> {
     let before = track.before.clone()?;
     let tail = before.answered.usage.input_tokens;
-    let cap = request.total_tokens - if tail <= TAIL_TOKENS_MAX { tail.min(request.total_tokens) } else { 0 };
+    let frame = if tail <= TAIL_TOKENS_MAX { tail } else { 0 };
     let expected = cached(&before.answered);
+    let attached = if request.profile.has(RuleName::Tail) { request.signs.attached.tokens() } else { 0 };
+    // Results of tools come before them, so they are in no prefix that was sent before.
+    let attached = attached.min(request.total_tokens.saturating_sub(expected + frame));
+    let cap = request.total_tokens.saturating_sub(frame + attached);
     let answer_end = answer_end(request, &before, cap);
     let may_follow = may_follow(request, &before);
     let follows = may_follow && writes_little(&before) && follows(track, request, shared);
@@ -102,6 +115,12 @@ pub(super) fn decide(track: &mut Track, request: &Outgoing<'_>, shared: &Shared,
     let verdict = case.decide();
     let line = case.line(verdict.rule);
     let turn = case.ended_turn();
+    let step = match turn {
+        _ if request.agent != 0 => Step::Agent,
+        Some(_) => Step::TurnEnd,
+        None => Step::ToolLoop,
+    };
+    let naive_read_tokens = case.naive_read_tokens();
     let head = track_head(&case, turn.is_some());
     let risk =
         (!verdict.in_head).then(|| risk(turn, request.profile.edits_turns, verdict.read_tokens.saturating_sub(head)));
@@ -114,7 +133,18 @@ pub(super) fn decide(track: &mut Track, request: &Outgoing<'_>, shared: &Shared,
         && !request.profile.strips_thinking)
         .then_some(answer_end);
     let Verdict { read_tokens, rule, in_head, .. } = verdict;
-    Some(Decision { read_tokens: read_tokens.min(cap), rule, line, in_head, answer_end, risk })
+    let read_tokens = read_tokens.min(cap);
+    Some(Decision {
+        read_tokens,
+        rule,
+        line,
+        in_head,
+        answer_end,
+        risk,
+        naive_read_tokens,
+        step,
+        attached_tokens: attached,
+    })
 }
 
 /// Where a fall to the hidden prefix would land. It changes seldom, and is looked up again at the ends of turns.
@@ -205,8 +235,11 @@ impl Situation<'_> {
 
     fn within_the_lifetime(&self) -> Verdict {
         let signs = &self.request.signs;
-        if let Some(verdict) = self.stripped() {
+        if let Some(verdict) = self.stripped().or_else(|| self.hooked()) {
             return verdict;
+        }
+        if self.is_young_teammate(TEAMMATE_STARTS) && self.holds(RuleName::Teammate) {
+            return self.rewritten(Class::In, RuleName::Teammate);
         }
         if self.request.total_tokens + FRAME_TOKENS < self.expected {
             if signs.prompt.is_none() && self.holds(RuleName::Cleared) {
@@ -234,6 +267,11 @@ impl Situation<'_> {
 
     fn holds(&self, rule: RuleName) -> bool {
         self.request.profile.has(rule)
+    }
+
+    fn naive_read_tokens(&self) -> u64 {
+        let kept = self.before.model == *self.request.model && self.is_within(self.request.at.since(self.before.at));
+        if kept { self.expected.min(self.cap) } else { 0 }
     }
 
     fn in_head(&self, class: Class, rule: RuleName) -> Verdict {
@@ -337,6 +375,23 @@ impl Situation<'_> {
         shown.or_else(|| of_model(self.track, self.request.model, None))
     }
 
+    /// A hook added text in the turn that ends: the newest entry from before it is read, if it is in reach.
+    fn hooked(&self) -> Option<Verdict> {
+        let hooked = self.track.hooked.filter(|_| self.holds(RuleName::HookContext))?;
+        self.ended_turn()?;
+        let newer = self.track.positions.len() - hooked.positions;
+        let kept = self.in_reach().nth(newer).filter(|position| self.is_kept(position));
+        Some(match kept {
+            Some(position) => Verdict::at(position.tokens, RuleName::HookContext),
+            None => self.in_head(Class::In, RuleName::HookContext),
+        })
+    }
+
+    /// A teammate's session that began less than `age` ago.
+    fn is_young_teammate(&self, age: Duration) -> bool {
+        self.track.teammate_since.is_some_and(|since| self.request.at.since(since) < age)
+    }
+
     /// Models that drop thinking when a user speaks: from the first dropped block on, the prompt is different.
     fn stripped(&self) -> Option<Verdict> {
         let signs = &self.request.signs;
@@ -396,6 +451,7 @@ impl Situation<'_> {
             RuleName::Unqueued => signs.unqueued,
             RuleName::MicroCompacted => signs.micro_compacted,
             RuleName::Thinking => self.track.thinking_line,
+            RuleName::HookContext => self.track.hooked.map(|hooked| hooked.line),
             RuleName::Stripped | RuleName::FollowUp => signs.prompt,
             RuleName::Interrupted => signs.interrupted,
             RuleName::Rewound => signs.rewound.or(signs.prompt),

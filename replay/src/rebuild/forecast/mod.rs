@@ -14,7 +14,7 @@ mod track;
 pub use decide::Decision;
 pub use observation::{Class, Observation, Owner, Shared};
 pub use risk::{INTERVAL_PER_MILLE, Risk};
-pub use signs::{Signs, State};
+pub use signs::{Attached, Signs, State};
 pub use track::Track;
 
 use std::collections::BTreeMap;

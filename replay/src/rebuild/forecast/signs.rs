@@ -27,6 +27,12 @@ pub struct Signs {
     pub unqueued: Option<u32>,
     /// The conversation went on from an earlier point.
     pub rewound: Option<u32>,
+    /// A hook that ran after a tool added text.
+    pub hook_context: Option<u32>,
+    /// The session is a teammate's.
+    pub teammate: Option<u32>,
+    /// Attachments after the last result of a tool.
+    pub attached: Attached,
     /// A prompt, a notification or a text of the client's own came in.
     pub prompt: Option<u32>,
     /// The user interrupted.
@@ -46,6 +52,29 @@ pub struct Signs {
     prompt_at: Option<Instant>,
     /// Kind of the newest block.
     newest: Option<BlockKind>,
+}
+
+/// Attachments at the end of a prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attached {
+    /// They follow results of tools.
+    pub behind_results: bool,
+    /// How many there are.
+    pub count: u64,
+    /// Bytes of their JSON.
+    pub bytes: u64,
+}
+
+/// Tokens of the sentences that the client puts around an attachment, and bytes of its JSON for a token, in tenths: 324
+/// tails of Claude Code 2.1.144 to 2.1.205 (`observed.md` 6).
+const ATTACHMENT_TOKENS: u64 = 180;
+const ATTACHMENT_BYTES_PER_TOKEN_TENTHS: u64 = 26;
+
+impl Attached {
+    /// Their estimated tokens.
+    pub const fn tokens(&self) -> u64 {
+        self.count * ATTACHMENT_TOKENS + self.bytes * 10 / ATTACHMENT_BYTES_PER_TOKEN_TENTHS
+    }
 }
 
 /// Bytes around the text of a block in JSON: `{"type":"text","text":""}`.
@@ -72,6 +101,14 @@ impl Signs {
     }
 
     fn input(&mut self, item: &Item, input: &Input) {
+        match input.origin {
+            InputOrigin::ToolResults => self.attached = Attached { behind_results: true, ..Attached::default() },
+            InputOrigin::Attachment if self.attached.behind_results => {
+                self.attached.count += 1;
+                self.attached.bytes += input.parts.iter().map(|part| u64::from(part.bytes)).sum::<u64>();
+            }
+            _ => self.attached = Attached::default(),
+        }
         if input.origin == InputOrigin::Summary {
             self.text_bytes = 0;
         }
@@ -111,6 +148,8 @@ impl Signs {
             Sign::Restarted => self.restarted = Some(item.line),
             Sign::Unqueued => self.unqueued = Some(item.line),
             Sign::Rewound { .. } => self.rewound = Some(item.line),
+            Sign::HookContext => self.hook_context = Some(item.line),
+            Sign::Teammate => self.teammate = Some(item.line),
             Sign::AwaySummary => self.away_at = item.at,
             Sign::Interrupted => {
                 self.interrupted = Some(item.line);

@@ -73,6 +73,15 @@ pub(super) struct Before {
     pub final_output: bool,
 }
 
+/// Text that a hook added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hooked {
+    /// The line that shows it.
+    pub line: u32,
+    /// How many positions there were before it.
+    pub positions: usize,
+}
+
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub struct Track {
@@ -89,6 +98,10 @@ pub struct Track {
     pub(super) first_total: u64,
     /// The newest request that began with nothing known to be alive read something.
     pub(super) begins_warm: bool,
+    /// Where a hook added text in this turn.
+    pub(super) hooked: Option<Hooked>,
+    /// The session is a teammate's, and began then.
+    pub(super) teammate_since: Option<Instant>,
     /// Tools were loaded once.
     pub(super) loaded_tools: bool,
     /// Where a fall to the hidden prefix would land, as looked up last.
@@ -216,6 +229,13 @@ impl Track {
         let answered_before = self.before.as_ref().is_some_and(|before| before.answered.turn_over);
         if answered_before && speaks || self.before.is_some() && speaks && request.signs.interrupted.is_some() {
             self.turn = Turn { number: self.turn.number.saturating_add(1), requests: 0 };
+            self.hooked = None;
+        }
+        if let Some(line) = request.signs.hook_context {
+            self.hooked.get_or_insert(Hooked { line, positions: self.positions.len() });
+        }
+        if request.signs.teammate.is_some() {
+            self.teammate_since.get_or_insert(request.at);
         }
         self.turn.requests = self.turn.requests.saturating_add(1);
         self.thinking_bytes = if speaks { 0 } else { self.thinking_bytes } + answered.thinking_bytes;

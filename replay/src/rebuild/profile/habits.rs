@@ -106,7 +106,7 @@ const fn of_claude_code(
 use Confidence::{High, Low, Medium};
 
 /// All habits, in the order of their rules.
-pub const HABITS: [Habit; 23] = [
+pub const HABITS: [Habit; 26] = [
     Habit {
         rationale: "the cache keeps what a request sent, for its lifetime",
         evidence: "documents; 98.9 % of verdicts of 12,014 requests by this rule and the lifetime alone",
@@ -203,6 +203,26 @@ pub const HABITS: [Habit; 23] = [
         failed: "later searches of a session: 0 of 14; 1 of 35 from 2.1.78 to 2.1.111; none of 19 from 2.1.206 on",
         written_on: &[POSH],
         ..of_claude_code(RuleName::ToolsLoaded, High, Some((2, 1, 112)), Some((2, 1, 205)))
+    },
+    Habit {
+        rationale: "what a hook adds after a tool is placed elsewhere once the turn is over; an entry from before it is still read",
+        evidence: "8 of 8 turns with such a hook missed (2.1.217 to 2.1.219), one of them in a public folder, diagnosed messages_changed",
+        failed: "2 of 2 were read at 2.1.232; long turns without such a hook: 1 of 113 missed",
+        written_on: &[POSH],
+        ..of_claude_code(RuleName::HookContext, Medium, Some((2, 1, 217)), Some((2, 1, 219)))
+    },
+    Habit {
+        rationale: "the messages of a teammate are built again during its first seconds",
+        evidence: "29 of 30 requests in the first 20 s missed, 11 of 20 up to 30 s, 6 of 42 up to a minute (2.1.39 to 2.1.42)",
+        failed: "2 % later on; none of 18 of the sessions that lead a team; no public folder has one",
+        ..of_claude_code(RuleName::Teammate, Medium, Some((2, 1, 39)), Some((2, 1, 42)))
+    },
+    Habit {
+        rationale: "models that accept system messages within a conversation get reminders and files as one, after the breakpoint on the last result",
+        evidence: "344 of 344 requests with attachments after the last result on Opus 4.8, Fable 5 and Sonnet 5 (2.1.156 to 2.1.205)",
+        failed: "11 of 202 on Opus 4.7 (2.1.143 to 2.1.153); none of 210 on any model from 2.1.209 on",
+        written_on: &[GIT_SYNC, SKILLS, AUTH, POSH],
+        ..of_claude_code(RuleName::Tail, High, Some((2, 1, 154)), Some((2, 1, 205)))
     },
     Habit {
         rationale: "entries live five minutes or an hour from their last use (prompt-caching page)",

@@ -67,6 +67,12 @@ rules! {
     AtOnce = "at_once", Some(Cause::LevelParameter), "a request was repeated without a stream";
     /// Tools were loaded into the list of tools.
     ToolsLoaded = "tools_loaded", Some(Cause::ToolsAdded), "tools were loaded";
+    /// A hook's text moves when the turn ends.
+    HookContext = "hook_context", Some(Cause::MessageEdited), "a hook added text after a tool in the turn that ended";
+    /// A teammate's messages are built again while it starts.
+    Teammate = "teammate", Some(Cause::MessageEdited), "a teammate's session that has just begun";
+    /// Attachments follow the last breakpoint.
+    Tail = "tail", None, "attachments after the last result";
     /// The lifetime is over.
     Expired = "expired", Some(Cause::Expired), "the lifetime was over";
     /// The model drops thinking of earlier turns.

@@ -3,7 +3,8 @@
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
 use forkcast_sim::service::{
-    AnswerPlace, Compared, CountedSize, Entry, Evidence, Hypothetical, NotComparable, PriceFacts, Quote, Verdict,
+    AnswerPlace, Compared, CountedSize, Entry, Evidence, FRAME_TOKENS, Hypothetical, NotComparable, PriceFacts, Quote,
+    Verdict,
 };
 use forkcast_sim::wire::{ChainId, Ttl, Usage, number};
 
@@ -23,7 +24,9 @@ impl<'a> SessionReplay<'a> {
         quote: &Quote,
     ) -> Entry {
         let recorded = ask.answer.usage.unwrap_or_default();
-        let forecast = forecast(prompt, self.size.filter(|_| self.counting.decides()));
+        let read = prompt.decision.map_or(prompt.usage.cache_read_input_tokens, |decision| decision.read_tokens);
+        let attached = prompt.decision.map_or(0, |decision| decision.attached_tokens);
+        let forecast = forecast(prompt, read, attached, self.size.filter(|_| self.counting.decides()));
         let comparison = self.comparison(ask, prompt, &recorded, &forecast);
         let mut explanation = explanation(&prompt.usage, prompt.known, shown.map(|shown| shown.cause));
         // Later passes of the answer read what the first one had left.
@@ -78,8 +81,13 @@ impl<'a> SessionReplay<'a> {
         if recorded.server_passes {
             return Err(NotComparable::ServerTools);
         }
-        let last = self.agents[ask.agent].last.as_ref();
-        let expected = last.map(|(_, usage)| usage.cache_read_input_tokens + usage.cache_creation_input_tokens());
+        let last = self.agents[ask.agent].last.as_ref().map(|(_, usage)| *usage);
+        let expected = last.map(|usage| usage.cache_read_input_tokens + usage.cache_creation_input_tokens());
+        let late = |before: Usage| {
+            prompt.usage.cache_read_input_tokens == before.cache_read_input_tokens
+                && before.cache_creation_input_tokens() > FRAME_TOKENS
+        };
+        let counted = self.size.filter(|_| self.counting.decides());
         let read = forecast.cache_read_input_tokens;
         Ok(Compared {
             recorded: Verdict::of(prompt.usage.cache_read_input_tokens, expected),
@@ -90,6 +98,9 @@ impl<'a> SessionReplay<'a> {
             between: (read, read),
             left_tokens: expected,
             rule: prompt.decision.map(|decision| decision.rule.word()),
+            naive_usage: prompt.decision.map(|decision| self::forecast(prompt, decision.naive_read_tokens, 0, counted)),
+            step: prompt.decision.map(|decision| decision.step),
+            late: last.is_some_and(late),
         })
     }
 
@@ -131,12 +142,11 @@ fn unforeseen(prompt: &SessionPrompt, rates: &Rates) -> Option<Money> {
     Some(Money::from_picousd(div_half_even(whole * i128::from(risk.per_million), 1_000_000)))
 }
 
-/// The usage that the forecast expects: all other input is written up to the last breakpoint, at the request's lifetime.
-fn forecast(prompt: &SessionPrompt, counted: Option<CountedSize>) -> Usage {
-    let read = prompt.decision.map_or(prompt.usage.cache_read_input_tokens, |decision| decision.read_tokens);
+/// The expected usage if `read` tokens are read: all other input is written up to the last breakpoint, at the request's lifetime.
+fn forecast(prompt: &SessionPrompt, read: u64, attached: u64, counted: Option<CountedSize>) -> Usage {
     let recorded = prompt.usage.total_input_tokens();
     let total = counted.map_or(recorded, |size| size.tokens.max(read));
-    let cached = (prompt.cached + total).saturating_sub(recorded);
+    let cached = (prompt.cached + total).saturating_sub(recorded + attached);
     let written = cached.saturating_sub(read);
     let (five_minutes, one_hour) = match prompt.ttl {
         Ttl::FiveMinutes => (written, 0),

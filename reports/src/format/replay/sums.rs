@@ -4,7 +4,7 @@ use forkcast_replay::transcript::{AgentKind, SpawnMode};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger;
 use forkcast_sim::pricing::Money;
-use forkcast_sim::service::NotComparable;
+use forkcast_sim::service::{self, Fidelity, NotComparable, Step};
 use forkcast_sim::wire::Usage;
 
 use super::InReport;
@@ -84,7 +84,7 @@ record! {
     usd "write_1h_usd", "Tokens written for one hour." => |spending| spending.write_1h;
     usd "input_usd", "Input that was neither read nor written." => |spending| spending.input;
     usd "output_usd", "Answers." => |spending| spending.output;
-    usd "fees_usd", "Charges besides tokens." => |spending| spending.fees;
+    usd "fees_usd", "Charges besides tokens of the requests' own models." => |spending| spending.fees;
 }
 
 record! {
@@ -130,6 +130,8 @@ record! {
          `cache` where the rules of the cache did)." =>
         |agreement| Value::map(agreement.sums.not_come.iter().map(|(rule, requests)| (*rule, *requests))),
         unit("requests"), no_cell();
+    records: InStep, "steps", "Measures in which errors cannot cancel out, by what requests of sessions follow." =>
+        |agreement| Value::List(InStep::all(&agreement.sums).map(|step| step.value()).collect()), no_cell();
     number "cost_absolute_error",
         "Sum of the absolute errors of predicted input costs / recorded input cost over comparable requests." =>
         |agreement| agreement.absolute_error(), unit("part of 1"), null("where no comparable request has a price");
@@ -150,6 +152,46 @@ impl CauseTotal {
         let is_priced = account.billed.cost.is_some();
         account.causes().into_iter().map(move |(cause, total)| Self { cause, total, is_priced })
     }
+}
+
+/// Requests of sessions after one kind of step, predicted in one way.
+struct InStep {
+    step: Step,
+    rule: &'static str,
+    sums: Fidelity,
+}
+
+impl InStep {
+    fn all(agreement: &service::Agreement) -> impl Iterator<Item = Self> {
+        let of = |(step, pair): (&Step, &[Fidelity; 2])| {
+            let step = *step;
+            [("forecast", pair[0]), ("naive", pair[1])].map(|(rule, sums)| Self { step, rule, sums })
+        };
+        agreement.steps.iter().flat_map(of)
+    }
+}
+
+const NO_INPUT: &str = "if no input was recorded";
+
+record! {
+    InStep, "step":
+    field "step", || Shape::words(Step::ALL.map(Step::word)), "What the requests follow." => |it| it.step.word();
+    field "rule", || Shape::words(["forecast", "naive"]),
+        "How they are predicted; naive: all that was sent is read within its lifetime by the same model." => |it| it.rule;
+    count "requests", "Comparable requests." => |it| it.sums.requests, unit("requests");
+    count "same_verdict", "Those whose verdict is predicted." => |it| it.sums.same_verdict, unit("requests");
+    count "late", "Those that read exactly what the request before had read, although it wrote more." =>
+        |it| it.sums.late, unit("requests");
+    number "cost_error", "Predicted / recorded input cost - 1, in tokens of plain input." =>
+        |it| it.sums.cost_error(), unit("part of 1"), null(NO_INPUT);
+    number "cost_absolute_error", "Sum of the absolute errors / recorded input cost." =>
+        |it| it.sums.absolute(), unit("part of 1"), null(NO_INPUT);
+    count "misses", "Those that read over 3,000 tokens less than their chain had left." =>
+        |it| it.sums.came, unit("requests");
+    number "precision", "The part of predicted misses that came." =>
+        |it| it.sums.precision(), unit("part of 1"), null("if none was predicted");
+    number "recall", "The part of misses that were predicted." =>
+        |it| it.sums.recall(), unit("part of 1"), null("if there was none");
 }
 
 record! {

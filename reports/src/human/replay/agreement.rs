@@ -4,6 +4,7 @@ use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::service::NotComparable;
 
 mod explanation;
+mod fidelity;
 
 use super::{listed, place, some};
 use crate::document::{Cell, Column, Document, Table, count};
@@ -46,6 +47,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         lines.push(format!("Not comparable: {}.", listed(&passed_over)));
     }
     document.text(lines);
+    fidelity::add(report, document);
     explanation::add(report, transcripts, document);
     exceptions(report, document);
     // Those of sessions are among the largest misses.
