@@ -234,6 +234,70 @@ fn the_first_tools_that_are_asked_for_break_the_prefix_from_2_1_112_to_2_1_205()
 }
 
 #[test]
+fn the_first_tools_leave_what_the_first_request_had_read_or_nothing() {
+    for (first, read) in [(HEAD, HEAD + 93), (0, 0)] {
+        let mut session = Transcript::new("2.1.150", "claude-opus-4-7");
+        session.prompt().answer((first, 29_000 - first), Some("ToolSearch"), "").results(1).answer(
+            (read, 30_000 - read),
+            None,
+            "",
+        );
+        assert_eq!(predicted(&session.replayed()), read, "the first request read {first}");
+    }
+}
+
+#[test]
+fn text_that_a_hook_added_after_a_tool_moves_when_the_turn_ends_from_2_1_217_to_2_1_219() {
+    let added = |event: &str| {
+        format!(
+            r#""attachment":{{"type":"hook_additional_context","hookEvent":"{event}","content":["a server runs"]}}"#
+        )
+    };
+    let cases = [
+        ("2.1.217", "PostToolUse", 29_000),
+        ("2.1.217", "UserPromptSubmit", 30_500),
+        ("2.1.216", "PostToolUse", 30_500),
+        ("2.1.232", "PostToolUse", 30_500),
+    ];
+    for (version, event, read) in cases {
+        let mut session = Transcript::new(version, "claude-opus-4-6");
+        session.prompt().answer((HEAD, 9_000), Some("Edit"), "").results(1).line("attachment", &added(event));
+        session.answer((29_000, 1_000), Some("Read"), "").results(1).answer((30_000, 500), None, "");
+        session.wait(4).prompt().answer((read, 31_000 - read), None, "");
+        assert_eq!(predicted(&session.replayed()), read, "{version}, {event}");
+    }
+}
+
+#[test]
+fn a_teammate_misses_in_its_first_seconds_from_2_1_39_to_2_1_42() {
+    let team = r#","agentName":"reviewer""#;
+    for (version, waits, missed) in [("2.1.42", 4, true), ("2.1.42", 40, false), ("2.1.43", 4, false)] {
+        let mut session = Transcript::new(version, "claude-opus-4-6");
+        session.prompt().answer((HEAD, 9_000), Some("Read"), team);
+        session.wait(waits).results(1).answer((29_000, 1_000), None, team);
+        assert_eq!(predicted(&session.replayed()) < 29_000, missed, "{version} after {waits} s");
+    }
+}
+
+#[test]
+fn attachments_after_the_last_result_are_plain_input_of_some_models_up_to_2_1_205() {
+    let reminder = format!(r#""attachment":{{"type":"task_reminder","content":"{}"}}"#, "x".repeat(2_600));
+    let cases = [
+        ("2.1.170", "claude-opus-4-8", true),
+        ("2.1.170", "claude-opus-4-7", false),
+        ("2.1.209", "claude-opus-4-8", false),
+    ];
+    for (version, model, uncached) in cases {
+        let mut session = Transcript::new(version, model);
+        session.prompt().answer((HEAD, 9_000), Some("Edit"), "").results(1).line("attachment", &reminder);
+        session.answer((29_000, 3_000), None, "");
+        let usage = session.replayed().lines().last().unwrap().predicted.unwrap();
+        assert_eq!(usage.cache_read_input_tokens, 29_000);
+        assert_eq!(usage.input_tokens > 1_000, uncached, "{version}, {model}: {usage:?}");
+    }
+}
+
+#[test]
 fn more_blocks_than_the_look_back_reaches_are_a_miss_from_2_1_100_on() {
     for (version, results, missed) in [("2.1.45", 30, false), ("2.1.209", 12, false), ("2.1.209", 30, true)] {
         let mut session = Transcript::new(version, "claude-opus-4-6");

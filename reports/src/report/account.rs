@@ -111,6 +111,8 @@ pub struct Account {
     pub output_estimated: Estimated,
     /// What misses without a sign add to the forecast on average; `None` if nothing is forecast.
     pub unforeseen: Option<Money>,
+    /// Estimated cost of requests that are in no transcript, without their output; in no other sum. `None` if nothing shows any.
+    pub hidden: Option<Money>,
     /// The results for the same requests under each what-if, in the order of the options; requests that cannot be
     /// replayed count as they were billed. Empty if there are no what-ifs or no profile.
     pub what_if: Vec<Side>,
@@ -227,6 +229,7 @@ impl Account {
             add(&mut self.output_estimated.extra, output.extra);
         }
         add(&mut self.unforeseen, entry.unforeseen);
+        add(&mut self.hidden, entry.hidden);
         add(&mut self.lower_bound, entry.lower_bound.or(bill));
     }
 

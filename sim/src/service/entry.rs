@@ -37,6 +37,9 @@ pub struct Entry {
     /// What misses without a sign add to the forecast's cost on average, never included in predicted tokens. `None` without a
     /// forecast or a price.
     pub unforeseen: Option<Money>,
+    /// What a request that is in no transcript must have cost since the request before: an estimate without its output, in
+    /// no sum. `None` if nothing shows one, or without a price.
+    pub hidden: Option<Money>,
     /// Its outcome under each requested what-if, in order; empty without what-ifs or without a profile.
     pub hypotheticals: Vec<Hypothetical>,
     /// Its share of the clairvoyant lower bound; `None` if that is unknown.
@@ -58,6 +61,7 @@ impl Entry {
             evidence: None,
             size: None,
             unforeseen: None,
+            hidden: None,
             hypotheticals: Vec::new(),
             lower_bound: None,
         }

@@ -1,5 +1,7 @@
 //! What may be missed although nothing in the transcript shows it: the chance of a fall to the hidden prefix.
 
+use forkcast_sim::time::Duration;
+
 /// The chance of one request, and what a fall would take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Risk {
@@ -34,13 +36,29 @@ const KEPT_TURN: u32 = 1_927;
 /// Within a turn: 7 of 11,290.
 const WITHIN: u32 = 620;
 
-/// The chance of missing `tokens`; `turn` is the one that ends with this request's prompt, if one does, `edits` whether it is of
-/// a version that edits what it sent when a turn ends.
-pub(super) fn risk(turn: Option<Turn>, edits: bool, tokens: u64) -> Risk {
-    let per_million = match turn {
-        None => WITHIN,
-        Some(_) if !edits => KEPT_TURN,
-        Some(turn) => {
+/// Requests of a teammate's session from 20 to 30 s after its first one, and in the rest of its first minute: 11 of 20, 6 of 42
+/// (2.1.39 to 2.1.42).
+const YOUNG_TEAMMATE: [(Duration, u32); 2] = [(Duration::from_secs(30), 550_000), (Duration::from_secs(60), 142_857)];
+
+/// What the chance depends on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Doubt {
+    /// The turn that ends with the request's prompt, if one does.
+    pub turn: Option<Turn>,
+    /// The client is of a version that edits what it sent when a turn ends.
+    pub edits: bool,
+    /// The age of the session, if it is a teammate's.
+    pub teammate_for: Option<Duration>,
+}
+
+/// The chance of missing `tokens`.
+pub(super) fn risk(doubt: Doubt, tokens: u64) -> Risk {
+    let young = doubt.teammate_for.and_then(|age| YOUNG_TEAMMATE.iter().find(|(until, _)| age < *until));
+    let per_million = match (young, doubt.turn) {
+        (Some((_, chance)), _) => *chance,
+        (None, None) => WITHIN,
+        (None, Some(_)) if !doubt.edits => KEPT_TURN,
+        (None, Some(turn)) => {
             let table = if turn.number == 0 { &FIRST_TURN } else { &LATER_TURN };
             let row = table.iter().find(|(longest, _)| turn.requests <= *longest);
             row.map_or(WITHIN, |(_, chance)| *chance)

@@ -199,7 +199,7 @@ pub const HABITS: [Habit; 26] = [
     },
     Habit {
         rationale: "the first tools that a session asks for by name go into the list of tools",
-        evidence: "36 of 36 first searches for tools missed, each diagnosed one named tools_changed by the provider",
+        evidence: "36 of 36 first searches for tools missed, each diagnosed one named tools_changed by the provider; the read is that of the session's first request and 93 tokens (19 of 22), or nothing if that read nothing (5 of 6)",
         failed: "later searches of a session: 0 of 14; 1 of 35 from 2.1.78 to 2.1.111; none of 19 from 2.1.206 on",
         written_on: &[POSH],
         ..of_claude_code(RuleName::ToolsLoaded, High, Some((2, 1, 112)), Some((2, 1, 205)))

@@ -53,7 +53,8 @@ impl<'a> SessionReplay<'a> {
             ],
             None => Vec::new(),
         };
-        Entry { evidence, unforeseen, hypotheticals, ..self.entry(ask, line, comparison) }
+        let hidden = prompt.hidden.zip(quote.rates).map(|(usage, rates)| rates.bill(&usage, &[]).total);
+        Entry { evidence, unforeseen, hidden, hypotheticals, ..self.entry(ask, line, comparison) }
     }
 
     /// An entry without prediction and explanation: recorded usage is counted and billed, nothing more is known.

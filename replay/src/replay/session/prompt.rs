@@ -51,6 +51,9 @@ pub(super) struct SessionPrompt {
     pub left: Option<usize>,
     /// Another breakpoint, which the read shows.
     pub marked: Option<NodeId>,
+    /// What a request that is in no transcript must have used, since the request before: it read what that one had left and
+    /// wrote what this one read beyond it. An estimate, without its output.
+    pub hidden: Option<Usage>,
 }
 
 impl<'a> SessionReplay<'a> {
@@ -79,6 +82,7 @@ impl<'a> SessionReplay<'a> {
             known: 0,
             left: None,
             marked: None,
+            hidden: None,
         }
     }
 
@@ -140,7 +144,7 @@ impl<'a> SessionReplay<'a> {
             model_changed: last.is_some_and(|(model, _)| *model != ask.answer.model),
             entry,
             read,
-            unready: read > 0 && read == read_before && LATE_DAYS.contains(&day_of(ask.times.at)),
+            unready: read == read_before && LATE_DAYS.contains(&day_of(ask.times.at)),
             left: read_before + last.map_or(0, |(_, usage)| usage.cache_creation_input_tokens()),
             known: prompt.known,
             head: self.agents[ask.agent].conversation.head(),
@@ -160,6 +164,19 @@ impl<'a> SessionReplay<'a> {
         let read = prompt.usage.cache_read_input_tokens;
         if read <= found.read_tokens + FRAME_TOKENS {
             return;
+        }
+        let written = read.saturating_sub(prompt.known);
+        if prompt.known > 0 && written > FRAME_TOKENS {
+            let (five_minutes, one_hour) = match prompt.ttl {
+                Ttl::FiveMinutes => (written, 0),
+                Ttl::OneHour => (0, written),
+            };
+            prompt.hidden = Some(Usage {
+                cache_read_input_tokens: prompt.known,
+                ephemeral_5m_input_tokens: five_minutes,
+                ephemeral_1h_input_tokens: one_hour,
+                ..Usage::default()
+            });
         }
         let reached = self.reached(ask.agent, prompt);
         request.warm(&mut self.engine, reached);

@@ -73,6 +73,8 @@ impl Shortfall {
         self.cause_of_time()
     }
 
+    /// A read that ends within the hidden prefix shows that this changed. One of nothing shows no change: the entry may have
+    /// been lost as well.
     fn cause_of_time(&self) -> Attribution {
         let line = self.line;
         match self.entry {
@@ -83,7 +85,7 @@ impl Shortfall {
             _ if self.unready => {
                 Attribution { cause: Cause::InFlight, line, shows: "the last write could not be read yet" }
             }
-            _ if self.read + FRAME_TOKENS < self.head => Attribution {
+            _ if self.read > 0 && self.read + FRAME_TOKENS < self.head => Attribution {
                 cause: Cause::SystemChanged,
                 line,
                 shows: "inferred: less was read than the hidden prefix had",

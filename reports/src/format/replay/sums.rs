@@ -59,7 +59,10 @@ record! {
     field "dearest_cause", cause, "The first of the causes." =>
         |sums| sums.account.causes().first().map(|(cause, _)| cause.word()), null("if nothing was missed"),
         derived();
-    records: Fee, "fees", "Charges besides tokens; part of the cost." => |sums| list(Fee::all(sums.account));
+    records: Fee, "fees", "Charges besides tokens of the requests' own models; part of the cost." => |sums| list(Fee::all(sums.account));
+    usd "hidden_estimated_usd",
+        "Estimated cost of requests that are in no transcript and extended the cached prefix (suggestions), without \
+         their output; in no other sum." => |sums| sums.account.hidden, null("if nothing shows any");
     usd "perfect_cost_usd", "The bill with every missed token read." => |sums| sums.account.perfect, null(NO_PRICE);
     usd "unread_writes_usd", "Premium of writes that were never read." =>
         |sums| sums.account.unread_writes, null(NO_PRICE);

@@ -24,7 +24,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
         estimated(report),
         absent(&found),
         compactions(&found),
-        hidden(&found),
+        hidden(report, &found),
         given(&found),
         without_usage(report, &found),
         fees(report),
@@ -113,12 +113,19 @@ fn compactions(found: &Unseen) -> Option<String> {
         .then(|| format!("{}: {whose} in no file, and in no sum.", some(found.compactions, "compaction")))
 }
 
-fn hidden(found: &Unseen) -> Option<String> {
+fn hidden(report: &Report<'_>, found: &Unseen) -> Option<String> {
+    let estimate = report.totals.hidden.map(|cost| {
+        format!(
+            " Those that extended the cached prefix cost about {} (an estimate, without their output).",
+            money(cost)
+        )
+    });
     (found.hidden > 0).then(|| {
         format!(
             "{} found the cache changed since the visible requests: clients also send requests that they do \
-             not log (suggestions, titles, checks), and these are in no sum.",
+             not log (suggestions, titles, checks), and these are in no sum.{}",
             some(found.hidden, "request"),
+            estimate.unwrap_or_default(),
         )
     })
 }
