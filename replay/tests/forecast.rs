@@ -17,6 +17,7 @@ mod ablation;
 mod causes;
 mod diagnosis;
 mod laws;
+mod others;
 mod residual;
 
 /// Sources of which the rules were written on some.

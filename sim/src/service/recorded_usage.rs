@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::outside::words;
 use crate::pricing::{FeeLine, Money, Rates, ServiceTier};
 use crate::wire::Usage;
 use crate::wire::model::ModelId;
-use crate::words;
 
 /// The maximum number of other models that one answer may have used.
 pub const OTHER_MODELS_MAX: usize = 3;
