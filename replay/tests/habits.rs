@@ -326,15 +326,20 @@ fn another_model_reads_nothing_of_the_first_ones() {
 
 #[test]
 fn effort_that_is_switched_is_a_parameter_of_the_messages() {
-    let mut session = Transcript::new("2.1.330", "claude-opus-4-6");
-    session.prompt().answer((HEAD, 9_000), Some("Read"), r#","effort":"high""#).results(1).answer(
-        (HEAD, 9_500),
-        None,
-        r#","effort":"medium""#,
-    );
-    let result = session.replayed();
-    assert!(predicted(&result) < 29_000);
-    assert_eq!(cause(&result), Some(Cause::LevelParameter));
+    let cases =
+        [("2.1.330", "claude-opus-4-6", true), ("2.1.219", "claude-opus-5", true), ("2.1.330", "claude-opus-5", false)];
+    for (version, model, missed) in cases {
+        let read = if missed { HEAD } else { 29_000 };
+        let mut session = Transcript::new(version, model);
+        session.prompt().answer((HEAD, 9_000), Some("Read"), r#","effort":"high""#).results(1).answer(
+            (read, 29_500 - read),
+            None,
+            r#","effort":"medium""#,
+        );
+        let result = session.replayed();
+        assert_eq!(predicted(&result) < 29_000, missed, "{version}, {model}");
+        assert_eq!(cause(&result), missed.then_some(Cause::LevelParameter), "{version}, {model}");
+    }
 }
 
 #[test]

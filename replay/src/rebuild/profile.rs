@@ -33,6 +33,10 @@ const WITHOUT_FOLLOW_UP: [Version; 5] = [(2, 1, 15), (2, 1, 29), (2, 1, 36), (2,
 /// Since this version turns end without a change of the prompt: 1 fall of 519 ends of turns up to 2.1.199.
 const TURNS_KEPT_SINCE: Version = (2, 1, 64);
 
+/// Up to this version a switch of effort was seen to rewrite the prompt of every model. Later clients send it as a message to
+/// models that accept system messages within a conversation, which keeps the cache (`providers-2026-11.md` E).
+const EFFORT_REWRITES_UNTIL: Version = (2, 1, 219);
+
 impl Profile {
     /// The habits of `client` in the version that it names, without those of `left_out`. Of a client without a version,
     /// the rules that hold for every client and every version are known.
@@ -41,6 +45,8 @@ impl Profile {
         let mut rules = holding.fold(RuleSet::default(), |rules, habit| rules.with(habit.rule)).without(left_out);
         if !takes_system_messages(model) {
             rules = rules.without(RuleSet::of(RuleName::Tail));
+        } else if client == Format::ClaudeCode && version.is_some_and(|version| version > EFFORT_REWRITES_UNTIL) {
+            rules = rules.without(RuleSet::of(RuleName::Effort));
         }
         Self {
             rules,

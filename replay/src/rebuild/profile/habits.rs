@@ -185,7 +185,8 @@ pub const HABITS: [Habit; 26] = [
     },
     Habit {
         rationale: "effort is a parameter of the messages (prompt-caching page, 2026-09)",
-        evidence: "2 of 2 switches",
+        evidence: "2 of 2 switches (2.1.205 to 2.1.219)",
+        failed: "later versions keep the cache on models that accept system messages within a conversation",
         written_on: &[POSH],
         documented: true,
         ..of_the_cache(RuleName::Effort, Medium)
