@@ -16,7 +16,7 @@ use std::rc::Rc;
 use forkcast_sim::diagnosis::{self, ChangeSite};
 use forkcast_sim::model::answer::{Interruption, Said};
 use forkcast_sim::model::recorded::{Fidelity, Recorded, Take};
-use forkcast_sim::model::{Answer, Broken, CallError, Fault, Grammar};
+use forkcast_sim::model::{Answer, Broken, CallError, Fault, Grammar, Unseen};
 use forkcast_sim::outside::found;
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::{ChainId, Chains, NormalForms, Request, Wire};
@@ -156,6 +156,7 @@ impl Recording {
             streaming: exchange.ended_at.zip(began).map(|(ended, began)| ended.since(began)),
             arrivals: content.numbers.iter().map_while(arrived).collect(),
             events: content.events,
+            unseen: Unseen::default(),
         }
     }
 

@@ -236,6 +236,7 @@ fn said(reply: &Reply) -> scripted::Reply {
         first_byte: reply.first_byte_ms.map(Duration::from_millis),
         streaming: reply.streaming_ms.map(Duration::from_millis),
         block_ends: reply.block_ends_ms.iter().copied().map(Duration::from_millis).collect(),
+        unseen: reply.unseen,
     }
 }
 

@@ -1,14 +1,17 @@
 //! Recorded sessions through the runtime.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use forkcast_replay::input::{Inputs, ReadOptions};
+use forkcast_replay::rebuild::profile::RuleName;
 use forkcast_replay::transcript::Session;
-use forkcast_scenarios::cast::comparison::Comparison;
+use forkcast_scenarios::cast::comparison::{Comparison, Side};
 use forkcast_scenarios::cast::{Cast, Content, cast};
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::{Options, Run, play};
+use forkcast_sim::wire::Usage;
 
 /// A folder of open recordings, and what must be reached there: sessions that run to their end, those with all main
 /// requests and no others, and those in which no answer is missing or more than 20 s off. Measured on 2026-11-25.
@@ -46,6 +49,121 @@ fn mains(cast: &Cast, run: &Run) -> [usize; 2] {
     [recorded, own.filter(|request| request.usage().total_input_tokens() > 0).count()]
 }
 
+/// Cost of inputs in picodollars: recorded, simulated minus recorded, and the sum of the absolute differences; the last also of
+/// requests whose prompts differ in size.
+#[derive(Clone, Copy, Debug, Default)]
+struct Difference {
+    requests: u64,
+    recorded: i128,
+    signed: i128,
+    absolute: i128,
+    of_size: i128,
+}
+
+/// Differences by what the client is believed to have done before the request.
+#[derive(Debug, Default)]
+struct Differences(BTreeMap<&'static str, Difference>);
+
+impl Differences {
+    fn add(&mut self, comparison: &Comparison<'_>) {
+        for pair in &comparison.pairs {
+            let Some(take) = pair.take else {
+                let request = comparison.request(pair).filter(|request| request.agent == 0);
+                self.0.entry("(not recorded)").or_default().requests += u64::from(request.is_some());
+                continue;
+            };
+            let Some([recorded, simulated]) = comparison.costs(pair) else {
+                let has_usage = take.usage.is_some() && !take.copied;
+                self.0.entry("(not asked)").or_default().requests += u64::from(has_usage);
+                continue;
+            };
+            let kind = match (take.rule, &*take.agent) {
+                (Some(rule), _) => rule.word(),
+                (None, "main") => "first of main",
+                (None, _) => "first of an agent",
+            };
+            let tokens = |usage: Usage| usage.total_input_tokens();
+            let sizes = take.usage.map(tokens).zip(comparison.request(pair).map(|request| tokens(request.usage())));
+            let [recorded, simulated] = [recorded, simulated].map(|cost| i128::from(cost.picousd()));
+            let of = self.0.entry(kind).or_default();
+            of.requests += 1;
+            of.recorded += recorded;
+            of.signed += simulated - recorded;
+            of.absolute += (simulated - recorded).abs();
+            if sizes.is_some_and(|(one, other)| one.abs_diff(other) > 64) {
+                of.of_size += (simulated - recorded).abs();
+            }
+        }
+    }
+
+    fn print(&self) {
+        let whole: i128 = self.0.values().map(|of| of.recorded).sum::<i128>().max(1);
+        let percent = |part: i128| part as f64 * 100.0 / whole as f64;
+        for (kind, of) in &self.0 {
+            println!(
+                "  {kind}: {} requests, {:.1} % of the cost; {:+.2} %, absolute {:.2} %, of which sizes {:.2} %",
+                of.requests,
+                percent(of.recorded),
+                percent(of.signed),
+                percent(of.absolute),
+                percent(of.of_size),
+            );
+        }
+        let signed = self.0.values().map(|of| of.signed).sum();
+        let absolute = self.0.values().map(|of| of.absolute).sum();
+        println!("  together: {:+.2} %, absolute {:.2} %", percent(signed), percent(absolute));
+    }
+}
+
+fn print_session(session: &Session, cast: &Cast, comparison: &Comparison<'_>) {
+    let (recorded, simulated) = (comparison.recorded(), comparison.simulated());
+    let cost = |side: &Side| side.input_cost.map_or(0.0, |cost| cost.picousd() as f64 / 1e12);
+    let rate = |side: &Side| side.usage.hit_rate().unwrap_or(0.0) * 100.0;
+    let [recorded_main, own] = mains(cast, comparison.run);
+    println!(
+        "{} {:?} {}: main {recorded_main} {own}, agents {}; hit {:.2} {:+.2}; cost {:.4} {:+.1} %; {:?}",
+        session.id,
+        comparison.run.ends,
+        comparison.run.message.as_deref().unwrap_or_default(),
+        session.agents.len() - 1,
+        rate(&recorded),
+        rate(&simulated) - rate(&recorded),
+        cost(&recorded),
+        (cost(&simulated) / cost(&recorded).max(1e-9) - 1.0) * 100.0,
+        comparison.departure(20.0).map(|(departure, pair)| {
+            let place = pair.take.map(|take| (&*take.agent, take.line, take.sent_at.0 / 1_000_000_000));
+            (departure, place, comparison.delay_secs(pair))
+        }),
+    );
+    for pair in &comparison.pairs {
+        let Some([recorded, simulated]) = comparison.costs(pair) else { continue };
+        let (one, other) = (recorded.picousd() as f64 / 1e12, simulated.picousd() as f64 / 1e12);
+        if (one - other).abs() > cost(&comparison.recorded()) / 200.0 {
+            let (take, request) = (pair.take.unwrap(), comparison.request(pair).unwrap());
+            let figures = |usage: Usage| {
+                (
+                    usage.input_tokens,
+                    usage.cache_read_input_tokens,
+                    usage.ephemeral_5m_input_tokens,
+                    usage.ephemeral_1h_input_tokens,
+                )
+            };
+            let rule = take.rule.map(RuleName::word);
+            let late = comparison.delay_secs(pair);
+            println!(
+                "   {} line {} {:.0} s {rule:?} {} {:?} {:?} late {late:?} {:+.4}",
+                take.agent,
+                take.line,
+                take.sent_at.0 as f64 / 1e9,
+                take.model,
+                figures(take.usage.unwrap()),
+                figures(request.usage()),
+                other - one,
+            );
+        }
+    }
+}
+
 /// Prints its table: `cargo test -p forkcast-scenarios --test all -- cast::recorded --nocapture`; `FOLDERS=cc-a,cc-b` adds
 /// others, without floors.
 #[test]
@@ -60,6 +178,7 @@ fn recorded_sessions_run_to_their_end_at_their_pace() {
     for (folder, floor) in FLOORS.iter().map(|floor| (floor.folder, Some(floor))).chain(more) {
         let [mut finished, mut exact, mut in_time, mut hit, mut cost] = [0; 5];
         let sessions = sessions(&[recordings().join(folder)]);
+        let mut differences = Differences::default();
         for session in &sessions {
             let cast = cast(session, Content::Full);
             let Some(run) = played(&cast) else { continue };
@@ -68,6 +187,10 @@ fn recorded_sessions_run_to_their_end_at_their_pace() {
             finished += usize::from(run.ends == Ends::Finished);
             exact += usize::from(recorded == own);
             in_time += usize::from(comparison.departure(20.0).is_none());
+            differences.add(&comparison);
+            if std::env::var_os("EACH").is_some() {
+                print_session(session, &cast, &comparison);
+            }
             let (recorded, simulated) = (comparison.recorded(), comparison.simulated());
             let rates = recorded.usage.hit_rate().zip(simulated.usage.hit_rate());
             hit += usize::from(rates.is_some_and(|(one, other)| (one - other).abs() <= 0.007));
@@ -77,6 +200,7 @@ fn recorded_sessions_run_to_their_end_at_their_pace() {
             }));
         }
         println!("{folder}, {}: {finished}, {exact}, {in_time}; {hit}, {cost}", sessions.len());
+        differences.print();
         if let Some(floor) = floor {
             assert_eq!(sessions.len(), floor.sessions, "{folder}");
             assert!(finished >= floor.finished, "{folder}: {finished} finished");
@@ -194,7 +318,7 @@ fn what_is_not_played_is_located() {
     let mut lines = with_a_call();
     lines[3] = lines[3].replace("claude-opus-4-8", "claude-haiku-4-5");
     lines.push(
-        r#"{"type":"system","subtype":"compact_boundary","sessionId":"s","uuid":"l20","parentUuid":"l12","timestamp":"2026-07-01T10:00:20.000Z","version":"2.1.150","compactMetadata":{"trigger":"auto","preTokens":15543}}"#
+        r#"{"type":"system","subtype":"microcompact_boundary","sessionId":"s","uuid":"l20","parentUuid":"l12","timestamp":"2026-07-01T10:00:20.000Z","version":"2.1.150","microcompactMetadata":{"trigger":"auto","preTokens":15543,"tokensSaved":900,"compactedToolIds":["toolu_1"]}}"#
             .to_owned(),
     );
     let session = written("gaps", &lines).remove(0);
@@ -202,5 +326,5 @@ fn what_is_not_played_is_located() {
         cast(&session, Content::Full).gaps.into_iter().map(|gap| (gap.line, gap.says)).collect();
     assert_eq!(gaps.len(), 2, "{gaps:?}");
     assert!(gaps[0].0 == 4 && gaps[0].1.starts_with("another model answers"), "{gaps:?}");
-    assert!(gaps[1].0 == 5 && gaps[1].1.contains("replaced by a summary"), "{gaps:?}");
+    assert!(gaps[1].0 == 5 && gaps[1].1.contains("old results were cleared"), "{gaps:?}");
 }

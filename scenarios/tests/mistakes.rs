@@ -255,7 +255,6 @@ fn only_the_history_of_an_agent_with_a_script_can_be_rewritten() {
         mistake("at_ms: 500, types: And again", &format!("at_ms: 500, rewrites: {{agent: {agent}, as: b}}"))
     };
     assert!(act("fork").contains("agent `fork` cannot send requests"), "{}", act("fork"));
-    assert!(act("main").contains("name a sub-agent"), "{}", act("main"));
 }
 
 /// `SOUND` with declared sizes.

@@ -302,3 +302,33 @@ expect:
     let failed = expect::failures(&run(&late));
     assert!(failed.iter().any(|failed| failed.says.contains("a running agent called `look here`")), "{failed:?}");
 }
+
+#[test]
+fn the_main_history_is_compacted_within_a_turn_and_rewound_between_two() {
+    let text = "about: The main agent forgets.
+permissions: {allow: [Bash]}
+shell: [{command: wait, output: done, takes_ms: 9000}]
+script:
+  main:
+    - tools: [{tool: Bash, input: {command: wait}}]
+    - say: The first.
+    - say: The second.
+    - say: The third.
+user:
+  - {at_ms: 0, types: Look at the barn.}
+  - {at_ms: 8000, rewrites: {agent: main, as: A summary., takes_ms: 30000}}
+  - {at_ms: 100000, types: Paint the barn.}
+  - {at_ms: 200000, rewinds: Paint the barn.}
+  - {at_ms: 300000, types: Sell the barn.}
+expect:
+  events: [{event: history.rewritten, agent: main, times: 2}]
+  requests:
+    - {agent: main, turn: 1, has: [A summary.], lacks: [Look at the barn.]}
+    - {agent: main, turn: 2, has: [A summary., The first., Paint the barn.]}
+    - {agent: main, turn: 3, has: [A summary., The first., Sell the barn.], lacks: [Paint the barn., The second.]}
+";
+    let run = run(text);
+    assert_eq!(expect::failures(&run), []);
+    let sent = run.requests[1].line.at.map(|at| at.0 / 1_000_000_000);
+    assert!(sent.is_some_and(|sent| (39..60).contains(&sent)), "{sent:?}");
+}

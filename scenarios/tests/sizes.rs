@@ -64,3 +64,29 @@ fn declared_parts_have_their_size_and_the_rest_is_counted_without_the_providers_
     assert_eq!(input_tokens(&run), wanted);
     assert_eq!(run.declared().collect::<Vec<_>>(), [("system", 7_000), ("tools", 20_000)]);
 }
+
+#[test]
+fn what_the_client_sends_anew_is_not_read_and_what_others_keep_is() {
+    let line = |at_ms: u64| format!("{{at_ms: {at_ms}, types: Line {at_ms}, tokens: 2000}}");
+    let lines = [0, 60_000, 120_000, 180_000, 240_000].map(line).join(", ");
+    let text = format!(
+        "about: A client that was restarted, and whose system prompt changed.
+session: {{model: claude-opus-4-8}}
+prompt: {{user_context: false}}
+sizes: {{system: 10000, tools: 0}}
+script:
+  main:
+    - {{say: One., kept_tokens: 1000, unseen: {{kept_tokens: 10000}}}}
+    - {{say: Two., kept_tokens: 1000}}
+    - {{say: Three., kept_tokens: 1000, unseen: {{changed_after_tokens: 10000}}}}
+    - {{say: Four., kept_tokens: 1000, unseen: {{changed_after_tokens: 4000, kept_tokens: 4000}}}}
+    - {{say: Five., kept_tokens: 1000}}
+user: [{lines}]
+"
+    );
+    let scenario = Scenario::read("claim", "claim.yaml", &text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
+    let run = play(scenario, &Options::default());
+    assert_eq!(input_tokens(&run), [12_000, 15_000, 18_000, 21_000, 24_000], "{:?}", run.message);
+    let reads: Vec<u64> = run.requests.iter().map(|request| request.usage().cache_read_input_tokens).collect();
+    assert_eq!(reads, [10_000, 12_000, 10_000, 4_000, 21_000]);
+}

@@ -20,7 +20,9 @@ use forkcast_sim::pricing::{Date, PriceBook};
 use forkcast_sim::service::{Entry, Tariff};
 
 use crate::input::{Inputs, Unreadable};
+use crate::rebuild::forecast::Decision;
 use crate::rebuild::profile::RuleSet;
+use crate::transcript::Session;
 use crate::what_if::WhatIf;
 
 pub use counting::{SizeSource, Sizing};
@@ -92,6 +94,23 @@ impl Replay {
             self.rules.push(rules);
         }
     }
+}
+
+/// What the forecast says of a request of a session.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreseen {
+    /// Index of the agent in the session.
+    pub agent: usize,
+    /// Index of the answer among the agent's items.
+    pub item: usize,
+    /// The decision; `None` for the first request of a conversation, which is taken as given.
+    pub decision: Option<Decision>,
+}
+
+/// What the forecast says of each request of `session`, as far as it has a recorded usage and a model with a cache profile.
+/// Only the session itself is known.
+pub fn foresee(session: &Session, options: &Options) -> Vec<Foreseen> {
+    session::foresee(session, options)
 }
 
 /// Replays everything. All of it is in memory then: many sessions are better gone through by [`Passes`].

@@ -1,7 +1,7 @@
 //! What the user did: lines typed, the queue, interruptions.
 
 use forkcast_replay::transcript::QueueStep;
-use forkcast_sim::time::Instant;
+use forkcast_sim::time::{Duration, Instant};
 
 /// A line without text: it held an image, or nothing.
 pub(super) const NO_TEXT: &str = "(This line has no text.)";
@@ -26,8 +26,24 @@ pub(super) struct Act {
 /// The kinds of acts.
 #[derive(Clone, Debug)]
 pub(super) enum Does {
-    Types { text: String, tokens: u64 },
-    Arrives { text: String, tokens: u64 },
+    Types {
+        text: String,
+        tokens: u64,
+    },
+    Arrives {
+        text: String,
+        tokens: u64,
+    },
+    /// The history becomes a summary; with a duration, before the next request and not before the next turn.
+    Compacts {
+        text: String,
+        tokens: u64,
+        takes: Option<Duration>,
+    },
+    /// The conversation continues before this text.
+    Rewinds {
+        text: String,
+    },
     Escape,
 }
 
@@ -91,6 +107,30 @@ impl Acts {
         let Some(line) = self.line.take() else { return };
         let at = if line.has_waited { line.at } else { line.at.max(sent_at) };
         self.act(at, Does::Types { text: line.text, tokens: line.tokens });
+    }
+
+    /// The history becomes a summary.
+    pub fn compacts(&mut self, at: Option<Instant>, takes: Option<Duration>, text: &str, tokens: u64) {
+        self.act(at, Does::Compacts { text: text.to_owned(), tokens, takes });
+    }
+
+    /// The client attached something to the newest summary.
+    pub fn summary_grows(&mut self, more: u64) {
+        let newest = self.acts.iter_mut().rev().find_map(|act| match &mut act.does {
+            Does::Compacts { tokens, .. } => Some(tokens),
+            _ => None,
+        });
+        newest.into_iter().for_each(|tokens| *tokens += more);
+    }
+
+    /// The conversation continues before `text`.
+    pub fn rewinds(&mut self, at: Option<Instant>, text: &str) {
+        self.act(at, Does::Rewinds { text: text.to_owned() });
+    }
+
+    /// Whether a line waits for its turn.
+    pub const fn has_line(&self) -> bool {
+        self.line.is_some()
     }
 
     /// Forgets what was typed last.

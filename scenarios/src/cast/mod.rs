@@ -5,6 +5,7 @@
 //! * [`cast()`] makes the cast of a session that was read with its content.
 //! * `spawns`: the agents that calls started. `thread`: one conversation as replies and results. `acts`: what the user did.
 //! * [`recorded`]: casts of recordings that have the requests themselves, with their bytes.
+//! * `unseen`: what the client is believed to have done to its prompts.
 //! * `wording`: how much of the recorded text it contains.
 
 mod acts;
@@ -15,10 +16,12 @@ mod results;
 mod scene;
 mod spawns;
 mod thread;
+mod unseen;
 mod wording;
 
 use std::fmt;
 
+use forkcast_replay::rebuild::profile::RuleName;
 use forkcast_replay::transcript::Session;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
@@ -59,6 +62,8 @@ pub struct Take {
     pub ended_at: Instant,
     /// The recorded usage.
     pub usage: Option<Usage>,
+    /// What the client is believed to have done before the request; `None` for the first one of its conversation.
+    pub rule: Option<RuleName>,
     /// It was billed in another session, which this one continues.
     pub copied: bool,
     /// Its line in the recording.

@@ -14,29 +14,27 @@ use serde_json::Value;
 use super::acts::{self, Acts};
 use super::node::{self, Fields, list, number, text, yes};
 use super::results::{Called, Results};
-use super::spawns::{Spawn, Spawns, kind_name, starts_agents};
+use super::spawns::{NEVER_MS, Spawns, UNKNOWN, agent_input, report, starts_agents};
 use super::thread::{Asking, Does, Step, Steps, Unplayed, Walk};
+use super::unseen::Forecasts;
 use super::wording::{Block, Said, Veil};
 use super::{Cast, Content, Gap, Take};
 use crate::format::tree::Node;
 
-/// The answer to a request that the recording does not have.
-const UNKNOWN: &str = "(The recording has no answer to this.)";
-
 /// The tool of calls that started no agent.
 const REFUSED: &str = "AgentRefused";
 
-/// The duration of an answer that never comes: a run is stopped after a year.
-const NEVER_MS: u64 = 300 * 24 * 3_600_000;
-
-/// After the last recorded instant everything that still runs is stopped.
-const AFTER_THE_END: Duration = Duration::from_secs(60);
+/// After the last recorded instant everything that still runs is stopped: repeatedly, because a simulation may be late.
+const AFTER_THE_END: [Duration; 4] =
+    [Duration::from_secs(60), Duration::from_secs(900), Duration::from_secs(14_400), Duration::from_secs(172_800)];
 
 /// A conversation with its steps.
 struct Part<'a> {
     /// `main`, or the call that started it.
     name: String,
     agent: &'a Agent,
+    /// Its index in the session.
+    number: usize,
     steps: Steps,
     shares: Shares,
 }
@@ -48,6 +46,7 @@ pub(super) struct Scene<'a> {
     spawns: Spawns,
     results: Results,
     acts: Acts,
+    forecasts: Forecasts,
     parts: Vec<Part<'a>>,
     /// Tokens of the first message of each agent, by the call that started it.
     briefs: BTreeMap<String, u64>,
@@ -68,6 +67,7 @@ impl<'a> Scene<'a> {
             spawns: Spawns::of(session),
             results: Results::default(),
             acts: Acts::default(),
+            forecasts: Forecasts::of(session),
             parts: Vec::new(),
             briefs: BTreeMap::new(),
             takes: Vec::new(),
@@ -86,10 +86,10 @@ impl<'a> Scene<'a> {
         for (_, further) in mains.iter().skip(1) {
             self.gap(further, 0, "a second main conversation of this session is not played");
         }
-        if let Some((_, main)) = mains.first() {
+        if let Some((number, main)) = mains.first().copied() {
             let (spawns, shares) = (&self.spawns, Shares::of(main));
             let steps = Walk::new(main, spawns, &shares, &mut self.results, Some(&mut self.acts)).steps();
-            self.parts.push(Part { name: "main".to_owned(), agent: main, steps, shares });
+            self.parts.push(Part { name: "main".to_owned(), agent: main, number, steps, shares });
         }
         let played: Vec<(String, usize)> =
             self.spawns.of_call.iter().filter_map(|(call, spawn)| Some((call.clone(), spawn.thread?))).collect();
@@ -104,7 +104,7 @@ impl<'a> Scene<'a> {
             };
             let (spawns, shares) = (&self.spawns, Shares::of(agent));
             let steps = Walk::new(agent, spawns, &shares, &mut self.results, None).steps();
-            self.parts.push(Part { name: call.clone(), agent, steps, shares });
+            self.parts.push(Part { name: call.clone(), agent, number: at, steps, shares });
         }
         let missing: Vec<String> = self
             .spawns
@@ -258,20 +258,38 @@ impl<'a> Scene<'a> {
                         .with("source", text("shell"));
                     at.with("tokens", number(tokens)).with("arrives", item.node())
                 }
+                acts::Does::Compacts { text: summary, tokens, takes } => {
+                    let rewrites = Fields::default()
+                        .with("agent", text("main"))
+                        .with("as", text(self.veil.text("summary", &summary)))
+                        .with("takes_ms", takes.map(|takes| number(takes.as_millis())));
+                    at.with("tokens", number(tokens)).with("rewrites", rewrites.node())
+                }
+                acts::Does::Rewinds { text: line } => at.with("rewinds", text(self.veil.text("line", &line))),
                 acts::Does::Escape => at.with("escape", yes(true)),
             };
             acts.push((at_ms, node.node()));
         }
-        let end_ms = self.ms(self.ended + AFTER_THE_END);
-        if self.parts.iter().any(|part| part.steps.ends_open) {
-            acts.push((end_ms, Fields::default().with("at_ms", number(end_ms)).with("escape", yes(true)).node()));
-        }
-        let runs_on = |spawn: &Spawn| spawn.background && !spawn.notified;
-        if self.spawns.of_call.values().any(runs_on) {
-            acts.push((end_ms, Fields::default().with("at_ms", number(end_ms)).with("kill_all", yes(true)).node()));
-        }
+        acts.extend(self.ends());
         acts.sort_by_key(|(at_ms, _)| *at_ms);
         node::some(acts.into_iter().map(|(_, node)| node).collect())
+    }
+
+    /// What stops everything that still runs after the end.
+    fn ends(&self) -> Vec<(u64, Node)> {
+        let waits = |part: &Part<'_>| part.steps.steps.iter().any(|step| step.does == Does::Waits);
+        let is_open = self.parts.iter().any(|part| part.steps.ends_open || waits(part));
+        let runs_on = self.spawns.of_call.values().any(|spawn| spawn.background && !spawn.notified);
+        let mut acts = Vec::new();
+        for after in AFTER_THE_END {
+            let at_ms = self.ms(self.ended + after);
+            let at = || Fields::default().with("at_ms", number(at_ms));
+            acts.extend(is_open.then(|| (at_ms, at().with("escape", yes(true)).node())));
+        }
+        let at_ms = self.ms(self.ended + AFTER_THE_END[0]);
+        let kills = || Fields::default().with("at_ms", number(at_ms)).with("kill_all", yes(true)).node();
+        acts.extend(runs_on.then(|| (at_ms, kills())));
+        acts
     }
 
     /// All tools but the one that starts agents.
@@ -387,12 +405,18 @@ impl<'a> Scene<'a> {
             sent_at: Instant(sent_at.since(self.began).0),
             ended_at: Instant(ended_at.since(self.began).0),
             usage,
+            rule: self.forecasts.rule(part.number, at),
             copied: answer.copied,
             line,
         });
+        let unseen = self.forecasts.unseen(part.number, at, answer);
+        let unseen = Fields::default()
+            .with("changed_after_tokens", unseen.changed_after_tokens.map(number))
+            .with("kept_tokens", unseen.kept_tokens.map(number));
         Fields::default()
             .with("id", text(id))
             .with("when", when)
+            .with("unseen", unseen.some())
             .with("think", is_silent.then(|| text("(Only thinking is recorded.)")))
             .with("say", says.map(text))
             .with("tools", node::some(calls))
@@ -441,32 +465,5 @@ fn result(veil: &mut Veil, id: &str, call: &Called) -> Node {
         .with("failed", yes(call.failed))
         .with("takes_ms", takes.map(|takes| number(takes.as_millis())))
         .with("never_ends", yes(takes.is_none()))
-        .node()
-}
-
-/// The answer of an agent whose conversation is missing: its report, when it was reported.
-fn report(veil: &mut Veil, spawn: &Spawn) -> Node {
-    let ended = if spawn.background { spawn.notified_at } else { spawn.result_at };
-    let takes = ended.zip(spawn.called_at).map_or(NEVER_MS, |(ended, called)| ended.since(called).as_millis());
-    let said = spawn.report.as_deref().filter(|report| !report.is_empty()).unwrap_or(UNKNOWN);
-    Fields::default()
-        .with("say", text(veil.text("report", said)))
-        .with("output_tokens", number(1))
-        .with("first_byte_ms", number(takes))
-        .with("streaming_ms", number(0))
-        .node()
-}
-
-/// The input of a call that starts an agent, as far as the runtime has it: worktrees, teams and other models are not.
-fn agent_input(veil: &mut Veil, input: &Value, spawn: &Spawn) -> Node {
-    let said = |name: &str| input.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let prompt = veil.text("brief", said("prompt").unwrap_or("(no prompt is recorded)"));
-    let is_fork = spawn.kind.as_deref() == Some("fork");
-    let background = node::json(&Value::Bool(spawn.background));
-    Fields::default()
-        .with("description", text(veil.text("description", said("description").unwrap_or("a recorded agent"))))
-        .with("prompt", text(prompt))
-        .with("subagent_type", said("subagent_type").map(|kind| text(kind_name(kind))))
-        .with("run_in_background", (!is_fork).then_some(background))
         .node()
 }

@@ -7,7 +7,15 @@ use forkcast_replay::transcript::{Answer, InputOrigin, Session, Sign, SpawnMode,
 use forkcast_sim::time::Instant;
 use serde_json::Value;
 
-use super::wording::{Block, Said, between};
+use super::node::{self, Fields, number, text};
+use super::wording::{Block, Said, Veil, between};
+use crate::format::tree::Node;
+
+/// The answer to a request that the recording does not have.
+pub(super) const UNKNOWN: &str = "(The recording has no answer to this.)";
+
+/// The duration of an answer that never comes: a run is stopped after a year.
+pub(super) const NEVER_MS: u64 = 300 * 24 * 3_600_000;
 
 /// An agent that a call started.
 #[derive(Clone, Debug)]
@@ -137,4 +145,31 @@ impl Spawns {
         let named = between(text, "<tool-use-id>", "</tool-use-id>").filter(|call| self.of_call.contains_key(*call));
         named.map(str::to_owned).or_else(of_task)
     }
+}
+
+/// The answer of an agent whose conversation is missing: its report, when it was reported.
+pub(super) fn report(veil: &mut Veil, spawn: &Spawn) -> Node {
+    let ended = if spawn.background { spawn.notified_at } else { spawn.result_at };
+    let takes = ended.zip(spawn.called_at).map_or(NEVER_MS, |(ended, called)| ended.since(called).as_millis());
+    let said = spawn.report.as_deref().filter(|report| !report.is_empty()).unwrap_or(UNKNOWN);
+    Fields::default()
+        .with("say", text(veil.text("report", said)))
+        .with("output_tokens", number(1))
+        .with("first_byte_ms", number(takes))
+        .with("streaming_ms", number(0))
+        .node()
+}
+
+/// The input of a call that starts an agent, as far as the runtime has it: worktrees, teams and other models are not.
+pub(super) fn agent_input(veil: &mut Veil, input: &Value, spawn: &Spawn) -> Node {
+    let said = |name: &str| input.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let prompt = veil.text("brief", said("prompt").unwrap_or("(no prompt is recorded)"));
+    let is_fork = spawn.kind.as_deref() == Some("fork");
+    let background = node::json(&Value::Bool(spawn.background));
+    Fields::default()
+        .with("description", text(veil.text("description", said("description").unwrap_or("a recorded agent"))))
+        .with("prompt", text(prompt))
+        .with("subagent_type", said("subagent_type").map(|kind| text(kind_name(kind))))
+        .with("run_in_background", (!is_fork).then_some(background))
+        .node()
 }

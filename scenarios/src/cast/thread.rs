@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use forkcast_replay::source::Shares;
 use forkcast_replay::transcript::{Agent, Answer, Input, InputOrigin, Item, Sign, What};
-use forkcast_sim::time::Instant;
+use forkcast_sim::time::{Duration, Instant};
 
 use super::acts::{Acts, NO_TEXT, UserLine};
 use super::results::Results;
@@ -80,6 +80,19 @@ pub(super) struct Walk<'a> {
     answered: bool,
     /// The model of the newest answer.
     model: Option<&'a str>,
+    /// When the newest answer ended.
+    ended_at: Option<Instant>,
+    /// When the newest input was recorded.
+    input_at: Option<Instant>,
+    /// A compaction whose summary is still to come.
+    compaction: Option<Compaction>,
+}
+
+/// A compaction of the main history.
+#[derive(Clone, Copy, Debug)]
+struct Compaction {
+    at: Option<Instant>,
+    takes: Option<Duration>,
 }
 
 /// What an attachment's tokens are added to.
@@ -90,6 +103,7 @@ enum Host {
     Line,
     Result(String),
     Notice(String),
+    Summary,
 }
 
 impl<'a> Walk<'a> {
@@ -106,7 +120,23 @@ impl<'a> Walk<'a> {
         let host = Host::default();
         let asking = None;
         let model = None;
-        Self { agent, spawns, shares, results, acts, open, unanswered, asking, host, done, answered: false, model }
+        Self {
+            agent,
+            spawns,
+            shares,
+            results,
+            acts,
+            open,
+            unanswered,
+            asking,
+            host,
+            done,
+            answered: false,
+            model,
+            ended_at: None,
+            input_at: None,
+            compaction: None,
+        }
     }
 
     /// Follows it to its end.
@@ -116,7 +146,7 @@ impl<'a> Walk<'a> {
             match &item.what {
                 What::Input(input) => self.input(at, item, input),
                 What::Answer(answer) => self.answer(at, item.line, answer),
-                What::Sign(sign) => self.sign(item, sign),
+                What::Sign(sign) => self.sign(at, item, sign),
             }
         }
         self.end()
@@ -152,6 +182,7 @@ impl<'a> Walk<'a> {
         }
         self.step(Does::Answers(at));
         self.answered = true;
+        self.ended_at = answer.ended_at.or(answer.sent_at);
         self.open.clear();
         self.unanswered.clear();
         self.host = Host::None;
@@ -165,6 +196,7 @@ impl<'a> Walk<'a> {
     }
 
     fn input(&mut self, at: usize, item: &Item, input: &Input) {
+        self.input_at = item.at.or(self.input_at);
         for (part, wording) in input.wording.iter().enumerate() {
             let block = Block::of(wording);
             let tokens = self.shares.of_block(at, part);
@@ -179,6 +211,7 @@ impl<'a> Walk<'a> {
                     self.attached(tokens);
                     debug_assert!(!text.is_empty(), "an interruption is recognised by its text");
                 }
+                (Said::Text(text), InputOrigin::Summary) if self.compaction.is_some() => self.summary(text, tokens),
                 (Said::Text(text), InputOrigin::Attachment) => self.queued(text, item, tokens),
                 (Said::Text(text), _) => self.line(text, item.at, tokens),
                 _ => self.attached(tokens),
@@ -263,14 +296,70 @@ impl<'a> Walk<'a> {
         match (&self.host, &mut self.acts) {
             (Host::Result(call), _) => self.results.grows(call, tokens),
             (Host::Notice(call), _) => self.results.noticed(call, tokens),
+            (Host::Summary, Some(acts)) => acts.summary_grows(tokens),
             (Host::Line | Host::None, Some(acts)) => acts.grows(tokens),
-            (Host::Line | Host::None, None) => {}
+            (Host::Summary | Host::Line | Host::None, None) => {}
         }
     }
 
-    fn sign(&mut self, item: &Item, sign: &Sign) {
+    /// The main history is to be replaced by the summary that follows. A compaction that the client begins in a turn
+    /// happens before the next request, and takes its time.
+    fn compacts(&mut self, at: Option<Instant>, automatic: bool) -> bool {
+        let Some(acts) = &mut self.acts else { return false };
+        let is_waiting = acts.has_line() || matches!(self.asking, Some(Asking::Result(_)));
+        let takes = at.zip(self.input_at).map_or(Duration(0), |(at, input)| at.since(input));
+        let in_turn = automatic && is_waiting;
+        if in_turn {
+            acts.send_line(None);
+        }
+        let at = if in_turn { self.ended_at } else { at };
+        self.compaction = Some(Compaction { at, takes: in_turn.then_some(takes) });
+        self.forget_round();
+        true
+    }
+
+    fn summary(&mut self, text: &str, tokens: u64) {
+        let Some((acts, compaction)) = self.acts.as_mut().zip(self.compaction.take()) else { return };
+        acts.compacts(compaction.at, compaction.takes, text, tokens);
+        if compaction.takes.is_some() {
+            self.asking = Some(Asking::Text(text.to_owned()));
+        }
+        self.host = Host::Summary;
+    }
+
+    /// The conversation continues after the item `to`: before the first text that was dropped. What was typed and never
+    /// sent is forgotten.
+    fn rewinds(&mut self, at: usize, instant: Option<Instant>, to: Option<u32>) -> bool {
+        let Some(acts) = &mut self.acts else { return false };
+        let items = &self.agent.thread.items;
+        let dropped = &items[to.map_or(0, |to| to as usize + 1).min(at)..at];
+        let is_sent = dropped.iter().any(|item| item.answer().is_some());
+        if !is_sent && acts.has_line() {
+            acts.drop_line();
+        } else {
+            let Some(text) = dropped.iter().find_map(typed) else { return false };
+            acts.send_line(None);
+            acts.rewinds(instant, &text);
+        }
+        self.forget_round();
+        true
+    }
+
+    fn forget_round(&mut self) {
+        self.open.clear();
+        self.unanswered.clear();
+        self.asking = None;
+        self.host = Host::None;
+    }
+
+    fn sign(&mut self, at: usize, item: &Item, sign: &Sign) {
         let is_busy = self.asking.is_some() || !self.open.is_empty();
-        if let Some(says) = unplayed(sign) {
+        let is_played = match sign {
+            Sign::Compacted { automatic, .. } => self.compacts(item.at, *automatic),
+            Sign::Rewound { to } => self.rewinds(at, item.at, *to),
+            _ => false,
+        };
+        if let Some(says) = unplayed(sign).filter(|_| !is_played) {
             self.done.unplayed.push(Unplayed { line: item.line, says });
         }
         match sign {
@@ -289,6 +378,17 @@ impl<'a> Walk<'a> {
             _ => {}
         }
     }
+}
+
+/// The text of a line, if the item is one.
+fn typed(item: &Item) -> Option<String> {
+    let What::Input(input) = &item.what else { return None };
+    let is_line = matches!(input.origin, InputOrigin::Prompt | InputOrigin::Injected | InputOrigin::Command);
+    let mut texts = input.wording.iter().filter_map(|wording| match Block::of(wording).said {
+        Said::Text(text) if !text.is_empty() => Some(text),
+        _ => None,
+    });
+    texts.next().filter(|_| is_line)
 }
 
 /// What of a sign is not played, and what is played instead.

@@ -160,10 +160,7 @@ fn acts_are_in_order(scenario: &Scenario, notes: &Notes) {
 fn acts_mean_somebody(scenario: &Scenario, notes: &Notes) {
     for act in &scenario.user {
         match &act.does {
-            Does::Rewrites { agent, .. } if &**agent == MAIN => {
-                notes.at(&act.origin, "the main agent's history cannot be rewritten from outside; name a sub-agent");
-            }
-            Does::Rewrites { agent, .. } if !is_called_so(agent, scenario) => {
+            Does::Rewrites { agent, .. } if &**agent != MAIN && !is_called_so(agent, scenario) => {
                 agent_can_be(agent, scenario, &act.origin, notes);
             }
             _ => {}

@@ -122,7 +122,10 @@ pub const REPLY: Known = &[
     "fault",
     "events",
     "times",
+    "unseen",
 ];
+/// `unseen` of a reply.
+pub const UNSEEN: Known = &["changed_after_tokens", "kept_tokens"];
 /// `when` of a reply.
 pub const WHEN: Known = &["turn", "after", "user_has", "user_is"];
 /// An item of a reply's `tools`.
@@ -169,9 +172,10 @@ pub const ACT: Known = &[
     "dialog",
     "arrives",
     "rewrites",
+    "rewinds",
 ];
 /// A history that is replaced by one text.
-pub const REWRITES: Known = &["agent", "as"];
+pub const REWRITES: Known = &["agent", "as", "takes_ms"];
 /// An item that is enqueued from outside.
 pub const ARRIVES: Known = &["text", "mode", "priority", "source", "agent"];
 /// `expect`.
@@ -221,7 +225,7 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 45] = [
+pub const OBJECTS: [(&str, Known); 46] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
@@ -245,6 +249,7 @@ pub const OBJECTS: [(&str, Known); 45] = [
     ("hook_says", HOOK_SAYS),
     ("permissions", PERMISSIONS),
     ("reply", REPLY),
+    ("unseen", UNSEEN),
     ("when", WHEN),
     ("tool_call", TOOL_CALL),
     ("tool", TOOL),

@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::model::{Broken, CallError, Fault, Interruption};
+use forkcast_sim::model::{Broken, CallError, Fault, Interruption, Unseen};
 use forkcast_sim::time::Duration;
 use serde_json::Value;
 
@@ -54,6 +54,8 @@ pub struct Reply {
     pub fault: Option<Fault>,
     /// How often it is used for one agent.
     pub times: u32,
+    /// What happened to the prompt of its request.
+    pub unseen: Unseen,
     /// Its place.
     pub origin: Origin,
 }
@@ -150,9 +152,18 @@ impl Reply {
             block_ends_ms: fields.list("block_ends_ms", At::number),
             fault,
             times: fields.may("times", |at| at.small(1)).unwrap_or(1),
+            unseen: fields.or_default("unseen", unseen),
             origin: at.origin(),
         })
     }
+}
+
+fn unseen(at: &At<'_>) -> Option<Unseen> {
+    let fields = at.fields(outline::UNSEEN)?;
+    Some(Unseen {
+        changed_after_tokens: fields.may("changed_after_tokens", At::tokens),
+        kept_tokens: fields.may("kept_tokens", At::tokens),
+    })
 }
 
 impl Content {

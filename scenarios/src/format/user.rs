@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::queue::{Item, Mode, Priority};
 use forkcast_sim::simulation::Does;
+use forkcast_sim::time::Duration;
 
 use super::outline;
 use super::reading::{At, Fields, Origin, yes};
@@ -63,6 +64,7 @@ fn does(what: &str, fields: &Fields<'_>) -> Option<Does> {
             Some(Does::Dialog { open })
         }
         "rewrites" => fields.may(what, rewriting),
+        "rewinds" => fields.may(what, At::name).map(Does::Rewinds),
         _ => fields.may(what, item).map(Does::Arrives),
     }
 }
@@ -78,7 +80,8 @@ fn rewriting(at: &At<'_>) -> Option<Does> {
     let fields = at.fields(outline::REWRITES)?;
     let agent = fields.must("agent", At::name);
     let text = fields.must("as", At::name);
-    Some(Does::Rewrites { agent: agent?, text: text? })
+    let takes = fields.may("takes_ms", At::number).map(Duration::from_millis);
+    Some(Does::Rewrites { agent: agent?, text: text?, takes })
 }
 
 /// An item that is enqueued from outside.

@@ -50,7 +50,7 @@ impl Table {
         let mut table = Self::default();
         for act in &scenario.user {
             let text = match &act.does {
-                Does::Types(text) => text,
+                Does::Types(text) | Does::Rewrites { text, .. } => text,
                 Does::Arrives(item) => &item.text,
                 _ => continue,
             };

@@ -106,6 +106,10 @@ impl Observer for Reads {
         Ok(())
     }
 
+    fn kept(&mut self, node: NodeId, ttl: Ttl, at: Instant) {
+        self.put(node, at, ttl);
+    }
+
     fn first_byte(&mut self, line: usize, _at: Instant) -> Result<(), String> {
         if let Some((at, wrote)) = self.in_flight.remove(&line) {
             wrote.into_iter().for_each(|(node, ttl)| self.put(node, at, ttl));

@@ -24,6 +24,19 @@ pub struct Answer {
     pub streaming: Option<Duration>,
     /// Time from the first byte to each event, if a recording states it; otherwise it follows from their bytes.
     pub arrivals: Vec<Duration>,
+    /// What happened to the prompt of the request.
+    pub unseen: Unseen,
+}
+
+/// What happened to the prompt of a request unseen by the agent that sent it. Real clients rebuild parts of a prompt (after
+/// a restart, or when thinking is switched), send hidden requests, and share prefixes with other sessions
+/// (`observed.md` 2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unseen {
+    /// The client sent everything after this many tokens anew, and sends it so from then on.
+    pub changed_after_tokens: Option<u64>,
+    /// Another request keeps this many tokens of the prompt in the cache.
+    pub kept_tokens: Option<u64>,
 }
 
 /// What goes wrong with a call.

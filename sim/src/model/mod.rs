@@ -18,7 +18,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-pub use answer::{Answer, Fault, Interruption};
+pub use answer::{Answer, Fault, Interruption, Unseen};
 pub use event::{Delta, Event, Grammar, Opened, StopReason};
 pub use generated::Generated;
 pub use player::ScriptPlayer;

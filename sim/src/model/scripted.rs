@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::answer::{Answer, Fault, Said};
+use super::answer::{Answer, Fault, Said, Unseen};
 use super::{Event, Question, Script, Unscripted};
 use crate::time::Duration;
 
@@ -51,6 +51,8 @@ pub struct Reply {
     pub streaming: Option<Duration>,
     /// Time from the first byte to the end of each block.
     pub block_ends: Vec<Duration>,
+    /// What happened to the prompt of the request.
+    pub unseen: Unseen,
 }
 
 /// A reply that was given.
@@ -190,6 +192,7 @@ impl Scripted {
         answer.fault.clone_from(&reply.fault);
         (answer.first_byte, answer.streaming) = (reply.first_byte, reply.streaming);
         answer.arrivals = arrivals(reply, &answer.events);
+        answer.unseen = reply.unseen;
         answer
     }
 }

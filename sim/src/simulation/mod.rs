@@ -24,6 +24,7 @@ mod setup;
 mod sizes;
 mod stems;
 mod traffic;
+mod unseen;
 mod user;
 
 pub use alarm::{Alarm, Cause};
@@ -45,7 +46,7 @@ use crate::cache::Outcome;
 use crate::ledger::Line;
 use crate::service::Entry;
 use crate::time::Instant;
-use crate::wire::{Draft, Request, Wire};
+use crate::wire::{Draft, NodeId, Request, Ttl, Wire};
 
 /// Sees everything that happens and changes nothing.
 pub trait Observer {
@@ -67,6 +68,9 @@ pub trait Observer {
     fn served(&mut self, _seen: &Lookup<'_>) -> Result<(), String> {
         Ok(())
     }
+
+    /// A request that no agent sent keeps the prefix `node` in the cache: it can be read from `at` on.
+    fn kept(&mut self, _node: NodeId, _ttl: Ttl, _at: Instant) {}
 
     /// The writes of a request are readable from `at` on.
     ///

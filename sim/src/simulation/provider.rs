@@ -141,7 +141,7 @@ impl Provider {
         if let Some(Fault::Refusal(error)) = answer.fault {
             return self.refuse(&call, error, answer.first_byte.unwrap_or(self.pace.refusal)).await;
         }
-        let served = self.service.borrow_mut().serve(&question.agent, &question.draft, now);
+        let served = self.service.borrow_mut().serve(&question.agent, &question.draft, answer.unseen, now);
         // The answer takes long, and the question is no longer needed.
         drop(question);
         let served = match served {

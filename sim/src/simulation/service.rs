@@ -8,14 +8,18 @@ use super::drafts::Drafts;
 use super::last_requests::{Continuations, LastRequests};
 use super::sizes::{Sizer, Sizing};
 use super::stems::{BehindStem, MeasuredStem, Stems};
+use super::unseen::Changes;
 use super::{Lookup, Observer};
 use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
 use crate::diagnosis::Subject;
 use crate::ledger::Line;
+use crate::model::Unseen;
 use crate::pricing::{Date, PriceBook};
-use crate::service::{Engine, Entry, Grounds, Layout, PriceFacts, Quote, RecordedUsage, SizedRequest, Tariff};
+use crate::service::{
+    Engine, Entry, FRAME_TOKENS, Grounds, Layout, PriceFacts, Quote, RecordedUsage, SizedRequest, Tariff,
+};
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Index, PathSizes, Prefixes, Usage, Wire, number};
+use crate::wire::{ChainId, Draft, Index, Marker, PathSizes, Prefixes, Usage, Wire, number};
 
 /// Serves the requests of a run.
 pub struct Service {
@@ -45,6 +49,7 @@ pub struct Service {
     latest: LastRequests,
     stems: Stems,
     continued: Continuations,
+    changes: Changes,
 }
 
 /// A request that was served; its answer has not begun.
@@ -98,15 +103,30 @@ impl Service {
             latest: LastRequests::default(),
             stems: Stems::default(),
             continued: Continuations::default(),
+            changes: Changes::default(),
         }
     }
 
-    /// Serves `draft`, sent by `agent` at `at`.
+    /// Serves `draft`, sent by `agent` at `at`, with what happens `unseen` by the agent.
     ///
     /// # Errors
     /// When the provider would refuse it: nothing is read, written or billed, and there is no line.
-    pub fn serve(&mut self, agent: &Rc<str>, draft: &Draft, at: Instant) -> Result<OpenRequest, Refusal> {
+    pub fn serve(
+        &mut self,
+        agent: &Rc<str>,
+        draft: &Draft,
+        unseen: Unseen,
+        at: Instant,
+    ) -> Result<OpenRequest, Refusal> {
+        if let Some(tokens) = unseen.changed_after_tokens {
+            self.change(agent, draft, tokens)?;
+        }
+        let draft = self.changes.apply(agent, draft);
+        let draft = &*draft;
         let (taken, stem) = self.take(agent, draft)?;
+        if let Some(tokens) = unseen.kept_tokens.filter(|_| stem.is_none()) {
+            self.keep(&taken, tokens, at);
+        }
         let chain = self.chain(agent);
         let continues = self.continued.get(chain).filter(|_| self.explains);
         let prefixes = &self.wire.prefixes;
@@ -137,6 +157,34 @@ impl Service {
             }
         }
         Ok(OpenRequest { line, usage, ticket: reading.ticket })
+    }
+
+    /// From now on the client sends everything after `tokens` of the agent's prompt anew.
+    fn change(&mut self, agent: &Rc<str>, draft: &Draft, tokens: u64) -> Result<(), Refusal> {
+        let draft = self.changes.apply(agent, draft);
+        let (taken, stem) = self.take(agent, &draft)?;
+        if stem.is_none() {
+            self.changes.add(agent, &draft, &taken, tokens);
+        }
+        Ok(())
+    }
+
+    /// A request that is not the agent's keeps `tokens` of its prompt in the cache: they can be read from now on.
+    fn keep(&mut self, taken: &Subject, tokens: u64, at: Instant) {
+        let prefixes = &self.wire.prefixes;
+        let sizes = taken.sizes(prefixes);
+        let blocks = taken.blocks_within(tokens.saturating_add(FRAME_TOKENS));
+        let (Some(marked), Some(kept)) = (taken.request.markers.last(), blocks.checked_sub(1)) else { return };
+        let prompt = taken.prompt(prefixes, &sizes);
+        let asked = SizedRequest::new(Prompt { total_tokens: sizes.total(), ..prompt }, at);
+        if self.engine.foresee(&asked).read_tokens + FRAME_TOKENS >= tokens {
+            return;
+        }
+        let marker = Marker { node: taken.request.nodes[kept], place: taken.request.places[kept], ..*marked };
+        let total_tokens = taken.cumulative[kept];
+        let unseen = Prompt { markers: &[marker], minimum_tokens: 0, total_tokens, ..prompt };
+        self.engine.serve_unseen(&unseen, at);
+        self.observers.iter_mut().for_each(|observer| observer.kept(marker.node, marker.ttl, at));
     }
 
     /// The usage that `draft` would have if it were served at `at`; `None` if it would be refused. Nothing is read or
@@ -178,6 +226,7 @@ impl Service {
     /// `agent` begins with `parent`'s last request, and its first request is compared with that.
     pub fn forked(&mut self, agent: &Rc<str>, parent: &Rc<str>) {
         self.latest.fork(agent, parent);
+        self.changes.fork(agent, parent);
         let fork = self.chain(agent);
         let parent = self.chain(parent);
         if let Some(drafts) = &mut self.drafts {

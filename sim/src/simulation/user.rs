@@ -8,9 +8,10 @@ use tokio::sync::Notify;
 
 use super::log::Log;
 use crate::agent::queue::Item;
+use crate::agent::session::Rewriting;
 use crate::agent::task::{Kind, State, Task};
 use crate::agent::{Event, Session};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 
 /// An act on a session from outside.
 #[derive(Clone, Debug)]
@@ -49,13 +50,19 @@ pub enum Does {
         /// Whether it opens.
         open: bool,
     },
-    /// A running sub-agent's history becomes one text, as after a compaction: of this id, name, type or description.
+    /// An agent's history becomes one text, as after a compaction: that of the main agent, or of a running sub-agent of
+    /// this id, name, type or description.
     Rewrites {
         /// The agent.
         agent: Rc<str>,
         /// The text.
         text: Rc<str>,
+        /// How long it takes: then it happens before the next request. Otherwise it happens there too, but for the main
+        /// agent before its next turn.
+        takes: Option<Duration>,
     },
+    /// The main conversation continues before the newest text of the user that contains this one.
+    Rewinds(Rc<str>),
     /// An item enters the queue. Its agent may be named by id, name or type.
     Arrives(Item),
 }
@@ -131,7 +138,15 @@ fn act_now(session: &Rc<Session>, log: &Log, does: Does) -> Result<(), String> {
         Does::KillsAll => {}
         Does::Dialog { open } => session.front.set_dialog(session, open),
         Does::Arrives(item) => return arrive(session, log, item),
-        Does::Rewrites { agent, text } => return rewrite(session, log, &agent, &text),
+        Does::Rewrites { agent, text, takes } if &*agent == "main" => {
+            session.emit(&Event::User { does: "rewrites" });
+            session.front.rewrite(Rewriting::Whole { text, takes });
+        }
+        Does::Rewrites { agent, text, .. } => return rewrite(session, log, &agent, &text),
+        Does::Rewinds(text) => {
+            session.emit(&Event::User { does: "rewrites" });
+            session.front.rewrite(Rewriting::From(text));
+        }
         Does::Answers { .. } => {}
     }
     Ok(())

@@ -8,26 +8,29 @@ use forkcast_sim::wire::model::{ModelId, Resolved, Vendor, resolve};
 use forkcast_sim::wire::{BlockKind, Ttl, Usage};
 
 use crate::exchange::RecordedUsage;
-use crate::rebuild::forecast::{AnswerFacts, Forecast, Observation, Outgoing, Shared, Signs};
+use crate::rebuild::forecast::{AnswerFacts, Decision, Forecast, Observation, Outgoing, Shared, Signs};
 use crate::rebuild::profile::{Profile, RuleSet, version};
+use crate::replay::Options;
 use crate::replay::run::day_of;
 use crate::source::transcript::{Ask, asks};
 use crate::transcript::{AgentKind, OutputCount, Session};
 
-/// The observations in a session, for other sessions.
+/// Passes the requests of a session with their decisions to `take`; returns the observations in it, for other sessions.
 pub(super) fn observe(
     session: &Session,
     number: u32,
     shared: &Shared,
-    rules: Rules,
-    left_out: RuleSet,
+    options: &Options,
+    take: &mut dyn FnMut(&Ask<'_>, Option<Decision>),
 ) -> Vec<(u32, Instant, Observation)> {
-    let mut threads = Threads::new(session, &rules, left_out);
+    let rules = rules_for(options.rules, session);
+    let mut threads = Threads::new(session, &rules, options.left_out);
     let mut forecast = Forecast::new(shared, rules, number, session.user.clone(), session.agents.len());
     for ask in &asks(session) {
         let Some((usage, resolved)) = profiled(ask) else { continue };
         let request = threads.outgoing(ask, &usage.first_pass(), &resolved);
         let decision = forecast.predict(&request);
+        take(ask, decision);
         forecast.learn(&request, &threads.answered(ask, usage.last_pass()), decision.as_ref());
     }
     forecast.into_observations()

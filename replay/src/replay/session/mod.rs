@@ -15,7 +15,7 @@ mod shortfall;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::number;
 
-use super::{Options, Replay};
+use super::{Foreseen, Options, Replay};
 use crate::rebuild::forecast::{Observation, Shared};
 use crate::transcript::Session;
 
@@ -37,9 +37,20 @@ pub(super) fn observe(
     shared: &Shared,
     options: &Options,
 ) -> Vec<(u32, Instant, Observation)> {
-    let number = number(index);
-    let rules = forecasting::rules_for(options.rules, session);
-    forecasting::observe(session, number, shared, rules, options.left_out)
+    forecasting::observe(session, number(index), shared, options, &mut |_, _| {})
+}
+
+/// What the forecast says of each request of a session alone.
+pub(super) fn foresee(session: &Session, options: &Options) -> Vec<Foreseen> {
+    let mut own = Shared::default();
+    for (number, at, observation) in observe(session, 0, &Shared::default(), options) {
+        own.note(number, at, observation);
+    }
+    let mut foreseen = Vec::new();
+    forecasting::observe(session, 0, &own.sorted(), options, &mut |ask, decision| {
+        foreseen.push(Foreseen { agent: ask.agent, item: ask.item, decision });
+    });
+    foreseen
 }
 
 /// Replays one session, with lines and chains of its own numbers.

@@ -26,6 +26,7 @@ pub fn joins(session: &Session, item: &Item) -> bool {
 pub async fn serve(main: &Rc<Context>, items: Vec<Item>) {
     let session = Rc::clone(&main.session);
     let _active = session.front.begin(&session, &main.abort);
+    session.front.take_rewritings(false).iter().for_each(|rewriting| main.rewrite(rewriting));
     let mut asks = false;
     for item in items {
         asks |= submit(main, item).await;

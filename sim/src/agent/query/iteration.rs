@@ -9,9 +9,9 @@ use super::exit::Exit;
 use super::retry::Response;
 use super::stream::Turn;
 use super::{Ended, Reason, Yielded, Yielder, request};
-use crate::agent::entry::{Entry, Nature};
+use crate::agent::entry::Entry;
 use crate::agent::event::Event;
-use crate::agent::session::Context;
+use crate::agent::session::{Context, Rewriting};
 use crate::agent::settings::Profile;
 
 /// A running loop.
@@ -56,7 +56,7 @@ impl Loop {
             return reason;
         }
         loop {
-            self.compact();
+            self.compact().await;
             self.step("prompt");
             request::render(&self.context);
             self.step("call");
@@ -84,14 +84,24 @@ impl Loop {
 
     /// The first step. Compaction itself is not simulated yet (COMPACT-01). If a scenario rewrites the history, the new
     /// text replaces it here, as a summary would.
-    fn compact(&self) {
+    async fn compact(&self) {
         self.step("compact");
         let context = &self.context;
         let task = context.parent.as_ref().and_then(|_| context.session.tasks.get(&context.agent));
-        let Some(text) = task.and_then(|task| task.take_rewriting()) else { return };
-        let entry = Entry::user(context.session.ids.next("entry"), &text, Nature::Typed);
-        let entries = context.entries.replace(vec![entry]).len();
-        context.emit(&Event::Rewritten { agent: Rc::clone(&context.agent), entries });
+        let of_task = task.and_then(|task| task.take_rewriting()).map(|text| Rewriting::Whole { text, takes: None });
+        let of_main = match context.parent {
+            Some(_) => Vec::new(),
+            None => context.session.front.take_rewritings(true),
+        };
+        for rewriting in of_task.into_iter().chain(of_main) {
+            if let Rewriting::Whole { takes: Some(takes), .. } = &rewriting {
+                crate::select! {
+                    () = context.session.handle.sleep(*takes) => {}
+                    () = context.abort.given() => return,
+                }
+            }
+            context.rewrite(&rewriting);
+        }
     }
 
     /// The only signal is whether an assembled message has a tool call (LOOP-05, LOOP-06); the stop reason is ignored.

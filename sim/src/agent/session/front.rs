@@ -10,6 +10,7 @@ use super::{Context, Session};
 use crate::agent::abort::Abort;
 use crate::agent::event::Event;
 use crate::agent::queue::{Item, Mode, Priority};
+use crate::time::Duration;
 
 /// A running command. Returns its output for the conversation, empty if there is none.
 pub type Handling<'a> = Pin<Box<dyn Future<Output = Rc<str>> + 'a>>;
@@ -20,6 +21,21 @@ pub trait Command {
     fn run<'a>(&'a self, main: &'a Rc<Context>) -> Handling<'a>;
 }
 
+/// A replacement of the main conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rewriting {
+    /// All of it becomes this text, as after a compaction.
+    Whole {
+        /// The text.
+        text: Rc<str>,
+        /// How long it takes. Then it happens before the next request, and concerns everything until then; otherwise it
+        /// happens before the next turn.
+        takes: Option<Duration>,
+    },
+    /// The newest text of the user that contains this one is dropped with everything after it, before the next turn.
+    From(Rc<str>),
+}
+
 /// The user's end of a session.
 #[derive(Default)]
 pub struct FrontEnd {
@@ -28,6 +44,7 @@ pub struct FrontEnd {
     active: RefCell<Option<Abort>>,
     is_dialog_open: Cell<bool>,
     has_left: Cell<bool>,
+    rewritings: RefCell<Vec<Rewriting>>,
 }
 
 impl FrontEnd {
@@ -60,6 +77,20 @@ impl FrontEnd {
         if let Some(active) = &*self.active.borrow() {
             active.give();
         }
+    }
+
+    /// The main conversation is to be replaced.
+    pub fn rewrite(&self, rewriting: Rewriting) {
+        self.rewritings.borrow_mut().push(rewriting);
+    }
+
+    /// Takes the replacements that happen before a request, or those that happen before a turn.
+    pub(in crate::agent) fn take_rewritings(&self, before_request: bool) -> Vec<Rewriting> {
+        let is_meant =
+            |rewriting: &Rewriting| matches!(rewriting, Rewriting::Whole { takes: Some(_), .. }) == before_request;
+        let (taken, left) = self.rewritings.take().into_iter().partition(is_meant);
+        self.rewritings.replace(left);
+        taken
     }
 
     /// A dialog of the terminal opens or closes; the queue is not consumed while one is open (QUEUE-13).

@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 pub use context::{Context, Continued, Memory, Scope, SubAgent};
 pub use flags::Flags;
-pub use front::{Command, FrontEnd, Handling};
+pub use front::{Command, FrontEnd, Handling, Rewriting};
 pub use open::Opening;
 pub use pool::Pool;
 pub use scoped::Scoped;

@@ -15,11 +15,11 @@ pub use sub_agent::{Continued, SubAgent};
 
 use super::fork::Origin;
 use super::launch::Slot;
-use super::{Pool, Session};
+use super::{Pool, Rewriting, Session};
 use crate::agent::abort::Abort;
 use crate::agent::conversation::Conversation;
 use crate::agent::definition::AgentDefinition;
-use crate::agent::entry::Entry;
+use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
 use crate::agent::transcript::Author;
@@ -140,6 +140,24 @@ impl Context {
     pub fn record(&self, entry: &Rc<Entry>) {
         let author = Author { agent: &self.agent, is_sidechain: self.parent.is_some(), cwd: self.cwd.borrow().clone() };
         self.session.transcripts.append(&author, entry);
+    }
+
+    /// Replaces the conversation, or a part of it. What was sent of it stays in the cache, and is compared anew.
+    pub(in crate::agent) fn rewrite(&self, rewriting: &Rewriting) {
+        let mut entries = self.entries.borrow_mut();
+        let before = entries.len();
+        match rewriting {
+            Rewriting::Whole { text, .. } => {
+                *entries = vec![Entry::user(self.session.ids.next("entry"), text, Nature::Typed)];
+            }
+            Rewriting::From(text) => {
+                let is_meant = |entry: &Rc<Entry>| !entry.is_assistant() && entry.text.contains(&**text);
+                let kept = entries.iter().rposition(is_meant).unwrap_or(before);
+                entries.truncate(kept);
+            }
+        }
+        drop(entries);
+        self.emit(&Event::Rewritten { agent: Rc::clone(&self.agent), entries: before });
     }
 
     /// Marks the message `uuid` in the agent's log as withdrawn.

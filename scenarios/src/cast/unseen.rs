@@ -1,0 +1,55 @@
+//! What happened to prompts unseen by the agents, as the forecast of `replay` has it: the client rebuilt a part, a hidden
+//! request extended the prefix, other sessions kept it in the cache. The runtime's own cache does the rest.
+
+use std::collections::BTreeMap;
+
+use forkcast_replay::rebuild::forecast::Decision;
+use forkcast_replay::rebuild::profile::RuleName;
+use forkcast_replay::replay::{Options, foresee};
+use forkcast_replay::transcript::{Answer, Session};
+use forkcast_sim::model::Unseen;
+
+/// Decisions by index of agent and item; `None` for the first request of a conversation.
+#[derive(Debug, Default)]
+pub(super) struct Forecasts(BTreeMap<(usize, usize), Option<Decision>>);
+
+impl Forecasts {
+    /// The forecasts of a session.
+    pub fn of(session: &Session) -> Self {
+        let foreseen = foresee(session, &Options::default());
+        Self(foreseen.into_iter().map(|of| ((of.agent, of.item), of.decision)).collect())
+    }
+
+    /// The rule by which a request's read was foreseen.
+    pub fn rule(&self, agent: usize, item: usize) -> Option<RuleName> {
+        self.0.get(&(agent, item)).copied().flatten().map(|decision| decision.rule)
+    }
+
+    /// What happened before the request of `answer`.
+    pub fn unseen(&self, agent: usize, item: usize, answer: &Answer) -> Unseen {
+        match self.0.get(&(agent, item)) {
+            None => Unseen::default(),
+            Some(None) => first(answer, agent > 0),
+            Some(Some(decision)) => later(decision),
+        }
+    }
+}
+
+/// The first read of a conversation is taken as given: a transcript does not show what kept it.
+fn first(answer: &Answer, is_sub_agent: bool) -> Unseen {
+    let Some(read) = answer.usage.map(|recorded| recorded.usage.cache_read_input_tokens) else {
+        return Unseen::default();
+    };
+    Unseen { changed_after_tokens: is_sub_agent.then_some(read), kept_tokens: Some(read).filter(|read| *read > 0) }
+}
+
+fn later(decision: &Decision) -> Unseen {
+    let is_kept = decision.read_tokens > 0;
+    let changes = match decision.rule {
+        RuleName::Full | RuleName::BeyondReach => return Unseen::default(),
+        RuleName::Expired => is_kept,
+        rule => rule.cause().is_some(),
+    };
+    let read = decision.read_tokens;
+    Unseen { changed_after_tokens: changes.then_some(read), kept_tokens: is_kept.then_some(read) }
+}

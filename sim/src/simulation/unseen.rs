@@ -1,0 +1,159 @@
+//! What happens to an agent's prompts unseen by the agent: its client sends a part of them anew.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::diagnosis::Subject;
+use crate::service::FRAME_TOKENS;
+use crate::wire::{Draft, Level, Message, Piece, Place};
+
+/// The changes in the prompts of each agent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changes {
+    of: BTreeMap<Rc<str>, Vec<Change>>,
+    made: u64,
+}
+
+/// A change: from its place on, nothing is the prompt that was sent before. Its place counts the pieces of earlier
+/// changes.
+#[derive(Clone, Debug)]
+struct Change {
+    place: Place,
+    /// Pieces before the one at its place.
+    before: Vec<Piece>,
+    /// Tokens that remain to the piece at its place, if its beginning is unchanged.
+    rest_tokens: Option<u64>,
+    /// The part of the last draft that it changed, and the result.
+    latest: Option<Latest>,
+}
+
+/// The part of a draft that a change is in, before and after it. It only saves work.
+#[derive(Clone, Debug)]
+enum Latest {
+    System { old: Rc<[Piece]>, new: Rc<[Piece]> },
+    Message { old: Rc<Message>, new: Rc<Message> },
+}
+
+impl Changes {
+    /// `draft` as the client of `agent` sends it.
+    pub fn apply<'d>(&mut self, agent: &str, draft: &'d Draft) -> Cow<'d, Draft> {
+        let Some(changes) = self.of.get_mut(agent).filter(|changes| !changes.is_empty()) else {
+            return Cow::Borrowed(draft);
+        };
+        let mut draft = draft.clone();
+        changes.retain_mut(|change| change.apply(&mut draft));
+        Cow::Owned(draft)
+    }
+
+    /// From now on everything after `tokens` of the prompt is another one; `sent` is `draft` as it would be sent
+    /// without this change.
+    pub fn add(&mut self, agent: &Rc<str>, draft: &Draft, sent: &Subject, tokens: u64) {
+        self.made += 1;
+        if let Some(change) = Change::after(draft, sent, tokens, self.made) {
+            self.of.entry(agent.clone()).or_default().push(change);
+        }
+    }
+
+    /// `agent` begins with the prompts of `parent`.
+    pub fn fork(&mut self, agent: &Rc<str>, parent: &str) {
+        if let Some(changes) = self.of.get(parent).cloned() {
+            self.of.insert(agent.clone(), changes);
+        }
+    }
+}
+
+impl Change {
+    /// The change number `number`; `None` if the prompt ends within `tokens`. A text is divided; any other block belongs
+    /// to the part that changes.
+    fn after(draft: &Draft, sent: &Subject, tokens: u64, number: u64) -> Option<Self> {
+        let first = sent.blocks_within(tokens.saturating_add(FRAME_TOKENS));
+        let places = sent.request.places.iter().enumerate().skip(first);
+        let (at, place) =
+            places.into_iter().find(|(_, place)| place.level != Level::Tools && draft.piece(**place).is_some())?;
+        let begins = at.checked_sub(1).and_then(|before| sent.cumulative.get(before)).map_or(0, |tokens| *tokens);
+        let kept = tokens.saturating_sub(begins);
+        let is_text = draft.piece(*place).is_some_and(|piece| piece.json().starts_with("{\"type\":\"text\","));
+        let mut before = vec![Piece::text(&format!("(Sent anew: {number}.)")).sized(0)];
+        let divides = is_text && kept > FRAME_TOKENS;
+        if divides {
+            before.insert(0, Piece::text(&format!("(The first {kept} tokens of the next text.)")).sized(kept));
+        }
+        let rest_tokens = divides.then(|| sent.tokens(at).saturating_sub(kept));
+        Some(Self { place: *place, before, rest_tokens, latest: None })
+    }
+
+    /// Changes `draft`; returns whether its place still exists.
+    fn apply(&mut self, draft: &mut Draft) -> bool {
+        let Place { level, item, part, .. } = self.place;
+        let (item, part) = (item as usize, part as usize);
+        let exists = match level {
+            Level::System => self.apply_to_system(draft, item),
+            Level::Messages => self.apply_to_message(draft, item, part),
+            Level::Tools => false,
+        };
+        if exists {
+            self.move_marks(draft, level, item, part);
+        }
+        exists
+    }
+
+    fn apply_to_system(&mut self, draft: &mut Draft, item: usize) -> bool {
+        if draft.system.len() <= item {
+            return false;
+        }
+        let known = match &self.latest {
+            Some(Latest::System { old, new }) if Rc::ptr_eq(old, &draft.system) => Some(new.clone()),
+            _ => None,
+        };
+        let new = known.unwrap_or_else(|| self.changed(draft.system.iter(), item).collect());
+        let old = std::mem::replace(&mut draft.system, new.clone());
+        self.latest = Some(Latest::System { old, new });
+        true
+    }
+
+    fn apply_to_message(&mut self, draft: &mut Draft, item: usize, part: usize) -> bool {
+        let Some(message) = draft.messages.get_mut(item).filter(|message| part < message.content.len()) else {
+            return false;
+        };
+        let known = match &self.latest {
+            Some(Latest::Message { old, new }) if Rc::ptr_eq(old, message) => Some(new.clone()),
+            _ => None,
+        };
+        let new = known.unwrap_or_else(|| {
+            let content = self.changed(message.content.iter(), part).collect();
+            Rc::new(Message { role: message.role, content })
+        });
+        let old = std::mem::replace(message, new.clone());
+        self.latest = Some(Latest::Message { old, new });
+        true
+    }
+
+    /// `pieces` with the change before the one at `at`.
+    fn changed<'p>(
+        &'p self,
+        pieces: impl Iterator<Item = &'p Piece> + 'p,
+        at: usize,
+    ) -> impl Iterator<Item = Piece> + 'p {
+        pieces.enumerate().flat_map(move |(number, piece)| {
+            let is_changed = number == at;
+            let before: &[Piece] = if is_changed { &self.before } else { &[] };
+            let piece = match self.rest_tokens.filter(|_| is_changed) {
+                Some(tokens) => piece.clone().sized(tokens),
+                None => piece.clone(),
+            };
+            before.iter().cloned().chain([piece])
+        })
+    }
+
+    fn move_marks(&self, draft: &mut Draft, level: Level, item: usize, part: usize) {
+        let more = self.before.len();
+        for mark in draft.marks.iter_mut().filter(|mark| mark.level == level) {
+            match level {
+                Level::Messages if mark.item == item && mark.part >= part => mark.part += more,
+                Level::System if mark.item >= item => mark.item += more,
+                _ => {}
+            }
+        }
+    }
+}
