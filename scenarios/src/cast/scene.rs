@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::acts::{self, Acts};
 use super::node::{self, Fields, list, number, text, yes};
 use super::results::{Called, Results};
-use super::spawns::{NEVER_MS, Spawns, UNKNOWN, agent_input, report, starts_agents};
+use super::spawns::{NEVER_MS, Spawn, Spawns, UNKNOWN, agent_input, report, starts_agents};
 use super::thread::{Asking, Does, Step, Steps, Unplayed, Walk};
 use super::unseen::Forecasts;
 use super::wording::{Block, Said, Veil};
@@ -323,8 +323,9 @@ impl<'a> Scene<'a> {
             script = script.with(&part.name, list(replies));
         }
         let missing = self.spawns.of_call.iter().filter(|(_, spawn)| spawn.thread.is_none());
-        let reports: Vec<(String, Node)> =
-            missing.map(|(call, spawn)| (call.clone(), report(&mut self.veil, spawn))).collect();
+        let reports: Vec<(String, Node)> = missing
+            .map(|(call, spawn)| (call.clone(), report(&mut self.veil, spawn, spawn.called_at).node()))
+            .collect();
         for (call, reply) in reports {
             script = script.with(&call, list([reply]));
         }
@@ -336,6 +337,9 @@ impl<'a> Scene<'a> {
     fn reply(&mut self, part: &Part<'_>, step: &Step) -> Option<Node> {
         let when = step.asked_by.as_ref().map(|asking| self.when(asking));
         let reply = Fields::default();
+        if let Some(spawn) = self.reported(part, step).filter(|_| step.does == Does::Waits) {
+            return Some(report(&mut self.veil, &spawn, part.steps.input_at).with("when", when).node());
+        }
         match step.does {
             Does::Waits => {
                 let reply = reply.with("when", when).with("say", text(UNKNOWN)).with("first_byte_ms", number(NEVER_MS));
@@ -350,6 +354,15 @@ impl<'a> Scene<'a> {
                 Some(self.answer(part, at, item.answer()?, item.line, when))
             }
         }
+    }
+
+    /// The agent of this part, if its recorded conversation lacks the last answer, which `step` asks for, and its report is
+    /// known. Transcripts that hold sub-agents as progress of their calls end with the last round of tools.
+    fn reported(&self, part: &Part<'_>, step: &Step) -> Option<Spawn> {
+        let is_last = part.steps.steps.last().is_some_and(|last| std::ptr::eq(last, step));
+        let was_interrupted = self.results.calls.get(&part.name).is_some_and(|call| call.interrupted);
+        let spawn = self.spawns.of_call.get(&part.name)?;
+        (is_last && !was_interrupted && spawn.report.is_some()).then(|| spawn.clone())
     }
 
     fn when(&mut self, asking: &Asking) -> Node {

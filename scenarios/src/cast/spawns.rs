@@ -147,17 +147,17 @@ impl Spawns {
     }
 }
 
-/// The answer of an agent whose conversation is missing: its report, when it was reported.
-pub(super) fn report(veil: &mut Veil, spawn: &Spawn) -> Node {
+/// The last answer of an agent whose conversation, or its end, is missing: its report, when it was reported. Its request was
+/// sent at `asked_at`.
+pub(super) fn report(veil: &mut Veil, spawn: &Spawn, asked_at: Option<Instant>) -> Fields {
     let ended = if spawn.background { spawn.notified_at } else { spawn.result_at };
-    let takes = ended.zip(spawn.called_at).map_or(NEVER_MS, |(ended, called)| ended.since(called).as_millis());
+    let takes = ended.zip(asked_at).map_or(NEVER_MS, |(ended, asked)| ended.since(asked).as_millis());
     let said = spawn.report.as_deref().filter(|report| !report.is_empty()).unwrap_or(UNKNOWN);
     Fields::default()
         .with("say", text(veil.text("report", said)))
         .with("output_tokens", number(1))
         .with("first_byte_ms", number(takes))
         .with("streaming_ms", number(0))
-        .node()
 }
 
 /// The input of a call that starts an agent, as far as the runtime has it: worktrees, teams and other models are not.

@@ -48,6 +48,8 @@ pub(super) struct Steps {
     pub steps: Vec<Step>,
     /// The recording ends while a request or a call is open.
     pub ends_open: bool,
+    /// When the newest input was recorded.
+    pub input_at: Option<Instant>,
     /// Tokens of the first request's input after the hidden prefix.
     pub brief_tokens: u64,
     /// What the client did that is not played.
@@ -161,6 +163,7 @@ impl<'a> Walk<'a> {
         if is_last_round {
             self.step(Does::Waits);
         }
+        self.done.input_at = self.input_at;
         self.done.ends_open = is_last_round || !self.unanswered.is_empty();
         self.done
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use forkcast_sim::agent::definition::meant_type;
 use forkcast_sim::agent::settings::{AgentSizes, Fragment, PartSizes, PrefixSizes};
 
 use super::history::Past;
@@ -71,7 +72,7 @@ fn prefixes(at: &At<'_>) -> Option<BTreeMap<Rc<str>, PrefixSizes>> {
     let Value::Map(fields) = &at.node().value else { return None };
     fields.iter().any(|(key, _)| key.name == "types").then_some(())?;
     let types = at.fields(outline::SIZES)?.may("types", |at| at.named(|_, size| prefix(size)))?;
-    Some(types.into_iter().map(|(name, size)| (name.into(), size)).collect())
+    Some(types.into_iter().map(|(name, size)| (meant_type(&name).into(), size)).collect())
 }
 
 fn prefix(at: &At<'_>) -> Option<PrefixSizes> {

@@ -18,7 +18,7 @@ mod visibility;
 use std::rc::Rc;
 
 pub use invalid::Invalid;
-pub use sources::{CONTRACT, Definitions, Fate, Outcome, PUBLIC, Ranking, Source, Text};
+pub use sources::{CONTRACT, Definitions, Fate, Outcome, PUBLIC, Ranking, Source, Text, meant_type};
 
 use crate::agent::hook::Hook;
 use crate::agent::permission::Mode;

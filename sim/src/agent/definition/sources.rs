@@ -188,7 +188,7 @@ impl Definitions {
 
     /// The definition called `name`; capitalised names select built-in types (C14).
     pub fn get(&self, name: &str) -> Option<Rc<AgentDefinition>> {
-        self.by_type.get(meant(name)).cloned()
+        self.by_type.get(meant_type(name)).cloned()
     }
 
     /// All definitions, ordered by name.
@@ -214,14 +214,15 @@ impl Default for Definitions {
     }
 }
 
-fn meant(name: &str) -> &str {
+/// The type that `name` means: built-in types have capitalised aliases (C14).
+pub fn meant_type(name: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, own)| own)
 }
 
 /// A file that defines `Explore` defines `explore`.
 fn canonical(mut definition: AgentDefinition) -> AgentDefinition {
-    if meant(&definition.agent_type) != &*definition.agent_type {
-        definition.agent_type = meant(&definition.agent_type).into();
+    if meant_type(&definition.agent_type) != &*definition.agent_type {
+        definition.agent_type = meant_type(&definition.agent_type).into();
     }
     definition
 }
