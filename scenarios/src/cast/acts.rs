@@ -56,6 +56,12 @@ struct Waiting {
     is_in_turn: bool,
 }
 
+impl Waiting {
+    fn is_notification(&self) -> bool {
+        self.text.starts_with("<task-notification")
+    }
+}
+
 /// The acts of a session's user, in the order of the recording.
 #[derive(Debug, Default)]
 pub(super) struct Acts {
@@ -187,7 +193,11 @@ impl Acts {
                 let text = step.text.as_deref().map_or_else(String::new, str::to_owned);
                 self.queue.push(Waiting { text, at, is_in_turn });
             }
-            "dequeue" if !self.queue.is_empty() => self.dequeued = Some(self.queue.remove(0)),
+            // Lines pass notifications, which wait with a lower priority.
+            "dequeue" if !self.queue.is_empty() => {
+                let line = self.queue.iter().position(|entry| !entry.is_notification());
+                self.dequeued = Some(self.queue.remove(line.map_or(0, |at| at)));
+            }
             "remove" => self.removed(step),
             "popAll" => self.queue.clear(),
             _ => {}
@@ -199,9 +209,8 @@ impl Acts {
         let is_meant = |entry: &Waiting| step.text.as_deref().is_none_or(|text| *text == *entry.text);
         let Some(at) = self.queue.iter().position(is_meant) else { return };
         let entry = self.queue.remove(at);
-        let is_notification = entry.text.starts_with("<task-notification");
         let is_acted = |act: &Act| matches!(&act.does, Does::Types { text, .. } if *text == entry.text && Some(act.at) == entry.at);
-        if entry.is_in_turn && !is_notification && !self.acts.iter().any(is_acted) {
+        if entry.is_in_turn && !entry.is_notification() && !self.acts.iter().any(is_acted) {
             self.delivered.push(entry.text.clone());
             self.act(entry.at, Does::Types { text: entry.text, tokens: 0 });
         }

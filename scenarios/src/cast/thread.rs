@@ -215,11 +215,18 @@ impl<'a> Walk<'a> {
                     debug_assert!(!text.is_empty(), "an interruption is recognised by its text");
                 }
                 (Said::Text(text), InputOrigin::Summary) if self.compaction.is_some() => self.summary(text, tokens),
+                // A skill's instructions may be recorded before the results of the other calls of its message.
+                (Said::Text(_), InputOrigin::Injected) if self.is_in_round() => self.attached(tokens),
                 (Said::Text(text), InputOrigin::Attachment) => self.queued(text, item, tokens),
                 (Said::Text(text), _) => self.line(text, item.at, tokens),
                 _ => self.attached(tokens),
             }
         }
+    }
+
+    /// Whether calls are open, or their results were not sent yet.
+    fn is_in_round(&self) -> bool {
+        !self.open.is_empty() && self.acts.as_ref().is_none_or(|acts| !acts.was_interrupted())
     }
 
     fn result(&mut self, id: &str, block: &Block, tokens: u64) {
