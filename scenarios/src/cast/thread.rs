@@ -93,6 +93,7 @@ pub(super) struct Walk<'a> {
 /// A compaction of the main history.
 #[derive(Clone, Copy, Debug)]
 struct Compaction {
+    line: u32,
     at: Option<Instant>,
     takes: Option<Duration>,
 }
@@ -158,6 +159,10 @@ impl<'a> Walk<'a> {
         if let Some(acts) = &mut self.acts {
             // What was typed last was never answered: its request is not known to have been sent.
             acts.drop_line();
+        }
+        if let Some(Compaction { line, .. }) = self.compaction {
+            let says = "the history was replaced by a summary that is not recorded; it is played on with all of it";
+            self.done.unplayed.push(Unplayed { line, says });
         }
         let is_last_round = matches!(self.asking, Some(Asking::Result(_)));
         if is_last_round {
@@ -314,8 +319,9 @@ impl<'a> Walk<'a> {
 
     /// The main history is to be replaced by the summary that follows. A compaction that the client begins in a turn
     /// happens before the next request, and takes its time.
-    fn compacts(&mut self, at: Option<Instant>, automatic: bool) -> bool {
+    fn compacts(&mut self, item: &Item, automatic: bool) -> bool {
         let Some(acts) = &mut self.acts else { return false };
+        let at = item.at;
         let is_waiting = acts.has_line() || matches!(self.asking, Some(Asking::Result(_)));
         let takes = at.zip(self.input_at).map_or(Duration(0), |(at, input)| at.since(input));
         let in_turn = automatic && is_waiting;
@@ -323,7 +329,7 @@ impl<'a> Walk<'a> {
             acts.send_line(None);
         }
         let at = if in_turn { self.ended_at } else { at };
-        self.compaction = Some(Compaction { at, takes: in_turn.then_some(takes) });
+        self.compaction = Some(Compaction { line: item.line, at, takes: in_turn.then_some(takes) });
         self.forget_round();
         true
     }
@@ -365,7 +371,7 @@ impl<'a> Walk<'a> {
     fn sign(&mut self, at: usize, item: &Item, sign: &Sign) {
         let is_busy = self.asking.is_some() || !self.open.is_empty();
         let is_played = match sign {
-            Sign::Compacted { automatic, .. } => self.compacts(item.at, *automatic),
+            Sign::Compacted { automatic, .. } => self.compacts(item, *automatic),
             Sign::Rewound { to } => self.rewinds(at, item.at, *to),
             _ => false,
         };
