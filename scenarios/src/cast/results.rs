@@ -45,9 +45,9 @@ impl Results {
         (call.tool, call.called_at) = (tool.to_owned(), at);
     }
 
-    /// Its result came.
+    /// Its result came. Some transcripts have it before the call.
     pub fn answered(&mut self, id: &str, block: &Block, tokens: u64) {
-        let Some(call) = self.calls.get_mut(id) else { return };
+        let call = self.calls.entry(id.to_owned()).or_default();
         call.answered_at = block.at;
         if let Said::Result { text, failed, .. } = &block.said {
             (call.text, call.failed) = (text.clone(), *failed);

@@ -297,7 +297,8 @@ impl<'a> Scene<'a> {
         let mut of_tool: BTreeMap<String, Vec<Node>> = BTreeMap::new();
         for (id, call) in &self.results.calls {
             let tool = self.tool_name(id, &call.tool);
-            if tool != "Agent" {
+            // A result without a call belongs to no tool.
+            if tool != "Agent" && !tool.is_empty() {
                 of_tool.entry(tool).or_default().push(result(&mut self.veil, id, call));
             }
         }

@@ -196,11 +196,15 @@ impl<'a> Walk<'a> {
         self.host = Host::None;
         for block in answer.wording.iter().map(Block::of) {
             if let Said::Call { id, tool, .. } = block.said {
+                let is_answered = self.results.calls.contains_key(&id);
                 self.results.called(&id, &tool, block.at);
-                self.unanswered.insert(id.clone());
+                if !is_answered {
+                    self.unanswered.insert(id.clone());
+                }
                 self.open.push(id);
             }
         }
+        self.ends_round();
     }
 
     fn input(&mut self, at: usize, item: &Item, input: &Input) {
@@ -238,9 +242,12 @@ impl<'a> Walk<'a> {
         self.results.answered(id, block, tokens);
         self.unanswered.remove(id);
         self.host = Host::Result(id.to_owned());
-        if self.unanswered.is_empty()
-            && let Some(first) = self.open.first()
-        {
+        self.ends_round();
+    }
+
+    /// With the last result of a round the next request is sent.
+    fn ends_round(&mut self) {
+        if let Some(first) = self.open.first().filter(|_| self.unanswered.is_empty()) {
             self.asking = Some(Asking::Result(first.clone()));
         }
     }
