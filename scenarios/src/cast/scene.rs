@@ -426,6 +426,7 @@ impl<'a> Scene<'a> {
         let unseen = self.forecasts.unseen(part.number, at, answer);
         let unseen = Fields::default()
             .with("changed_after_tokens", unseen.changed_after_tokens.map(number))
+            .with("tail_tokens", unseen.tail_tokens.map(number))
             .with("kept_tokens", unseen.kept_tokens.map(number));
         Fields::default()
             .with("id", text(id))

@@ -8,6 +8,7 @@ use forkcast_replay::rebuild::profile::RuleName;
 use forkcast_replay::replay::{Options, foresee};
 use forkcast_replay::transcript::{Answer, Session};
 use forkcast_sim::model::Unseen;
+use forkcast_sim::service::FRAME_TOKENS;
 
 /// Decisions by index of agent and item; `None` for the first request of a conversation.
 #[derive(Debug, Default)]
@@ -37,10 +38,14 @@ impl Forecasts {
 
 /// The first read of a conversation is taken as given: a transcript does not show what kept it.
 fn first(answer: &Answer, is_sub_agent: bool) -> Unseen {
-    let Some(read) = answer.usage.map(|recorded| recorded.usage.cache_read_input_tokens) else {
-        return Unseen::default();
-    };
-    Unseen { changed_after_tokens: is_sub_agent.then_some(read), kept_tokens: Some(read).filter(|read| *read > 0) }
+    let Some(usage) = answer.usage.map(|recorded| recorded.usage) else { return Unseen::default() };
+    let (read, tail) = (usage.cache_read_input_tokens, usage.input_tokens);
+    let is_cached = read + usage.cache_creation_input_tokens() > 0;
+    Unseen {
+        changed_after_tokens: is_sub_agent.then_some(read),
+        tail_tokens: Some(tail).filter(|tail| *tail > FRAME_TOKENS && is_cached),
+        kept_tokens: Some(read).filter(|read| *read > 0),
+    }
 }
 
 fn later(decision: &Decision) -> Unseen {
@@ -51,5 +56,5 @@ fn later(decision: &Decision) -> Unseen {
         rule => rule.cause().is_some(),
     };
     let read = decision.read_tokens;
-    Unseen { changed_after_tokens: changes.then_some(read), kept_tokens: is_kept.then_some(read) }
+    Unseen { changed_after_tokens: changes.then_some(read), tail_tokens: None, kept_tokens: is_kept.then_some(read) }
 }

@@ -125,7 +125,7 @@ pub const REPLY: Known = &[
     "unseen",
 ];
 /// `unseen` of a reply.
-pub const UNSEEN: Known = &["changed_after_tokens", "kept_tokens"];
+pub const UNSEEN: Known = &["changed_after_tokens", "tail_tokens", "kept_tokens"];
 /// `when` of a reply.
 pub const WHEN: Known = &["turn", "after", "user_has", "user_is"];
 /// An item of a reply's `tools`.

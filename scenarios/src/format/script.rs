@@ -162,6 +162,7 @@ fn unseen(at: &At<'_>) -> Option<Unseen> {
     let fields = at.fields(outline::UNSEEN)?;
     Some(Unseen {
         changed_after_tokens: fields.may("changed_after_tokens", At::tokens),
+        tail_tokens: fields.may("tail_tokens", At::tokens),
         kept_tokens: fields.may("kept_tokens", At::tokens),
     })
 }

@@ -35,6 +35,8 @@ pub struct Answer {
 pub struct Unseen {
     /// The client sent everything after this many tokens anew, and sends it so from then on.
     pub changed_after_tokens: Option<u64>,
+    /// The client set its last breakpoint before this many tokens, not at the end: it attached something after it.
+    pub tail_tokens: Option<u64>,
     /// Another request keeps this many tokens of the prompt in the cache.
     pub kept_tokens: Option<u64>,
 }

@@ -8,7 +8,7 @@ use super::drafts::Drafts;
 use super::last_requests::{Continuations, LastRequests};
 use super::sizes::{Sizer, Sizing};
 use super::stems::{BehindStem, MeasuredStem, Stems};
-use super::unseen::Changes;
+use super::unseen::{Changed, Changes};
 use super::{Lookup, Observer};
 use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
 use crate::diagnosis::Subject;
@@ -119,7 +119,10 @@ impl Service {
         at: Instant,
     ) -> Result<OpenRequest, Refusal> {
         if let Some(tokens) = unseen.changed_after_tokens {
-            self.change(agent, draft, tokens)?;
+            self.change(agent, draft, |_| Some(tokens), Changed::Content)?;
+        }
+        if let Some(tokens) = unseen.tail_tokens {
+            self.change(agent, draft, |total| total.checked_sub(tokens), Changed::Breakpoint)?;
         }
         let draft = self.changes.apply(agent, draft);
         let draft = &*draft;
@@ -159,12 +162,18 @@ impl Service {
         Ok(OpenRequest { line, usage, ticket: reading.ticket })
     }
 
-    /// From now on the client sends everything after `tokens` of the agent's prompt anew.
-    fn change(&mut self, agent: &Rc<str>, draft: &Draft, tokens: u64) -> Result<(), Refusal> {
+    /// From now on the client changes the agent's prompt after the tokens that `after` gives for the size of this one.
+    fn change(
+        &mut self,
+        agent: &Rc<str>,
+        draft: &Draft,
+        after: impl FnOnce(u64) -> Option<u64>,
+        changed: Changed,
+    ) -> Result<(), Refusal> {
         let draft = self.changes.apply(agent, draft);
         let (taken, stem) = self.take(agent, &draft)?;
-        if stem.is_none() {
-            self.changes.add(agent, &draft, &taken, tokens);
+        if let Some(tokens) = after(taken.total_tokens()).filter(|_| stem.is_none()) {
+            self.changes.add(agent, &draft, &taken, tokens, changed);
         }
         Ok(())
     }
@@ -173,8 +182,11 @@ impl Service {
     fn keep(&mut self, taken: &Subject, tokens: u64, at: Instant) {
         let prefixes = &self.wire.prefixes;
         let sizes = taken.sizes(prefixes);
-        let blocks = taken.blocks_within(tokens.saturating_add(FRAME_TOKENS));
-        let (Some(marked), Some(kept)) = (taken.request.markers.last(), blocks.checked_sub(1)) else { return };
+        // The first block that ends close to them: further ones may be small, and have no breakpoint.
+        let near = taken.cumulative.iter().position(|end| end.saturating_add(FRAME_TOKENS) >= tokens);
+        let near = near.filter(|at| taken.cumulative[*at] <= tokens.saturating_add(FRAME_TOKENS));
+        let within = || taken.blocks_within(tokens).checked_sub(1);
+        let (Some(marked), Some(kept)) = (taken.request.markers.last(), near.or_else(within)) else { return };
         let prompt = taken.prompt(prefixes, &sizes);
         let asked = SizedRequest::new(Prompt { total_tokens: sizes.total(), ..prompt }, at);
         if self.engine.foresee(&asked).read_tokens + FRAME_TOKENS >= tokens {

@@ -15,10 +15,19 @@ pub(super) struct Changes {
     made: u64,
 }
 
-/// A change: from its place on, nothing is the prompt that was sent before. Its place counts the pieces of earlier
-/// changes.
+/// What a change is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Changed {
+    /// The content: from here on, nothing is the prompt that was sent before.
+    Content,
+    /// The breakpoint of this message is here, not at its end.
+    Breakpoint,
+}
+
+/// A change in a prompt. Its place counts the pieces of earlier changes.
 #[derive(Clone, Debug)]
 struct Change {
+    what: Changed,
     place: Place,
     /// Pieces before the one at its place.
     before: Vec<Piece>,
@@ -46,11 +55,10 @@ impl Changes {
         Cow::Owned(draft)
     }
 
-    /// From now on everything after `tokens` of the prompt is another one; `sent` is `draft` as it would be sent
-    /// without this change.
-    pub fn add(&mut self, agent: &Rc<str>, draft: &Draft, sent: &Subject, tokens: u64) {
+    /// From now on the prompt is changed after `tokens`; `sent` is `draft` as it would be sent without this change.
+    pub fn add(&mut self, agent: &Rc<str>, draft: &Draft, sent: &Subject, tokens: u64, what: Changed) {
         self.made += 1;
-        if let Some(change) = Change::after(draft, sent, tokens, self.made) {
+        if let Some(change) = Change::after(draft, sent, tokens, what, self.made) {
             self.of.entry(agent.clone()).or_default().push(change);
         }
     }
@@ -66,7 +74,7 @@ impl Changes {
 impl Change {
     /// The change number `number`; `None` if the prompt ends within `tokens`. A text is divided; any other block belongs
     /// to the part that changes.
-    fn after(draft: &Draft, sent: &Subject, tokens: u64, number: u64) -> Option<Self> {
+    fn after(draft: &Draft, sent: &Subject, tokens: u64, what: Changed, number: u64) -> Option<Self> {
         let first = sent.blocks_within(tokens.saturating_add(FRAME_TOKENS));
         let places = sent.request.places.iter().enumerate().skip(first);
         let (at, place) =
@@ -74,13 +82,19 @@ impl Change {
         let begins = at.checked_sub(1).and_then(|before| sent.cumulative.get(before)).map_or(0, |tokens| *tokens);
         let kept = tokens.saturating_sub(begins);
         let is_text = draft.piece(*place).is_some_and(|piece| piece.json().starts_with("{\"type\":\"text\","));
-        let mut before = vec![Piece::text(&format!("(Sent anew: {number}.)")).sized(0)];
+        let mut before = match what {
+            Changed::Content => vec![Piece::text(&format!("(Sent anew: {number}.)")).sized(0)],
+            Changed::Breakpoint => Vec::new(),
+        };
         let divides = is_text && kept > FRAME_TOKENS;
+        if what == Changed::Breakpoint && !divides {
+            return None;
+        }
         if divides {
             before.insert(0, Piece::text(&format!("(The first {kept} tokens of the next text.)")).sized(kept));
         }
         let rest_tokens = divides.then(|| sent.tokens(at).saturating_sub(kept));
-        Some(Self { place: *place, before, rest_tokens, latest: None })
+        Some(Self { what, place: *place, before, rest_tokens, latest: None })
     }
 
     /// Changes `draft`; returns whether its place still exists.
@@ -150,7 +164,10 @@ impl Change {
         let more = self.before.len();
         for mark in draft.marks.iter_mut().filter(|mark| mark.level == level) {
             match level {
-                Level::Messages if mark.item == item && mark.part >= part => mark.part += more,
+                Level::Messages if mark.item == item && mark.part >= part => match self.what {
+                    Changed::Content => mark.part += more,
+                    Changed::Breakpoint => mark.part = part,
+                },
                 Level::System if mark.item >= item => mark.item += more,
                 _ => {}
             }
