@@ -196,7 +196,12 @@ impl Service {
         let total_tokens = taken.cumulative[kept];
         let unseen = Prompt { markers: &[marker], minimum_tokens: 0, total_tokens, ..prompt };
         self.engine.serve_unseen(&unseen, at);
-        self.observers.iter_mut().for_each(|observer| observer.kept(marker.node, marker.ttl, at));
+        // The request's own breakpoints within what is kept are written with it.
+        let depth = prefixes.depth(marker.node);
+        let own = taken.request.markers.iter().filter(|own| prefixes.depth(own.node) < depth);
+        for kept in own.chain([&marker]) {
+            self.observers.iter_mut().for_each(|observer| observer.kept(kept.node, kept.ttl, at));
+        }
     }
 
     /// The usage that `draft` would have if it were served at `at`; `None` if it would be refused. Nothing is read or
