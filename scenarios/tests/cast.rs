@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::rebuild::profile::RuleName;
 use forkcast_replay::transcript::Session;
-use forkcast_scenarios::cast::comparison::{Comparison, Side};
+use forkcast_scenarios::cast::comparison::{Comparison, Pair, Side};
 use forkcast_scenarios::cast::{Cast, Content, cast};
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::{Options, Run, play};
+use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
 
 /// A folder of open recordings, and what must be reached there: sessions that run to their end, those with all main
@@ -60,6 +61,12 @@ struct Difference {
     of_size: i128,
 }
 
+/// What a pair's input cost as recorded and as simulated, if both are known.
+fn costs(comparison: &Comparison<'_>, pair: &Pair<'_>) -> Option<[Money; 2]> {
+    pair.take.filter(|take| !take.copied)?;
+    Some([comparison.recorded_cost(pair)?, comparison.simulated_cost(pair)?])
+}
+
 /// Differences by what the client is believed to have done before the request.
 #[derive(Debug, Default)]
 struct Differences(BTreeMap<&'static str, Difference>);
@@ -72,7 +79,7 @@ impl Differences {
                 self.0.entry("(not recorded)").or_default().requests += u64::from(request.is_some());
                 continue;
             };
-            let Some([recorded, simulated]) = comparison.costs(pair) else {
+            let Some([recorded, simulated]) = costs(comparison, pair) else {
                 let has_usage = take.usage.is_some() && !take.copied;
                 self.0.entry("(not asked)").or_default().requests += u64::from(has_usage);
                 continue;
@@ -136,7 +143,7 @@ fn print_session(session: &Session, cast: &Cast, comparison: &Comparison<'_>) {
         }),
     );
     for pair in &comparison.pairs {
-        let Some([recorded, simulated]) = comparison.costs(pair) else { continue };
+        let Some([recorded, simulated]) = costs(comparison, pair) else { continue };
         let (one, other) = (recorded.picousd() as f64 / 1e12, simulated.picousd() as f64 / 1e12);
         if (one - other).abs() > cost(&comparison.recorded()) / 200.0 {
             let (take, request) = (pair.take.unwrap(), comparison.request(pair).unwrap());
