@@ -17,6 +17,7 @@ mod what_if;
 pub use gates::sentence;
 
 use forkcast_replay::what_if::WhatIf;
+use forkcast_sim::outside::quoted;
 
 use crate::document::Document;
 use crate::report::{Miss, Place, Report};
@@ -27,7 +28,10 @@ pub fn document(report: &Report<'_>) -> Document {
     let mut document = Document::default();
     head::add(report, &mut document);
     if report.tally.requests == 0 {
-        document.text(vec!["No request was sent in this period.".to_owned()]);
+        document.text(vec![match &report.view.project {
+            Some(project) => format!("No request of a project with {} in its path.", quoted(project)),
+            None => "No request was sent in this period.".to_owned(),
+        }]);
         gates::add(report, &mut document);
         damage::add(report, &mut document);
         return document;

@@ -267,7 +267,8 @@ fn two_keys_a_zone_and_the_first_rows() {
         (["--by", "day,day"], "two different keys"),
         (["--timezone", "Mars/Olympus"], "IANA name"),
         (["--last", "soon"], "24h"),
-        (["--top", "0"], "0"),
+        (["--top", "0"], "from 1"),
+        (["--top", "x"], "such as 10"),
     ] {
         let output = forkcast(&place, &[&["replay"], &arguments[..]].concat());
         assert_eq!((code(&output), stdout(&output)), (2, ""), "{arguments:?}");

@@ -68,6 +68,21 @@ fn explain_uses_the_prices_of_the_run() {
     assert_eq!(explained["cost_usd"], line["cost_usd"]);
 }
 
+/// The introductory price of this model ended on a day between the zero of the virtual clock and the day of the run.
+#[test]
+fn a_run_costs_the_same_when_its_folder_or_its_log_is_replayed() {
+    let place = folder("prices-run");
+    let run = ["run", "--set", "session.model=claude-sonnet-5-5", "--out", "run", "--bodies", "--format", "json"];
+    let run = json(&forkcast(&place, &run));
+    let cost = |replay: &Value| replay["totals"]["predicted"]["cost_usd"].to_string();
+    for path in ["run", "run/exchanges.jsonl"] {
+        let replayed = replayed(&place, &[path, "--cache", "docs-2026-09"]);
+        assert_eq!(cost(&replayed), run["totals"]["cost_usd"].to_string(), "{path}");
+    }
+    let at_another_price = replayed(&place, &["run", "--price", "claude-sonnet-5-5:output=100"]);
+    assert_ne!(cost(&at_another_price), run["totals"]["cost_usd"].to_string());
+}
+
 #[test]
 fn errors_in_books_and_prices_name_the_expected_value() {
     let place = folder("prices-broken");

@@ -21,7 +21,6 @@ use super::unread;
 use crate::diagnosis::Subject;
 use crate::pricing::{PriceBook, Rates};
 use crate::service::{PriceFacts, RecordedUsage, Tariff};
-use crate::time::Instant;
 use crate::wire::{Marker, Moved, NodeId, Request, Usage, Wire};
 
 /// Checks requests one after the other. The caller owns the wire into which they were read, which is the same for all.
@@ -247,13 +246,11 @@ impl Watch {
     fn rates(&self, taken: &Subject, facts: &Facts<'_>) -> Option<Rates> {
         let request = &taken.request;
         let says = |field: &str, value: &[u8]| request.envelope_value(field) == Some(value);
-        // Instants of simulations begin at zero and have no calendar.
-        let at = facts.at.filter(|at| *at >= FIRST_RECORDED);
         let (answer, input_tokens) = (RecordedUsage::default(), facts.total_tokens(taken));
         let priced = PriceFacts {
             says_fast: says("speed", b"\"fast\""),
             says_us: says("inference_geo", b"\"us\""),
-            ..PriceFacts::answered(&request.model, &answer, at)
+            ..PriceFacts::answered(&request.model, &answer, facts.at)
         };
         let usage = Usage { input_tokens, ..Usage::default() };
         Tariff { book: &self.book, date: None }.quote(&priced, &usage).rates
@@ -271,6 +268,3 @@ impl Watch {
         self.report
     }
 }
-
-/// 2020-01-01: there are no recorded requests to a model before this day.
-const FIRST_RECORDED: Instant = Instant::from_millis(1_577_836_800_000);

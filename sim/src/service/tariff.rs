@@ -34,6 +34,9 @@ pub struct PriceFacts<'a> {
     pub at: Option<Instant>,
 }
 
+/// 2020-01-01: there are no recorded requests to a model before this day.
+const FIRST_RECORDED: Instant = Instant::from_millis(1_577_836_800_000);
+
 /// The prices of one request and their basis.
 #[derive(Clone, Debug, Default)]
 pub struct Quote {
@@ -78,9 +81,11 @@ impl<'a> PriceFacts<'a> {
     }
 
     fn terms(&self, date: Option<Date>, usage: &Usage, is_regional: bool) -> Terms {
+        // Instants of simulations begin at zero and have no calendar.
+        let at = self.at.filter(|at| *at >= FIRST_RECORDED);
         Terms {
-            date: date.or(self.at.map(Date::of)),
-            at: self.at,
+            date: date.or(at.map(Date::of)),
+            at,
             prompt_tokens: match self.answer.passes {
                 Some(Passes { first, last }) => first.total_input_tokens().max(last.total_input_tokens()),
                 None => usage.total_input_tokens(),

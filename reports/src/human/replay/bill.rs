@@ -77,7 +77,7 @@ fn table(report: &Report<'_>) -> Table {
                 Cell::Money(bill.map(|_| cost)),
                 Cell::Share(bill.map(|bill| part_of(cost, bill))),
                 tokens.map_or(Cell::Empty, Cell::Count),
-                tokens.map_or(Cell::Empty, |tokens| Cell::Count(tokens / requests)),
+                tokens.map_or(Cell::Empty, |tokens| Cell::Count((tokens + requests / 2) / requests)),
             ]
         })
         .collect();

@@ -66,7 +66,7 @@ pub struct CheckArgs {
     pub conformance: Option<Suite>,
 
     /// Also show the cost of each change per day at N requests a day
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=REQUESTS_PER_DAY_MAX))]
+    #[arg(long, value_name = "N", value_parser = requests)]
     pub requests_per_day: Option<u64>,
 
     /// Which prices hold
@@ -234,4 +234,10 @@ impl SourceArgs {
             None => (Path::new(RULES), false),
         }
     }
+}
+
+/// A number of requests.
+fn requests(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|requests| *requests <= REQUESTS_PER_DAY_MAX);
+    number.ok_or_else(|| format!("expected a number of requests up to {REQUESTS_PER_DAY_MAX}, such as 5000"))
 }

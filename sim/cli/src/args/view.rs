@@ -37,8 +37,14 @@ pub struct ViewArgs {
     timezone: Option<Zone>,
 
     /// Show this many rows of each list
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "What counts")]
+    #[arg(long, value_name = "N", value_parser = rows, help_heading = "What counts")]
     top: Option<u16>,
+}
+
+/// A number of rows.
+fn rows(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|rows| *rows > 0);
+    number.ok_or_else(|| format!("expected a number of rows from 1 to {}, such as 10", u16::MAX))
 }
 
 /// A day or an instant: which one depends on the time zone.

@@ -16,7 +16,7 @@ use forkcast_reports::names::Names;
 use forkcast_reports::report::{Report, View, gates};
 use forkcast_sim::cache::Rules;
 
-use crate::args::{Format, ReplayArgs};
+use crate::args::{Format, PriceArgs, ReplayArgs};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::{self, interrupted};
@@ -34,10 +34,13 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     // Before the work, so that an unusable folder is reported immediately.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
     let folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
-    let book = args.prices.book(&args.talk)?;
     let mut steps = args.talk.steps();
     let sorted = run_folder::sort(&args.paths)?;
     let rules = args.cache.or_else(|| rules_of(&sorted));
+    let prices = prices_of(args, &sorted)?;
+    let prices = prices.as_ref().unwrap_or(&args.prices);
+    let book = prices.book(&args.talk)?;
+    let prices_of = prices.day;
     let inputs = read(args, sorted, &mut steps)?;
     if inputs.unread_files > 0 {
         let unread = count(inputs.unread_files as u64);
@@ -45,7 +48,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     }
     let sizing = args.sizes.sizing(&inputs);
     let what_if = WhatIf::with_defaults(&args.what_if);
-    let options = Options { rules, book, prices_of: args.prices.day, sizing, what_if, ..Options::default() };
+    let options = Options { rules, book, prices_of, sizing, what_if, ..Options::default() };
     let stop = watch(&inputs, steps);
     let requests = Passes::new(&inputs, &options, &stop);
     let report = Report::new(&inputs, &requests, &options, view);
@@ -102,6 +105,16 @@ impl Work {
             _ => "requests and sessions",
         };
         Self { all: (requests + sessions) as u64, things }
+    }
+}
+
+/// The prices of a run, if its folder is the only path and no others were given.
+fn prices_of(args: &ReplayArgs, sorted: &NamedPaths<'_, PathBuf>) -> anyhow::Result<Option<PriceArgs>> {
+    match (&sorted.folders[..], &args.paths[..]) {
+        ([open], [path]) if !args.prices.is_given() => {
+            run_folder::prices(&open.folder, &path.display().to_string()).map(Some)
+        }
+        _ => Ok(None),
     }
 }
 

@@ -165,6 +165,9 @@ fn scenario(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
         Some((file, variant)) if !path.exists() => (Path::new(file), Some(variant)),
         _ => (path, None),
     };
+    if path.extension().is_some_and(|ending| ending == "jsonl") {
+        return Err(format!("{name}: a recording is no scenario; to play it: forkcast run --recording {name}"));
+    }
     let text = fs::read_to_string(path)
         .map_err(|error| format!("{name}: {error}; name a YAML file, or one of `forkcast list scenarios`"))?;
     let stem = path.file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());

@@ -6,6 +6,7 @@ use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
 use forkcast_reports::folder::reading::{Maker, RunFolder, RunOptions};
 use forkcast_sim::cache::Rules;
 
+use crate::args::{self, PriceArgs};
 use crate::exit::BadInput;
 
 /// A run folder and its requests.
@@ -60,6 +61,18 @@ pub fn open(path: &Path) -> anyhow::Result<OpenFolder> {
         None => recorded(&run, &folder.options)?,
     };
     Ok(OpenFolder { folder, inputs })
+}
+
+/// The prices of the run in the folder `run`.
+///
+/// # Errors
+/// When its description of them is damaged.
+pub fn prices(folder: &RunFolder, run: &str) -> anyhow::Result<PriceArgs> {
+    let run_json = Path::new(run).join("run.json");
+    let broken = |field: &str, why: &str| BadInput::error(format_args!("{}: `{field}`: {why}", run_json.display()));
+    let day = folder.options.prices_of.as_deref().map(args::date).transpose();
+    let day = day.map_err(|why| broken("prices_of", &why))?;
+    PriceArgs::of_run(day, &folder.book).map_err(|why| broken("price_book", &why))
 }
 
 fn without_bodies(run: &str) -> anyhow::Error {

@@ -12,7 +12,7 @@ use forkcast_reports::report::Recorded;
 use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::Money;
 
-use crate::args::{self, ExplainArgs, PriceArgs};
+use crate::args::ExplainArgs;
 use crate::exit::BadInput;
 use crate::verbs::replay::complaints;
 use crate::verbs::run_folder::{self, OpenFolder};
@@ -152,15 +152,15 @@ fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -
         }
     };
     let sizing = sizing(&folder.options, inputs).map_err(|why| broken(&why))?;
-    if args.prices.is_given() {
-        let book = args.prices.book(&args.talk)?;
-        let prices_of = args.prices.day;
-        return Ok(Options { rules, book, prices_of, sizing, ..Options::default() });
-    }
-    let day = folder.options.prices_of.as_deref().map(args::date).transpose();
-    let day = day.map_err(|why| broken(&format_args!("`prices_of`: {why}")))?;
-    let prices = PriceArgs::of_run(day, &folder.book).map_err(|why| broken(&format_args!("`price_book`: {why}")))?;
-    Ok(Options { rules, book: prices.book(&args.talk)?, prices_of: day, sizing, ..Options::default() })
+    let of_run;
+    let prices = match args.prices.is_given() {
+        true => &args.prices,
+        false => {
+            of_run = run_folder::prices(folder, run)?;
+            &of_run
+        }
+    };
+    Ok(Options { rules, book: prices.book(&args.talk)?, prices_of: prices.day, sizing, ..Options::default() })
 }
 
 /// The sizes of the run, so that its request is explained with the same numbers; a fit is repeated.
