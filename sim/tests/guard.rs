@@ -6,6 +6,7 @@ mod budget;
 mod chains;
 mod clock;
 mod conversation;
+mod healthy;
 mod refused;
 mod replaced;
 mod retold;

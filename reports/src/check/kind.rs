@@ -135,6 +135,14 @@ fn is_of_run(finding: &Finding) -> bool {
     )
 }
 
+/// The id of a call or of its result was made again, as the bodies of all providers spell it.
+fn is_new_id(finding: &Finding) -> bool {
+    let is_id = |field: &str| matches!(field, "`id`" | "`tool_use_id`" | "`call_id`");
+    finding.volatile == Some(Volatile::Uuid)
+        && finding.level == Level::Messages
+        && finding.name.rsplit_once(", field ").is_some_and(|(_, field)| is_id(field))
+}
+
 /// What changes of one kind have in common. Paths of messages move from request to request, those of other levels do not.
 /// Of what came or went at once it is all their `names`.
 fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Key<'a> {
@@ -142,7 +150,8 @@ fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Ke
         None if finding.level != Level::Messages || finding.cause == Cause::LevelParameter => finding.path.as_str(),
         _ => "",
     };
-    let name = names.unwrap_or(&finding.name).clone();
+    // The provider's words about a refusal name the place. Ids that are new each time change in calls and results.
+    let name = if finding.cause.is_refusal() || is_new_id(finding) { String::new() } else { names.unwrap_or(&finding.name).clone() };
     let Finding { rule, provider, .. } = finding;
     (verdict, *rule, finding.cause, finding.volatile, *provider, finding.level, name, path)
 }

@@ -6,6 +6,7 @@ mod found;
 mod inputs;
 mod locked;
 mod packaged;
+mod reported;
 mod stopped;
 mod twins;
 mod unsaid;

@@ -32,6 +32,12 @@ pub enum Refusal {
         /// Path of the block, in the provider's spelling.
         path: String,
     },
+    /// A breakpoint on a tool with deferred loading (claude-code#30920, CLIProxyAPI#4561). The provider's text has the
+    /// tool's name instead of its path.
+    Deferred {
+        /// Path of the tool, in the provider's spelling.
+        path: String,
+    },
     /// The automatic breakpoint and an explicit one on the same block differ in lifetime. The wording is not known.
     AutomaticConflict {
         /// Lifetime of the top-level field.
@@ -60,6 +66,11 @@ impl fmt::Display for Refusal {
             ),
             Self::NotAllowed { path } => write!(f, "{path}.cache_control: Extra inputs are not permitted"),
             Self::EmptyText { path } => write!(f, "{path}: cache_control cannot be set for empty text blocks"),
+            Self::Deferred { path } => write!(
+                f,
+                "{path}: Tool cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot \
+                 use prompt caching."
+            ),
             Self::AutomaticConflict { automatic, explicit } => write!(
                 f,
                 "cache_control: ttl='{automatic}' differs from ttl='{explicit}' of the last block, which is marked"
@@ -82,6 +93,7 @@ pub fn check(request: &Request, rules: &Rules) -> Result<(), Refusal> {
         return Err(match bad.why {
             BadMarkerWhy::Thinking => Refusal::NotAllowed { path: format!("{path}.thinking") },
             BadMarkerWhy::EmptyText => Refusal::EmptyText { path: format!("{path}.text") },
+            BadMarkerWhy::Deferred => Refusal::Deferred { path },
         });
     }
     if let Some((automatic, explicit)) = request.automatic_conflict {
@@ -99,7 +111,9 @@ pub fn place(request: &Request, refusal: &Refusal) -> Option<Place> {
         Refusal::TooManyBreakpoints { max, .. } => {
             request.markers.get(*max).or(request.markers.last()).map(|at| at.place)
         }
-        Refusal::NotAllowed { .. } | Refusal::EmptyText { .. } => request.bad_markers.first().map(|bad| bad.place),
+        Refusal::NotAllowed { .. } | Refusal::EmptyText { .. } | Refusal::Deferred { .. } => {
+            request.bad_markers.first().map(|bad| bad.place)
+        }
         Refusal::TtlOrder { .. } => out_of_order(&request.markers).map(|marker| marker.place),
         Refusal::AutomaticConflict { .. } => request.markers.last().map(|marker| marker.place),
         Refusal::PreWarm { .. } => None,

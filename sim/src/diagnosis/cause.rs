@@ -171,7 +171,7 @@ causes! {
     MessageRemoved = messages(
         "message_removed",
         "A client drops reminders, failed calls or old content to save tokens.",
-        "Keep sent messages, or cut rarely and by much at once.",
+        "Keep sent messages, or put the breakpoint before what is not sent again; cut rarely and by much at once.",
     );
     /// A block moved to another place in the history.
     MessageMoved = messages(
@@ -330,6 +330,11 @@ impl Cause {
     /// Whether the request differs from the one before: in its bytes, or in its model.
     pub const fn is_change(self) -> bool {
         self.is_content() || matches!(self, Self::ModelChanged)
+    }
+
+    /// Whether the provider answers HTTP 400, so that nothing of the request is read, written or billed.
+    pub const fn is_refusal(self) -> bool {
+        matches!(self, Self::BreakpointLimit | Self::TtlOrder)
     }
 
     /// Whether the bytes of the prompt are to blame, and not time or rules.

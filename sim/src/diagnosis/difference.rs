@@ -45,6 +45,25 @@ impl ChangeSite {
         let (offset_in_block, offset_in_prefix, offset_range) = (None, None, None);
         Self { cause, level, path, name, offset_in_block, offset_in_prefix, offset_range, volatile: None }
     }
+
+    /// How to save the tokens, in one sentence: for the parameter that changed, else for the cause.
+    pub fn suggestion(&self) -> &'static str {
+        match (self.cause, self.path.as_str()) {
+            (Cause::LevelParameter, "prompt_cache_key") => {
+                "Keep one `prompt_cache_key` for a conversation, and give its forks the same."
+            }
+            (Cause::LevelParameter, "response_format" | "text.format" | "output_config.format") => {
+                "Keep one output format within a conversation, or ask for another in the newest message."
+            }
+            (Cause::LevelParameter, path) if path.starts_with("tool_choice") => {
+                "Keep `tool_choice`; ask for an answer without tools, or for a tool, in the newest message."
+            }
+            (Cause::LevelParameter, path) if path.ends_with("effort") => {
+                "Keep the effort within a conversation, or change it for single messages where the model allows that."
+            }
+            (cause, _) => cause.suggestion(),
+        }
+    }
 }
 
 /// One difference between an older and a newer request.
@@ -137,6 +156,13 @@ impl Comparison {
     }
 }
 
+/// Whether one change of the program made both: it wrote the same field of several tools in another order.
+fn is_same_edit(known: &Difference, found: &Difference) -> bool {
+    let field = |site: &Difference| site.name.rsplit_once(", field ").map(|(_, field)| field.to_owned());
+    let is_order = |site: &Difference| site.cause == Cause::ToolChanged && site.volatile == Some(Volatile::MapOrder);
+    is_order(known) && is_order(found) && field(known).is_some() && field(known) == field(found)
+}
+
 /// The differences reported so far.
 struct Found<'a> {
     sides: &'a Sides<'a>,
@@ -213,7 +239,10 @@ impl Found<'_> {
             self.differences[known].pairs.push(pair);
         } else {
             let difference = self.difference(cause, &pair);
-            self.differences.push(difference);
+            match self.differences.iter_mut().find(|known| is_same_edit(known, &difference)) {
+                Some(known) => known.pairs.push(pair),
+                None => self.differences.push(difference),
+            }
         }
     }
 

@@ -149,7 +149,7 @@ impl Matched<'_> {
     }
 
     /// The block at `new` belongs to the newest message, which answers the model, while a block of the same kind took
-    /// the place of the older one: that one replaced it, and the newest turn only says something similar.
+    /// the place of the older one, or its message now ends before it: the newest turn only says something similar.
     fn is_said_anew(&self, old: usize, new: usize) -> bool {
         let Self { sides, gap, .. } = self;
         let in_place = gap.new.start + (old - gap.old.start);
@@ -157,9 +157,8 @@ impl Matched<'_> {
         let is_answer = |at: usize| sides.wire.blocks.role(sides.new[at]) == Role::Assistant;
         in_place < new
             && Some(sides.newer.places[new].item) == newest
-            && sides.older.places[old].item == sides.newer.places[in_place].item
             && (in_place..new).any(is_answer)
-            && alike(sides, old, in_place)
+            && (sides.older.places[old].item != sides.newer.places[in_place].item || alike(sides, old, in_place))
     }
 
     /// Pairs blocks of one kind in order. At the end of the older prompt, where edits and appended blocks cannot be
@@ -203,8 +202,11 @@ impl Matched<'_> {
         if old_left.len() * new_left.len() > COMPARISONS_MAX {
             return;
         }
+        let open_end = self.gap.old.end == self.sides.old.len();
         for new in new_left {
-            let fits = |old: &usize| retold(self.sides, *old, new) && self.keeps_order(*old, new);
+            let is_other = |old: usize| open_end && self.is_said_anew(old, new);
+            let fits =
+                |old: &usize| retold(self.sides, *old, new) && self.keeps_order(*old, new) && !is_other(*old);
             if let Some(at) = old_left.iter().position(fits) {
                 self.push(old_left.remove(at), new);
             }

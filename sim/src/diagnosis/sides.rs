@@ -249,6 +249,17 @@ impl<'a> Sides<'a> {
         Some(*place)
     }
 
+    /// The name that a field has in the body that was sent. Items of the Responses API call the ids of calls, their
+    /// arguments and the schemas of tools otherwise (API reference, 2026-09).
+    fn field_as_sent<'f>(&self, field: &'f str, place: Place) -> &'f str {
+        let is_responses = self.newer.addresses.is_some() && self.newer.path(place).starts_with("input[");
+        match field {
+            "id" | "tool_use_id" if is_responses => "call_id",
+            "input" if is_responses => "arguments",
+            _ => field,
+        }
+    }
+
     pub(super) fn name(&self, pair: &Pair, place: Place) -> String {
         let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
         let Some(block) = new.or(old) else { return String::new() };
@@ -256,7 +267,7 @@ impl<'a> Sides<'a> {
         let both = old.zip(new).filter(|(old, new)| self.are_readable(*old, *new));
         let fields = both.map(|(old, new)| classify::differing_fields(self.bytes(Some(old)), self.bytes(Some(new))));
         match fields.as_ref().and_then(|fields| fields.first()) {
-            Some(field) => format!("{what}, field {}", quoted(field)),
+            Some(field) => format!("{what}, field {}", quoted(self.field_as_sent(field, place))),
             None => what,
         }
     }

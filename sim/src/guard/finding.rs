@@ -16,6 +16,10 @@ words! {
         Stability = "stability",
         /// Forks share everything up to their directive, siblings everything that earlier siblings shared.
         Sharing = "sharing",
+        /// Agents of one kind have the same tools, system prompt and settings from their first requests on.
+        Siblings = "siblings_differ",
+        /// Breakpoints cover the history that the next request repeats.
+        Breakpoints = "breakpoints",
         /// Hit rate, cost per turn, number of breakpoints.
         Budget = "budget",
         /// The prompt equals the one in the lock.

@@ -3,18 +3,23 @@
 //! A fork shares with its parent's request everything that the parent's breakpoints cover, and with its siblings the
 //! part that these shared beyond it. Agents with briefs of their own share tools and system prompt with others of their
 //! kind, and the further beginning of the first message that these had in common. Each agent's own instructions need
-//! not be shared.
+//! not be shared. What agents of one kind never shared is compared too, under a rule of its own: it costs as much, but no
+//! change broke it.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::identity::{Kinship, Sibling};
+use super::finding::Rule;
+use super::identity::{Kinship, Relative, Sibling};
 use super::member::Member;
 use crate::diagnosis::{Cause, Difference, Subject};
+use crate::wire::Level;
 
 /// Selects the differences to an older request that count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Within {
+    /// The rule that such a difference breaks.
+    pub rule: Rule,
     /// Blocks of the older request that have to be kept.
     blocks: Range<usize>,
     /// Model and parameters have to be kept too.
@@ -24,12 +29,14 @@ pub(super) struct Within {
 impl Within {
     /// Whether its breakpoints have to reach the entries that the older request left in the cache.
     pub fn asks_breakpoints(&self, older: &Subject) -> bool {
-        self.settings && self.blocks.start == 0 && self.blocks.end >= older.covered()
+        self.rule == Rule::Sharing && self.settings && self.blocks.start == 0 && self.blocks.end >= older.covered()
     }
 
     /// Whether a difference counts. Others belong to the newer request, and stay as they are.
     pub fn concerns(&self, found: &Difference) -> bool {
         match found.cause {
+            // Each agent may have settings of its own; a cache key only says which cache to look in.
+            Cause::LevelParameter if self.rule == Rule::Siblings => found.path == "prompt_cache_key",
             Cause::ModelChanged | Cause::LevelParameter => self.settings,
             _ => self.blocks.contains(&found.old_index),
         }
@@ -48,16 +55,22 @@ pub(super) struct Demand {
 /// The requirements of a kinship.
 pub(super) fn demands(kinship: &Kinship<Arc<Member>>) -> Vec<Demand> {
     let beyond = |sibling: &Sibling<Arc<Member>>| {
-        let within = Within { blocks: sibling.shared.clone(), settings: false };
+        let within = Within { rule: Rule::Sharing, blocks: sibling.shared.clone(), settings: false };
+        Demand { older: Arc::clone(&sibling.first), within }
+    };
+    // The part of tools and system prompt that the kind did not share before, so that no change can have parted it.
+    let differing = |sibling: &Sibling<Arc<Member>>| {
+        let blocks = sibling.shared.end..sibling.first.request().level_start(Level::Messages);
+        let within = Within { rule: Rule::Siblings, blocks, settings: true };
         Demand { older: Arc::clone(&sibling.first), within }
     };
     match kinship {
         Kinship::Fork { parent, until, sibling, .. } => {
-            let within = Within { blocks: 0..*until, settings: true };
+            let within = Within { rule: Rule::Sharing, blocks: 0..*until, settings: true };
             let inherited = Demand { older: Arc::clone(parent), within };
             std::iter::once(inherited).chain(sibling.as_ref().map(beyond)).collect()
         }
-        Kinship::Brief(sibling) => vec![beyond(sibling)],
+        Kinship::Brief(sibling) => vec![beyond(sibling), differing(sibling)],
         Kinship::New => Vec::new(),
     }
 }

@@ -9,9 +9,9 @@ use crate::pricing::Category;
 impl Finding {
     /// How to save the tokens, naming the change.
     pub fn suggestion(&self) -> String {
-        let advice = self.cause.suggestion();
+        let advice = self.site.suggestion();
         match self.volatile.map(thing) {
-            _ if self.name.is_empty() => advice.to_owned(),
+            _ if self.name.is_empty() || !self.cause.is_change() => advice.to_owned(),
             Some(thing) => format!("{advice} What varies is {thing} in: {}.", self.name),
             None => format!("{advice} What changed: {}.", self.name),
         }

@@ -1,11 +1,20 @@
-//! Chains of which nothing is ever cached. Nothing can break in them, and users who look for breaks need to know that.
+//! Chains that repeat a history which no breakpoint covers: nothing breaks in them, and they pay for it again with every
+//! request. And chains of which nothing is ever cached, because they are too short.
 
 use std::collections::BTreeMap;
 
+use super::finding::{Finding, Loss, Rule, percent};
 use super::identity::Lane;
-use crate::diagnosis::Subject;
+use crate::diagnosis::{Cause, ChangeSite, Subject};
 use crate::outside::quoted;
-use crate::wire::ChainId;
+use crate::pricing::{Category, Money, Rates};
+use crate::wire::{ChainId, Level, Maker, shared_nodes};
+
+/// Requests that repeat history before it counts: after a single one the write may cost more than the reads save.
+const REPETITIONS_MIN: usize = 2;
+
+/// Least share of the repeated tokens, in thousandths, that no breakpoint covers.
+const UNCOVERED_PER_MILLE_MIN: u64 = 50;
 
 /// What each chain had in the cache.
 #[derive(Clone, Debug, Default)]
@@ -22,23 +31,72 @@ struct Kept {
     longest: Option<(u64, u64)>,
     /// A prefix was long enough, or a recorded usage shows what the provider kept.
     cached: bool,
+    repeated: Repeated,
+}
+
+/// The prefixes that a chain's requests repeat.
+#[derive(Clone, Debug, Default)]
+struct Repeated {
+    /// All input tokens.
+    input_tokens: u64,
+    /// How many of them repeat the previous request's prefix.
+    tokens: u64,
+    /// How many of these no breakpoint of the previous request covered.
+    uncovered_tokens: u64,
+    /// Requests with such tokens.
+    requests: usize,
+    /// What they cost more than reads; `None` if a model has no price.
+    cost: Option<Money>,
+    last: Option<Last>,
+    /// A recorded usage shows what was read.
+    is_measured: bool,
+}
+
+/// The latest request with such tokens, and the last block that it repeats.
+#[derive(Clone, Debug)]
+struct Last {
+    request: usize,
+    older: usize,
+    level: Level,
+    path: String,
+    provider: Option<Maker>,
+}
+
+/// A request and the one before it in its chain.
+#[derive(Clone, Copy)]
+pub(super) struct Turn<'a> {
+    /// The request.
+    pub taken: &'a Subject,
+    /// The one before; `None` for a chain's first.
+    pub previous: Option<&'a Subject>,
+    /// Prices.
+    pub rates: Option<&'a Rates>,
+    /// Its usage is recorded.
+    pub is_measured: bool,
 }
 
 impl Uncached {
-    /// Takes a request; `is_measured` if its usage is recorded.
-    pub fn take(&mut self, taken: &Subject, lane: &Lane, is_measured: bool) {
+    /// Takes a request.
+    pub fn take(&mut self, turn: &Turn<'_>, lane: &Lane) {
+        let Turn { taken, is_measured, .. } = *turn;
         let kept = self.chains.entry(lane.chain).or_insert_with(|| Kept { name: lane.name.clone(), ..Kept::default() });
         kept.requests += 1;
         kept.cached |= is_measured || taken.refusal.is_some() || taken.covered() > 0;
         let covered = taken.marked().into_iter().map(|(at, _)| taken.cumulative[at]).max();
         let covered = covered.map(|tokens| (tokens, taken.minimum_tokens));
         kept.longest = kept.longest.max(covered);
+        kept.repeated.take(turn);
+    }
+
+    /// One finding for each chain that repeats what it could read.
+    pub fn findings(&self) -> impl Iterator<Item = Finding> {
+        self.chains.values().filter_map(|kept| kept.repeated.finding(&kept.name))
     }
 
     /// The warning in words. A single request has nothing to keep.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let silent = || self.chains.values().filter(|kept| !kept.cached && kept.requests > 1);
-        let unmarked = told(silent().filter(|kept| kept.longest.is_none()), |_| {
+        let unmarked = told(silent().filter(|kept| kept.longest.is_none() && !kept.repeated.is_costly()), |_| {
             "carry no cache breakpoint, so nothing of them is cached and no change can break a prefix.".to_owned()
         });
         let short = told(silent().filter(|kept| kept.longest.is_some()), |kept| {
@@ -49,6 +107,72 @@ impl Uncached {
             )
         });
         unmarked.into_iter().chain(short)
+    }
+}
+
+impl Repeated {
+    fn take(&mut self, turn: &Turn<'_>) {
+        let Turn { taken, previous, rates, is_measured } = *turn;
+        self.is_measured |= is_measured;
+        self.input_tokens += taken.total_tokens();
+        let is_judged = taken.refusal.is_none() && taken.request.has_modelled_cache();
+        let Some(previous) = previous.filter(|previous| is_judged && previous.refusal.is_none()) else { return };
+        let end = shared_nodes(&previous.request.nodes, &taken.request.nodes);
+        let tokens_until = |end: usize| end.checked_sub(1).map_or(0, |last| taken.cumulative[last]);
+        let repeated_tokens = tokens_until(end);
+        // Assumed breakpoints are not sent.
+        let covered = if previous.request.markers_sent == 0 { 0 } else { previous.covered().min(end) };
+        let uncovered_tokens = repeated_tokens - tokens_until(covered);
+        self.tokens += repeated_tokens;
+        if uncovered_tokens == 0 || repeated_tokens < taken.minimum_tokens {
+            return;
+        }
+        let Some(place) = taken.request.places[..end].iter().rfind(|place| !place.keys) else { return };
+        let cost = rates.map(|rates| rates.difference(Category::Input, Category::Read, uncovered_tokens));
+        self.cost = if self.requests == 0 { cost } else { self.cost.zip(cost).map(|(sum, cost)| sum + cost) };
+        self.requests += 1;
+        self.uncovered_tokens += uncovered_tokens;
+        self.last = Some(Last {
+            request: taken.number,
+            older: previous.number,
+            level: place.level,
+            path: taken.request.path(*place),
+            provider: Maker::diagnosing(&taken.request),
+        });
+    }
+
+    fn is_costly(&self) -> bool {
+        !self.is_measured
+            && self.requests >= REPETITIONS_MIN
+            && self.uncovered_tokens * 1_000 >= self.tokens * UNCOVERED_PER_MILLE_MIN
+    }
+
+    fn finding(&self, chain: &str) -> Option<Finding> {
+        let Last { request, older, level, path, provider } = self.last.clone().filter(|_| self.is_costly())?;
+        let read_tokens = self.tokens - self.uncovered_tokens;
+        let name = format!(
+            "no breakpoint at the end of what {} requests repeat: {} of all input is read, {} could be",
+            self.requests,
+            percent(read_tokens * 1_000 / self.input_tokens.max(1)),
+            percent(self.tokens * 1_000 / self.input_tokens.max(1)),
+        );
+        let loss = Loss {
+            tokens: self.uncovered_tokens,
+            is_upper_bound: false,
+            billed_as: Category::Input,
+            cost: self.cost,
+        };
+        Some(Finding {
+            rule: Rule::Breakpoints,
+            chain: chain.to_owned(),
+            request,
+            older: Some(older),
+            site: ChangeSite::new(Cause::NoBreakpoint, level, path, name),
+            provider,
+            breaks_prefix: true,
+            loss: Some(loss),
+            windows: None,
+        })
     }
 }
 

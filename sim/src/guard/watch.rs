@@ -16,7 +16,7 @@ use super::sent::Facts;
 use super::sharing::{self, Demand};
 use super::thinking::Thinking;
 use super::timeless::TimelessCache;
-use super::uncached::Uncached;
+use super::uncached::{self, Uncached};
 use super::unread;
 use crate::diagnosis::Subject;
 use crate::pricing::{PriceBook, Rates};
@@ -123,7 +123,9 @@ impl Watch {
             ));
         }
         notes.extend(self.doubt(&taken, &whose, facts));
-        self.uncached.take(&taken, lane, facts.usage.is_some());
+        let previous = whose.previous.as_ref().filter(|_| !lane.first).map(|previous| &*previous.subject);
+        let turn = uncached::Turn { taken: &taken, previous, rates: rates.as_ref(), is_measured: facts.usage.is_some() };
+        self.uncached.take(&turn, lane);
         notes.extend(self.thinking.take(wire, &taken, facts, &whose, &self.rules));
         let (refused, noted) = self.refusals.take(&taken, facts, lane, &findings, &self.rules);
         notes.extend(noted);
@@ -168,7 +170,7 @@ impl Watch {
             let older = &older.subject;
             let asks = within.asks_breakpoints(older);
             let concerns = |found: &_| within.concerns(found);
-            let demand = Question { older, rule: Rule::Sharing, concerns: &concerns, asks_breakpoints: asks, ..*case };
+            let demand = Question { older, rule: within.rule, concerns: &concerns, asks_breakpoints: asks, ..*case };
             let (found, noted) = judge::judge(&demand);
             findings.extend(found);
             notes.extend(noted);
@@ -258,6 +260,7 @@ impl Watch {
 
     /// The report on all requests.
     pub fn finish(mut self) -> Report {
+        self.uncached.findings().for_each(|finding| self.report.find(finding, &self.rules));
         self.report.violations = self.spent.violations(&self.rules.budget);
         self.report.violations.extend(self.refusals.violations());
         self.report.violations.extend(self.thinking.violations());

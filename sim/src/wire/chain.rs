@@ -51,14 +51,20 @@ impl Chains {
     pub fn assign(&mut self, id: Option<&str>, request: &Request, wire: &Wire) -> Continuation {
         match id {
             Some(id) => self.assign_named(id),
-            None => self.follow(request, wire).unwrap_or_else(|| self.begin(request, wire)),
+            None => self.follow(request, wire, &|_| true).unwrap_or_else(|| self.begin(request, wire)),
         }
     }
 
-    /// Puts a request without an id into the chain with the history that it continues; `None` without one.
-    pub fn follow(&mut self, request: &Request, wire: &Wire) -> Option<Continuation> {
+    /// Puts a request without an id into the chain with the history that it continues, among those that it `may`
+    /// continue; `None` without one.
+    pub fn follow(
+        &mut self,
+        request: &Request,
+        wire: &Wire,
+        may: &dyn Fn(ChainId) -> bool,
+    ) -> Option<Continuation> {
         let messages = message_digests(request, wire);
-        let (at, continuation) = self.continued(&messages)?;
+        let (at, continuation) = self.continued(&messages, may)?;
         let mut open = self.open.remove(at);
         open.messages = messages;
         self.open.push(open);
@@ -68,17 +74,20 @@ impl Chains {
     /// Begins a chain with `request`, whose beginning is that of the chain that it seems to continue: a fork.
     pub fn branch(&mut self, request: &Request, wire: &Wire) -> Continuation {
         let messages = message_digests(request, wire);
-        let branch_of = self.continued(&messages).map(|(_, continuation)| continuation.chain);
+        let branch_of = self.continued(&messages, &|_| true).map(|(_, continuation)| continuation.chain);
         let chain = self.new_chain();
         self.open.push(Open { chain, messages, branch_of });
         Continuation { chain, first: true, rival: None }
     }
 
-    /// The open chain that these messages continue.
-    fn continued(&self, messages: &[u64]) -> Option<(usize, Continuation)> {
+    /// The open chain that these messages continue, among those that they `may` continue.
+    fn continued(&self, messages: &[u64], may: &dyn Fn(ChainId) -> bool) -> Option<(usize, Continuation)> {
+        let is_possible = |(_, at): &(usize, usize)| may(self.open[*at].chain);
         let mut shares = self.shares(messages, shared);
+        shares.retain(is_possible);
         if shares.is_empty() {
             shares = self.shares(messages, shared_anywhere);
+            shares.retain(is_possible);
         }
         // A request that continues a whole conversation does not continue one with another beginning, however much they
         // share later.

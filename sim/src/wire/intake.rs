@@ -269,6 +269,7 @@ fn mark(request: &mut Request, part: &Part, place: Place) {
     let why = match part.kind {
         BlockKind::Thinking => Some(BadMarkerWhy::Thinking),
         _ if part.empty => Some(BadMarkerWhy::EmptyText),
+        BlockKind::Tool if part.place == PartPlace::Excluded => Some(BadMarkerWhy::Deferred),
         _ => None,
     };
     if let Some(why) = why {

@@ -50,6 +50,8 @@ pub enum BadMarkerWhy {
     Thinking,
     /// A text block without text.
     EmptyText,
+    /// A tool with deferred loading is not in the prompt.
+    Deferred,
 }
 
 /// A top-level key of the body other than the prompt itself: raw key (without quotes) and canonical value.

@@ -2,7 +2,7 @@
 //! ids.
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{NoteKind, Report};
+use forkcast_sim::guard::{Finding, NoteKind, Report, Rule};
 use serde_json::{Value, json};
 
 use super::conversation::{body, check, mark_end, message, replace, text};
@@ -66,7 +66,8 @@ fn left(what: &str) -> Vec<Value> {
 
 /// The report on request `at`: its findings that break the prefix, or the note about its chain.
 fn said(report: &Report, at: usize) -> String {
-    let found = report.findings.iter().filter(|found| found.request == at && found.breaks_prefix);
+    let breaks = |found: &&Finding| found.breaks_prefix && found.rule != Rule::Siblings;
+    let found = report.findings.iter().filter(|found| found.request == at && breaks(found));
     let mut words: Vec<String> = found.map(|found| found.cause.to_string()).collect();
     words.dedup();
     let noted = |kind| report.notes.iter().any(|noted| noted.request == at && noted.note == kind);
@@ -137,7 +138,7 @@ const CASES: [(&str, [(usize, &str); 7]); 7] = [
             (2, "tools_reordered compacted"),
             (2, "system_changed compacted"),
             (2, "system_changed compacted"),
-            (2, "tool_changed tools_removed system_changed compacted"),
+            (3, "new_chain"),
         ],
     ),
     (
@@ -149,7 +150,7 @@ const CASES: [(&str, [(usize, &str); 7]); 7] = [
             (2, "tools_reordered history_truncated"),
             (2, "system_changed history_truncated"),
             (2, "system_changed history_truncated"),
-            (2, "tool_changed tools_removed system_changed history_truncated"),
+            (3, "new_chain"),
         ],
     ),
     (

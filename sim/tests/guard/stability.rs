@@ -131,7 +131,9 @@ fn a_prompt_below_the_minimum_has_nothing_to_lose() {
         mark_end(&mut body);
         body
     };
-    let report = check(&[small("one"), small("two")]);
+    let mut newer = small("two");
+    newer["messages"].as_array_mut().unwrap().extend([message("assistant", "Hello"), message("user", "Go on")]);
+    let report = check(&[small("one"), newer]);
     assert_eq!(report.findings.len(), 1);
     assert!(breaking(&report).is_empty());
     assert_eq!(report.findings[0].loss.unwrap().billed_as, Category::Input, "it is too short to be written");

@@ -61,7 +61,9 @@ pub fn title(check: &Check<'_>) -> String {
         let cost = cost.map_or_else(String::new, |cost| format!(", {} extra cost", money(cost)));
         let changes = if kinds.len() == 1 { "1 change" } else { &format!("{} changes", count(kinds.len() as u64)) };
         let breaks = |found: &Finding| found.breaks_prefix && found.rule != Rule::Equality;
-        let what = if kinds.iter().any(|kind| breaks(kind.first())) {
+        let what = if kinds.iter().all(|kind| kind.first().cause.is_refusal()) {
+            "the provider refuses requests"
+        } else if kinds.iter().any(|kind| breaks(kind.first())) {
             "a cached prefix is broken"
         } else {
             "the prompt differs from the lock"
@@ -224,6 +226,8 @@ pub const fn claim(rule: Rule) -> &'static str {
     match rule {
         Rule::Stability => "each request keeps the prefix of the previous one in its chain",
         Rule::Sharing => "forks share everything up to their directive, siblings what earlier siblings shared",
+        Rule::Breakpoints => "breakpoints cover the history that the next request repeats",
+        Rule::Siblings => "agents of one kind have the same tools, system prompt and settings",
         Rule::Budget => "hit rate, cost and breakpoints stay within the budget",
         Rule::Equality => "the prompt equals the one in the lock",
         Rule::Thinking => "thinking is sent again after what it was made after",

@@ -98,6 +98,9 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
     if !finding.breaks_prefix {
         return "It loses no cached tokens.".to_owned();
     }
+    if finding.cause.is_refusal() {
+        return "The provider answers HTTP 400: nothing of the request is read, written or billed.".to_owned();
+    }
     let Some(loss) = finding.loss else {
         return change::NOT_MODELLED.to_owned();
     };

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::lanes::Lane;
-use super::resemblance::{History, is_of_kind, resembles};
+use super::resemblance::{History, is_of_another_kind, is_of_kind, resembles};
 use crate::diagnosis::{align, blocks};
 use crate::guard::Facts;
 use crate::wire::{BlockKind, ChainId, Level, NodeId, Place, Request, Role, Wire, shared_nodes};
@@ -224,7 +224,10 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
         older.sender().chain != newer.sender().chain
             && match newer.sender().parent() {
                 Some(parent) => older.sender().called.as_deref() == Some(parent),
-                None => older.sender().scope == newer.sender().scope,
+                None => {
+                    older.sender().scope == newer.sender().scope
+                        && !is_of_another_kind(wire, older.request(), newer.request())
+                }
             }
     };
     known.retain(may_be);

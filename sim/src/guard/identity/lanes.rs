@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::kin::Relative;
 use super::replacement::{self, Trace};
-use super::resemblance::{Likeness, said};
+use super::resemblance::{History, Likeness, is_of_another_kind, said};
 use super::{Recent, retelling};
 use crate::guard::{Facts, NoteKind};
 use crate::outside::quoted;
@@ -71,7 +71,7 @@ impl Lanes {
         let continued = match branches_off {
             Some(_) => scope.chains.begin(request, wire),
             None if facts.chain.is_some() => scope.chains.assign(facts.chain, request, wire),
-            None => match scope.chains.follow(request, wire) {
+            None => match scope.follow(wire, request, latest) {
                 Some(continued) => continued,
                 None => match scope.retold(wire, request, latest).or_else(|| scope.replaced(wire, request, latest)) {
                     Some(chain) => scope.chains.resume(chain, request, wire),
@@ -121,6 +121,22 @@ fn name(names: &[String], facts: &Facts<'_>, chain: ChainId) -> String {
 }
 
 impl Scope {
+    /// The chain without a name with the history that `request` continues. Another kind of agent continues none of its
+    /// chains, however alike their messages.
+    fn follow<T: Relative>(
+        &mut self,
+        wire: &Wire,
+        request: &Request,
+        latest: &BTreeMap<ChainId, Recent<T>>,
+    ) -> Option<Continuation> {
+        let Self { chains, numbers, .. } = self;
+        let last = |within: ChainId| latest.get(numbers.get(within.0 as usize)?);
+        let may = |within: ChainId| {
+            last(within).is_none_or(|recent| !is_of_another_kind(wire, recent.last.request(), request))
+        };
+        chains.follow(request, wire, &may)
+    }
+
     /// The chain that `request` branches off: it contains the whole history of the request before that chain's last
     /// one, but not of the last one, and is no longer than that. Tools and system prompt may have changed.
     fn branch<T: Relative>(
@@ -138,7 +154,8 @@ impl Scope {
         let tells = |earlier: &Request| holds(request, earlier) || own.starts_with(&blocks(earlier));
         let branches = |recent: &Recent<T>| {
             let last = recent.last.request();
-            messages(request) <= messages(last)
+            !is_of_another_kind(wire, last, request)
+                && messages(request) <= messages(last)
                 && recent.before.as_ref().is_some_and(|before| tells(before.request()))
                 && !own.starts_with(&blocks(last))
         };
@@ -175,7 +192,8 @@ impl Scope {
         request: &Request,
         latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> Option<ChainId> {
-        self.within(retelling::only(wire, request, self.known(latest))?)
+        let known = self.known(latest).filter(|(_, last)| !is_of_another_kind(wire, last, request));
+        self.within(retelling::only(wire, request, known)?)
     }
 
     /// The chains without names with their last requests, the latest chain first.
@@ -200,6 +218,14 @@ impl Scope {
         latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> bool {
         let trace = Trace::of(wire, request);
+        let own = History::of(wire, request);
+        let repeats = |last: &Request| {
+            is_of_another_kind(wire, last, request) && History::of(wire, last).shared(&own).most
+        };
+        // With most of a history, another kind of agent may be a new version of the one that had it.
+        if own.messages > 1 && self.known(latest).any(|(_, last)| repeats(last)) {
+            return true;
+        }
         match self.of_kind(wire, request, latest) {
             Some((likeness, _)) => likeness > Likeness::Partial || trace.is_some(),
             None => trace == Some(Trace::Summary) && !self.unnamed.is_empty(),

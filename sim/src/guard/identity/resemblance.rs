@@ -1,6 +1,6 @@
 //! How much two prompts have in common if no id connects them.
 
-use crate::diagnosis::{Cause, CommonEnds, compare};
+use crate::diagnosis::{Cause, CommonEnds, Difference, compare};
 use crate::wire::{BlockId, Level, Request, Role, SharedEnds, Wire};
 
 /// The content of a request's messages, block by block. System text that clients insert (environment, skills) is no
@@ -69,6 +69,23 @@ pub(super) fn resembles(wire: &Wire, older: &Request, newer: &Request) -> bool {
         && percent(wire, older, newer, Level::System) >= SYSTEM_PERCENT_MIN
 }
 
+/// Whether a request belongs to another kind of agent, whatever its messages: tools and system prompt both differ, or one
+/// of them and the model. A request without an answer has nothing of a chain but a beginning that many agents share, so
+/// one of them is enough there.
+pub(super) fn is_of_another_kind(wire: &Wire, older: &Request, newer: &Request) -> bool {
+    if older.nodes.first() == newer.nodes.first() && is_same_head(older, newer) {
+        return false;
+    }
+    let are_tools_alike = percent(wire, older, newer, Level::Tools) >= TOOLS_PERCENT_MIN;
+    let is_system_alike = percent(wire, older, newer, Level::System) >= SYSTEM_PERCENT_MIN;
+    let is_answered = || said(wire, newer).any(|(_, block)| wire.blocks.role(block) == Role::Assistant);
+    match (are_tools_alike, is_system_alike) {
+        (true, true) => false,
+        (false, false) => true,
+        _ => older.model != newer.model || !is_answered(),
+    }
+}
+
 /// How certain tools and system prompt alone are that a later request belongs to a known agent; in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
@@ -102,18 +119,19 @@ pub(super) fn is_same_head(older: &Request, newer: &Request) -> bool {
     head(newer).is_some_and(|newer| head(older) == Some(newer))
 }
 
-/// Whether two first requests belong to agents of one kind. Another kind has other tools or another prompt, and often
-/// both, so one of them has to be equal. If only the system prompt differs, there may be two kinds with similar prompts
-/// or one kind with a changed prompt: it is one kind if it `is_known` that two earlier requests were related, or if the
-/// difference is volatile content.
+/// Whether two first requests belong to agents of one kind, whose tools and system prompts are mostly equal. If the
+/// system prompts differ, there may be two kinds with similar prompts or one kind with a changed prompt: it is one kind
+/// if it `is_known` that two earlier requests with these tools were related, or if all that differs is volatile content
+/// or an order.
 pub(super) fn is_of_kind(wire: &Wire, older: &Request, newer: &Request, is_known: bool) -> bool {
     let same = |level| level_blocks(wire, older, level) == level_blocks(wire, newer, level);
-    if !resembles(wire, older, newer) || !(same(Level::Tools) || same(Level::System)) {
+    if !resembles(wire, older, newer) {
         return false;
     }
-    is_known || same(Level::System) || {
+    same(Level::System) || (is_known && same(Level::Tools)) || {
         let differences = compare(wire, older, newer).differences;
-        differences.iter().filter(|found| found.cause == Cause::SystemChanged).all(|found| found.volatile.is_some())
+        let of_head = |found: &&Difference| found.level != Level::Messages && found.cause != Cause::LevelParameter;
+        differences.iter().filter(of_head).all(|found| found.volatile.is_some())
     }
 }
 

@@ -17,6 +17,8 @@ struct Entries {
     cache: Option<Spanned<String>>,
     stability: Option<Spanned<String>>,
     sharing: Option<Spanned<String>>,
+    breakpoints: Option<Spanned<String>>,
+    siblings_differ: Option<Spanned<String>>,
     equality: Option<Spanned<String>>,
     missing: Option<Spanned<String>>,
     thinking: Option<Spanned<String>>,
@@ -60,6 +62,8 @@ pub(super) fn read(text: &str) -> Result<Rules, BadRules> {
     for (entry, slot) in [
         (&entries.stability, &mut rules.stability),
         (&entries.sharing, &mut rules.sharing),
+        (&entries.breakpoints, &mut rules.breakpoints),
+        (&entries.siblings_differ, &mut rules.siblings),
         (&entries.equality, &mut rules.equality),
         (&entries.missing, &mut rules.missing),
         (&entries.thinking, &mut rules.thinking),
@@ -90,8 +94,8 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T, BadRules> {
         BadRules {
             line: Text(text).line(at),
             found: complaint::toml(&error, text),
-            expected: "the keys cache, stability, sharing, equality, missing, thinking, pinned, requests_per_day, in_tests, [budget] and \
-                       [[allow]]"
+            expected: "the keys cache, stability, sharing, breakpoints, siblings_differ, equality, missing, thinking, pinned, \
+                       requests_per_day, in_tests, [budget] and [[allow]]"
                 .to_owned(),
         }
     })

@@ -4,6 +4,8 @@
 //! cache = "docs-2026-09"     # the provider's cache rules
 //! stability = "fail"         # each request keeps the prefix of the previous one: off, note or fail
 //! sharing = "fail"           # forks and siblings share what they can
+//! breakpoints = "fail"       # breakpoints cover the history that the next request repeats
+//! siblings_differ = "note"   # agents of one kind differ from their first requests on
 //! equality = "note"          # the prompt equals the one in the lock
 //! missing = "fail"           # every request of the lock is sent
 //! thinking = "fail"          # thinking is sent again after the content that it was made after
@@ -56,6 +58,10 @@ pub struct Rules {
     pub stability: Severity,
     /// Forks share everything up to their directive, siblings everything that earlier siblings shared.
     pub sharing: Severity,
+    /// Breakpoints cover the history that the next request repeats.
+    pub breakpoints: Severity,
+    /// Agents of one kind have the same tools, system prompt and settings from their first requests on.
+    pub siblings: Severity,
     /// The prompt equals the one in the lock.
     pub equality: Severity,
     /// Every chain and every request of the lock is sent. Limited to the compared part of the lock: not checked if
@@ -118,6 +124,8 @@ impl Default for Rules {
             preset: cache::Rules::default(),
             stability: Severity::Fail,
             sharing: Severity::Fail,
+            breakpoints: Severity::Fail,
+            siblings: Severity::Note,
             equality: Severity::Note,
             missing: Severity::Fail,
             thinking: Severity::Fail,
@@ -144,6 +152,8 @@ impl Rules {
         match rule {
             Rule::Stability => self.stability,
             Rule::Sharing => self.sharing,
+            Rule::Breakpoints => self.breakpoints,
+            Rule::Siblings => self.siblings,
             Rule::Thinking => self.thinking,
             Rule::Equality if self.pinned.is_empty() => self.equality,
             Rule::Equality | Rule::Budget => Severity::Fail,

@@ -1,0 +1,135 @@
+//! Healthy traffic: no finding that fails and no violation (`healthy.yaml`).
+
+use forkcast_sim::guard::{Rule, Rules};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::conversation::{body, check, mark_end, message, text};
+
+#[derive(Debug, Deserialize)]
+struct Case {
+    name: String,
+    sends: Vec<String>,
+}
+
+/// The body that words describe: `main 2 thinking`.
+fn sent(words: &str) -> Value {
+    let mut words = words.split(' ');
+    let (agent, turns) = (words.next().unwrap(), words.next().unwrap().parse().unwrap());
+    let mut sent = body(turns);
+    become_agent(&mut sent, agent);
+    words.for_each(|word| change(&mut sent, word));
+    sent
+}
+
+fn become_agent(sent: &mut Value, agent: &str) {
+    let tool = |name: &str| json!({"name": name, "description": text(name, 300), "input_schema": {"type": "object"}});
+    let marked = |words: &str| json!([{"type": "text", "text": text(words, 1_500), "cache_control": {"type": "ephemeral"}}]);
+    match agent {
+        "main" => return,
+        "left" | "right" => {
+            sent["messages"][0] = message("user", agent);
+            if sent["messages"].as_array().unwrap().len() == 1 {
+                mark_end(sent);
+            }
+            return;
+        }
+        "router" | "title" => {
+            sent["model"] = json!("claude-haiku-4-5");
+            sent["tools"] = json!([tool(&format!("{agent} it"))]);
+        }
+        "hello" | "greeting" | "farewell" => sent["tools"] = json!([]),
+        _ => sent["tools"] = json!([tool(&format!("{agent} reads")), tool(&format!("{agent} ends"))]),
+    }
+    sent["system"] = marked(&format!("the rules of a {agent}"));
+}
+
+fn change(sent: &mut Value, word: &str) {
+    let thinks = |value: &Value| value["role"] == "assistant";
+    match word {
+        "count" => drop(sent.as_object_mut().unwrap().remove("max_tokens")),
+        "stream" => sent["stream"] = json!(true),
+        "longer" => sent["max_tokens"] = json!(2_000),
+        "user" => sent["metadata"] = json!({"user_id": "u2"}),
+        "string" => sent["messages"][0]["content"] = sent["messages"][0]["content"][0]["text"].take(),
+        "hour" => hour(sent),
+        "two" => {
+            let messages = sent["messages"].as_array_mut().unwrap();
+            let last = messages.len() - 1;
+            for message in &mut messages[last.saturating_sub(2)..] {
+                message["content"].as_array_mut().unwrap().last_mut().unwrap()["cache_control"] =
+                    json!({"type": "ephemeral"});
+            }
+            sent["system"][1].as_object_mut().unwrap().remove("cache_control");
+        }
+        "search" => {
+            sent["tools"].as_array_mut().unwrap().push(json!({"type": "web_search_20250305", "name": "web_search"}));
+        }
+        "thinking" => {
+            sent["model"] = json!("claude-opus-4-8");
+            sent["thinking"] = json!({"type": "adaptive"});
+            for (at, said) in sent["messages"].as_array_mut().unwrap().iter_mut().filter(|it| thinks(it)).enumerate() {
+                let thought = json!({"type": "thinking", "thinking": "", "signature": format!("signed {at}")});
+                said["content"].as_array_mut().unwrap().insert(0, thought);
+            }
+        }
+        "clears" => manage(sent, &json!({"type": "clear_thinking_20251015"})),
+        "keeps" => {
+            manage(sent, &json!({"type": "clear_thinking_20251015", "keep": {"type": "thinking_turns", "value": 2}}));
+        }
+        "results" => manage(sent, &json!({"type": "clear_tool_uses_20250919"})),
+        "compacts" => manage(sent, &json!({"type": "compact_20260112"})),
+        "deferred" => {
+            let tool = json!({"name": "late", "description": "", "input_schema": {}, "defer_loading": true});
+            sent["tools"].as_array_mut().unwrap().push(tool);
+        }
+        _ => panic!("unknown word {word}"),
+    }
+}
+
+fn manage(sent: &mut Value, edit: &Value) {
+    sent["context_management"] = json!({"edits": [edit]});
+}
+
+/// Makes all breakpoints last an hour.
+fn hour(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            if let Some(marker) = members.get_mut("cache_control") {
+                marker["ttl"] = json!("1h");
+            }
+            members.values_mut().for_each(hour);
+        }
+        Value::Array(list) => list.iter_mut().for_each(hour),
+        _ => {}
+    }
+}
+
+#[test]
+fn healthy_traffic_raises_no_alarm() {
+    let cases: Vec<Case> = serde_saphyr::from_str(include_str!("healthy.yaml")).unwrap();
+    assert!(cases.len() >= 24, "{} cases", cases.len());
+    let mut alarms = Vec::new();
+    for case in &cases {
+        let bodies: Vec<Value> = case.sends.iter().map(|words| sent(words)).collect();
+        let report = check(&bodies);
+        let rules = Rules::default();
+        for found in report.findings.iter().filter(|found| found.breaks_prefix && found.rule != Rule::Siblings) {
+            alarms.push(format!("{}: {} {} of request {}", case.name, found.cause, found.path, found.request));
+        }
+        alarms.extend(report.violations.iter().map(|violation| format!("{}: {violation}", case.name)));
+        assert_eq!(report.passes(&rules), report.failing(&rules).count() + report.violations.len() == 0);
+    }
+    assert!(alarms.is_empty(), "{alarms:#?}");
+}
+
+/// The alarm would be raised: the same conversations with one word of the system prompt changed.
+#[test]
+fn a_changed_system_prompt_raises_one_in_each_conversation_that_goes_on() {
+    let bodies = [sent("main 0"), sent("router 0"), sent("main 1")];
+    assert!(check(&bodies).passes(&Rules::default()));
+    let [first, router, mut second] = bodies;
+    second["system"][0]["text"] = json!("Today is 2026-11-21. Be brief.");
+    let report = check(&[first, router, second]);
+    assert_eq!(report.failing(&Rules::default()).count(), 1);
+}
