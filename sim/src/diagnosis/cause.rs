@@ -171,7 +171,7 @@ causes! {
     MessageRemoved = messages(
         "message_removed",
         "A client drops reminders, failed calls or old content to save tokens.",
-        "Keep sent messages, or put the breakpoint before what is not sent again; cut rarely and by much at once.",
+        "Keep sent messages, or set the breakpoint before what is dropped.",
     );
     /// A block moved to another place in the history.
     MessageMoved = messages(

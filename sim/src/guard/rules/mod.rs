@@ -164,8 +164,9 @@ impl Rules {
     pub fn checks(&self, rule: Rule) -> bool {
         match rule {
             Rule::Budget => self.budget != Budget::default(),
-            // The lock decides this, and whether a request with thinking was checked.
-            Rule::Equality | Rule::Thinking => false,
+            // The lock decides this, and whether a request with thinking was checked. The score lists the last two only
+            // where they are broken: most inputs have nothing that they could be about.
+            Rule::Equality | Rule::Thinking | Rule::Breakpoints | Rule::Siblings => false,
             _ => self.severity(rule) != Severity::Off,
         }
     }
