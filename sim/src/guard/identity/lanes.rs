@@ -121,8 +121,9 @@ fn name(names: &[String], facts: &Facts<'_>, chain: ChainId) -> String {
 }
 
 impl Scope {
-    /// The chain without a name with the history that `request` continues. Another kind of agent continues none of its
-    /// chains, however alike their messages.
+    /// The chain without a name with the history that `request` continues. Another kind of agent continues none of them
+    /// because of a beginning that many share; with a whole history it is the same agent under a new head
+    /// ([`super::retelling`]).
     fn follow<T: Relative>(
         &mut self,
         wire: &Wire,
@@ -192,8 +193,7 @@ impl Scope {
         request: &Request,
         latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> Option<ChainId> {
-        let known = self.known(latest).filter(|(_, last)| !is_of_another_kind(wire, last, request));
-        self.within(retelling::only(wire, request, known)?)
+        self.within(retelling::only(wire, request, self.known(latest))?)
     }
 
     /// The chains without names with their last requests, the latest chain first.
