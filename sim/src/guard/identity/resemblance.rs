@@ -1,7 +1,7 @@
 //! How much two prompts have in common if no id connects them.
 
 use crate::diagnosis::{Cause, CommonEnds, Difference, compare};
-use crate::wire::{BlockId, Level, Request, Role, SharedEnds, Wire};
+use crate::wire::{BlockId, BlockKind, Level, Request, Role, SharedEnds, Wire};
 
 /// The content of a request's messages, block by block. System text that clients insert (environment, skills) is no
 /// history, because all agents of one kind have the same.
@@ -71,9 +71,14 @@ pub(super) fn resembles(wire: &Wire, older: &Request, newer: &Request) -> bool {
 
 /// Whether a request belongs to another kind of agent, whatever its messages: tools and system prompt both differ, or one
 /// of them and the model. A request without an answer has nothing of a chain but a beginning that many agents share, so
-/// one of them is enough there.
+/// one of them is enough there. How alike blocks are is unknown if only their ids or digests are.
 pub(super) fn is_of_another_kind(wire: &Wire, older: &Request, newer: &Request) -> bool {
     if older.nodes.first() == newer.nodes.first() && is_same_head(older, newer) {
+        return false;
+    }
+    let is_unreadable = |block: BlockId| wire.blocks.is_outline(block) || wire.blocks.kind(block) == BlockKind::Opaque;
+    let head = |request| [Level::Tools, Level::System].map(|level| level_blocks(wire, request, level)).concat();
+    if [older, newer].into_iter().flat_map(head).any(is_unreadable) {
         return false;
     }
     let are_tools_alike = percent(wire, older, newer, Level::Tools) >= TOOLS_PERCENT_MIN;
