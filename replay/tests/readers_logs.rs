@@ -247,7 +247,12 @@ fn a_trace_is_explained_by_its_changes_and_not_by_unrecorded_breakpoints() {
         let attributes = [
             text("operation.name", "chat"),
             text("request.model", "claude-opus-4-8"),
-            text("system_instructions", &format!(r#"[{{\"type\":\"text\",\"content\":\"Answer in one short sentence of plain words, and say where your figures come from. {system}\"}}]"#)),
+            text(
+                "system_instructions",
+                &format!(
+                    r#"[{{\"type\":\"text\",\"content\":\"Answer in one short sentence of plain words, and say where your figures come from. {system}\"}}]"#
+                ),
+            ),
             text("input.messages", messages),
             count("input_tokens", input),
             count("cache_read.input_tokens", read),

@@ -151,7 +151,11 @@ fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Ke
         _ => "",
     };
     // The provider's words about a refusal name the place. Ids that are new each time change in calls and results.
-    let name = if finding.cause.is_refusal() || is_new_id(finding) { String::new() } else { names.unwrap_or(&finding.name).clone() };
+    let name = if finding.cause.is_refusal() || is_new_id(finding) {
+        String::new()
+    } else {
+        names.unwrap_or(&finding.name).clone()
+    };
     let Finding { rule, provider, .. } = finding;
     (verdict, *rule, finding.cause, finding.volatile, *provider, finding.level, name, path)
 }

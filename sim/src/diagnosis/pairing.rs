@@ -205,8 +205,7 @@ impl Matched<'_> {
         let open_end = self.gap.old.end == self.sides.old.len();
         for new in new_left {
             let is_other = |old: usize| open_end && self.is_said_anew(old, new);
-            let fits =
-                |old: &usize| retold(self.sides, *old, new) && self.keeps_order(*old, new) && !is_other(*old);
+            let fits = |old: &usize| retold(self.sides, *old, new) && self.keeps_order(*old, new) && !is_other(*old);
             if let Some(at) = old_left.iter().position(fits) {
                 self.push(old_left.remove(at), new);
             }

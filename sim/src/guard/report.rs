@@ -163,9 +163,8 @@ impl Report {
     /// Rewrites the score card from the findings.
     pub fn set_score(&mut self, rules: &Rules) {
         let is_broken = |rule: Rule| self.failing(rules).any(|finding| finding.rule == rule);
-        let is_checked = |rule: &Rule| {
-            rules.checks(*rule) || (*rule == Rule::Thinking && self.checks_thinking) || is_broken(*rule)
-        };
+        let is_checked =
+            |rule: &Rule| rules.checks(*rule) || (*rule == Rule::Thinking && self.checks_thinking) || is_broken(*rule);
         let checked: Vec<Rule> = Rule::ALL.into_iter().filter(is_checked).collect();
         for rule in checked {
             let held = !self.failing(rules).any(|finding| finding.rule == rule)

@@ -156,12 +156,8 @@ impl Repeated {
             percent(read_tokens * 1_000 / self.input_tokens.max(1)),
             percent(self.tokens * 1_000 / self.input_tokens.max(1)),
         );
-        let loss = Loss {
-            tokens: self.uncovered_tokens,
-            is_upper_bound: false,
-            billed_as: Category::Input,
-            cost: self.cost,
-        };
+        let loss =
+            Loss { tokens: self.uncovered_tokens, is_upper_bound: false, billed_as: Category::Input, cost: self.cost };
         Some(Finding {
             rule: Rule::Breakpoints,
             chain: chain.to_owned(),

@@ -57,12 +57,7 @@ impl Chains {
 
     /// Puts a request without an id into the chain with the history that it continues, among those that it `may`
     /// continue; `None` without one.
-    pub fn follow(
-        &mut self,
-        request: &Request,
-        wire: &Wire,
-        may: &dyn Fn(ChainId) -> bool,
-    ) -> Option<Continuation> {
+    pub fn follow(&mut self, request: &Request, wire: &Wire, may: &dyn Fn(ChainId) -> bool) -> Option<Continuation> {
         let messages = message_digests(request, wire);
         let (at, continuation) = self.continued(&messages, may)?;
         let mut open = self.open.remove(at);

@@ -24,7 +24,8 @@ fn sent(words: &str) -> Value {
 
 fn become_agent(sent: &mut Value, agent: &str) {
     let tool = |name: &str| json!({"name": name, "description": text(name, 300), "input_schema": {"type": "object"}});
-    let marked = |words: &str| json!([{"type": "text", "text": text(words, 1_500), "cache_control": {"type": "ephemeral"}}]);
+    let marked =
+        |words: &str| json!([{"type": "text", "text": text(words, 1_500), "cache_control": {"type": "ephemeral"}}]);
     match agent {
         "main" => return,
         "left" | "right" => {

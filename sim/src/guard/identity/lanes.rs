@@ -219,9 +219,8 @@ impl Scope {
     ) -> bool {
         let trace = Trace::of(wire, request);
         let own = History::of(wire, request);
-        let repeats = |last: &Request| {
-            is_of_another_kind(wire, last, request) && History::of(wire, last).shared(&own).most
-        };
+        let repeats =
+            |last: &Request| is_of_another_kind(wire, last, request) && History::of(wire, last).shared(&own).most;
         // With most of a history, another kind of agent may be a new version of the one that had it.
         if own.messages > 1 && self.known(latest).any(|(_, last)| repeats(last)) {
             return true;
