@@ -74,11 +74,6 @@ impl Draws {
         1.0 - self.unit()
     }
 
-    /// An exponentially distributed number, such as the time between independent events.
-    pub fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * libm::log(self.positive_unit())
-    }
-
     /// A normally distributed number (Box and Muller 1958; only one of the pair is used, so that no state is kept).
     pub fn normal(&mut self, mean: f64, sd: f64) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(self.positive_unit()));
@@ -91,26 +86,6 @@ impl Draws {
         median * libm::exp(self.normal(0.0, sigma))
     }
 
-    /// A rank from 1 to `n`, where rank k has a probability proportional to k⁻ˢ; 1 if `n` is zero. A negative `s`
-    /// counts as zero.
-    ///
-    /// Rejection from the integral of the density, Hörmann and Derflinger 1996, "Rejection-inversion to generate
-    /// variates from monotone discrete distributions": about two draws for any `n`.
-    pub fn zipf(&mut self, n: u64, s: f64) -> u64 {
-        // With an exponent above 100 only the first rank is ever drawn; NaN counts as zero.
-        let n = n.max(1);
-        let s = if s > 0.0 { s.min(100.0) } else { 0.0 };
-        let from = area(1.5, s) - 1.0;
-        let to = area(n as f64 + 0.5, s);
-        loop {
-            let drawn = from + self.unit() * (to - from);
-            let rank = libm::floor(area_inverse(drawn, s) + 0.5).clamp(1.0, n as f64);
-            if drawn >= area(rank + 0.5, s) - libm::pow(rank, -s) || rank <= 1.0 {
-                return (rank as u64).min(n);
-            }
-        }
-    }
-
     /// A uniformly drawn element; `None` if there are none.
     pub fn pick<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
         let place = self.below(things.len() as u64);
@@ -121,22 +96,5 @@ impl Draws {
     /// True with a probability of `per_million` in a million.
     pub fn chance(&mut self, per_million: u64) -> bool {
         self.below(1_000_000) < per_million
-    }
-}
-
-/// The integral of x⁻ˢ from 1 to x.
-fn area(x: f64, s: f64) -> f64 {
-    let log = libm::log(x);
-    let exponent = (1.0 - s) * log;
-    if libm::fabs(exponent) < 1e-8 { log * (1.0 + exponent / 2.0) } else { libm::expm1(exponent) / (1.0 - s) }
-}
-
-/// The x for which the integral has this value.
-fn area_inverse(value: f64, s: f64) -> f64 {
-    let grown = ((1.0 - s) * value).max(-1.0);
-    if libm::fabs(grown) < 1e-8 {
-        libm::exp(value * (1.0 - grown / 2.0))
-    } else {
-        libm::exp(libm::log1p(grown) / (1.0 - s))
     }
 }

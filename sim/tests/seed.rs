@@ -59,9 +59,6 @@ fn moments_are_those_of_the_distribution() {
     let (mean, variance) = moments(|| draws.unit());
     near(mean, 0.5, 0.005);
     near(variance, 1.0 / 12.0, 0.002);
-    let (mean, variance) = moments(|| draws.exponential(3.0));
-    near(mean, 3.0, 0.05);
-    near(variance, 9.0, 0.3);
     let (mean, variance) = moments(|| draws.normal(10.0, 2.0));
     near(mean, 10.0, 0.03);
     near(variance, 4.0, 0.1);
@@ -82,32 +79,12 @@ fn the_normal_distribution_has_its_tails() {
 }
 
 #[test]
-fn ranks_come_up_in_proportion_to_their_power() {
-    for s in [0.0, 0.7, 1.0, 1.000_000_001, 2.5] {
-        let mut draws = Seed::new(4).draws();
-        let mut counts = [0_u32; 10];
-        for _ in 0..COUNT {
-            counts[usize::try_from(draws.zipf(10, s)).unwrap() - 1] += 1;
-        }
-        let whole: f64 = (1..=10).map(|rank| f64::from(rank).powf(-s)).sum();
-        for (rank, count) in (1..).zip(counts) {
-            near(f64::from(count) / f64::from(COUNT), f64::from(rank).powf(-s) / whole, 0.005);
-        }
-    }
-}
-
-#[test]
 fn unusual_parameters_never_hang() {
     let mut draws = Seed::new(5).draws();
-    for s in [-1.0, 0.0, 1.0, 99.0, 1e300, f64::INFINITY, f64::NAN] {
-        for n in [0, 1, 2, 1_000, u64::MAX] {
-            assert!((1..=n.max(1)).contains(&draws.zipf(n, s)), "{n} {s}");
-        }
-    }
     assert_eq!(draws.pick::<u8>(&[]), None);
     assert_eq!(draws.pick(&[9]), Some(&9));
     assert!(draws.chance(1_000_000) && !draws.chance(0));
-    assert!((0..COUNT).all(|_| draws.exponential(1.0).is_finite() && draws.normal(0.0, 1.0).is_finite()));
+    assert!((0..COUNT).all(|_| draws.normal(0.0, 1.0).is_finite()));
 }
 
 #[test]
@@ -115,20 +92,17 @@ fn draws_are_the_same_on_every_machine() {
     let seed = Seed::new(42);
     let mut draws = seed.child("model").draws();
     let found = format!(
-        "{:x} {} {} {:x} {:x} {:x} {:x} {:?} {:?} {:?}",
+        "{:x} {} {} {:x} {:x} {:x} {:?} {:?}",
         seed.child("model").0,
         draws.below(u64::MAX),
         draws.below(1_000),
         draws.unit().to_bits(),
-        draws.exponential(1.0).to_bits(),
         draws.normal(0.0, 1.0).to_bits(),
         draws.lognormal(100.0, 1.5).to_bits(),
-        [(); 6].map(|()| draws.zipf(1_000_000, 1.1)),
         [(); 6].map(|()| draws.pick(&["a", "b", "c"]).copied().unwrap()),
         [(); 6].map(|()| draws.chance(500_000)),
     );
-    let expected = "f875b5782bd919d6 12395287243654108817 863 3fe9c409154eca0a 3fe210d6c2b2b9ea c0024f1637033adb \
-                    4036d9aa6ed06a2f [19, 686, 98, 28409, 16777, 6] [\"c\", \"a\", \"a\", \"b\", \"a\", \"a\"] \
-                    [false, false, false, true, false, true]";
+    let expected = "f875b5782bd919d6 12395287243654108817 863 3fe9c409154eca0a 3ff0ff1cf199c82f 4044a2a0da476c36 \
+                    [\"b\", \"b\", \"c\", \"b\", \"c\", \"c\"] [true, false, true, true, true, true]";
     assert_eq!(found, expected);
 }

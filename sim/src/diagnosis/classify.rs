@@ -4,6 +4,7 @@ use super::align::{Alignment, Gap};
 use super::cause::Cause;
 use super::pairing::{Pair, Pairs, tool_name};
 use super::sides::Sides;
+use super::sign::{BLANK, CLEARED, REASONING, TEXT, rest};
 use super::{compaction, history};
 use crate::outside::quoted;
 use crate::wire::{BlockId, BlockKind, Blocks, Level, Place, Wire, json};
@@ -98,26 +99,47 @@ fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
     if !sides.are_readable(old, new) {
         return changed_outline(blocks, old, new);
     }
+    let are_texts = || [old, new].iter().all(|block| TEXT.is_on(blocks, *block));
     let (was, is) = (blocks.bytes(old), blocks.bytes(new));
     if same_but_order(was, is) {
         return Cause::KeyOrder;
     }
     match blocks.kind(old) {
-        BlockKind::Media if is_document(was) && (same_source(was, is) || are_texts(was, is)) => Cause::MessageEdited,
+        BlockKind::Media if is_document(was) && (same_source(was, is) || are_texts()) => Cause::MessageEdited,
         BlockKind::Media => Cause::ImageChanged,
         BlockKind::ToolUse if same_arguments_but_order(was, is) => Cause::KeyOrder,
-        BlockKind::ToolResult if blocks.kind(new) == BlockKind::ToolResult => changed_result(was, is),
+        BlockKind::ToolResult if blocks.kind(new) == BlockKind::ToolResult && differs_in_images(was, is) => {
+            Cause::ImageChanged
+        }
+        BlockKind::ToolResult if contents(was) != contents(is) && is_cleared(blocks, old, new) => Cause::ResultsCleared,
         _ => Cause::MessageEdited,
     }
 }
 
-/// The same, judged by kinds and lengths only.
+/// The same, judged by kinds, lengths and signs only.
 fn changed_outline(blocks: &Blocks, old: BlockId, new: BlockId) -> Cause {
+    let same_length = || blocks.len_bytes(old) == blocks.len_bytes(new);
+    // A block of equal content in another role changed in its role.
+    let same_rest = || {
+        blocks.parts(old) != blocks.parts(new)
+            && rest(blocks, old).is_some_and(|known| Some(known) == rest(blocks, new))
+    };
     match blocks.kind(old) {
+        BlockKind::Media if [old, new].iter().all(|block| TEXT.is_on(blocks, *block)) => Cause::MessageEdited,
         BlockKind::Media => Cause::ImageChanged,
-        BlockKind::ToolResult if is_far_shorter(blocks.len_bytes(old), blocks.len_bytes(new)) => Cause::ResultsCleared,
+        BlockKind::ToolUse if same_length() && same_rest() => Cause::KeyOrder,
+        BlockKind::ToolResult if same_rest() => Cause::ImageChanged,
+        BlockKind::ToolResult if is_cleared(blocks, old, new) => Cause::ResultsCleared,
         _ => Cause::MessageEdited,
     }
+}
+
+/// A result became empty, or only says that it is empty.
+fn is_cleared(blocks: &Blocks, old: BlockId, new: BlockId) -> bool {
+    let is_shorter = || is_far_shorter(blocks.len_bytes(old), blocks.len_bytes(new));
+    blocks.kind(new) == BlockKind::ToolResult
+        && !BLANK.is_on(blocks, old)
+        && (CLEARED.is_on(blocks, new) || is_shorter())
 }
 
 const fn is_far_shorter(was_bytes: u64, is_bytes: u64) -> bool {
@@ -128,29 +150,16 @@ fn is_document(block: &[u8]) -> bool {
     json::member(block, b"\"type\"") == Some(b"\"document\"")
 }
 
-/// Both are plain text documents, or documents made of text blocks.
-fn are_texts(was: &[u8], is: &[u8]) -> bool {
-    let is_text = |block| {
-        let kind = json::member(block, b"\"source\"").and_then(|source| json::member(source, b"\"type\""));
-        matches!(kind, Some(b"\"text\"" | b"\"content\""))
-    };
-    is_text(was) && is_text(is)
+/// A plain text document, or one made of text blocks.
+pub(super) fn is_text_document(block: &[u8]) -> bool {
+    let kind = json::member(block, b"\"source\"").and_then(|source| json::member(source, b"\"type\""));
+    matches!(kind, Some(b"\"text\"" | b"\"content\""))
 }
 
 /// The content shown is the same; a title, a context or the citations differ.
 fn same_source(was: &[u8], is: &[u8]) -> bool {
     let source = |block| json::member(block, b"\"source\"");
     source(was).is_some() && source(was) == source(is)
-}
-
-fn changed_result(was: &[u8], is: &[u8]) -> Cause {
-    if differs_in_images(was, is) {
-        Cause::ImageChanged
-    } else if is_cleared(was, is) {
-        Cause::ResultsCleared
-    } else {
-        Cause::MessageEdited
-    }
 }
 
 /// The content of a result, element by element.
@@ -162,29 +171,46 @@ fn text_of(element: &[u8]) -> &[u8] {
     json::member(element, b"\"text\"").unwrap_or_default()
 }
 
+fn is_image(element: &[u8]) -> bool {
+    json::member(element, b"\"type\"") == Some(b"\"image\"")
+}
+
+/// A result without what its images show; `None` if it has none.
+pub(super) fn without_images(result: &[u8]) -> Option<Vec<u8>> {
+    let elements = contents(result);
+    let members = json::members(result).flatten().filter(|(key, _)| *key != b"\"content\"");
+    let others = members.flat_map(|(key, value)| [key, value]);
+    let shown = elements.iter().map(|element| if is_image(element) { &b"image"[..] } else { element });
+    elements.iter().any(|element| is_image(element)).then(|| others.chain(shown).collect::<Vec<_>>().join(&b'\n'))
+}
+
 /// The elements that differ are images, or were images.
 fn differs_in_images(was: &[u8], is: &[u8]) -> bool {
-    let is_image = |element: &[u8]| json::member(element, b"\"type\"") == Some(b"\"image\"");
     let (was, is) = (contents(was), contents(is));
     let mut differing = was.iter().zip(&is).filter(|(was, is)| was != is).peekable();
     was.len() == is.len() && differing.peek().is_some() && differing.all(|(was, _)| is_image(was))
 }
 
-/// A result became empty, or only says that it is empty.
-fn is_cleared(was: &[u8], is: &[u8]) -> bool {
-    let (old, new) = (contents(was), contents(is));
-    if old == new {
-        return false;
-    }
-    let text =
-        |elements: &[&[u8]]| -> Vec<u8> { elements.iter().flat_map(|element| text_of(element)).copied().collect() };
-    let (said, now) = (text(&old), String::from_utf8_lossy(&text(&new)).to_lowercase());
-    let nothing = now.trim_matches('"').trim_matches(['[', ']', '(', ')', '<', '>', '.', '…', ' ']).is_empty();
-    let placeholder =
-        now.trim_matches('"').starts_with(['[', '(', '<']) && CLEARED_WORDS.iter().any(|word| now.contains(word));
-    let shorter = is_far_shorter(was.len() as u64, is.len() as u64);
-    let is_said = !said.is_empty() || old.iter().any(|element| json::member(element, b"\"text\"").is_none());
-    is_said && (nothing || shorter || placeholder && now.len() as u64 <= CLEARED_BYTES_MAX)
+fn said(elements: &[&[u8]]) -> Vec<u8> {
+    elements.iter().flat_map(|element| text_of(element)).copied().collect()
+}
+
+/// A result without any content.
+pub(super) fn says_nothing(result: &[u8]) -> bool {
+    let elements = contents(result);
+    said(&elements).is_empty() && elements.iter().all(|element| json::member(element, b"\"text\"").is_some())
+}
+
+/// A result that is empty, or only says that it was removed.
+pub(super) fn is_cleared_content(result: &[u8]) -> bool {
+    let said = String::from_utf8_lossy(&said(&contents(result))).to_lowercase();
+    let text = said.trim_matches('"');
+    let is_placeholder = || {
+        said.len() as u64 <= CLEARED_BYTES_MAX
+            && text.starts_with(['[', '(', '<'])
+            && CLEARED_WORDS.iter().any(|word| text.contains(word))
+    };
+    text.trim_matches(['[', ']', '(', ')', '<', '>', '.', '…', ' ']).is_empty() || is_placeholder()
 }
 
 fn removed(sides: &Sides<'_>, old: usize, gap: &Gap) -> Cause {
@@ -198,11 +224,11 @@ fn removed(sides: &Sides<'_>, old: usize, gap: &Gap) -> Cause {
     }
 }
 
-/// Thinking in any spelling: items of the Responses API are called `reasoning`.
+/// Thinking in any spelling.
 fn is_thinking(sides: &Sides<'_>, block: BlockId) -> bool {
     match sides.wire.blocks.kind(block) {
         BlockKind::Thinking => true,
-        BlockKind::Opaque => json::member(sides.bytes(Some(block)), b"\"type\"") == Some(b"\"reasoning\""),
+        BlockKind::Opaque => REASONING.is_on(&sides.wire.blocks, block),
         _ => false,
     }
 }

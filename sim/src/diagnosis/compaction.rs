@@ -6,6 +6,7 @@ use super::align::{Alignment, Gap};
 use super::history::{first_message_end, is_system, opening_end, start};
 use super::pairing::{self, COMPARISONS_MAX, EDITED_TENTHS_MIN, Pairs};
 use super::sides::Sides;
+use super::sign::{RECAP, SUMMARY};
 use crate::wire::{BlockId, BlockKind, Blocks, Level, Role, json};
 
 /// A history was replaced, not edited, if less than this share (in percent) stays.
@@ -51,12 +52,17 @@ const SUMMARY_TYPES: [&[u8]; 3] = [br#""compaction""#, br#""compaction_summary""
 
 /// Whether a client or a provider put this block in place of a history.
 pub fn is_summary(blocks: &Blocks, block: BlockId) -> bool {
-    let bytes = blocks.bytes(block);
     match blocks.kind(block) {
-        BlockKind::Text => blocks.role(block) == Role::User && text(bytes).is_some_and(begins_as_summary),
-        BlockKind::Opaque => json::member(bytes, br#""type""#).is_some_and(|name| SUMMARY_TYPES.contains(&name)),
+        BlockKind::Text => blocks.role(block) == Role::User && SUMMARY.is_on(blocks, block),
+        BlockKind::Opaque => SUMMARY.is_on(blocks, block),
         _ => false,
     }
+}
+
+/// Whether a text, or a block of a type of its own, replaces a history.
+pub(super) fn replaces_history(block: &[u8]) -> bool {
+    let is_type = || json::member(block, br#""type""#).is_some_and(|name| SUMMARY_TYPES.contains(&name));
+    text(block).map_or_else(is_type, begins_as_summary)
 }
 
 fn begins_as_summary(mut text: &[u8]) -> bool {
@@ -124,8 +130,12 @@ fn text(block: &[u8]) -> Option<&[u8]> {
     Some(text.strip_suffix(br#"","type":"text"}"#).unwrap_or(text))
 }
 
-/// Whether a text begins like a summary, whoever wrote it.
-fn opens_summary(text: &[u8]) -> bool {
+/// Whether a text block begins like a summary, whoever wrote it.
+pub(super) fn opens_summary(block: &[u8]) -> bool {
+    text(block).is_some_and(begins_like_summary)
+}
+
+fn begins_like_summary(text: &[u8]) -> bool {
     let opening = String::from_utf8_lossy(&text[..text.len().min(OPENING_BYTES)]).replace("\\n", " ").to_lowercase();
     let opening = opening.replace(['_', '-'], " ");
     let opening = opening.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -134,9 +144,7 @@ fn opens_summary(text: &[u8]) -> bool {
 
 /// Whether a block is a user's text that begins like a summary, as a user's question may too.
 pub fn could_be_summary(blocks: &Blocks, block: BlockId) -> bool {
-    blocks.kind(block) == BlockKind::Text
-        && blocks.role(block) == Role::User
-        && text(blocks.bytes(block)).is_some_and(opens_summary)
+    blocks.kind(block) == BlockKind::Text && blocks.role(block) == Role::User && RECAP.is_on(blocks, block)
 }
 
 /// A client's replacement for a history was added where part of the history was removed. A summary that was only edited
@@ -238,15 +246,16 @@ impl<'a> Beginning<'a> {
     /// The added text says that it is a summary: a text of its own, or added to one that was there.
     fn says_so(&self) -> bool {
         let old = |at: &usize| text(self.sides.bytes(Some(self.sides.old[*at])));
-        let new = |at: usize| text(self.sides.bytes(Some(self.sides.new[at]))).unwrap_or_default();
+        let new = |at: usize| text(self.sides.bytes(Some(self.sides.new[at])));
+        let opens = |at: usize| RECAP.is_on(&self.sides.wire.blocks, self.sides.new[at]);
         let goes_on = |said: &[u8]| {
             let known = self.gone.iter().filter_map(old).filter(|known| !known.is_empty());
             known
                 .filter_map(|known| said.strip_prefix(known))
-                .any(|rest| opens_summary(rest) || begins_as_summary(rest))
+                .any(|rest| begins_like_summary(rest) || begins_as_summary(rest))
         };
         self.messages_gone() >= TOLD_MESSAGES_MIN
-            && (self.texts().any(|at| opens_summary(new(at))) || self.came.iter().any(|at| goes_on(new(*at))))
+            && (self.texts().any(opens) || self.came.iter().any(|at| new(*at).is_some_and(goes_on)))
     }
 }
 

@@ -104,4 +104,30 @@ mod tests {
             assert_eq!(CommonEnds::of(&old, &inserted), CommonEnds { start: at, end: 300 - at });
         }
     }
+
+    /// Byte by byte, from the end.
+    fn end_by_bytes(start: usize, old: &[u8], new: &[u8]) -> usize {
+        let most = old.len().min(new.len()).saturating_sub(start);
+        (0..most).take_while(|back| old[old.len() - 1 - back] == new[new.len() - 1 - back]).count()
+    }
+
+    #[test]
+    fn ends_are_the_same_byte_by_byte_from_any_start() {
+        // Texts that repeat are equal at their ends beyond an earlier start, in steps and between them.
+        let period: [u8; 7] = *b"abcabca";
+        let text = |len: usize, changed: usize| -> Vec<u8> {
+            (0..len).map(|at| if at + 1 == changed { b'!' } else { period[at % 7] }).collect()
+        };
+        for (old_len, new_len) in [(0, 9), (70, 63), (128, 135), (200, 193), (300, 300), (321, 130)] {
+            for changed in [0, 1, 60, 64, 65, 100, 129, 193] {
+                let (old, new) = (text(old_len, 0), text(new_len, changed));
+                let first = first_difference(&old, &new);
+                for start in [0, 1, first / 2, first.saturating_sub(1), first] {
+                    let ends = CommonEnds::behind(start, &old, &new);
+                    let expected = CommonEnds { start, end: end_by_bytes(start, &old, &new) };
+                    assert_eq!(ends, expected, "{old_len} and {new_len} bytes, {changed} changed, from {start}");
+                }
+            }
+        }
+    }
 }

@@ -4,6 +4,7 @@ use super::align::Gap;
 use super::ends::CommonEnds;
 use super::parts::PartEnds;
 use super::sides::Sides;
+use super::sign::split_digest;
 use crate::wire::{BlockId, BlockKind, Blocks, Level, Role, json};
 
 /// A changed block and its predecessor; one side is absent if a block was added or removed.
@@ -322,7 +323,12 @@ fn without_id(block: &[u8]) -> &[u8] {
 /// The name of a tool definition or of a tool call.
 pub fn tool_name(blocks: &Blocks, block: BlockId) -> Option<String> {
     if blocks.is_outline(block) {
-        return blocks.outline_name(block).map(str::to_owned);
+        let name = blocks.outline_name(block)?;
+        return match blocks.kind(block) {
+            BlockKind::ToolUse => Some(split_digest(name).0.to_owned()),
+            BlockKind::Tool | BlockKind::ServerTool => Some(name.to_owned()),
+            _ => None,
+        };
     }
     json::string(json::member(blocks.bytes(block), b"\"name\"")?)
 }

@@ -2,7 +2,8 @@
 
 use super::pairing::Pair;
 use super::sides::Sides;
-use crate::wire::{BlockId, BlockKind};
+use super::sign::{joined, rest, text_digest};
+use crate::wire::{BlockId, BlockKind, Blocks};
 
 /// Most pairs of a stretch that is searched for seams.
 const PAIRS_MAX: usize = 512;
@@ -41,15 +42,17 @@ pub(super) fn close(sides: &Sides<'_>, pairs: &mut Vec<Pair>) -> Vec<(Pair, Pair
 /// The older text at `old` is the newer texts at `new` and `other` combined.
 fn is_cut(sides: &Sides<'_>, pairs: &[Pair], old: usize, new: usize, other: usize) -> bool {
     let came = pairs.iter().any(|pair| pair.new == Some(other) && pair.old.is_none());
-    let both = || [new.min(other), new.max(other)].map(|at| text(sides, sides.new[at]));
-    came && same_speaker(sides, sides.new[new], sides.new[other]) && together(text(sides, sides.old[old]), both())
+    let both = || [new.min(other), new.max(other)].map(|at| sides.new[at]);
+    came && same_speaker(sides, sides.new[new], sides.new[other])
+        && together(&sides.wire.blocks, sides.old[old], both())
 }
 
 /// The newer text at `new` is the older texts at `old` and `other` combined.
 fn is_joined(sides: &Sides<'_>, pairs: &[Pair], old: usize, new: usize, other: usize) -> bool {
     let went = pairs.iter().any(|pair| pair.old == Some(other) && pair.new.is_none());
-    let both = || [old.min(other), old.max(other)].map(|at| text(sides, sides.old[at]));
-    went && same_speaker(sides, sides.old[old], sides.old[other]) && together(text(sides, sides.new[new]), both())
+    let both = || [old.min(other), old.max(other)].map(|at| sides.old[at]);
+    went && same_speaker(sides, sides.old[old], sides.old[other])
+        && together(&sides.wire.blocks, sides.new[new], both())
 }
 
 fn same_speaker(sides: &Sides<'_>, one: BlockId, two: BlockId) -> bool {
@@ -58,15 +61,40 @@ fn same_speaker(sides: &Sides<'_>, one: BlockId, two: BlockId) -> bool {
 }
 
 /// The text of a text block, as spelled in canonical bytes.
-fn text<'a>(sides: &Sides<'a>, block: BlockId) -> Option<&'a [u8]> {
-    let bytes = sides.bytes(Some(block));
-    let is_text = sides.wire.blocks.kind(block) == BlockKind::Text;
-    bytes.strip_prefix(br#"{"text":""#)?.strip_suffix(br#"","type":"text"}"#).filter(|_| is_text)
+pub(super) fn text(block: &[u8]) -> Option<&[u8]> {
+    block.strip_prefix(HEAD)?.strip_suffix(TAIL)
 }
 
+const HEAD: &[u8] = br#"{"text":""#;
+const TAIL: &[u8] = br#"","type":"text"}"#;
+
+/// What may be between two texts that were one.
+const SEAMS: [&[u8]; 4] = [b"", b" ", b"\\n", b"\\n\\n"];
+
 /// The whole is the two parts concatenated, with at most a line break between them.
-fn together(whole: Option<&[u8]>, parts: [Option<&[u8]>; 2]) -> bool {
-    let (Some(whole), [Some(first), Some(second)]) = (whole, parts) else { return false };
+fn together(blocks: &Blocks, whole: BlockId, parts: [BlockId; 2]) -> bool {
+    let [first, second] = parts;
+    if [whole, first, second].iter().any(|block| blocks.kind(*block) != BlockKind::Text) {
+        return false;
+    }
+    if [whole, first, second].iter().any(|block| blocks.is_outline(*block)) {
+        return together_by_digests(blocks, whole, parts) == Some(true);
+    }
+    let [whole, first, second] = [whole, first, second].map(|block| text(blocks.bytes(block)));
+    let (Some(whole), Some(first), Some(second)) = (whole, first, second) else { return false };
     let rest = whole.strip_prefix(first).and_then(|rest| rest.strip_suffix(second));
-    !first.is_empty() && !second.is_empty() && rest.is_some_and(|rest| matches!(rest, b"" | b" " | b"\\n" | b"\\n\\n"))
+    !first.is_empty() && !second.is_empty() && rest.is_some_and(|rest| SEAMS.contains(&rest))
+}
+
+/// The same for digests; `None` if one of them is unknown.
+fn together_by_digests(blocks: &Blocks, whole: BlockId, [first, second]: [BlockId; 2]) -> Option<bool> {
+    let len = |block: BlockId| blocks.len_bytes(block).checked_sub((HEAD.len() + TAIL.len()) as u64);
+    let [whole_len, first_len, second_len] = [len(whole)?, len(first)?, len(second)?];
+    let [whole, first, second] = [rest(blocks, whole)?, rest(blocks, first)?, rest(blocks, second)?];
+    let is_seam = |seam: &[u8]| {
+        let begun = joined(first, text_digest(seam), seam.len() as u64);
+        let seam_len = whole_len.checked_sub(first_len).and_then(|rest| rest.checked_sub(second_len));
+        seam_len == Some(seam.len() as u64) && joined(begun, second, second_len) == whole
+    };
+    Some(first_len > 0 && second_len > 0 && SEAMS.into_iter().any(is_seam))
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::align::{Alignment, Gap};
 use super::classify;
 use super::pairing::{self, Pair};
+use super::sign::{BlockSign, CITES, IMAGE};
 use crate::outside::quoted;
 use crate::wire::{BlockId, BlockKind, ExcludedWhy, Level, Place, Request, Role, Wire, json};
 
@@ -233,19 +234,19 @@ impl<'a> Sides<'a> {
         let found = match field {
             "web_search" => search_tool(self.newer, new, old).or_else(|| search_tool(self.older, old, new)),
             "citations" => either(&|request, blocks| {
-                Some(format!("{}.citations", request.path(self.first(request, blocks, cites)?)))
+                Some(format!("{}.citations", request.path(self.first(request, blocks, &CITES)?)))
             }),
-            "images" => either(&|request, blocks| Some(request.path(self.first(request, blocks, shows)?))),
+            "images" => either(&|request, blocks| Some(request.path(self.first(request, blocks, &IMAGE)?))),
             _ => None,
         };
         found.unwrap_or_else(|| field.to_owned())
     }
 
-    /// Position of the first message block that satisfies a predicate.
-    fn first(&self, request: &Request, blocks: &[BlockId], holds: fn(&[u8]) -> bool) -> Option<Place> {
+    /// Position of the first message block that has a sign.
+    fn first(&self, request: &Request, blocks: &[BlockId], sign: &BlockSign) -> Option<Place> {
         let mut found = blocks.iter().zip(&request.places);
         let (_, place) =
-            found.find(|(block, place)| place.level == Level::Messages && holds(self.wire.blocks.bytes(**block)))?;
+            found.find(|(block, place)| place.level == Level::Messages && sign.is_on(&self.wire.blocks, **block))?;
         Some(*place)
     }
 
@@ -289,12 +290,12 @@ fn search_tool(request: &Request, own: &[u8], other: &[u8]) -> Option<String> {
 }
 
 /// Whether a block is a document that asks for citations.
-fn cites(block: &[u8]) -> bool {
+pub(super) fn cites(block: &[u8]) -> bool {
     let citations = json::member(block, b"\"citations\"");
     citations.and_then(|citations| json::member(citations, b"\"enabled\"")) == Some(b"true")
 }
 
 /// Whether a block is an image or holds one.
-fn shows(block: &[u8]) -> bool {
+pub(super) fn shows(block: &[u8]) -> bool {
     memchr::memmem::find(block, b"\"type\":\"image\"").is_some()
 }

@@ -69,9 +69,10 @@ fn every_truncation_is_detected() {
 fn broken_fields_are_named_with_their_lines() {
     let text = Talk::new().lock().text();
     let system = line_of(&text, "[\"system[0]\"");
-    let digest = text.lines().nth(system - 1).unwrap().split('"').nth(7).unwrap().to_owned();
+    let row = text.lines().nth(system - 1).unwrap();
+    let [name, digest] = [5, 7].map(|at| row.split('"').nth(at).unwrap());
     for (broken, line, words) in [
-        (text.replacen(&digest, "xyz", 1), system, vec!["digest `xyz`", "16 digits"]),
+        (text.replacen(digest, "xyz", 1), system, vec!["digest `xyz`", "16 digits"]),
         (
             text.replacen("\"system[0]\", \"text\"", "\"system[0]\", \"poem\"", 1),
             system,
@@ -104,7 +105,11 @@ fn broken_fields_are_named_with_their_lines() {
             vec!["tokens", "at most 10000000000"],
         ),
         (with_number(&text, "cost_usd = \""), line_of(&text, "cost_usd"), vec!["cost `9223", "1000000000000"]),
-        (with_number(&text, "\"system[0]\", \"text\", \"\", "), system, vec!["tokens", "at most 10000000000"]),
+        (
+            with_number(&text, &format!("\"system[0]\", \"text\", \"{name}\", ")),
+            system,
+            vec!["tokens", "at most 10000000000"],
+        ),
     ] {
         let said = complaint(&broken);
         assert!(said.starts_with(&format!("line {line}: found ")), "{line}: {said}");

@@ -1,6 +1,7 @@
 //! The text of a lock: small, complete, without any text of a prompt, and the same for the same input.
 
-use forkcast_sim::guard::lock::{Lock, Recording};
+use forkcast_sim::guard::Rules;
+use forkcast_sim::guard::lock::{Lock, Recording, equality};
 use serde_json::json;
 
 use super::stage::{Talk, lock_of, long};
@@ -106,6 +107,17 @@ fn a_block_has_a_digest_for_each_256_bytes() {
             assert_eq!(placed.block.chunks.len() as u64, placed.block.bytes.div_ceil(256));
         }
     }
+}
+
+#[test]
+fn a_lock_without_signs_of_contents_is_read_and_equals_the_same_requests() {
+    let newer = Talk::new().lock();
+    let mut text = newer.text();
+    let signed = text.find("\"Read#").expect("a call has the digest of its content in any order of keys");
+    text.replace_range(signed + "\"Read".len()..signed + "\"Read#01234567".len(), "");
+    let older = Lock::parse(&text).unwrap();
+    assert_eq!(older.text(), text);
+    assert!(equality(&older, &newer, &Rules::default()).findings.is_empty());
 }
 
 #[test]

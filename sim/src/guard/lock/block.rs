@@ -1,7 +1,7 @@
 //! A block in a lock.
 
 use super::digest::Digest;
-use crate::diagnosis::tool_name;
+use crate::diagnosis::{signs, tool_name};
 use crate::wire::{BlockId, BlockKind, Level, PART_BYTES, Role, Wire, json, part_digest};
 
 /// A block without its text.
@@ -11,8 +11,9 @@ pub struct Block {
     pub level: Level,
     /// Its kind.
     pub kind: BlockKind,
-    /// The tool of a definition or a call; the role of a text or of a block of unknown type; the fields of parameters, each with the digest of its
-    /// value, as `thinking#0a1b2c3d effort#4e5f6071`. Empty for others.
+    /// The tool of a definition or a call; the role of a message's text or of a block of unknown type; the fields of
+    /// parameters, each with the digest of its value, as `thinking#0a1b2c3d effort#4e5f6071`. After it the [`signs`] of
+    /// the content, as `user summary#0a1b2c3d`, `Edit#0a1b2c3d`, `cleared`.
     pub name: String,
     /// Length of the canonical bytes; without content, of the content that was not kept.
     pub bytes: u64,
@@ -55,11 +56,13 @@ fn name(wire: &Wire, id: BlockId, anonymous: bool) -> String {
     match wire.blocks.kind(id) {
         BlockKind::Tool | BlockKind::ToolUse | BlockKind::ServerTool => {
             let name = tool_name(&wire.blocks, id).unwrap_or_default();
-            if anonymous && !name.is_empty() { anonymised("tool", &name) } else { name }
+            let shown = if anonymous && !name.is_empty() { anonymised("tool", &name) } else { name };
+            format!("{shown}{}", signs(&wire.blocks, id))
         }
         BlockKind::Text | BlockKind::Opaque if wire.blocks.role(id) != Role::None => {
-            wire.blocks.role(id).name().to_owned()
+            format!("{} {}", wire.blocks.role(id).name(), signs(&wire.blocks, id)).trim_end().to_owned()
         }
+        BlockKind::Text | BlockKind::ToolResult | BlockKind::Media => signs(&wire.blocks, id),
         BlockKind::Parameters => {
             let field = |(key, value): (&[u8], &[u8])| {
                 // Fields are separated by blanks, so a key must not contain one.

@@ -25,7 +25,7 @@ mod sharing;
 use std::sync::Arc;
 
 use crate::pricing::{Money, Rates};
-use crate::wire::{Addresses, Level, Maker, PART_BYTES, Place, Ttl, Usage};
+use crate::wire::{Addresses, ExcludedWhy, Level, Maker, PART_BYTES, Place, Ttl, Usage};
 
 pub use block::Block;
 pub use changes::{Change, Changes, changes};
@@ -95,7 +95,17 @@ pub struct Locked {
     /// Positions of its parts in the body that was sent, if its paths are those of a translation; known for requests
     /// that were just recorded, never for those read from a text.
     pub addresses: Option<Arc<Addresses>>,
+    /// Blocks that are no part of the prompt; known for requests that were just recorded.
+    excluded: Vec<Excluded>,
     end: Option<NodeAt>,
+}
+
+/// A block outside the prompt.
+#[derive(Clone, Copy, Debug)]
+struct Excluded {
+    block: u32,
+    place: Place,
+    why: ExcludedWhy,
 }
 
 /// A breakpoint.

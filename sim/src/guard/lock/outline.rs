@@ -8,7 +8,7 @@ use crate::cache::{minimum_tokens, refusal};
 use crate::diagnosis::Subject;
 use crate::guard::Rules;
 use crate::wire::model::resolve;
-use crate::wire::{BlockId, BlockKind, Content, Index, Level, Marker, Outline, Request, Role, Wire};
+use crate::wire::{BlockId, BlockKind, Content, ExcludedBlock, Index, Level, Marker, Outline, Request, Role, Wire};
 
 /// A wire with requests of locks.
 #[derive(Debug, Default)]
@@ -21,7 +21,13 @@ impl Outlines {
     /// A request of a lock in the form that the judge takes, with the paths of the body in which `newer` was sent.
     pub fn read(&mut self, lock: &Lock, locked: &Locked, newer: &Locked, rules: &Rules) -> Subject {
         let prompt = lock.prompt(locked);
-        let request = self.request(locked, &prompt, newer);
+        let excluded = locked.excluded.iter().map(|found| ExcludedBlock {
+            block: self.block(&lock.blocks[found.block as usize]),
+            place: found.place,
+            why: found.why,
+        });
+        let excluded = excluded.collect();
+        let request = Request { excluded, ..self.request(locked, &prompt, newer) };
         let ends = prompt.iter().scan(0_u64, |sum, placed| {
             *sum = sum.saturating_add(placed.tokens);
             Some(*sum)
@@ -80,7 +86,12 @@ impl Outlines {
             if kind == BlockKind::Parameters {
                 return blocks.intern(Content { level, role, kind, bytes: parameters(block).as_bytes() });
             }
-            let name = if matches!(kind, BlockKind::Text | BlockKind::Opaque) { "" } else { &block.name };
+            let name = match kind {
+                BlockKind::Text | BlockKind::Opaque if level == Level::Messages => {
+                    block.name.split_once(' ').map_or("", |(_, signs)| signs)
+                }
+                _ => &block.name,
+            };
             let outline = Outline { level, role, kind, digest: block.digest.number(), len_bytes: block.bytes };
             blocks.outlined_in_parts(outline, name, &block.chunks)
         })
@@ -90,19 +101,21 @@ impl Outlines {
 /// The role: the lock records it for texts and, since November 2026, for blocks of unknown type; other kinds have one
 /// role each.
 fn role(block: &Block) -> Role {
+    let named = || block.name.split_once(' ').map_or(block.name.as_str(), |(role, _)| role);
     match block.kind {
         _ if block.level != Level::Messages => Role::None,
-        BlockKind::Text => Role::named(&block.name),
-        BlockKind::Opaque if !block.name.is_empty() => Role::named(&block.name),
+        BlockKind::Text => Role::named(named()),
+        BlockKind::Opaque if !block.name.is_empty() => Role::named(named()),
         BlockKind::Thinking | BlockKind::ToolUse | BlockKind::ServerTool | BlockKind::Opaque => Role::Assistant,
         BlockKind::ToolResult | BlockKind::Media => Role::User,
         BlockKind::Tool | BlockKind::Parameters => Role::None,
     }
 }
 
-/// Keys and digests of their values as an object: two such objects differ in the members that differed in the bodies.
+/// Keys and digests of their values as an object: two such objects differ in the members that differed in the bodies, in
+/// the same order, and a key is as often in it.
 fn parameters(block: &Block) -> String {
-    let members = block.parameters().into_iter().map(|(key, digest)| (key.to_owned(), digest.into()));
-    let object = serde_json::Value::Object(members.collect());
-    object.to_string()
+    let members = block.parameters().into_iter();
+    let members = members.map(|(key, digest)| format!("{}:\"{digest}\"", serde_json::Value::from(key)));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }

@@ -12,7 +12,7 @@ use super::pool::Pool;
 use super::{Block, Breakpoint, CHUNK_BYTES, Chain, Lock, Locked, NO_CHUNKS, Node, NodeAt, VERSION};
 use crate::outside::{complaint, found};
 use crate::pricing::Money;
-use crate::wire::{BlockKind, Level, Maker, Place, TOKENS_MAX, Ttl, Usage};
+use crate::wire::{BlockKind, Level, Place, TOKENS_MAX, Ttl, Usage};
 
 /// A text that is no lock.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -146,10 +146,8 @@ impl Reader {
             blocks: path.len(),
             usage: expected(&entry.expected)?,
             cost: entry.cost_usd.as_ref().map(cost).transpose()?,
-            rates: None,
-            maker: Maker::default(),
-            addresses: None,
             end: path.last().copied(),
+            ..Locked::default()
         })
     }
 

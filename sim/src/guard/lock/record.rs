@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::block::{Block, anonymised};
 use super::pool::Pool;
-use super::{Breakpoint, Chain, Lock, Locked, Node, NodeAt};
+use super::{Breakpoint, Chain, Excluded, Lock, Locked, Node, NodeAt};
 use crate::pricing::{Money, Rates};
 use crate::wire::{BlockId, Index, Level, Place, Request, Usage, Wire};
 
@@ -88,7 +88,8 @@ impl Recorder {
         }
         let chain = self.chain(seen);
         let path = self.path(seen, chain);
-        let request = self.locked(seen, &path);
+        let excluded = self.excluded(seen);
+        let request = Locked { excluded, ..self.locked(seen, &path) };
         self.latest[chain] = path;
         self.pool.lock.chains[chain].requests.push(request);
     }
@@ -152,6 +153,13 @@ impl Recorder {
         at
     }
 
+    fn excluded(&mut self, seen: &RequestRecord<'_>) -> Vec<Excluded> {
+        let excluded = seen.request.excluded.iter();
+        excluded
+            .map(|found| Excluded { block: self.block(seen.wire, found.block), place: found.place, why: found.why })
+            .collect()
+    }
+
     fn locked(&self, seen: &RequestRecord<'_>, path: &[Step]) -> Locked {
         let held = |place: &Place| path.iter().any(|step| step.place == *place);
         let breakpoints = seen.request.markers.iter().filter(|marker| held(&marker.place));
@@ -169,6 +177,7 @@ impl Recorder {
             maker: seen.request.maker,
             addresses: seen.request.addresses.clone(),
             end: path.last().map(|step| step.node),
+            ..Locked::default()
         }
     }
 }
