@@ -165,9 +165,9 @@ fn notify_14_shells_and_monitors_report_their_ends_and_stalls() {
         let (shell, monitor) = (task(&session, Kind::Shell), task(&session, Kind::Monitor));
         session.notifications.shell_stuck(&monitor, "it waits for input");
         assert_eq!(session.tasks.running(), 2);
-        session.notifications.shell_ended(&shell, State::Failed, Some("exit code 2"));
-        session.notifications.shell_ended(&shell, State::Completed, None);
-        session.notifications.shell_ended(&monitor, State::Completed, None);
+        session.notifications.shell_ended(&shell, State::Failed, Some("exit code 2")).await;
+        session.notifications.shell_ended(&shell, State::Completed, None).await;
+        session.notifications.shell_ended(&monitor, State::Completed, None).await;
         session.notifications.shell_stuck(&monitor, "it has ended, so it cannot");
         assert_eq!(session.tasks.running(), 0);
     });
