@@ -125,9 +125,9 @@ fn task_04_a_read_that_times_out_leaves_the_notification_alone() {
         all_done(&session).await;
         (said, at_ms)
     });
-    let (said, at_ms) = &played.value;
+    let (shown, at_ms) = &played.value;
     assert_eq!(*at_ms, 500);
-    assert!(said.contains("\nstatus: running\ntimed_out: true\n"), "{said}");
+    assert!(shown.contains("\nstatus: running\ntimed_out: true\n"), "{shown}");
     assert_eq!(reports(&played), (1, 0));
     let slow = working().says("explore", vec![text("late").after(900_000)]).play(|session| async move {
         let (main, child) = started(&session).await;
