@@ -44,7 +44,7 @@ pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
         definitions: scenario.kinds(),
         skills: skills(&scenario.world),
         hooks: hooks(&scenario.world),
-        tools: tools::all(&scenario.tools),
+        tools: tools::all(&scenario.own_tools(), &scenario.tools),
         world: world(&scenario.world),
         commands: commands.collect(),
         acts: scenario.user.iter().map(act).collect(),

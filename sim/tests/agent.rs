@@ -28,6 +28,7 @@ mod stop;
 mod stream;
 mod sync;
 mod takeover;
+mod task_tools;
 #[allow(dead_code)] // Each group uses its own part of it.
 mod theatre;
 mod tools;

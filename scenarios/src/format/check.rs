@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::spawn::fork;
 use forkcast_sim::agent::spawn::fork::gate::{Meant, meant};
-use forkcast_sim::agent::tool;
 use forkcast_sim::outside::{found, word};
 use forkcast_sim::simulation::Does;
 use forkcast_sim::wire;
@@ -85,7 +84,7 @@ fn check_reply(reply: &Reply, scenario: &Scenario, lists: &BTreeSet<&str>, notes
 }
 
 fn check_call(call: &ToolCall, scenario: &Scenario, lists: &BTreeSet<&str>, notes: &Notes) {
-    let own = tool::every();
+    let own = scenario.own_tools();
     let declared = scenario.tools.iter().map(|tool| &*tool.name);
     let tools: Vec<&str> = own.all().iter().map(|tool| tool.name()).chain(declared).collect();
     let known = tools.contains(&&*call.tool);

@@ -31,6 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use forkcast_sim::agent::definition::{Definitions, Text};
+use forkcast_sim::agent::tool::{self, Tools};
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 
@@ -166,6 +167,11 @@ impl Scenario {
     pub fn kinds(&self) -> Definitions {
         let texts: Vec<Text> = self.world.definitions.iter().map(DefinitionText::text).collect();
         Definitions::gather(&texts, self.session.ranking.unwrap_or_default())
+    }
+
+    /// The tools of the runtime that its session has.
+    pub fn own_tools(&self) -> Tools {
+        if self.session.task_tools { tool::every_with_task_tools() } else { tool::every() }
     }
 
     /// Its variant with this name.

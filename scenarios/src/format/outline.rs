@@ -52,6 +52,7 @@ pub const SESSION: Known = &[
     "permission_mode",
     "bypass_allowed",
     "streaming_tools",
+    "task_tools",
     "ranking",
     "retries",
     "token_budget",

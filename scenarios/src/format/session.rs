@@ -46,6 +46,8 @@ pub struct SessionOptions {
     pub bypass_allowed: Option<bool>,
     /// Tools start while the answer is still streaming.
     pub streaming_tools: Option<bool>,
+    /// The agents have TaskOutput and TaskStop.
+    pub task_tools: bool,
     /// Which definition of a name wins.
     pub ranking: Option<Ranking>,
     /// Attempts after the first.
@@ -108,6 +110,7 @@ impl SessionOptions {
             permission_mode: fields.may("permission_mode", |at| at.word(&Mode::WORDS)),
             bypass_allowed: truth("bypass_allowed"),
             streaming_tools: truth("streaming_tools"),
+            task_tools: fields.or_default("task_tools", At::truth),
             ranking: fields.may("ranking", |at| at.word(&RANKINGS)),
             attempts_max: retries.as_ref().and_then(|retries| retries.may("attempts_max", |at| at.small(0))),
             waits_ms: retries.as_ref().and_then(|retries| retries.may("waits_ms", waits)),

@@ -4,19 +4,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use forkcast_sim::agent::tool::data::{DataResult, DataTool};
-use forkcast_sim::agent::tool::{self, Tool, Tools};
+use forkcast_sim::agent::tool::{Tool, Tools};
 use forkcast_sim::time::Duration;
 use serde_json::json;
 
 use crate::format::tools::ToolText;
 
 /// All tools; a declared one replaces one of the runtime with its name.
-pub(super) fn all(declared: &[ToolText]) -> Tools {
-    if declared.is_empty() {
-        return tool::every();
-    }
+pub(super) fn all(own: &Tools, declared: &[ToolText]) -> Tools {
     let is_replaced = |name: &str| declared.iter().any(|tool| &*tool.name == name);
-    let own = tool::every().all().iter().filter(|tool| !is_replaced(tool.name())).cloned().collect::<Vec<_>>();
+    let own = own.all().iter().filter(|tool| !is_replaced(tool.name())).cloned().collect::<Vec<_>>();
     let declared = declared.iter().map(|tool| Rc::new(made(tool)) as Rc<dyn Tool>);
     Tools::new(own.into_iter().chain(declared).collect())
 }

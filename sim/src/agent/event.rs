@@ -181,6 +181,20 @@ pub enum Event {
     /// A notification was suppressed because the task's end was already reported.
     #[serde(rename = "notify.suppressed")]
     NotifySuppressed { task: Rc<str> },
+    /// A call of TaskOutput has its result: the task's state, how the read ended (`at_once`, `ended`, `timed_out`), and
+    /// whether slow work after the task's end was done too (DIAG-08). Then why a result may be unseen (DIAG-01): how the
+    /// end was reported before this call (`none`, `enqueued`, `read`), and whether a consumer drains the queue.
+    #[serde(rename = "task.read")]
+    TaskRead {
+        agent: Rc<str>,
+        task: Rc<str>,
+        tool_use: Rc<str>,
+        state: &'static str,
+        how: &'static str,
+        settled: bool,
+        reported: &'static str,
+        drains: bool,
+    },
     /// A call of the Agent tool has its result: `completed` or `async_launched` (RESULT-02), with its totals.
     #[serde(rename = "agent.result")]
     AgentResult {

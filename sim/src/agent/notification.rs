@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::event::Event;
 use super::ground::Ground;
 use super::queue::{Item, Queue};
-use super::task::{Kind, State, Task, Tasks};
+use super::task::{Kind, Report, State, Task, Tasks};
 
 /// Details of a notification that the task's record does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,10 +48,10 @@ impl Notifications {
         Self { ground, queue, tasks }
     }
 
-    /// Reports the end of a background task unless it was already reported (NOTIFY-10). Returns whether it was reported
-    /// now.
+    /// Reports the end of a background task unless it was already reported (NOTIFY-10) or read (NOTIFY-11). Returns
+    /// whether it was reported now.
     pub fn ended(&self, task: &Task, told: &Details) -> bool {
-        if !task.claim_notification() {
+        if !task.claim_report(Report::Enqueued) {
             self.ground.emit(&Event::NotifySuppressed { task: task.id.clone() });
             return false;
         }
@@ -63,8 +63,9 @@ impl Notifications {
 
     /// A background shell or monitor ended: sets the final state of its task, reports it and settles the task
     /// (NOTIFY-14, QUEUE-07). `error` says how it failed: an exit code, a signal.
-    pub fn shell_ended(&self, task: &Task, state: State, error: Option<&str>) {
+    pub async fn shell_ended(&self, task: &Task, state: State, error: Option<&str>) {
         if self.tasks.end(task, state) {
+            self.tasks.read(task).await;
             self.ended(task, &Details { error: error.map(Rc::from), ..Details::default() });
             self.tasks.settle(task);
         }

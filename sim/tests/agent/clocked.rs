@@ -13,7 +13,7 @@ use forkcast_sim::agent::permission::{self, Mode, Permissions, Rules};
 use forkcast_sim::agent::query::{Ended, Step, Yielded, query};
 use forkcast_sim::agent::session::Context;
 use forkcast_sim::agent::session::{Opening, Skills};
-use forkcast_sim::agent::tool::{self, Call, Outcome, Pool, ToolError};
+use forkcast_sim::agent::tool::{self, Call, Outcome, Pool, ToolError, Tools};
 use forkcast_sim::agent::world::{Files, Rule, Shell, World};
 use forkcast_sim::agent::{Event, Session, Settings, Sink};
 use forkcast_sim::model::answer::Said;
@@ -102,6 +102,7 @@ pub struct Stage {
     pub definitions: Vec<Text>,
     pub skills: Skills,
     pub hooks: Hooks,
+    pub tools: Tools,
     pub files: Vec<(String, String)>,
     pub shell: Vec<Rule>,
     replies: BTreeMap<String, Vec<Reply>>,
@@ -130,6 +131,7 @@ impl Stage {
             definitions: Vec::new(),
             skills: Skills::default(),
             hooks: Hooks::default(),
+            tools: tool::every(),
             files: Vec::new(),
             shell: Vec::new(),
             replies: BTreeMap::new(),
@@ -159,6 +161,12 @@ impl Stage {
     /// A command that takes `ms` milliseconds.
     pub fn command(mut self, command: &str, output: &str, ms: u64) -> Self {
         self.shell.push(Rule { takes: Some(Duration::from_millis(ms)), ..Rule::new(command, output) });
+        self
+    }
+
+    /// The session has TaskOutput and TaskStop too.
+    pub fn with_task_tools(mut self) -> Self {
+        self.tools = tool::every_with_task_tools();
         self
     }
 
@@ -204,7 +212,7 @@ impl Stage {
             flags: self.flags,
             permissions: Permissions::new(self.mode, self.bypass_allowed, self.rules),
             skills: self.skills,
-            tools: tool::every(),
+            tools: self.tools,
             hooks: self.hooks,
             world: World::new(Files::new(self.files), Shell::new(self.shell)),
         };

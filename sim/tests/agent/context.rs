@@ -282,6 +282,23 @@ fn ctx_10_hooks_of_an_agent_act_only_in_it_and_are_removed_at_its_end() {
 }
 
 #[test]
+fn ctx_10_hooks_of_an_agent_do_not_act_in_another_one_that_runs_meanwhile() {
+    let look = || call("Glob", json!({ "pattern": "*" }));
+    let mut stage = laden()
+        .agent("other", "")
+        .says("main", vec![spawn_behind("kit:laden", "go"), spawn("other", "go"), look(), text("done")])
+        .says("kit:laden", vec![look().after(500), text("done").after(400)])
+        .says("other", vec![look().after(200), text("done")]);
+    stage.hooks.script("look", vec![HookSays::at_once(Word::BlockTool("Not here.".into()))]);
+    let played = hello(stage);
+    let refused = |agent_type: &str| {
+        let last = *played.asked_by(agent_type).last().unwrap();
+        results(last).iter().filter(|result| result.to_string().contains("Not here.")).count()
+    };
+    assert_eq!((refused("kit:laden"), refused("other"), refused("main")), (1, 0, 0));
+}
+
+#[test]
 fn ctx_14_the_sidechain_transcript_is_written_while_the_loop_runs() {
     let look = || call("Glob", json!({ "pattern": "*" }));
     let stage = Stage::new().agent("worker", "").says("worker", vec![look(), text("done")]);

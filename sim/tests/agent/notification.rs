@@ -94,6 +94,22 @@ fn notify_05_a_report_can_neither_end_the_element_nor_be_read_as_a_tag() {
 }
 
 #[test]
+fn notify_05_a_killed_agent_reports_its_newest_text() {
+    let look = || call("Glob", json!({ "pattern": "*" })).after(1_000);
+    let played = Stage::new()
+        .says("main", vec![spawn_behind("explore", "look round"), text("done")])
+        .says("explore", vec![look().saying("I look."), look(), text("late").after(10_000)])
+        .play(|session| async move {
+            says(&main_agent(&session), "go").await;
+            wait(&session, 5_000).await;
+            session.tasks.kill_all();
+            all_done(&session).await;
+        });
+    let told = played.notifications();
+    assert!(told[0].contains("<status>killed</status>") && told[0].contains("<result>I look.</result>"), "{told:?}");
+}
+
+#[test]
 fn notify_08_it_names_the_call_that_launched_the_task() {
     let told = reporting("nothing").notifications();
     assert!(told[0].contains("<tool-use-id>main-0-1</tool-use-id>"), "{}", told[0]);
@@ -165,9 +181,9 @@ fn notify_14_shells_and_monitors_report_their_ends_and_stalls() {
         let (shell, monitor) = (task(&session, Kind::Shell), task(&session, Kind::Monitor));
         session.notifications.shell_stuck(&monitor, "it waits for input");
         assert_eq!(session.tasks.running(), 2);
-        session.notifications.shell_ended(&shell, State::Failed, Some("exit code 2"));
-        session.notifications.shell_ended(&shell, State::Completed, None);
-        session.notifications.shell_ended(&monitor, State::Completed, None);
+        session.notifications.shell_ended(&shell, State::Failed, Some("exit code 2")).await;
+        session.notifications.shell_ended(&shell, State::Completed, None).await;
+        session.notifications.shell_ended(&monitor, State::Completed, None).await;
         session.notifications.shell_stuck(&monitor, "it has ended, so it cannot");
         assert_eq!(session.tasks.running(), 0);
     });

@@ -75,6 +75,23 @@ fn a_cancelled_command_changes_nothing() {
     assert_eq!(played.at_ms, 1_000 + 120_000 + 9_000 + 600_000);
 }
 
+#[test]
+fn ctx_17_agent_10_a_command_runs_in_its_agents_directory() {
+    let append = Change::Append { path: "log".into(), text: "x".into() };
+    let rules = vec![Rule { takes: secs(1), changes: vec![append], ..Rule::new("touch", "") }];
+    let played = Stage::new().with_shell(rules).play(|session| async move {
+        let agent = sub_agent(&main_agent(&session), kind("worker"), false);
+        agent.cwd.replace("/elsewhere".into());
+        let log = |folder: &str| session.world.files.read(&format!("{folder}/log")).map(|text| text.to_string());
+        said(&agent, "Bash", json!({ "command": "touch" })).await;
+        let in_front = log("/elsewhere");
+        said(&agent, "Bash", json!({ "command": "touch", "run_in_background": true })).await;
+        session.handle.sleep(Duration::from_secs(2)).await;
+        (in_front, log("/elsewhere"), log("/repo"))
+    });
+    assert_eq!(played.value, (Some("x".into()), Some("xx".into()), None));
+}
+
 /// The enqueued items: mode, priority, source.
 fn enqueued(events: &[(u64, Event)]) -> Vec<(u64, &'static str, &'static str, &'static str)> {
     let pick = |(at, event): &(u64, Event)| match event {

@@ -348,3 +348,10 @@ fn sync_09_escape_does_not_stop_a_child_in_the_background() {
     assert_eq!(played.value, Reason::Completed, "its turn was over");
     assert!(played.notifications()[0].contains("<status>completed</status>"));
 }
+
+#[test]
+fn agent_26_a_child_that_moves_to_the_background_gets_its_name() {
+    let input = json!({ "description": "a", "prompt": "work", "subagent_type": "general-purpose", "name": "worker" });
+    let played = switched(working().says("main", vec![call("Agent", input), text("done")]), 500);
+    assert_eq!(played.session.tasks.names.get("worker").as_ref(), Some(&played.agents()[0]));
+}

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Groups of implemented behaviours, with the number of their lines.
-pub const GROUPS: [(&str, u32); 20] = [
+pub const GROUPS: [(&str, u32); 21] = [
     ("INPUT", 9),
     ("LOOP", 25),
     ("STREAM", 17),
@@ -21,6 +21,7 @@ pub const GROUPS: [(&str, u32); 20] = [
     ("LIFE", 9),
     ("NOTIFY", 14),
     ("QUEUE", 17),
+    ("TASK", 10),
     ("RESULT", 13),
     ("TRANSCRIPT", 10),
     ("FORK", 56),

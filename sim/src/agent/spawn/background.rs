@@ -61,6 +61,7 @@ async fn lifecycle(mut waiter: Waiter) {
     }
     waiter.sdk(verdict.sdk());
     follow_up(&waiter).await;
+    waiter.session.tasks.read(&waiter.task).await;
     waiter.session.notifications.ended(&waiter.task, &told);
     let session = waiter.session.clone();
     let task = waiter.task.clone();

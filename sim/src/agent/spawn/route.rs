@@ -35,6 +35,9 @@ pub struct Resolved {
     pub fork: Option<Rc<Origin>>,
 }
 
+/// The refusal of a call or definition that asks for a worktree.
+pub const NO_WORKTREES: &str = "worktrees are not part of this runtime yet: leave `isolation` out";
+
 /// A message for the calling model.
 pub type Refusal = Rc<str>;
 
@@ -152,7 +155,7 @@ fn refuse_absent(session: &Session, definition: &AgentDefinition, input: &Input)
     let missing = definition.missing(&session.settings.mcp_servers);
     let own = definition.mcp_servers.iter().any(|server| matches!(server, McpServer::Own(_)));
     let why = match input.isolation.or(definition.isolation) {
-        Some(Isolation::Worktree) => "worktrees are not part of this runtime yet: leave `isolation` out".to_owned(),
+        Some(Isolation::Worktree) => NO_WORKTREES.to_owned(),
         Some(Isolation::Remote) => "remote agents are not part of this runtime yet: leave `isolation` out".to_owned(),
         None if !missing.is_empty() => format!("it needs MCP servers that are not there: {}", missing.join(", ")),
         None if own => "MCP servers of an agent's own are not part of this runtime yet: pick another agent".to_owned(),

@@ -19,7 +19,7 @@ use tokio::sync::futures::Notified;
 
 pub use foreground::Signal;
 pub use names::Names;
-pub use record::{Kind, Launch, Progress, State, Task};
+pub use record::{Kind, Launch, Progress, Report, State, Task};
 
 use super::event::Event;
 use super::ground::Ground;
@@ -59,6 +59,19 @@ pub enum NotKilled {
         /// Its state.
         state: &'static str,
     },
+}
+
+/// A blocking read of a task; dropping it ends the read.
+pub struct Reader<'a> {
+    tasks: &'a Tasks,
+    task: &'a Task,
+}
+
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        self.task.count_reader(false);
+        self.tasks.changed.notify_waiters();
+    }
 }
 
 impl Records {
@@ -167,7 +180,26 @@ impl Tasks {
         }
     }
 
-    /// Stops a running task through its own abort signal (ASYNC-11, ASYNC-12).
+    /// Starts a blocking read of `task`. While it lives, the task's end is not reported (NOTIFY-11).
+    pub fn reader<'a>(&'a self, task: &'a Task) -> Reader<'a> {
+        task.count_reader(true);
+        Reader { tasks: self, task }
+    }
+
+    /// Ready when no blocking read of `task` is left that could still consume its end: a reader and the notification
+    /// wake at the same instant, in any order.
+    pub async fn read(&self, task: &Task) {
+        loop {
+            let changed = self.changed();
+            if task.readers() == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Stops a running task (`stopTask()`, TASK-10): an agent through its own abort signal (ASYNC-11, ASYNC-12), which
+    /// also reaches the children that it waits for; a shell or monitor by ending its process.
     ///
     /// # Errors
     /// If there is no such task or it has ended.

@@ -37,6 +37,19 @@ words! {
     }
 }
 
+words! {
+    /// How the end of a task reaches the agent that launched it (NOTIFY-10, NOTIFY-11).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Report {
+        /// Not at all so far.
+        None = "none",
+        /// By a notification.
+        Enqueued = "enqueued",
+        /// A blocking call of TaskOutput returned it.
+        Read = "read",
+    }
+}
+
 /// Progress of a task (TRANSCRIPT-03).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -95,7 +108,8 @@ pub struct Task {
     state: Cell<State>,
     ended: Cell<Option<Instant>>,
     background: Cell<bool>,
-    notified: Cell<bool>,
+    reported: Cell<Report>,
+    readers: Cell<u32>,
     settled: Cell<bool>,
 }
 
@@ -116,7 +130,8 @@ impl Task {
             state: Cell::new(State::Running),
             ended: Cell::default(),
             background: Cell::new(launch.background),
-            notified: Cell::default(),
+            reported: Cell::new(Report::None),
+            readers: Cell::default(),
             settled: Cell::default(),
         }
     }
@@ -151,10 +166,24 @@ impl Task {
         self.rewriting.take()
     }
 
-    /// Claims the right to report its end, tested and set in one step (NOTIFY-10, NOTIFY-11). Only the first caller
-    /// gets `true` and reports.
-    pub const fn claim_notification(&self) -> bool {
-        !self.notified.replace(true)
+    /// Claims the right to report its end in this way, tested and set in one step (NOTIFY-10, NOTIFY-11). Only the
+    /// first caller gets `true` and reports.
+    pub fn claim_report(&self, report: Report) -> bool {
+        let is_first = self.reported.get() == Report::None;
+        if is_first {
+            self.reported.set(report);
+        }
+        is_first
+    }
+
+    /// How its end was reported.
+    pub const fn reported(&self) -> Report {
+        self.reported.get()
+    }
+
+    /// Whether the slow work after its end is done too (ASYNC-09).
+    pub const fn is_settled(&self) -> bool {
+        self.settled.get()
     }
 
     /// Running time, up to `now` if it still runs (RESULT-11).
@@ -178,6 +207,15 @@ impl Task {
             self.ended.set(Some(at));
         }
         runs
+    }
+
+    pub(super) const fn readers(&self) -> u32 {
+        self.readers.get()
+    }
+
+    pub(super) fn count_reader(&self, joins: bool) {
+        let readers = self.readers.get();
+        self.readers.set(if joins { readers + 1 } else { readers.saturating_sub(1) });
     }
 
     pub(super) const fn settle(&self) -> bool {

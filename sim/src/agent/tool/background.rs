@@ -51,14 +51,17 @@ impl Behind {
             () = abort.given() => None,
             ran = self.watched(&command) => Some(ran),
         };
-        let Some(Ran { output, exit_code }) = ended else {
-            return session.notifications.shell_ended(&self.task, State::Killed, None);
+        let (state, error) = match ended {
+            None => (State::Killed, None),
+            Some(Ran { output, exit_code }) => {
+                session.world.files.write(&self.task.output_file, output);
+                match exit_code {
+                    0 => (State::Completed, None),
+                    code => (State::Failed, Some(format!("exit code {code}"))),
+                }
+            }
         };
-        session.world.files.write(&self.task.output_file, output);
-        match exit_code {
-            0 => session.notifications.shell_ended(&self.task, State::Completed, None),
-            code => session.notifications.shell_ended(&self.task, State::Failed, Some(&format!("exit code {code}"))),
-        }
+        session.notifications.shell_ended(&self.task, state, error.as_deref()).await;
     }
 
     /// Waits for the end, and reports if the command is stuck.

@@ -96,7 +96,7 @@ fn ended(ran: &Ran) -> Outcome {
 }
 
 /// The beginning and the end of a long output.
-fn shortened(output: &Rc<str>) -> Rc<str> {
+pub(super) fn shortened(output: &Rc<str>) -> Rc<str> {
     let characters = output.chars().count();
     if characters <= OUTPUT_CHARACTERS_MAX {
         return output.clone();

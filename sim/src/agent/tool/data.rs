@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
+use crate::agent::task::Report;
 use crate::time::Duration;
 
 /// A result of a [`DataTool`].
@@ -79,7 +80,7 @@ impl Tool for DataTool {
             }
             if let Some(started_by) = &result.reads {
                 session.tasks.all().iter().filter(|task| task.tool_use == *started_by).for_each(|task| {
-                    task.claim_notification();
+                    task.claim_report(Report::Read);
                 });
             }
             Ok(Outcome { content: result.content, is_error: result.is_error })

@@ -134,7 +134,12 @@ impl<'a> Input<'a> {
 
     /// A flag; `false` if absent.
     pub fn flag(&self, name: &str) -> bool {
-        self.0.get(name).and_then(Value::as_bool).unwrap_or_default()
+        self.flag_or(name, false)
+    }
+
+    /// A flag; `default` if absent.
+    pub fn flag_or(&self, name: &str, default: bool) -> bool {
+        self.0.get(name).and_then(Value::as_bool).unwrap_or(default)
     }
 
     /// An optional number.

@@ -6,7 +6,7 @@
 //!   change.
 //! * [`data`]: tools that a scenario declares.
 //! * `agent`: sub-agents. `bash`: commands; [`background`]: background commands and monitors. `task_create`: the to-do
-//!   list.
+//!   list. `task_output`: reading and stopping background tasks.
 
 mod agent;
 pub mod background;
@@ -20,6 +20,7 @@ mod knowledge;
 mod plain;
 mod read;
 mod task_create;
+mod task_output;
 mod write;
 
 use std::rc::Rc;
@@ -43,4 +44,14 @@ pub fn every() -> Tools {
         Rc::new(task_create::TASK_CREATE),
         Rc::new(write::WRITE),
     ])
+}
+
+/// The same with `TaskOutput` and `TaskStop` (contract TASK). They are not in [`every`]: every tool is part of a prompt,
+/// and a session without them keeps its bytes.
+pub fn every_with_task_tools() -> Tools {
+    let mut tools = every().all().to_vec();
+    tools.push(Rc::new(task_output::TaskOutput));
+    tools.push(Rc::new(task_output::TASK_STOP));
+    tools.sort_by(|one, other| one.name().cmp(other.name()));
+    Tools::new(tools)
 }

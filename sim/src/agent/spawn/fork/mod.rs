@@ -53,7 +53,8 @@ pub fn definition() -> AgentDefinition {
 /// Resolves a call that means a fork.
 ///
 /// # Errors
-/// If a guard trips (FORK-48: no other agent replaces the fork), or the call asks for another machine.
+/// If a guard trips (FORK-48: no other agent replaces the fork), or the call asks for another
+/// machine or a worktree.
 pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
     let parent = &call.context;
     if let Some(guard) = guard::trips(parent, call.message.as_deref()) {
@@ -64,8 +65,10 @@ pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
         });
         return Err(text::REFUSAL.into());
     }
-    if input.isolation == Some(Isolation::Remote) {
-        return Err("a fork works on this machine: leave `isolation` out".into());
+    match input.isolation {
+        Some(Isolation::Remote) => return Err("a fork works on this machine: leave `isolation` out".into()),
+        Some(Isolation::Worktree) => return Err(route::NO_WORKTREES.into()),
+        None => {}
     }
     let message = call.message.clone().ok_or("a fork is built from the message of its call, which is not there")?;
     let origin = parent.session.origins.of(&message, || origin::take(parent, &message));
@@ -101,13 +104,10 @@ pub fn begin(call: &Call, resolved: &Resolved, origin: &Rc<Origin>, place: u32) 
     let parent = &call.context;
     let settings = &parent.session.settings.forks;
     let request = Request { call, agent: &resolved.agent, input: &resolved.input, origin };
-    let mut built = match settings.profile {
+    let built = match settings.profile {
         Profile::Documents => documents::build(&request),
         Profile::Client2026 => client::build(&request),
     };
-    if resolved.input.isolation == Some(Isolation::Worktree) {
-        built.push(text::worktree_notice(parent, &resolved.agent));
-    }
     parent.emit(&Event::ForkBuilt {
         agent: resolved.agent.clone(),
         parent: parent.agent.clone(),

@@ -1,10 +1,4 @@
-//! The texts for forks, in our own wording (contract FORK-24, FORK-30..41, C02..C04, G31).
-
-use std::rc::Rc;
-
-use crate::agent::entry::{Entry, Nature};
-use crate::agent::session::Context;
-use crate::wire::{Piece, Role};
+//! The texts for forks, in our own wording (contract FORK-24, FORK-30..41, C02..C04).
 
 /// Marks a fork's message, for the child and for the guard (FORK-30, FORK-31, C02).
 pub const TAG_OPEN: &str = "<fork-boilerplate>";
@@ -36,16 +30,4 @@ Issues: what stands in the way; only if anything does";
 /// The rules inside their tag, then the directive with its label (FORK-30, C04).
 pub fn directive(prompt: &str) -> String {
     format!("{TAG_OPEN}\n{RULES}\n{TAG_CLOSE}\n\nfork-directive: {prompt}")
-}
-
-/// The notice for a fork in a worktree, as a separate message after the two built ones (FORK-54, G31). Worktrees are
-/// not created yet: the notice is in its final place, but the child works in its parent's directory.
-pub fn worktree_notice(parent: &Context, agent: &str) -> Rc<Entry> {
-    let cwd = parent.cwd.borrow().clone();
-    let words = format!(
-        "Your worktree is {cwd}/.claude/worktrees/{agent}, a copy of your parent's {cwd}. Paths in what you inherited \
-         mean the parent's copy: read a file again before you change it."
-    );
-    let uuid = parent.session.ids.next("entry");
-    Entry::of(uuid, Role::User, vec![Piece::text(&words)], &words, Nature::Inserted)
 }
