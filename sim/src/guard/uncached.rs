@@ -120,8 +120,11 @@ impl Repeated {
         let end = shared_nodes(&previous.request.nodes, &taken.request.nodes);
         let tokens_until = |end: usize| end.checked_sub(1).map_or(0, |last| taken.cumulative[last]);
         let repeated_tokens = tokens_until(end);
-        // Assumed breakpoints are not sent.
-        let covered = if previous.request.markers_sent == 0 { 0 } else { previous.covered().min(end) };
+        // The input does not show which breakpoints were sent; these are assumed.
+        if previous.request.markers_sent == 0 && !previous.request.markers.is_empty() {
+            return;
+        }
+        let covered = previous.covered().min(end);
         let uncovered_tokens = repeated_tokens - tokens_until(covered);
         self.tokens += repeated_tokens;
         if uncovered_tokens == 0 || repeated_tokens < taken.minimum_tokens {

@@ -72,7 +72,7 @@ const AGENT: &[Row] = &[
             "query",
         ],
     ),
-    ("tool", &["abort", "world", "settings", "task", "session", "prompt", "spawn"]),
+    ("tool", &["abort", "event", "world", "settings", "task", "session", "prompt", "spawn"]),
     ("input", &["event", "entry", "queue", "session", "query"]),
 ];
 

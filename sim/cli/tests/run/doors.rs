@@ -84,8 +84,7 @@ fn through(place: &Path, input: &str, rules: &str, number: fn(&Value) -> usize) 
 }
 
 /// Scenarios in which bytes alone do not tell every agent from another, and why.
-const ALIKE: [(&str, &str); 9] = [
-    ("contract/E06", "two agents begin with one prompt"),
+const ALIKE: [(&str, &str); 8] = [
     ("contract/E06+contract-order", "two agents begin with one prompt"),
     ("contract/E08", "two agents begin with one message under two system prompts"),
     ("contract/E09", "two agents begin with one prompt"),
@@ -247,7 +246,10 @@ fn every_door_of_a_recording_agrees() {
             let check = ["check", input, "--lock", "none", "--quiet", "--format", "json", "--cache", rules];
             let mut check: Value = serde_json::from_slice(&forkcast(&place, &check).stdout).unwrap();
             // Only the check compares agents of a recording that name no parent with each other.
-            check["findings"].as_array_mut().unwrap().retain(|finding| finding["rule"] != "sharing");
+            check["findings"]
+                .as_array_mut()
+                .unwrap()
+                .retain(|finding| finding["rule"] != "sharing" && finding["rule"] != "siblings_differ");
             // Embeddings have no prompt cache, and are not checked.
             assert!(check["requests"].as_u64().unwrap() <= lines.len() as u64, "{name}");
             assert_eq!(
