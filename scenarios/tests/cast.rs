@@ -107,7 +107,7 @@ impl Differences {
             };
             let tokens = |usage: Usage| usage.total_input_tokens();
             let sizes = take.usage.map(tokens).zip(comparison.request(pair).map(|request| tokens(request.usage())));
-            let [recorded, simulated] = [recorded, simulated].map(|cost| i128::from(cost.picousd()));
+            let [recorded, simulated] = [recorded, simulated].map(|cost| cost.picousd());
             let of = self.0.entry(kind).or_default();
             of.requests += 1;
             of.recorded += recorded;

@@ -103,7 +103,7 @@ fn chains<'a>(stream: &Stream<'a>, recording: &Recording) -> Vec<Chain<'a>> {
 fn texts_of_first(body: &[u8]) -> Option<Vec<String>> {
     let all = messages(body);
     let is_answer = |message: &&[u8]| member_text(message, "role").as_deref() == Some("assistant");
-    if all.iter().any(|message| is_answer(&message)) {
+    if all.iter().any(is_answer) {
         return None;
     }
     Some(all.into_iter().flat_map(texts).map(|text| text.into_owned()).collect())
@@ -131,8 +131,8 @@ fn start(chains: &mut [Chain<'_>], recording: &Recording) {
         }));
     }
     let mut used: BTreeSet<String> = BTreeSet::new();
-    for at in 0..chains.len() {
-        let asked = texts_of_last(chains[at].first);
+    for (at, chain) in chains.iter_mut().enumerate() {
+        let asked = texts_of_last(chain.first);
         let fits = |start: &&Start| {
             start.chain != at && !used.contains(&start.call) && asked.iter().any(|text| text.contains(&*start.prompt))
         };
@@ -140,7 +140,7 @@ fn start(chains: &mut [Chain<'_>], recording: &Recording) {
         let found = starts.iter().filter(fits).find(|start| Some(start.prompt.len()) == longest);
         if let Some(start) = found {
             used.insert(start.call.clone());
-            chains[at].started_by = Some(start.clone());
+            chain.started_by = Some(start.clone());
         }
     }
 }

@@ -234,11 +234,14 @@ fn translated(mark: Mark, own: &Draft, sent: &Draft, places: &[usize]) -> Option
     }
 }
 
+/// A parameter of a body: its name and its value as sent.
+type Parameter = (String, String);
+
 /// A body in parts. Equal parts of the bodies of one session are the same pieces.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     lists: BTreeMap<String, Rc<[Piece]>>,
-    parameters: BTreeMap<Vec<(String, String)>, Rc<[(String, String)]>>,
+    parameters: BTreeMap<Vec<Parameter>, Rc<[Parameter]>>,
 }
 
 impl Shapes {

@@ -121,8 +121,8 @@ impl Original {
                 let utterances = script.utterances();
                 (Source::Bound(script), utterances)
             }
-            Play::Strict => (Source::Recorded(self.recording.play(Fidelity::Strict)), Utterances::default()),
-            Play::Loose => (Source::Recorded(self.recording.play(Fidelity::Loose)), Utterances::default()),
+            Play::Strict => (Source::Recorded(Box::new(self.recording.play(Fidelity::Strict))), Utterances::default()),
+            Play::Loose => (Source::Recorded(Box::new(self.recording.play(Fidelity::Loose))), Utterances::default()),
         };
         let player = Player {
             source,
@@ -141,7 +141,7 @@ enum Source {
     /// The replies of the cast, each bound to what asks for it.
     Bound(Scripted),
     /// The recorded model.
-    Recorded(Recorded),
+    Recorded(Box<Recorded>),
 }
 
 /// Plays recorded answers, and sends what the recorded client sent.

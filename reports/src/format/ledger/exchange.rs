@@ -275,10 +275,7 @@ impl StoredUsage {
             output_audio_tokens: Count(recorded.output_audio_tokens),
             fast: recorded.fast,
             geo_us: recorded.geo_us,
-            billed_units: match recorded.billed_units {
-                Some(units) => Some((Count(units.input_tokens), Count(units.output_tokens))),
-                None => None,
-            },
+            billed_units: recorded.billed_units.map(|units| (Count(units.input_tokens), Count(units.output_tokens))),
             passes: recorded.listed_passes().iter().map(StoredPass::of).collect(),
         }
     }
