@@ -2,7 +2,7 @@
 //!
 //! Long texts are counted by the crate `tiktoken`, pinned to one release. It keeps a per-thread cache of pieces (1.2 MB)
 //! and unpacks a vocabulary at its first count (50 ms, 24 MB). A process that counts little need not unpack: the first
-//! [`LITTLE_BYTES_MAX`] bytes are counted by the published pattern, in tables that are part of the program.
+//! `LITTLE_BYTES_MAX` bytes are counted by the published pattern, in tables that are part of the program.
 //! `tests/vocabularies.rs` compares both ways with `tiktoken-rs`.
 
 mod layout;
