@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use forkcast_replay::formats::Format;
 use forkcast_replay::rebuild::forecast::Decision;
 use forkcast_replay::rebuild::profile::RuleName;
 use forkcast_replay::replay::{Options, foresee};
@@ -10,28 +11,40 @@ use forkcast_replay::transcript::{Answer, Session};
 use forkcast_sim::model::Unseen;
 use forkcast_sim::service::FRAME_TOKENS;
 
-/// Decisions by index of agent and item; `None` for the first request of a conversation.
+/// What is foreseen of a session's requests.
 #[derive(Debug, Default)]
-pub(super) struct Forecasts(BTreeMap<(usize, usize), Option<Decision>>);
+pub(super) struct Forecasts {
+    /// By index of agent and item; `None` for the first request of a conversation.
+    decisions: BTreeMap<(usize, usize), Option<Decision>>,
+    /// The bodies of requests are recorded: nothing of what the client did to its prompts is unseen.
+    shows_prompts: bool,
+}
 
 impl Forecasts {
     /// The forecasts of a session.
     pub fn of(session: &Session) -> Self {
         let foreseen = foresee(session, &Options::default());
-        Self(foreseen.into_iter().map(|of| ((of.agent, of.item), of.decision)).collect())
+        Self {
+            decisions: foreseen.into_iter().map(|of| ((of.agent, of.item), of.decision)).collect(),
+            shows_prompts: session.format == Format::ExchangeLog,
+        }
     }
 
     /// The rule by which a request's read was foreseen.
     pub fn rule(&self, agent: usize, item: usize) -> Option<RuleName> {
-        self.0.get(&(agent, item)).copied().flatten().map(|decision| decision.rule)
+        self.decisions.get(&(agent, item)).copied().flatten().map(|decision| decision.rule)
     }
 
     /// What happened before the request of `answer`.
     pub fn unseen(&self, agent: usize, item: usize, answer: &Answer) -> Unseen {
-        match self.0.get(&(agent, item)) {
+        let unseen = match self.decisions.get(&(agent, item)) {
             None => Unseen::default(),
             Some(None) => first(answer, agent > 0),
             Some(Some(decision)) => later(decision),
+        };
+        match self.shows_prompts {
+            true => Unseen { kept_tokens: unseen.kept_tokens, ..Unseen::default() },
+            false => unseen,
         }
     }
 }
