@@ -113,7 +113,7 @@ struct Waiting {
     weight: u64,
     next: usize,
     open: bool,
-    /// Threads before the gate: without any, nobody needs to be woken.
+    /// Threads before the gate: without any, no thread needs to be woken.
     threads: usize,
 }
 

@@ -124,7 +124,7 @@ impl Differences {
         let percent = |part: i128| part as f64 * 100.0 / whole as f64;
         for (kind, of) in &self.0 {
             println!(
-                "  {kind}: {} requests, {:.1} % of the cost; {:+.2} %, absolute {:.2} %, of which sizes {:.2} %",
+                "  {kind}: {} requests, {:.1} % of the cost; {:+.2} %, absolute {:.2} %, sizes alone {:.2} %",
                 of.requests,
                 percent(of.recorded),
                 percent(of.signed),

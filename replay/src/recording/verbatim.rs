@@ -51,8 +51,6 @@ pub enum Breakpoints {
 pub struct Verbatim {
     /// Which breakpoints are sent.
     pub breakpoints: Breakpoints,
-    /// Tools are sent in the order of their names.
-    pub sorts_tools: bool,
     /// By the call that a result answers: the result, then what the client sent after it.
     pub(super) results: BTreeMap<String, Vec<SentBlock>>,
     /// By the call that started the task of a notification.
@@ -114,9 +112,6 @@ impl Verbatim {
             parameters: Rc::clone(&shape.parameters),
             marks: Vec::new(),
         };
-        if self.sorts_tools {
-            draft.tools = sorted(&draft.tools);
-        }
         draft.marks = self.marks(shape, own, &draft, &places);
         draft
     }
@@ -205,12 +200,6 @@ fn sized(own: &Rc<Message>, tokens: Option<u64>) -> Rc<Message> {
     let shares = shared_out(tokens, &weights);
     let content = own.content.iter().cloned().zip(shares).map(|(piece, tokens)| piece.sized(tokens)).collect();
     Rc::new(Message { role: own.role, content })
-}
-
-fn sorted(tools: &[Piece]) -> Rc<[Piece]> {
-    let mut tools = tools.to_vec();
-    tools.sort_by_cached_key(|tool| member_text(tool.json().as_bytes(), "name").map(|name| name.into_owned()));
-    tools.into()
 }
 
 /// A breakpoint of the runtime's draft on the block that is sent instead: counted from the end of the system prompt, and the

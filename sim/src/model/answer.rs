@@ -33,7 +33,7 @@ pub struct Answer {
 /// (`observed.md` 2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unseen {
-    /// The client sent everything after this many tokens anew, and sends it so from then on.
+    /// The client sent other content after this many tokens, and sends it so from then on.
     pub changed_after_tokens: Option<u64>,
     /// The client set its last breakpoint before this many tokens, not at the end: it attached something after it.
     pub tail_tokens: Option<u64>,

@@ -1,4 +1,4 @@
-//! What happens to an agent's prompts unseen by the agent: its client sends a part of them anew.
+//! What happens to an agent's prompts unseen by the agent: its client sends a part of them in another form.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ impl Change {
         let kept = tokens.saturating_sub(begins);
         let is_text = draft.piece(*place).is_some_and(|piece| piece.json().starts_with("{\"type\":\"text\","));
         let mut before = match what {
-            Changed::Content => vec![Piece::text(&format!("(Sent anew: {number}.)")).sized(0)],
+            Changed::Content => vec![Piece::text(&format!("(Changed: {number}.)")).sized(0)],
             Changed::Breakpoint => Vec::new(),
         };
         let divides = is_text && kept > FRAME_TOKENS;

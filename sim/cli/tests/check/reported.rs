@@ -55,21 +55,21 @@ impl Bug {
             return (!violations.iter().any(is_there)).then_some("not caught");
         }
         let is_sibling = self.verdict == "siblings";
-        let is_told = |found: &&Value| if is_sibling { found["rule"] == "siblings_differ" } else { fails(found) };
-        let told: Vec<&Value> = findings.iter().filter(is_told).collect();
+        let is_meant = |found: &&Value| if is_sibling { found["rule"] == "siblings_differ" } else { fails(found) };
+        let failing: Vec<&Value> = findings.iter().filter(is_meant).collect();
         let is_named = |found: &Value| {
             let path = found["path"].as_str().unwrap_or_default();
             self.is_cause(&found["cause"]) && path.starts_with(&self.place)
         };
         let varies = |found: &Value| self.volatile.as_ref().is_none_or(|word| &found["volatile"] == word);
-        if told.is_empty() {
+        if failing.is_empty() {
             Some("not caught")
-        } else if !told.iter().any(|found| is_named(found)) {
+        } else if !failing.iter().any(|found| is_named(found)) {
             Some("named otherwise")
-        } else if !told.iter().any(|found| is_named(found) && varies(found)) {
+        } else if !failing.iter().any(|found| is_named(found) && varies(found)) {
             Some("what varies is named otherwise")
         } else {
-            told.iter().any(|found| !self.is_cause(&found["cause"])).then_some("named otherwise as well")
+            failing.iter().any(|found| !self.is_cause(&found["cause"])).then_some("named otherwise as well")
         }
     }
 }

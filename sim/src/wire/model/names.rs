@@ -12,7 +12,7 @@ use crate::wire::Index;
 /// without a version (`opus`) are not models, and a longer name (`gpt-5-codex`) is not the model with whose name it
 /// begins.
 pub fn resolve(spelling: &str) -> Option<Resolved> {
-    // A recording names few models and asks about each request: reading a spelling anew took half the time of a trace.
+    // A recording names few models and asks about each request: reading each spelling again took half the time of a trace.
     thread_local! {
         static KNOWN: RefCell<Index<String, Option<Resolved>>> = RefCell::default();
     }

@@ -142,7 +142,7 @@ impl Context {
         self.session.transcripts.append(&author, entry);
     }
 
-    /// Replaces the conversation, or a part of it. What was sent of it stays in the cache, and is compared anew.
+    /// Replaces the conversation, or a part of it. What was sent of it stays in the cache.
     pub(in crate::agent) fn rewrite(&self, rewriting: &Rewriting) {
         let mut entries = self.entries.borrow_mut();
         let before = entries.len();
