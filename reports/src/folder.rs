@@ -4,6 +4,7 @@
 //! * [`manifest`](mod@manifest): `manifest.json`, the list of our files. No other file is ever replaced or removed.
 //! * `staging`: the temporary folder that a result is written to.
 //! * `placing`: moves the finished result to its target, atomically if possible.
+//! * [`rows`]: the parts of a result with something for each request.
 //! * [`reading`]: reads a folder back.
 
 mod fanout;
@@ -12,6 +13,7 @@ mod faults;
 pub mod manifest;
 mod placing;
 pub mod reading;
+pub mod rows;
 mod simulated;
 mod staging;
 
@@ -25,11 +27,11 @@ use forkcast_replay::output::disk::{Disk, System};
 use thiserror::Error;
 
 use crate::figures::png;
-use crate::figures::timeline::Timeline;
-use crate::format::{ledger, replay, requests};
-use crate::report::Report;
+use crate::format::replay;
+use crate::report::{Report, Senders};
 use manifest::{MANIFEST, Manifest};
 use placing::{Existing, Turn};
+use rows::Rows;
 use staging::{Staging, make_folders, parent_of};
 
 /// Errors of a folder.
@@ -159,44 +161,27 @@ impl Folder {
         Ok(Self { target, overwrite, staging })
     }
 
-    /// Writes a replay; an older result is replaced.
-    ///
-    /// With `bodies` also the body of every request that was recorded as sent: its bytes, or their translation if the
-    /// client spelled them for another platform. The folder then no longer needs the recordings.
+    /// Writes a replay; an older result is replaced. The requests pass again; [`Report::watched`] saves this.
     ///
     /// # Errors
     /// When a file cannot be written; the folder is then unchanged.
     pub fn write(mut self, report: &Report<'_>, bodies: bool) -> Result<Written, FolderError> {
-        self.file(RUN, |target| replay::write(report, target))?;
-        let (timeline, written) = self.requests(report, bodies)?;
-        self.picture(["timeline.svg", "timeline.png"], &timeline.svg(report))?;
-        self.place()?;
-        Ok(Written { files: named(Contents::Replay), bodies: bodies.then_some(written) })
+        let mut rows = self.rows(bodies)?;
+        report.each(&mut |entry| self.take(&mut rows, &Senders::from(report), &[*entry]));
+        self.finish(report, rows)
     }
 
-    /// Writes ledger, table and bodies in one pass over the requests. Returns the number of bodies.
-    fn requests(&mut self, report: &Report<'_>, bodies: bool) -> Result<(Timeline, usize), FolderError> {
-        let (mut ledger, mut table) = (self.staging.create(LEDGER)?, self.staging.create(REQUESTS)?);
-        table.write(|target| requests::begin(target))?;
-        let mut timeline = Timeline::of(report);
-        let (mut done, mut written) = (Ok(()), 0);
-        report.each(&mut |entry| {
-            timeline.add(report, entry);
-            if done.is_err() {
-                return;
-            }
-            done = ledger
-                .write(|target| ledger::write(report, entry, target))
-                .and_then(|()| table.write(|target| requests::write(report, entry, target)));
-            if let Some(exchange) = entry.exchange.filter(|_| bodies && done.is_ok()) {
-                written += 1;
-                done = self.staging.body(entry.line.index, &exchange.body);
-            }
-        });
-        done?;
-        ledger.end()?;
-        table.end()?;
-        Ok((timeline, written))
+    /// Writes the rest of a replay whose requests were written while they passed.
+    ///
+    /// # Errors
+    /// When a file cannot be written; the folder is then unchanged.
+    pub fn finish(mut self, report: &Report<'_>, rows: Rows) -> Result<Written, FolderError> {
+        self.file(RUN, |target| replay::write(report, target))?;
+        let bodies = rows.bodies;
+        let timeline = rows.finish(report, &mut self.staging)?;
+        self.picture(["timeline.svg", "timeline.png"], &timeline.svg(report))?;
+        self.place()?;
+        Ok(Written { files: named(Contents::Replay), bodies })
     }
 
     fn file(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FolderError> {

@@ -38,10 +38,16 @@ fn write_table(table: &Table, target: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When the target cannot be written.
 pub fn row(target: &mut dyn Write, values: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
-    let mut line = csv::Writer::from_writer(Vec::new());
-    line.write_record(values.into_iter().map(|value| inert(value.as_ref()).into_owned()))?;
+    let mut line = csv::WriterBuilder::new().buffer_capacity(ROW_BYTES).from_writer(Vec::new());
+    for value in values {
+        line.write_field(inert(value.as_ref()).as_ref())?;
+    }
+    line.write_record(None::<&[u8]>)?;
     target.write_all(&line.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
+
+/// Most rows are shorter.
+const ROW_BYTES: usize = 1 << 10;
 
 /// Beginnings of cells that a spreadsheet treats as a formula (OWASP, "CSV Injection", 2026), also in wide forms.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];

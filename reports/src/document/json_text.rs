@@ -11,10 +11,15 @@ pub(crate) fn pretty(target: &mut dyn Write, value: &impl Serialize) -> io::Resu
     serde_json::to_writer_pretty(Escaping(target), value).map_err(io::Error::from)
 }
 
-/// Writes a value on one line.
+/// Writes a value on one line. A line is short: it is written as a whole, not word by word.
 pub(crate) fn compact(target: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(Escaping(target), value).map_err(io::Error::from)
+    let mut line = Vec::with_capacity(LINE_BYTES);
+    serde_json::to_writer(&mut line, value)?;
+    Escaping(target).write_all(&line)
 }
+
+/// Most lines of a ledger are shorter.
+const LINE_BYTES: usize = 2 << 10;
 
 /// Hidden characters beyond ASCII occur only in strings, in which an escape has the same meaning.
 fn is_left(c: char) -> bool {
@@ -26,7 +31,7 @@ struct Escaping<'a>(&'a mut dyn Write);
 impl Write for Escaping<'_> {
     /// Writes all of it: `serde_json` passes complete texts, so no character is cut.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Most pieces are short, and of these characters alone.
+        // Most pieces have these characters alone.
         if bytes.iter().all(|byte| *byte <= b'~') {
             self.0.write_all(bytes)?;
             return Ok(bytes.len());

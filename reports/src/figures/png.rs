@@ -32,7 +32,7 @@ pub enum PictureError {
     },
     /// It cannot be packed.
     #[error("the picture cannot be packed: {0}")]
-    Packing(String),
+    Packing(#[from] png::EncodingError),
 }
 
 /// Draws an SVG into a PNG.
@@ -52,7 +52,62 @@ pub fn from_svg(svg: &str) -> Result<Vec<u8>, PictureError> {
     let height = pixels(size.height());
     let mut pixmap = Pixmap::new(width, height).ok_or(PictureError::Size { width, height })?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
-    pixmap.encode_png().map_err(|error| PictureError::Packing(error.to_string()))
+    packed(width, height, &pixmap.take_demultiplied())
+}
+
+/// Without filters, which suit photographs, and with a palette where one suffices: drawings are flat and have few colours.
+fn packed(width: u32, height: u32, pixels: &[u8]) -> Result<Vec<u8>, PictureError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_filter(png::Filter::NoFilter);
+    let indexed = Indexed::of(pixels);
+    let data = match &indexed {
+        Some(indexed) => {
+            encoder.set_color(png::ColorType::Indexed);
+            encoder.set_palette(indexed.palette.as_flattened());
+            &indexed.pixels[..]
+        }
+        None => {
+            encoder.set_color(png::ColorType::Rgba);
+            pixels
+        }
+    };
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(data)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// Opaque pixels of few colours, as numbers of these.
+struct Indexed {
+    palette: Vec<[u8; 3]>,
+    pixels: Vec<u8>,
+}
+
+impl Indexed {
+    /// `None` for more colours than a palette has, or transparent ones.
+    fn of(rgba: &[u8]) -> Option<Self> {
+        let mut indexed = Self { palette: Vec::new(), pixels: Vec::with_capacity(rgba.len() / 4) };
+        let (mut last, mut index) = ([0; 4], None);
+        for pixel in rgba.as_chunks().0 {
+            if index.is_none() || *pixel != last {
+                (last, index) = (*pixel, Some(indexed.number(*pixel)?));
+            }
+            indexed.pixels.extend(index);
+        }
+        Some(indexed)
+    }
+
+    fn number(&mut self, [red, green, blue, alpha]: [u8; 4]) -> Option<u8> {
+        let colour = [red, green, blue];
+        let known = self.palette.iter().position(|known| *known == colour);
+        let at = known.unwrap_or_else(|| {
+            self.palette.push(colour);
+            self.palette.len() - 1
+        });
+        u8::try_from(at).ok().filter(|_| alpha == u8::MAX)
+    }
 }
 
 #[cfg(test)]

@@ -96,6 +96,14 @@ impl Staging {
         }
     }
 
+    /// Removes a file that was created.
+    ///
+    /// # Errors
+    /// On an error of the system.
+    pub fn remove(&mut self, name: &str) -> Result<(), FolderError> {
+        self.disk.remove_file(&self.path.join(name)).map_err(|source| self.failed(&self.target.join(name), source))
+    }
+
     /// Writes a file.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ use super::words::{categories, cause, notes};
 use crate::document::json_text;
 use crate::names::Names;
 use crate::record::{Record, Shape, Value, list};
-use crate::report::{Recorded, Report, Spending};
+use crate::report::{Recorded, Report, Senders, Spending};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.ledger/1";
@@ -51,23 +51,24 @@ pub fn write_all(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> 
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
+pub fn write<'a>(senders: impl Into<Senders<'a>>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
+    let senders = senders.into();
     let line = LedgerLine {
-        exchange: stored(report, entry),
-        transcript: TranscriptPart::of(entry, report.names),
-        ..LedgerLine::of(report, entry)
+        exchange: stored(&senders, entry),
+        transcript: TranscriptPart::of(entry, senders.names),
+        ..LedgerLine::of(&senders, entry)
     };
     line.write(target)
 }
 
-fn stored(report: &Report<'_>, entry: &Recorded<'_>) -> Option<Stored> {
+fn stored(senders: &Senders<'_>, entry: &Recorded<'_>) -> Option<Stored> {
     let exchange = entry.exchange?;
-    let scopes = report.inputs.scopes.iter().enumerate();
+    let scopes = senders.inputs.scopes.iter().enumerate();
     let mut files = scopes.flat_map(|(scope, input)| input.files.iter().map(move |file| (scope, input, file)));
     let (scope, input, file) = files.nth(entry.line.session)?;
     let standing =
         exchange::Standing { scope, path: &input.name, session: entry.line.session, format: file.format.name() };
-    Some(Stored::of(exchange, standing, report.names))
+    Some(Stored::of(exchange, standing, senders.names))
 }
 
 /// A line as it is written.
@@ -85,20 +86,20 @@ pub(super) struct LedgerLine<'a> {
 
 impl<'a> LedgerLine<'a> {
     /// A request of a report, without its recording.
-    pub fn of(report: &Report<'_>, entry: &'a Recorded<'_>) -> Self {
+    pub fn of(senders: &Senders<'_>, entry: &'a Recorded<'_>) -> Self {
         Self {
             line: &entry.line,
-            sender: Sender::of(report, entry),
+            sender: Sender::of(senders, entry),
             is_virtual: false,
             origin: Origin {
-                file: report.names.file(&entry.origin.file),
+                file: senders.names.file(&entry.origin.file),
                 index: entry.origin.index,
                 line: entry.origin.line,
             },
             comparison: entry.comparison.as_ref().map_err(|why| *why),
             exchange: None,
             transcript: None,
-            names: report.names,
+            names: senders.names,
         }
     }
 

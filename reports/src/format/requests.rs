@@ -19,7 +19,7 @@ use super::usage::{self, NO_PRICE};
 use super::words::cause;
 use crate::document::csv;
 use crate::record::{Shape, Value, table};
-use crate::report::{Recorded, Report, Spending};
+use crate::report::{Counted, Recorded, Report, Senders, Spending};
 
 /// Writes the head.
 ///
@@ -34,7 +34,36 @@ pub fn begin(target: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// When the target cannot be written.
 pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
-    csv::row(target, table::cells(&RequestRow::of(report, entry)))
+    write_within(&Senders::from(report), Columns::of(report), entry, target)
+}
+
+/// The same before the report is complete.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write_within(
+    senders: &Senders<'_>,
+    columns: Columns,
+    entry: &Recorded<'_>,
+    target: &mut dyn Write,
+) -> io::Result<()> {
+    csv::row(target, table::cells(&RequestRow::of(senders, columns, entry)))
+}
+
+/// What the columns hold, which depends on all requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// Which requests are in the sums.
+    pub counted: Counted,
+    /// Something is predicted.
+    pub are_predicted: bool,
+}
+
+impl Columns {
+    /// Those of a report.
+    pub const fn of(report: &Report<'_>) -> Self {
+        Self { counted: report.counted, are_predicted: report.totals.predicted.is_some() }
+    }
 }
 
 /// Writes the head and the requests of a run.
@@ -47,10 +76,11 @@ pub fn write_run(run: &Run, target: &mut dyn Write) -> io::Result<()> {
 
 /// Hands on a row for each request.
 pub(super) fn each(report: &Report<'_>, take: &mut dyn FnMut(Vec<String>) -> io::Result<()>) -> io::Result<()> {
+    let (senders, columns) = (Senders::from(report), Columns::of(report));
     let mut taken = Ok(());
     report.each(&mut |entry| {
         if taken.is_ok() {
-            taken = take(table::cells(&RequestRow::of(report, entry)));
+            taken = take(table::cells(&RequestRow::of(&senders, columns, entry)));
         }
     });
     taken
@@ -66,11 +96,11 @@ pub(super) struct RequestRow<'a> {
 }
 
 impl<'a> RequestRow<'a> {
-    fn of(report: &'a Report<'_>, entry: &'a Recorded<'_>) -> Self {
+    fn of(senders: &Senders<'_>, columns: Columns, entry: &'a Recorded<'_>) -> Self {
         Self {
-            line: LedgerLine::of(report, entry),
-            is_counted: report.counted.counts(entry),
-            is_predicted_as_recorded: entry.line.predicted.is_none() && report.totals.predicted.is_some(),
+            line: LedgerLine::of(senders, entry),
+            is_counted: columns.counted.counts(entry),
+            is_predicted_as_recorded: entry.line.predicted.is_none() && columns.are_predicted,
         }
     }
 

@@ -3,7 +3,7 @@
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::time::Instant;
 
-use crate::report::{Recorded, Report, Zone};
+use crate::report::{Recorded, Senders, Zone};
 
 /// Who sent a request.
 pub(super) struct Sender {
@@ -18,9 +18,9 @@ pub(super) struct Sender {
 
 impl Sender {
     /// Who sent a request of a report.
-    pub fn of(report: &Report<'_>, entry: &Recorded<'_>) -> Self {
-        let session = report.session_of(entry);
-        let client = entry.client().map(|client| report.names.client(client));
+    pub fn of(senders: &Senders<'_>, entry: &Recorded<'_>) -> Self {
+        let session = senders.session_of(entry);
+        let client = entry.client().map(|client| senders.names.client(client));
         let client = client.as_deref().map(|client| match client.split_once('/') {
             Some((name, version)) => (name.to_owned(), Some(version.to_owned())),
             None => (client.to_owned(), None),
@@ -29,9 +29,9 @@ impl Sender {
         Self {
             index: entry.line.index,
             session: session.map(|session| session.id.clone()),
-            chain: report.agent_of(entry).map(str::to_owned),
+            chain: senders.agent_of(entry).map(str::to_owned),
             project: session.and_then(|session| session.project.as_deref().map(str::to_owned)),
-            agent_kind: report.kind_of(entry),
+            agent_kind: senders.kind_of(entry),
             client,
             client_version: client_version.flatten(),
         }

@@ -31,7 +31,7 @@ struct Definitions(BTreeMap<&'static str, (Shape, Value)>);
 
 impl Definitions {
     fn object(&mut self, record: &Description) -> Vec<(&'static str, Value)> {
-        let columns = flat(&record.columns);
+        let columns = flat(record.columns);
         let required = columns.iter().filter(|column| column.absent.is_none()).map(|column| column.word.into());
         let required = Value::List(required.collect());
         let properties = columns.iter().map(|column| (column.word.into(), self.property(column)));
@@ -109,7 +109,7 @@ impl Definitions {
 fn flat(columns: &[Column]) -> Vec<Column> {
     let own = |column: &Column| match (column.shape)() {
         Shape::Record(record) if column.is_flat => {
-            let mut own = flat(&record.columns);
+            let mut own = flat(record.columns);
             own.iter_mut().for_each(|field| field.null = field.null.or(column.null));
             own
         }

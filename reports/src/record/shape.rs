@@ -46,10 +46,7 @@ pub enum Shape {
 impl Shape {
     /// The shape of a record.
     pub fn record<R: Record>() -> Self {
-        Self::Record(Description {
-            name: R::NAME,
-            columns: R::fields().into_iter().map(|field| field.column).collect(),
-        })
+        Self::Record(Description { name: R::NAME, columns: R::columns() })
     }
 
     /// One of these words.
@@ -74,7 +71,7 @@ pub struct Description {
     /// Its name among the definitions.
     pub name: &'static str,
     /// Its fields.
-    pub columns: Vec<Column>,
+    pub columns: &'static [Column],
 }
 
 /// The description of a field.
@@ -84,6 +81,8 @@ pub struct Column {
     pub word: &'static str,
     /// Its possible values.
     pub shape: fn() -> Shape,
+    /// The fields of a nested record.
+    nested: Option<fn() -> &'static [Self]>,
     /// Its unit.
     pub unit: Option<&'static str>,
     /// Its meaning.
@@ -122,20 +121,12 @@ impl PartialEq for Column {
 impl Eq for Column {}
 
 impl Column {
-    /// A null in place of each of its fields.
-    pub(super) fn nulls(&self) -> Value {
-        match (self.shape)() {
-            Shape::Record(record) => {
-                Value::Fields(record.columns.iter().map(|column| (column.word, column.nulls())).collect())
-            }
-            _ => Value::Null,
-        }
-    }
-
-    pub(super) const fn new(word: &'static str, shape: fn() -> Shape, meaning: &'static str) -> Self {
+    /// A field of any shape.
+    pub const fn field(word: &'static str, shape: fn() -> Shape, meaning: &'static str) -> Self {
         Self {
             word,
             shape,
+            nested: None,
             meaning,
             unit: None,
             null: None,
@@ -150,5 +141,175 @@ impl Column {
             must_count: false,
             missing: "",
         }
+    }
+
+    /// Text.
+    pub const fn text(word: &'static str, meaning: &'static str) -> Self {
+        Self::field(word, || Shape::Text, meaning)
+    }
+
+    /// A yes or no.
+    pub const fn truth(word: &'static str, meaning: &'static str) -> Self {
+        Self::field(word, || Shape::Truth, meaning)
+    }
+
+    /// A number of things.
+    pub const fn count(word: &'static str, meaning: &'static str) -> Self {
+        Self::field(word, || Shape::Count { least: 0 }, meaning)
+    }
+
+    /// A position in a list: a number that is never summed.
+    pub const fn ordinal(word: &'static str, meaning: &'static str) -> Self {
+        Self::count(word, meaning).unit("position")
+    }
+
+    /// A number of tokens.
+    pub const fn tokens(word: &'static str, meaning: &'static str) -> Self {
+        Self::count(word, meaning).unit("tokens")
+    }
+
+    /// A number with decimals.
+    pub const fn number(word: &'static str, meaning: &'static str) -> Self {
+        Self::field(word, || Shape::Number, meaning)
+    }
+
+    /// A share of a whole.
+    pub const fn share(word: &'static str, meaning: &'static str) -> Self {
+        Self::field(word, || Shape::Share, meaning).unit("part of 1")
+    }
+
+    /// An amount of money, exact to the last digit.
+    pub const fn usd(word: &'static str, meaning: &'static str) -> Self {
+        Self::number(word, meaning).unit("USD")
+    }
+
+    /// An instant or a span, with up to six decimals.
+    pub const fn millis(word: &'static str, meaning: &'static str) -> Self {
+        Self::field(word, || Shape::Positive, meaning).unit("ms")
+    }
+
+    /// A list of texts.
+    pub const fn texts(word: &'static str, meaning: &'static str) -> Self {
+        Self::field(word, || Shape::List(Box::new(Shape::Text)), meaning)
+    }
+
+    /// A nested record.
+    pub const fn record<R: Record>(word: &'static str, meaning: &'static str) -> Self {
+        Self { nested: Some(R::columns), ..Self::field(word, Shape::record::<R>, meaning) }
+    }
+
+    /// A list of nested records.
+    pub const fn records<R: Record>(word: &'static str, meaning: &'static str) -> Self {
+        Self::field(word, || Shape::List(Box::new(Shape::record::<R>())), meaning)
+    }
+
+    /// The fields of another record, as fields of this one.
+    pub const fn flat<R: Record>() -> Self {
+        Self { is_flat: true, is_bare: true, ..Self::record::<R>("", "") }
+    }
+
+    /// The name and version of a format.
+    pub const fn format(shape: fn() -> Shape) -> Self {
+        Self::field("schema", shape, "Name and version of the format.")
+    }
+
+    /// The fields of a nested record.
+    pub fn nested(&self) -> Option<&'static [Self]> {
+        self.nested.map(|columns| columns())
+    }
+
+    /// Its value as it is written.
+    pub(super) fn value(&self, value: Value) -> Value {
+        debug_assert!(value != Value::Null || self.null.is_some(), "{} is null", self.word);
+        debug_assert!(value != Value::Absent || self.absent.is_some(), "{} is absent", self.word);
+        if self.is_flat && value == Value::Null {
+            return self.nulls();
+        }
+        if self.is_derived { Value::Derived(Box::new(value)) } else { value }
+    }
+
+    /// A null in place of each of its fields.
+    fn nulls(&self) -> Value {
+        match self.nested() {
+            Some(columns) => Value::Fields(columns.iter().map(|column| (column.word, column.nulls())).collect()),
+            None => Value::Null,
+        }
+    }
+
+    /// Its unit.
+    #[must_use]
+    pub const fn unit(mut self, unit: &'static str) -> Self {
+        self.unit = Some(unit);
+        self
+    }
+
+    /// It can be null, in this case.
+    #[must_use]
+    pub const fn null(mut self, when: &'static str) -> Self {
+        self.null = Some(when);
+        self
+    }
+
+    /// JSON may lack it, in this case.
+    #[must_use]
+    pub const fn absent(mut self, when: &'static str) -> Self {
+        self.absent = Some(when);
+        self
+    }
+
+    /// It follows from other fields, so JSON leaves it out.
+    #[must_use]
+    pub const fn derived(mut self) -> Self {
+        self.is_derived = true;
+        self
+    }
+
+    /// Comma-separated values use the names of this record's fields without a prefix.
+    #[must_use]
+    pub const fn bare(mut self) -> Self {
+        self.is_bare = true;
+        self
+    }
+
+    /// Comma-separated values leave it out.
+    #[must_use]
+    pub const fn no_cell(mut self) -> Self {
+        self.has_no_cell = true;
+        self
+    }
+
+    /// It is shown to people, under this heading.
+    #[must_use]
+    pub const fn shown(mut self, heading: &'static str) -> Self {
+        self.heading = Some(heading);
+        self
+    }
+
+    /// People can do without it if there is not enough room.
+    #[must_use]
+    pub const fn if_wide(mut self) -> Self {
+        self.is_optional = true;
+        self
+    }
+
+    /// It is shown to people if it varies.
+    #[must_use]
+    pub const fn if_it_varies(mut self) -> Self {
+        self.must_vary = true;
+        self
+    }
+
+    /// It is shown to people if it is not zero everywhere.
+    #[must_use]
+    pub const fn if_any(mut self) -> Self {
+        self.must_count = true;
+        self
+    }
+
+    /// The word for people if it is null.
+    #[must_use]
+    pub const fn missing(mut self, word: &'static str) -> Self {
+        self.missing = word;
+        self
     }
 }

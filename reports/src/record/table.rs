@@ -35,14 +35,15 @@ pub fn rows<R: Record>(records: impl IntoIterator<Item = R>, target: &mut dyn Wr
 /// The words of the columns of a record as a row.
 pub fn words<R: Record>() -> Vec<String> {
     let mut words = Vec::new();
-    R::fields().iter().for_each(|field| add_words(&field.column, "", &mut words));
+    R::columns().iter().for_each(|column| add_words(column, "", &mut words));
     words
 }
 
 /// The values of a record in these columns.
 pub fn cells<R: Record>(record: &R) -> Vec<String> {
     let mut cells = Vec::new();
-    R::fields().iter().for_each(|field| add_cells(&field.column, &field.value(record), &mut cells));
+    let own = R::columns().iter().zip(record.values());
+    own.for_each(|(column, value)| add_cells(column, &column.value(value), &mut cells));
     cells
 }
 
@@ -50,12 +51,12 @@ fn add_words(column: &Column, before: &str, words: &mut Vec<String>) {
     if column.has_no_cell {
         return;
     }
-    match (column.shape)() {
-        Shape::Record(record) => {
+    match column.nested() {
+        Some(columns) => {
             let before = if column.is_bare { before.to_owned() } else { format!("{before}{}_", column.word) };
-            record.columns.iter().for_each(|column| add_words(column, &before, words));
+            columns.iter().for_each(|column| add_words(column, &before, words));
         }
-        _ => words.push(format!("{before}{}", column.word)),
+        None => words.push(format!("{before}{}", column.word)),
     }
 }
 
@@ -63,37 +64,36 @@ fn add_cells(column: &Column, value: &Value, cells: &mut Vec<String>) {
     if column.has_no_cell {
         return;
     }
-    match ((column.shape)(), value) {
-        (Shape::Record(record), Value::Fields(fields)) => {
-            let own = record.columns.iter().zip(fields);
-            own.for_each(|(column, (_, value))| add_cells(column, value, cells));
+    match (column.nested(), value) {
+        (Some(columns), Value::Fields(fields)) => {
+            columns.iter().zip(fields).for_each(|(column, (_, value))| add_cells(column, value, cells));
         }
-        (Shape::Record(record), _) => record.columns.iter().for_each(|column| add_cells(column, &Value::Null, cells)),
-        _ => cells.push(value.plain().into_owned()),
+        (Some(columns), _) => columns.iter().for_each(|column| add_cells(column, &Value::Null, cells)),
+        (None, value) => cells.push(value.plain().into_owned()),
     }
 }
 
 /// A table of a document with all columns, for formats that have no sentences.
 pub fn whole<R: Record>(word: &'static str, records: impl IntoIterator<Item = R>) -> Table {
     let mut columns = Vec::new();
-    R::fields().iter().for_each(|field| add_columns(&field.column, &mut columns));
+    R::columns().iter().for_each(|column| add_columns(column, &mut columns));
     let mut table = Table::new(word, columns);
     table.rows = records.into_iter().map(|record| cells(&record).into_iter().map(Cell::Text).collect()).collect();
     table
 }
 
 fn add_columns(column: &Column, columns: &mut Vec<document::Column>) {
-    match (column.shape)() {
+    match column.nested() {
         _ if column.has_no_cell => {}
-        Shape::Record(record) => record.columns.iter().for_each(|column| add_columns(column, columns)),
-        _ => columns.push(column.head()),
+        Some(own) => own.iter().for_each(|column| add_columns(column, columns)),
+        None => columns.push(column.head()),
     }
 }
 
 /// A table for people: the non-empty columns that have a heading, and the first rows.
 pub fn people<R: Record>(word: &'static str, records: &[R], shown_max: usize) -> Table {
     let mut columns = Vec::new();
-    R::fields().iter().for_each(|field| add_shown(&field.column, &mut columns));
+    R::columns().iter().for_each(|column| add_shown(column, &mut columns));
     let rows: Vec<Vec<Value>> = records.iter().map(values).collect();
     let is_shown = |at: &usize| columns[*at].is_shown(rows.iter().map(|row| &row[*at]));
     let mut shown: Vec<usize> = (0..columns.len()).filter(is_shown).collect();
@@ -105,31 +105,29 @@ pub fn people<R: Record>(word: &'static str, records: &[R], shown_max: usize) ->
 }
 
 fn add_shown(column: &Column, columns: &mut Vec<Column>) {
-    match (column.shape)() {
-        Shape::Record(_) if !column.is_bare => {}
-        Shape::Record(record) => record.columns.iter().for_each(|column| add_shown(column, columns)),
-        _ => columns.extend(column.heading.is_some().then(|| column.clone())),
+    match column.nested() {
+        Some(_) if !column.is_bare => {}
+        Some(own) => own.iter().for_each(|column| add_shown(column, columns)),
+        None => columns.extend(column.heading.is_some().then(|| column.clone())),
     }
 }
 
 /// The values of a record in the columns for people.
 fn values<R: Record>(record: &R) -> Vec<Value> {
     let mut values = Vec::new();
-    R::fields().iter().for_each(|field| add_values(&field.column, field.value(record), &mut values));
+    let own = R::columns().iter().zip(record.values());
+    own.for_each(|(column, value)| add_values(column, column.value(value), &mut values));
     values
 }
 
 fn add_values(column: &Column, value: Value, values: &mut Vec<Value>) {
-    match ((column.shape)(), value) {
-        (Shape::Record(_), _) if !column.is_bare => {}
-        (Shape::Record(record), Value::Fields(fields)) => {
-            let own = record.columns.iter().zip(fields);
-            own.for_each(|(column, (_, value))| add_values(column, value, values));
+    match (column.nested(), value) {
+        (Some(_), _) if !column.is_bare => {}
+        (Some(columns), Value::Fields(fields)) => {
+            columns.iter().zip(fields).for_each(|(column, (_, value))| add_values(column, value, values));
         }
-        (Shape::Record(record), _) => {
-            record.columns.iter().for_each(|column| add_values(column, Value::Null, values));
-        }
-        (_, value) => values.extend(column.heading.is_some().then_some(value)),
+        (Some(columns), _) => columns.iter().for_each(|column| add_values(column, Value::Null, values)),
+        (None, value) => values.extend(column.heading.is_some().then_some(value)),
     }
 }
 

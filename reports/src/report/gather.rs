@@ -10,7 +10,12 @@ use forkcast_sim::time::Instant;
 
 use super::findings::Findings;
 use super::group::{self, Groups, Keys};
-use super::{Account, By, Counted, LeftOut, Recorded, Session, Sizes, Tally, Unseen, View, action, entry, session};
+use super::{
+    Account, By, Counted, LeftOut, Recorded, Senders, Session, Sizes, Tally, Unseen, View, action, entry, session,
+};
+
+/// Takes the requests of each part that count, once their senders are known.
+pub type Watch<'w> = &'w mut dyn FnMut(&Senders<'_>, &[Recorded<'_>]);
 
 /// See the module.
 pub(super) struct Gathering<'a> {
@@ -43,7 +48,12 @@ pub(super) struct Gathering<'a> {
 
 impl<'a> Gathering<'a> {
     /// Processes `requests`.
-    pub fn of(requests: &dyn InParts, about: (&'a Inputs, &'a Options, &View), counted: Counted) -> Self {
+    pub fn of(
+        requests: &dyn InParts,
+        about: (&'a Inputs, &'a Options, &View),
+        counted: Counted,
+        watch: Watch<'_>,
+    ) -> Self {
         let (inputs, options, view) = about;
         let mut gathering = Self {
             inputs,
@@ -69,13 +79,13 @@ impl<'a> Gathering<'a> {
             unreplayed: Vec::new(),
             stopped: false,
         };
-        requests.each(&mut |part, session| gathering.part(part, session));
+        requests.each(&mut |part, session| gathering.part(part, session, watch));
         gathering.findings.sort();
         gathering.sizes.sort();
         gathering
     }
 
-    fn part(&mut self, part: &Replay, session: Option<&transcript::Session>) {
+    fn part(&mut self, part: &Replay, session: Option<&transcript::Session>, watch: Watch<'_>) {
         self.stopped |= part.partial;
         self.unreplayed.extend(part.unreadable.iter().cloned());
         let new = part.rules.iter().filter(|rules| !self.rules.contains(rules)).copied().collect::<Vec<_>>();
@@ -92,6 +102,7 @@ impl<'a> Gathering<'a> {
         self.unseen.take_sessions(&entries);
         entries.iter().for_each(|entry| self.entry(entry));
         self.tally.end_part();
+        watch(&Senders { inputs: self.inputs, names, sessions: &self.sessions, chains: &self.chains }, &entries);
     }
 
     /// Sessions of one project share its name.

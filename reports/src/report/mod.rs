@@ -9,6 +9,7 @@ mod gate;
 mod gather;
 mod group;
 mod prices;
+mod senders;
 mod session;
 mod size;
 mod spending;
@@ -26,6 +27,7 @@ use forkcast_sim::time::Instant;
 
 use crate::names::Names;
 use gather::Gathering;
+pub use gather::Watch;
 
 pub use account::{Account, Agreement, Counted, Estimated, Residual, Side};
 pub use action::{Action, actions, suggestion};
@@ -36,6 +38,7 @@ pub use gate::{Gate, Limits, Measure, Share, gates};
 pub(crate) use group::rank;
 pub use group::{BLOCK, BLOCK_FORM, By, Group, UNKNOWN};
 pub use prices::{discount_percent, not_billed, stated, statement, statement_of_one, statement_of_run};
+pub use senders::Senders;
 pub use session::{Agent, Session, Spawned};
 pub use size::{SizeRow, Sizes};
 pub use spending::Spending;
@@ -122,11 +125,22 @@ pub struct Report<'a> {
 impl<'a> Report<'a> {
     /// Sums up a replay.
     pub fn new(inputs: &'a Inputs, requests: &'a dyn InParts, options: &'a Options, view: impl Into<View>) -> Self {
+        Self::watched(inputs, requests, options, view, &mut |_, _| {})
+    }
+
+    /// The same; each part's requests that count are also passed to `watch`, in the order of the ledger.
+    pub fn watched(
+        inputs: &'a Inputs,
+        requests: &'a dyn InParts,
+        options: &'a Options,
+        view: impl Into<View>,
+        watch: Watch<'_>,
+    ) -> Self {
         let view: View = view.into();
-        let mut found = Gathering::of(requests, (inputs, options, &view), Counted::Recorded);
+        let mut found = Gathering::of(requests, (inputs, options, &view), Counted::Recorded, watch);
         let counted = if found.tally.recorded > 0 { Counted::Recorded } else { Counted::Predicted };
         if counted == Counted::Predicted && found.tally.requests > 0 {
-            found = Gathering::of(requests, (inputs, options, &view), counted);
+            found = Gathering::of(requests, (inputs, options, &view), counted, &mut |_, _| {});
         }
         let totals = found.totals.finished();
         let mut sessions = found.sessions;
@@ -205,20 +219,12 @@ impl<'a> Report<'a> {
 
     /// The session that a request belongs to.
     pub fn session_of(&self, entry: &Recorded<'_>) -> Option<&Session> {
-        self.session(entry.line.session)
+        Senders::from(self).session_of(entry)
     }
 
     /// The id of the agent that sent a request; `None` if no profile could read it.
     pub fn agent_of(&self, entry: &Recorded<'_>) -> Option<&str> {
-        match entry.answered {
-            Some(answered) => Some(&self.session_of(entry)?.agent(answered.place.agent)?.id),
-            None => Some(&self.chains.get(&entry.chain?)?.id),
-        }
-    }
-
-    /// The kind of the agent that sent a request: `main`, `fork`, or the requested type.
-    pub fn kind_of(&self, entry: &Recorded<'_>) -> Option<String> {
-        group::kind(entry, &self.sessions, &self.chains)
+        Senders::from(self).agent_of(entry)
     }
 
     /// First and last instant of the requests that have one.

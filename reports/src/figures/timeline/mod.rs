@@ -13,7 +13,7 @@ use forkcast_sim::pricing::Money;
 use super::axis::{self, Scale};
 use super::canvas::{Area, Canvas, EDGE, HEAD, WIDTH, ink, picture};
 use super::legend::{Legend, ROW};
-use crate::report::{Recorded, Report};
+use crate::report::{Recorded, Report, Zone};
 
 mod bar;
 mod caption;
@@ -23,7 +23,7 @@ mod plan;
 
 use bar::{Bar, Unit};
 use lane::{Drawn, Lane};
-use plan::{Place, Plan};
+use plan::{Place, Plan, Spot};
 
 /// The right edge of the plots; sums of lanes are beside them.
 const RIGHT: i32 = 872;
@@ -80,14 +80,17 @@ impl Timeline {
     /// Adds a request.
     pub fn add(&mut self, report: &Report<'_>, entry: &Recorded<'_>) {
         let Some(usage) = entry.line.billed().filter(|_| report.counted.counts(entry)) else { return };
-        let zone = &report.view.zone;
-        let Some(lane) = self.plan.lane(entry, zone) else {
+        self.put(Spot::of(entry), Bar::of(&entry.line, &usage, self.unit), &report.view.zone);
+    }
+
+    fn put(&mut self, spot: Spot, bar: Bar, zone: &Zone) {
+        let Some(lane) = self.plan.lane(&spot, zone) else {
             self.not_drawn += 1;
             return;
         };
         let lane = self.lanes.entry(lane).or_default();
-        let place = self.plan.place(entry, lane.requests, zone);
-        lane.add(place, Bar::of(&entry.line, &usage, self.unit));
+        let place = self.plan.place(&spot, lane.requests, zone);
+        lane.add(place, bar);
     }
 
     /// The picture as SVG.
@@ -153,6 +156,29 @@ impl Timeline {
             Unit::Tokens => "tokens",
         };
         format!("{unit} {}", self.plan.of_a_bar())
+    }
+}
+
+/// Bars in dollars, kept until the report is complete and their places are known.
+#[derive(Debug, Default)]
+pub struct Bars(Vec<(Spot, Bar)>);
+
+impl Bars {
+    /// Keeps the bar of a request.
+    pub fn take(&mut self, entry: &Recorded<'_>) {
+        if let Some(usage) = entry.line.billed() {
+            self.0.push((Spot::of(entry), Bar::of(&entry.line, &usage, Unit::Dollars)));
+        }
+    }
+
+    /// The timeline of them; `None` if its unit is another one.
+    pub fn timeline(self, report: &Report<'_>) -> Option<Timeline> {
+        let mut timeline = Timeline::of(report);
+        if timeline.unit != Unit::Dollars {
+            return None;
+        }
+        self.0.into_iter().for_each(|(spot, bar)| timeline.put(spot, bar, &report.view.zone));
+        Some(timeline)
     }
 }
 

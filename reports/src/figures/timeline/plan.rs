@@ -56,6 +56,20 @@ pub(super) struct Clock {
     bar: u64,
 }
 
+/// A request, as far as its place depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    at: Option<Instant>,
+    session: usize,
+    index: usize,
+}
+
+impl Spot {
+    pub fn of(entry: &Recorded<'_>) -> Self {
+        Self { at: entry.line.at, session: entry.line.session, index: entry.line.index }
+    }
+}
+
 /// The position of a bar in its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
@@ -122,23 +136,21 @@ impl Plan {
     }
 
     /// The lane of a request; `None` without an instant where others have one.
-    pub fn lane(&self, entry: &Recorded<'_>, zone: &Zone) -> Option<u64> {
-        let second = entry.line.at.and_then(|at| zone.wall_seconds(at));
+    pub fn lane(&self, spot: &Spot, zone: &Zone) -> Option<u64> {
+        let second = spot.at.and_then(|at| zone.wall_seconds(at));
         match self {
             Self::Order(_) => Some(0),
             Self::Stretches(clock) => second.map(|second| clock.lane(second)),
-            Self::Sessions { kept, .. } if kept.contains(&entry.line.session) => {
-                second.map(|_| entry.line.session as u64)
-            }
+            Self::Sessions { kept, .. } if kept.contains(&spot.session) => second.map(|_| spot.session as u64),
             Self::Sessions { .. } => second.map(|_| OTHERS),
         }
     }
 
     /// The bar of a request in its lane, which already has this many requests.
-    pub fn place(&self, entry: &Recorded<'_>, requests: u64, zone: &Zone) -> Place {
-        let second = entry.line.at.and_then(|at| zone.wall_seconds(at)).unwrap_or(0);
+    pub fn place(&self, spot: &Spot, requests: u64, zone: &Zone) -> Place {
+        let second = spot.at.and_then(|at| zone.wall_seconds(at)).unwrap_or(0);
         match self {
-            Self::Order(1) => Place { at: entry.line.at, number: entry.line.index as u64 },
+            Self::Order(1) => Place { at: spot.at, number: spot.index as u64 },
             Self::Order(each) => Place { at: None, number: requests / each },
             Self::Stretches(clock) | Self::Sessions { clock, .. } => Place { at: None, number: clock.bar(second) },
         }

@@ -9,6 +9,7 @@ use forkcast_replay::input::{Inputs, Progress, ReadOptions};
 use forkcast_replay::replay::{Options, Passes};
 use forkcast_replay::what_if::WhatIf;
 use forkcast_reports::document::{bytes, count};
+use forkcast_reports::folder::rows::Rows;
 use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::format;
 use forkcast_reports::human;
@@ -33,7 +34,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let view = View { details: args.details, ..view };
     // Before the work, so that an unusable folder is reported immediately.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
-    let folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
+    let mut folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
     let mut steps = args.talk.steps();
     let sorted = run_folder::sort(&args.paths)?;
     let rules = args.cache.or_else(|| rules_of(&sorted));
@@ -51,7 +52,12 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let options = Options { rules, book, prices_of, sizing, what_if, ..Options::default() };
     let stop = watch(&inputs, steps);
     let requests = Passes::new(&inputs, &options, &stop);
-    let report = Report::new(&inputs, &requests, &options, view);
+    let mut rows = folder.as_mut().map(|folder| folder.rows(args.bodies)).transpose().map_err(folder_error)?;
+    let report = Report::watched(&inputs, &requests, &options, view, &mut |senders, entries| {
+        if let (Some(folder), Some(rows)) = (&mut folder, &mut rows) {
+            folder.take(rows, senders, entries);
+        }
+    });
     let complaints = complaints::of_inputs(&inputs, &report.unreplayed);
     let replayed = report.tally.requests + report.left_out.requests();
     if replayed <= report.unreplayed.len() as u64 {
@@ -61,7 +67,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         args.talk.note(format_args!("forkcast: interrupted, so the result is partial: {} requests", count(replayed)));
     }
     let mut outcome = Outcome::default();
-    outcome.written(folder.map_or(Ok(()), |folder| write(args, &report, folder)));
+    outcome.written(folder.zip(rows).map_or(Ok(()), |(folder, rows)| write(args, &report, folder, rows)));
     outcome.printed(print(args, &report))?;
     outcome.failures.extend(gates(&report).iter().filter_map(human::replay::sentence));
     if args.are_found {
@@ -173,8 +179,8 @@ pub fn reading(progress: Progress) -> String {
 }
 
 /// Writes the folder, even if the printed output is not read.
-fn write(args: &ReplayArgs, report: &Report<'_>, folder: Folder) -> Result<(), FolderError> {
-    let written = folder.write(report, args.bodies)?;
+fn write(args: &ReplayArgs, report: &Report<'_>, folder: Folder, rows: Rows) -> Result<(), FolderError> {
+    let written = folder.finish(report, rows)?;
     let path = args.out.as_deref().unwrap_or(Path::new("")).display();
     args.talk.note(format_args!("forkcast: wrote {} into {path}", written.files.join(", ")));
     if let Some(bodies) = written.bodies {
