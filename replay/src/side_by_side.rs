@@ -21,6 +21,12 @@ pub(crate) fn in_turn<T: Send>(weights: Vec<u64>, work: &(dyn Fn(usize) -> T + S
     run(&Order::of(weights, workers()), work, take);
 }
 
+/// The same, started in the order of turns: for a `take` that does most of the work, so that little waits for it.
+pub(crate) fn ahead<T: Send>(weights: Vec<u64>, work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
+    let order = Order::of(weights, workers());
+    run(&Order { begin: (0..order.weights.len()).collect(), ..order }, work, take);
+}
+
 fn workers() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }

@@ -5,10 +5,10 @@
 //! `prompt` Ollama's or an old completion's; other keys show whether a body is in the spelling of the Messages API, of
 //! Converse or of chat completions.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::dialect::{self, Translated, bedrock_converse};
+use super::json::{Broken, DEPTH_LIMIT, ScanError, Scanner};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
 use super::text::Text;
 use super::{Reading, body, json};
@@ -38,12 +38,12 @@ impl Reader for Bodies {
         let mut at = json::skip_space(text.bytes, 0);
         let mut index = 0;
         while at < text.bytes.len() {
-            let end = match json::walk_value(text.bytes, at) {
-                Ok(end) => {
-                    if let Err(fault) = one(file.name, text, index, at..end, &mut reading) {
+            let end = match Found::at(text.bytes, at) {
+                Ok(found) => {
+                    if let Err(fault) = one(file.name, text, index, &found, &mut reading) {
                         reading.damage(fault);
                     }
-                    end
+                    at + found.value.len()
                 }
                 Err(broken) => {
                     reading.damage(text.fault(broken.at, broken.what));
@@ -83,15 +83,56 @@ fn next_object(bytes: &[u8], from: usize) -> usize {
     memchr::memmem::find(rest, b"\n{").map_or(bytes.len(), |i| from + i + 1)
 }
 
-fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: &mut Reading) -> Result<(), Fault> {
-    let value = &text.bytes[range];
-    let keys = Keys::of(value);
-    let (raw, keys, answer) = match keys.request {
-        Some(request) => (request, Keys::of(request), keys.response),
-        None => (value, keys, None),
+/// A value of the file, scanned once.
+struct Found<'a> {
+    value: &'a [u8],
+    keys: Keys<'a>,
+    /// It is an object; `None` if the scan of its members failed, or for another value.
+    members: Option<Members<'a>>,
+}
+
+/// What a scan of an object shows besides its keys.
+struct Members<'a> {
+    model: Option<&'a [u8]>,
+    /// How deep the first member is nested that is nested too deep; else the last member.
+    depth: usize,
+}
+
+impl<'a> Found<'a> {
+    fn at(bytes: &'a [u8], at: usize) -> Result<Self, Broken> {
+        let mut scanner = Scanner::at(bytes, at);
+        if scanner.peek() == Some(b'{')
+            && let Ok((keys, members)) = Keys::scan(&mut scanner)
+        {
+            return Ok(Self { value: scanner.since(at), keys, members: Some(members) });
+        }
+        let end = json::walk_value(bytes, at)?;
+        let value = &bytes[at..end];
+        Ok(Self { value, keys: Keys::of(value), members: None })
+    }
+
+    /// The model of the value, which is a request.
+    fn model(&self) -> Result<String, Broken> {
+        let Some(members) = &self.members else { return body::check(self.value) };
+        body::check_json(self.value)?;
+        body::check_depth(0, members.depth)?;
+        Ok(members.model.and_then(json::text).unwrap_or_default().into_owned())
+    }
+}
+
+fn one(file: &str, text: &Text<'_>, index: usize, found: &Found<'_>, reading: &mut Reading) -> Result<(), Fault> {
+    let value = found.value;
+    let own;
+    let (raw, keys, answer) = match found.keys.request {
+        Some(request) => {
+            own = Keys::of(request);
+            (request, &own, found.keys.response)
+        }
+        None => (value, &found.keys, None),
     };
     let start = text.offset_of(raw);
-    let model = body::check(raw).map_err(|broken| text.fault(start + broken.at, broken.what))?;
+    let model = if found.keys.request.is_some() { body::check(raw) } else { found.model() };
+    let model = model.map_err(|broken| text.fault(start + broken.at, broken.what))?;
     let is_response = keys.input.is_some() && body::provider_by_model(&model).is_some();
     if keys.messages.is_none() && keys.prompt.is_none() && !is_response {
         return Err(text.fault(start, "found an object without `messages`, expected a request body"));
@@ -100,7 +141,7 @@ fn one(file: &str, text: &Text<'_>, index: usize, range: Range<usize>, reading: 
         || ["modelId", "model"].into_iter().zip([raw, value]).find_map(|(key, body)| json::member_text(body, key));
     let model = if model.is_empty() { elsewhere().unwrap_or_default().into_owned() } else { model };
     let origin = Origin { file: file.to_owned(), index, line: text.line_of(start) };
-    let mut exchange = keyed(origin, model, raw, &keys).map_err(|why| text.fault(start, why))?;
+    let mut exchange = keyed(origin, model, raw, keys).map_err(|why| text.fault(start, why))?;
     if let Some(answer) = answer {
         attach(&mut exchange, answer, text.line_of(text.offset_of(answer)), reading);
     }
@@ -146,22 +187,43 @@ impl<'a> Keys<'a> {
     fn of(raw: &'a [u8]) -> Self {
         let mut keys = Self::default();
         for (key, value) in json::members(raw).map_while(Result::ok) {
-            let value = Some(value);
-            match &*json::text(key).unwrap_or_default() {
-                "request" => keys.request = value,
-                "response" => keys.response = value,
-                "input" => keys.input = value,
-                "messages" => keys.messages = value,
-                "system" => keys.system = value,
-                "tools" => keys.tools = value,
-                "contents" => keys.prompt = Some(Dialect::GenerateContent),
-                "prompt" | "inputText" => keys.prompt = keys.prompt.or(Some(Dialect::Ollama)),
-                "chat_history" => keys.prompt = Some(Dialect::Cohere),
-                key if bedrock_converse::KEYS.contains(&key) => keys.of_converse = true,
-                _ => {}
-            }
+            keys.note(&json::text(key).unwrap_or_default(), value);
         }
         keys
+    }
+
+    /// The same for the object at the scanner, up to its end.
+    fn scan(scanner: &mut Scanner<'a>) -> Result<(Self, Members<'a>), ScanError> {
+        let (mut keys, mut members) = (Self::default(), Members { model: None, depth: 0 });
+        scanner.enter(b'{')?;
+        while let Some(key) = scanner.key()? {
+            let value = scanner.value()?;
+            if members.depth < DEPTH_LIMIT {
+                members.depth = scanner.depth();
+            }
+            let key = json::unescaped(key);
+            if key == "model" {
+                members.model = Some(value);
+            }
+            keys.note(&key, value);
+        }
+        Ok((keys, members))
+    }
+
+    fn note(&mut self, key: &str, value: &'a [u8]) {
+        match key {
+            "request" => self.request = Some(value),
+            "response" => self.response = Some(value),
+            "input" => self.input = Some(value),
+            "messages" => self.messages = Some(value),
+            "system" => self.system = Some(value),
+            "tools" => self.tools = Some(value),
+            "contents" => self.prompt = Some(Dialect::GenerateContent),
+            "prompt" | "inputText" => self.prompt = self.prompt.or(Some(Dialect::Ollama)),
+            "chat_history" => self.prompt = Some(Dialect::Cohere),
+            key if bedrock_converse::KEYS.contains(&key) => self.of_converse = true,
+            _ => {}
+        }
     }
 
     /// The provider of a body (`None`: Anthropic), and its spelling.
@@ -191,7 +253,7 @@ impl<'a> Keys<'a> {
         let message = self.messages.and_then(first);
         let content = message.and_then(|message| first(json::member(message, "content")?));
         let is_untyped = |block: &[u8]| {
-            let keys = json::keys(block, 0).0;
+            let keys = json::keys(block, 0).keys;
             keys.len() == 1 && keys[0] != "type"
         };
         if self.of_converse || [self.system.and_then(first), content].into_iter().flatten().any(is_untyped) {

@@ -13,9 +13,23 @@ use super::text::{glimpse, json_reason};
 pub(crate) fn check(bytes: &[u8]) -> Result<String, Broken> {
     let start = skip_space(bytes, 0);
     if bytes.get(start) == Some(&b'{') {
-        serde_json::from_slice::<&RawValue>(bytes).map_err(|error| broken(bytes, &error))?;
+        check_json(bytes)?;
     }
     look(bytes)
+}
+
+/// Checks that `bytes` are JSON.
+pub(crate) fn check_json(bytes: &[u8]) -> Result<(), Broken> {
+    serde_json::from_slice::<&RawValue>(bytes).map(drop).map_err(|error| broken(bytes, &error))
+}
+
+/// Checks that no member of the object at `start` is nested too deep; `depth` is that of the first deep one, or of any.
+pub(crate) fn check_depth(start: usize, depth: usize) -> Result<(), Broken> {
+    if depth < DEPTH_LIMIT {
+        return Ok(());
+    }
+    let what = format!("found a body nested {} deep, expected at most {DEPTH_LIMIT}", depth + 1);
+    Err(Broken { at: start, what })
 }
 
 /// [`check`] for bytes that are known to be JSON.
@@ -31,11 +45,7 @@ pub(crate) fn look(bytes: &[u8]) -> Result<String, Broken> {
     scanner.enter(b'{').map_err(broken)?;
     while let Some(key) = scanner.key().map_err(broken)? {
         let value = scanner.value().map_err(broken)?;
-        if scanner.depth() >= DEPTH_LIMIT {
-            let depth = scanner.depth() + 1;
-            let what = format!("found a body nested {depth} deep, expected at most {DEPTH_LIMIT}");
-            return Err(Broken { at: start, what });
-        }
+        check_depth(start, scanner.depth())?;
         if unescaped(key) == "model" {
             model = text(value).unwrap_or_default().into_owned();
         }

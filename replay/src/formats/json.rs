@@ -131,21 +131,28 @@ pub(crate) fn value_start(bytes: &[u8], key: &str) -> Option<usize> {
     None
 }
 
-/// The top-level keys of the object at `start`, as far as they can be read, and what stopped the scan.
-pub(crate) fn keys(bytes: &[u8], start: usize) -> (Vec<Cow<'_, str>>, Option<Broken>) {
+/// The top-level keys of an object, as far as they can be read.
+pub(crate) struct Keys<'a> {
+    pub keys: Vec<Cow<'a, str>>,
+    /// Where the object ends, or what stopped the scan.
+    pub end: Result<usize, Broken>,
+}
+
+/// The top-level keys of the object at `start`.
+pub(crate) fn keys(bytes: &[u8], start: usize) -> Keys<'_> {
     let mut keys = Vec::new();
     let mut scanner = Scanner::at(bytes, start.min(bytes.len()));
-    let mut walk = || -> Result<(), ScanError> {
+    let mut walk = || -> Result<usize, ScanError> {
         if scanner.peek() == Some(b'{') && scanner.enter(b'{')? {
             while let Some(key) = scanner.key()? {
                 keys.push(unescaped(key));
                 scanner.value()?;
             }
         }
-        Ok(())
+        Ok(scanner.offset())
     };
-    let broken = walk().err().map(|error| Broken::of(bytes, error));
-    (keys, broken)
+    let end = walk().map_err(|error| Broken::of(bytes, error));
+    Keys { keys, end }
 }
 
 /// The value of `key` in an object; the last one if the key is repeated, as in common JSON readers.

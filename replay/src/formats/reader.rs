@@ -108,15 +108,15 @@ pub(crate) struct Object<'a> {
     pub keys: Vec<Cow<'a, str>>,
     /// It is the whole file, not one record of several.
     pub is_document: bool,
-    /// What stopped the reading of its keys.
-    pub broken: Option<json::Broken>,
+    /// Where it ends in its text, or what stopped the reading of its keys.
+    pub end: Result<usize, json::Broken>,
 }
 
 impl<'a> Object<'a> {
     /// A record that begins at `start`.
     pub fn record(bytes: &'a [u8], start: usize) -> Self {
-        let (keys, broken) = json::keys(bytes, start);
-        Self { bytes: &bytes[start..], keys, is_document: false, broken }
+        let json::Keys { keys, end } = json::keys(bytes, start);
+        Self { bytes: &bytes[start..], keys, is_document: false, end }
     }
 
     /// A document that begins at `start`.

@@ -1,5 +1,6 @@
 //! Bytes of a file with its lines, so that every message can give a place.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 pub(crate) use forkcast_sim::outside::complaint::json as json_reason;
@@ -17,20 +18,26 @@ const STRIDE: usize = 4096;
 pub(crate) struct Text<'a> {
     /// The whole file, decompressed.
     pub bytes: &'a [u8],
-    /// The number of line ends before each stride.
-    newlines: Vec<usize>,
+    /// The number of line ends before each stride, once somebody asks for a line.
+    newlines: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Text<'a> {
-    /// Counts the lines of `bytes`.
-    pub fn new(bytes: &'a [u8]) -> Self {
-        let mut before = 0;
-        let count_before = |stride: &[u8]| {
-            let count = before;
-            before += count_newlines(stride);
-            count
-        };
-        Self { bytes, newlines: bytes.chunks(STRIDE).map(count_before).collect() }
+    /// The text of `bytes`.
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, newlines: OnceCell::new() }
+    }
+
+    fn newlines(&self) -> &[usize] {
+        self.newlines.get_or_init(|| {
+            let mut before = 0;
+            let count_before = |stride: &[u8]| {
+                let count = before;
+                before += count_newlines(stride);
+                count
+            };
+            self.bytes.chunks(STRIDE).map(count_before).collect()
+        })
     }
 
     /// The line of `offset`, counted from one.
@@ -53,7 +60,7 @@ impl<'a> Text<'a> {
         let (stride, before) = self.stride_of(offset);
         let newline = newline_in(stride..offset.min(self.bytes.len())).or_else(|| {
             // It is in the last stride that has one fewer before it.
-            let last = self.newlines.partition_point(|count| *count < before).checked_sub(1)?;
+            let last = self.newlines().partition_point(|count| *count < before).checked_sub(1)?;
             newline_in(last * STRIDE..(last + 1) * STRIDE)
         });
         newline.map_or(0, |newline| newline + 1)
@@ -61,8 +68,12 @@ impl<'a> Text<'a> {
 
     /// The beginning of the stride of `offset`, and the line ends before it.
     fn stride_of(&self, offset: usize) -> (usize, usize) {
-        let stride = (offset / STRIDE).min(self.newlines.len().saturating_sub(1));
-        (stride * STRIDE, self.newlines.get(stride).copied().unwrap_or(0))
+        // Most documents are one value, whose beginning is in the first stride.
+        if offset < STRIDE {
+            return (0, 0);
+        }
+        let stride = (offset / STRIDE).min(self.newlines().len().saturating_sub(1));
+        (stride * STRIDE, self.newlines().get(stride).copied().unwrap_or(0))
     }
 
     /// Where `part`, a slice of this text, begins.
@@ -255,9 +266,20 @@ pub(crate) fn has_whole_line(bytes: &[u8]) -> bool {
 
 /// Whether the line at `start` is one object and nothing else.
 pub(crate) fn is_whole_line(bytes: &[u8], start: usize) -> bool {
-    let line = &bytes[start..];
-    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    let line = line_at(bytes, start);
     line.starts_with(b"{") && walk_value(line, 0).is_ok_and(|end| skip_space(line, end) == line.len())
+}
+
+/// The same for an object that ends at `end`.
+pub(crate) fn fills_line(bytes: &[u8], start: usize, end: usize) -> bool {
+    let line = line_at(bytes, start);
+    end - start <= line.len() && skip_space(line, end - start) == line.len()
+}
+
+/// The text from `start` to the end of its line.
+fn line_at(bytes: &[u8], start: usize) -> &[u8] {
+    let line = &bytes[start..];
+    &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())]
 }
 
 /// Why `bytes` are not a record: records are objects, but serde also accepts lists for them. `None` if they begin as an
@@ -314,6 +336,6 @@ mod tests {
         let bytes = vec![b'\n'; 100 * STRIDE];
         let text = Text::new(&bytes);
         assert_eq!((text.line_of(bytes.len()), text.column_of(bytes.len())), (bytes.len() + 1, 1));
-        assert!(text.newlines.capacity() * size_of::<usize>() < bytes.len() / 100);
+        assert!(text.newlines.get().unwrap().capacity() * size_of::<usize>() < bytes.len() / 100);
     }
 }

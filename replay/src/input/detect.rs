@@ -7,7 +7,7 @@ use forkcast_sim::outside::found;
 
 use super::foreign;
 use crate::error::Fault;
-use crate::formats::text::{Text, has_whole_line, is_list, is_whole_line};
+use crate::formats::text::{Text, fills_line, has_whole_line, is_list, is_whole_line};
 use crate::formats::{Format, Object, json};
 
 /// The maximum number of lines that are tried as records.
@@ -44,14 +44,14 @@ pub(super) fn no_recording(head: &[u8]) -> Option<String> {
     let reason = match text.first() {
         None if head.is_empty() => NOTHING[0],
         None => NOTHING[1],
-        // A log whose first line is damaged is still one.
-        _ if has_whole_line(head) => return None,
         Some(b'<') => MARKUP,
         _ if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") => "UTF-16 text, only UTF-8 is read",
-        _ if head.contains(&0) => BINARY,
+        _ if memchr::memchr(0, head).is_some() => BINARY,
         _ => return None,
     };
-    Some(reason.to_owned())
+    // A log whose first line is damaged is still one.
+    let is_log = !text.is_empty() && has_whole_line(head);
+    (!is_log).then(|| reason.to_owned())
 }
 
 /// Detects the format of a whole file.
@@ -68,13 +68,17 @@ pub(super) fn detect(bytes: &[u8]) -> Verdict {
 }
 
 fn object(bytes: &[u8], start: usize) -> Verdict {
-    if !is_whole_line(bytes, start)
+    let document = Object::document(bytes, start);
+    let is_line = match document.end {
+        Ok(end) => fills_line(bytes, start, end),
+        Err(_) => is_whole_line(bytes, start),
+    };
+    if !is_line
         && has_whole_line(bytes)
         && let Some(verdict) = lines(&Text::new(bytes))
     {
         return verdict;
     }
-    let document = Object::document(bytes, start);
     if let Some(format) = Format::of(&document) {
         return Verdict::Is(format);
     }
@@ -83,10 +87,10 @@ fn object(bytes: &[u8], start: usize) -> Verdict {
         return verdict;
     }
     let wrapped = || foreign::by_data_keys(&document.first_under("data")?.keys);
-    match (foreign::by_keys(&document.keys).or_else(wrapped), &document.broken) {
+    match (foreign::by_keys(&document.keys).or_else(wrapped), &document.end) {
         (Some(reason), _) => Verdict::Skip(reason.to_owned()),
-        (None, Some(broken)) => Verdict::Broken(text.fault(broken.at, broken.what.clone())),
-        (None, None) => Verdict::Skip(other_keys(&document.keys)),
+        (None, Err(broken)) => Verdict::Broken(text.fault(broken.at, broken.what.clone())),
+        (None, Ok(_)) => Verdict::Skip(other_keys(&document.keys)),
     }
 }
 

@@ -8,6 +8,7 @@ use super::walk::Found;
 use super::{FileInput, Inputs, Progress, ReadOptions, natural, parallel};
 use crate::error::Error;
 use crate::exchange::Exchange;
+use crate::side_by_side::ahead;
 use crate::transcript::Sessions;
 
 /// The content of one file.
@@ -58,14 +59,16 @@ impl Inputs {
                 inputs.hand_on(parallel::standard_input(&beside, options), None, take);
                 return;
             };
-            for found in files {
-                if meter.goes_on() {
-                    let read = parallel::one(&found, &beside, options);
-                    meter.done(found.bytes);
-                    let again = found.rereadable.then(|| Again { found, options: options.clone() });
-                    inputs.hand_on(read, again.as_ref(), take);
-                }
-            }
+            let read = |at: usize| {
+                let found: &Found = &files[at];
+                let read = meter.goes_on().then(|| parallel::one(found, &beside, options));
+                (found, read.inspect(|_| meter.done(found.bytes)))
+            };
+            // Files are read while those before them are taken.
+            ahead(files.iter().map(|found| found.bytes).collect(), &read, &mut |(found, read)| {
+                let again = found.rereadable.then(|| Again { found: found.clone(), options: options.clone() });
+                read.into_iter().for_each(|read| inputs.hand_on(read, again.as_ref(), take));
+            });
         }))
     }
 

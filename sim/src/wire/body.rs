@@ -80,6 +80,14 @@ pub(super) fn cut_expecting<'a>(text: &'a [u8], memory: &ElementMemory) -> Resul
     if let Err(error) = str::from_utf8(text) {
         return Err(BodyError::NotUtf8 { offset: error.valid_up_to() });
     }
+    cut_again(text, memory)
+}
+
+/// The same for a text that is known to be UTF-8.
+///
+/// # Errors
+/// The same.
+pub(super) fn cut_again<'a>(text: &'a [u8], memory: &ElementMemory) -> Result<Body<'a>, BodyError> {
     cut_members(text, memory).map_err(|error| describe(text, error))
 }
 

@@ -190,14 +190,23 @@ impl<'a> Scanner<'a> {
     /// Consumes the string that begins here, and returns it with its quotes.
     fn quoted(&mut self) -> Result<&'a [u8], ScanError> {
         let start = self.at;
-        let inside = &self.text[start + 1..];
+        let mut from = start + 1;
         // From quote to quote: texts have many escapes and few quotes.
-        let is_open = |end: &usize| inside[..*end].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
-        match memchr::memchr_iter(b'"', inside).find(|end| !is_open(end)) {
-            Some(end) => self.at += end + 2,
-            None => return Err(self.error(CLOSING_QUOTE)),
+        while let Some(found) = first_quote(&self.text[from..]) {
+            let quote = from + found;
+            from = quote + 1;
+            if self.text[quote - 1] != b'\\' || !self.is_escaped(start, quote) {
+                self.at = from;
+                return Ok(&self.text[start..from]);
+            }
         }
-        Ok(&self.text[start..self.at])
+        Err(self.error(CLOSING_QUOTE))
+    }
+
+    /// Whether the quote of the string that begins at `start` is after an odd number of backslashes.
+    #[cold]
+    fn is_escaped(&self, start: usize, quote: usize) -> bool {
+        self.text[start..quote].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
     }
 
     fn skip_nested(&mut self) -> Result<(), ScanError> {
@@ -232,4 +241,18 @@ impl<'a> Scanner<'a> {
             self.at += 1;
         }
     }
+}
+
+/// The offset of the first quote. Keys are short: their bytes are looked at as one number, since the search for long texts takes
+/// longer to begin.
+fn first_quote(text: &[u8]) -> Option<usize> {
+    const ONES: u128 = u128::MAX / 255;
+    let Some(short) = text.first_chunk::<16>() else { return memchr::memchr(b'"', text) };
+    // A byte is zero where there is a quote; the lowest byte that is zero gets its highest bit set, and none below it does.
+    let other = u128::from_le_bytes(*short) ^ (ONES * b'"' as u128);
+    let quotes = other.wrapping_sub(ONES) & !other & (ONES << 7);
+    if quotes != 0 {
+        return Some(quotes.trailing_zeros() as usize / 8);
+    }
+    memchr::memchr(b'"', &text[short.len()..]).map(|at| short.len() + at)
 }

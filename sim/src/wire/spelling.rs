@@ -9,6 +9,7 @@ use super::level::{Level, Place};
 use super::marker::Ttl;
 use super::memory::ElementMemory;
 use super::normal::{self, NormalForms};
+use super::number::number;
 use super::parameters::{self, PromptFacts};
 use super::part::{ElementReader, Part, PartPlace};
 use super::request::EnvelopeField;
@@ -46,7 +47,8 @@ const PARAMETER_KEYS: [&str; 4] = ["tool_choice", "thinking", "output_config", "
 /// # Errors
 /// When one of the bodies is no request.
 pub fn notes(old: &[u8], new: &[u8], forms: &NormalForms) -> Result<Vec<SpellingNote>, BodyError> {
-    notes_knowing(old, new, forms, &ElementMemory::default())
+    let [old, new] = [old, new].map(|text| body::cut(text).map(|body| RawBody { text, body }));
+    Ok(between(&old?, &new?, forms))
 }
 
 /// The same, faster for bodies that were read with this memory.
@@ -56,19 +58,52 @@ pub(super) fn notes_knowing(
     forms: &NormalForms,
     memory: &ElementMemory,
 ) -> Result<Vec<SpellingNote>, BodyError> {
-    let old = RawBody { text: old, body: body::cut_expecting(old, memory)? };
-    let new = RawBody { text: new, body: body::cut_expecting(new, memory)? };
+    let cut = |text| body::cut_again(text, memory).map(|body| RawBody { text, body });
+    let [old, new] = [old, new].map(cut);
+    Ok(between(&old?, &new?, forms))
+}
+
+fn between(old: &RawBody<'_>, new: &RawBody<'_>, forms: &NormalForms) -> Vec<SpellingNote> {
+    let differing = Differing::of(&old.body, &new.body);
     let mut found = Vec::new();
     envelope(&old.body, &new.body, forms, &mut found);
-    outside(&old, &new, &mut found);
+    outside(old, new, &differing, &mut found);
     let mut both = Both { forms, blocks: Blocks::default(), found };
     both.system_strings(&old.body, &new.body);
-    both.level(Level::Tools, &old.body.tools, &new.body.tools);
-    both.level(Level::System, &old.body.system, &new.body.system);
-    both.level(Level::Messages, &old.body.messages, &new.body.messages);
-    both.excluded(&old.body, &new.body);
-    both.markers(&old.body, &new.body);
-    Ok(both.found)
+    for (level, items) in &differing.0 {
+        both.level(*level, items, elements(&old.body, *level), elements(&new.body, *level));
+    }
+    let (older, newer) = (both.parts(&old.body, &differing), both.parts(&new.body, &differing));
+    both.excluded(&older, &newer);
+    both.markers((&old.body, &older), (&new.body, &newer));
+    both.found
+}
+
+/// The elements of each level that two bodies do not have, byte for byte, at the same place: few, because bodies repeat each
+/// other.
+struct Differing([(Level, BTreeSet<usize>); 3]);
+
+impl Differing {
+    fn of(old: &Body<'_>, new: &Body<'_>) -> Self {
+        Self(Level::ALL.map(|level| {
+            let (old, new) = (elements(old, level), elements(new, level));
+            let all = 0..old.len().max(new.len());
+            (level, all.filter(|item| old.get(*item) != new.get(*item)).collect())
+        }))
+    }
+
+    fn has(&self, level: Level, item: usize) -> bool {
+        self.0.iter().any(|(of, items)| *of == level && items.contains(&item))
+    }
+}
+
+/// The elements of a level.
+fn elements<'b, 'a>(body: &'b Body<'a>, level: Level) -> &'b [&'a [u8]] {
+    match level {
+        Level::Tools => &body.tools,
+        Level::System => &body.system,
+        Level::Messages => &body.messages,
+    }
 }
 
 /// The text of a body, and its elements.
@@ -116,29 +151,29 @@ fn same_parameter(key: &str, old: Option<&Vec<u8>>, new: Option<&Vec<u8>>, forms
 }
 
 /// White space anywhere, and the order of the members.
-fn outside(old: &RawBody<'_>, new: &RawBody<'_>, found: &mut Vec<SpellingNote>) {
+fn outside(old: &RawBody<'_>, new: &RawBody<'_>, differing: &Differing, found: &mut Vec<SpellingNote>) {
     let shared = |own: &[String], other: &[String]| -> Vec<String> {
         own.iter().filter(|key| other.contains(key)).cloned().collect()
     };
     if shared(&old.body.keys, &new.body.keys) != shared(&new.body.keys, &old.body.keys) {
         note(found, "", SpellingKind::Spelling);
     }
-    let alike = blanks_beside(old, new) == blanks_beside(new, old);
+    let alike = blanks_beside(old, differing) == blanks_beside(new, differing);
     if !alike && has_blanks(old.text) != has_blanks(new.text) {
         note(found, "", SpellingKind::Whitespace);
     }
 }
 
-/// Whether there is white space between the tokens of a body. Elements are skipped if `other` has the same bytes at the
-/// same place, because white space in them is in both.
-fn blanks_beside(own: &RawBody<'_>, other: &RawBody<'_>) -> bool {
+/// Whether there is white space between the tokens of a body. Elements that both bodies have are skipped, because white space in
+/// them is in both.
+fn blanks_beside(own: &RawBody<'_>, differing: &Differing) -> bool {
     let text = own.text;
-    let body = &own.body;
-    let other = &other.body;
-    let levels = [(&body.tools, &other.tools), (&body.system, &other.system), (&body.messages, &other.messages)];
-    let shared = levels.into_iter().flat_map(|(own, other)| own.iter().zip(other).filter(|(own, other)| own == other));
+    let shared = Level::ALL.into_iter().flat_map(|level| {
+        let items = elements(&own.body, level).iter().enumerate();
+        items.filter(move |(item, _)| !differing.has(level, *item)).map(|(_, raw)| *raw)
+    });
     let start = |raw: &[u8]| raw.as_ptr().addr() - text.as_ptr().addr();
-    let mut left_out: Vec<(usize, usize)> = shared.map(|(raw, _)| (start(raw), start(raw) + raw.len())).collect();
+    let mut left_out: Vec<(usize, usize)> = shared.map(|raw| (start(raw), start(raw) + raw.len())).collect();
     left_out.sort_unstable();
     let mut from = 0;
     for (start, end) in left_out {
@@ -228,9 +263,10 @@ impl Both<'_> {
         }
     }
 
-    fn level(&mut self, level: Level, old: &[&[u8]], new: &[&[u8]]) {
-        for (item, (old, new)) in old.iter().zip(new).enumerate() {
-            if old != new && self.same(level, old, new) {
+    fn level(&mut self, level: Level, differing: &BTreeSet<usize>, old: &[&[u8]], new: &[&[u8]]) {
+        for item in differing {
+            let (Some(old), Some(new)) = (old.get(*item), new.get(*item)) else { return };
+            if self.same(level, old, new) {
                 let kind = element_kind(level, old, new);
                 let everywhere = self.found.iter().any(|note| note.path.is_empty() && Some(note.kind) == kind);
                 if let Some(kind) = kind.filter(|_| !everywhere) {
@@ -251,53 +287,46 @@ impl Both<'_> {
     }
 
     /// The first difference in blocks sent outside the prompt: a changed header, an added or removed deferred tool.
-    fn excluded(&mut self, old: &Body<'_>, new: &Body<'_>) {
-        let excluded = |both: &mut Self, body, other| {
-            let mut parts = both.parts(body, other);
-            parts.retain(|(_, part)| part.place == PartPlace::Excluded);
-            parts
+    fn excluded(&mut self, older: &[(Place, Part)], newer: &[(Place, Part)]) {
+        let [mut older, mut newer] =
+            [older, newer].map(|parts| parts.iter().filter(|(_, part)| part.place == PartPlace::Excluded));
+        let first = loop {
+            match (older.next(), newer.next()) {
+                (Some((_, old)), Some((_, new))) if old.block == new.block => {}
+                (old, new) => break new.or(old),
+            }
         };
-        let older = excluded(self, old, new);
-        let newer = excluded(self, new, old);
-        let same = older.iter().zip(&newer).take_while(|((_, old), (_, new))| old.block == new.block).count();
-        if let Some((place, _)) = newer.get(same).or(older.get(same)) {
+        if let Some((place, _)) = first {
             note(&mut self.found, place.to_string(), SpellingKind::Envelope);
         }
     }
 
-    fn markers(&mut self, old: &Body<'_>, new: &Body<'_>) {
+    fn markers(&mut self, old: (&Body<'_>, &[(Place, Part)]), new: (&Body<'_>, &[(Place, Part)])) {
         let automatic = |body: &Body<'_>| {
             body.fields.iter().find(|(key, _)| key == "cache_control").and_then(|(_, value)| normal::ttl(value))
         };
-        if automatic(old) != automatic(new) {
+        if automatic(old.0) != automatic(new.0) {
             note(&mut self.found, "cache_control", SpellingKind::MarkerMoved);
         }
-        let older = self.marked(old, new);
-        let newer = self.marked(new, old);
+        // Elements that both bodies have are left out.
+        let marked = |parts: &[(Place, Part)]| -> BTreeMap<Place, Ttl> {
+            parts.iter().filter_map(|(place, part)| Some((*place, part.marker?))).collect()
+        };
+        let (older, newer) = (marked(old.1), marked(new.1));
         let places: BTreeSet<&Place> = older.keys().chain(newer.keys()).collect();
         for place in places.into_iter().filter(|place| older.get(place) != newer.get(place)) {
             note(&mut self.found, place.to_string(), SpellingKind::MarkerMoved);
         }
     }
 
-    /// The breakpoints of a body by the places of their blocks, except on elements that `other` has at the same place.
-    fn marked(&mut self, body: &Body<'_>, other: &Body<'_>) -> BTreeMap<Place, Ttl> {
-        self.parts(body, other).into_iter().filter_map(|(place, part)| Some((place, part.marker?))).collect()
-    }
-
-    /// The blocks of a body and their places, except elements that `other` has, byte for byte, at the same place: most
-    /// of them, because bodies repeat each other.
-    fn parts(&mut self, body: &Body<'_>, other: &Body<'_>) -> Vec<(Place, Part)> {
+    /// The blocks of a body and their places, except in elements that the other one has too.
+    fn parts(&mut self, body: &Body<'_>, differing: &Differing) -> Vec<(Place, Part)> {
         let mut found = Vec::new();
-        let levels = [
-            (Level::Tools, &body.tools, &other.tools),
-            (Level::System, &body.system, &other.system),
-            (Level::Messages, &body.messages, &other.messages),
-        ];
-        for (level, raws, others) in levels {
-            for (item, raw) in (0u32..).zip(raws).filter(|(item, raw)| others.get(*item as usize) != Some(raw)) {
-                let Ok(element) = self.reader().read(level, raw) else { continue };
-                let place = |part: &Part| Place { level, item, part: part.index, keys: false };
+        for (level, items) in &differing.0 {
+            for item in items {
+                let Some(raw) = elements(body, *level).get(*item) else { break };
+                let Ok(element) = self.reader().read(*level, raw) else { continue };
+                let place = |part: &Part| Place { level: *level, item: number(*item), part: part.index, keys: false };
                 found.extend(element.parts.iter().map(|part| (place(part), *part)));
             }
         }

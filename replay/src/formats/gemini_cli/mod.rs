@@ -52,7 +52,7 @@ impl Reader for GeminiCli {
         let mut reading = Reading::default();
         let mut chat = Chat::default();
         let start = skip_space(text.bytes, 0);
-        match keys(text.bytes, start).0.iter().any(|key| key == "messages") {
+        match keys(text.bytes, start).keys.iter().any(|key| key == "messages") {
             // The older form, element by element, so that an incomplete file is read as far as it goes.
             true => {
                 chat.head(text.bytes);

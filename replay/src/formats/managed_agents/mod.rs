@@ -50,7 +50,7 @@ impl Reader for ManagedAgents {
         let mut reading = Reading::default();
         let mut streams = Streams::default();
         let start = skip_space(text.bytes, 0);
-        let is_page = super::json::keys(text.bytes, start).0.iter().any(|key| key == "data");
+        let is_page = super::json::keys(text.bytes, start).keys.iter().any(|key| key == "data");
         let take = |reading: &mut Reading, line: usize, event: Event<'_>| streams.event(reading, line, event);
         if is_page {
             records_under(text, "data", &mut reading, take);

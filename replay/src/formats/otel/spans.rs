@@ -66,10 +66,10 @@ fn below(bytes: &[u8], start: usize, path: &[&[&str]], spans: &mut Vec<Range<usi
 const BESIDE: [&str; 4] = ["resource", "scope", "instrumentationLibrary", "schemaUrl"];
 
 fn without_list(bytes: &[u8], start: usize, names: &[&str]) -> Result<(), Broken> {
-    let (keys, broken) = json::keys(bytes, start);
-    match (broken, keys.iter().all(|key| BESIDE.contains(&key.as_ref()))) {
-        (Some(broken), _) => Err(broken),
-        (None, true) if bytes.get(start) == Some(&b'{') => Ok(()),
-        (None, _) => Err(Broken { at: start, what: format!("found no list `{}`", names.first().unwrap_or(&"")) }),
+    let json::Keys { keys, end } = json::keys(bytes, start);
+    match (end, keys.iter().all(|key| BESIDE.contains(&key.as_ref()))) {
+        (Err(broken), _) => Err(broken),
+        (Ok(_), true) if bytes.get(start) == Some(&b'{') => Ok(()),
+        (Ok(_), _) => Err(Broken { at: start, what: format!("found no list `{}`", names.first().unwrap_or(&"")) }),
     }
 }
