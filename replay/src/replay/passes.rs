@@ -1,6 +1,7 @@
 //! A replay that is not stored: it is made again, session by session, for each pass. So only the entries of one session at a time
 //! are in memory.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 use std::io;
@@ -77,7 +78,7 @@ impl<'a> Passes<'a> {
         let files = inputs.scopes.iter().map(|scope| scope.files.len()).sum::<usize>();
         let halted = AtomicBool::new(false);
         let work = |at: usize| {
-            let session = (!halted.load(Ordering::Relaxed)).then(|| inputs.sessions.load(at)).flatten()?;
+            let session = (!halted.load(Ordering::Relaxed)).then(|| inputs.sessions.lend(at)).flatten()?;
             Some(session.map(|session| {
                 let place = Place { index: at, number: files + at, timed: sessions::is_timed(&session) };
                 (session::replay(&session, place, shared, options), session)
@@ -86,7 +87,7 @@ impl<'a> Passes<'a> {
         let (mut requests, mut chains, mut taken) = (first, self.chains, 0);
         let mut items = inputs.sessions.items();
         items.truncate(end);
-        in_turn(items, &work, &mut |done: Option<io::Result<(Replay, Session)>>| {
+        in_turn(items, &work, &mut |done: Option<io::Result<(Replay, Cow<'_, Session>)>>| {
             let Some(done) = done.filter(|_| !halted.load(Ordering::Relaxed)) else { return };
             if !begun_before && (self.stop)() {
                 halted.store(true, Ordering::Relaxed);

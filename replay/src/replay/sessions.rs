@@ -1,5 +1,7 @@
 //! What sessions share, found in a first look at all of them.
 
+use forkcast_sim::time::Instant;
+
 use super::Options;
 use super::session;
 use crate::input::Inputs;
@@ -9,21 +11,24 @@ use crate::transcript::{Item, Session};
 
 /// What sessions share, in two looks at each: who used which hidden prefix when, and with that what it shows of them.
 pub(super) fn shared(inputs: &Inputs, options: &Options) -> Shared {
-    let look = |known: &Shared, wanted: fn(&Observation) -> bool| {
-        let mut seen = Shared::default();
-        let observe = |at: usize| {
-            // One that cannot be read back shows nothing; the replay says so.
-            let session = inputs.sessions.load(at).and_then(Result::ok)?;
-            Some(session::observe(&session, at, known, options))
-        };
-        in_turn(inputs.sessions.items(), &observe, &mut |own| {
-            let own = own.into_iter().flatten().filter(|(_, _, observation)| wanted(observation));
-            own.for_each(|(number, at, observation)| seen.note(number, at, observation));
-        });
-        seen.sorted()
+    let uses = look(inputs, &|session, at| session::uses(session, at, options));
+    look(inputs, &|session, at| session::observe(session, at, &uses, options))
+}
+
+/// What a session shows, with its number and the instant of each observation.
+type Look<'a> = &'a (dyn Fn(&Session, usize) -> Vec<(u32, Instant, Observation)> + Sync);
+
+fn look(inputs: &Inputs, observe: Look<'_>) -> Shared {
+    let mut seen = Shared::default();
+    let work = |at: usize| {
+        // One that cannot be read back shows nothing; the replay says so.
+        let session = inputs.sessions.lend(at).and_then(Result::ok)?;
+        Some(observe(&session, at))
     };
-    let uses = look(&Shared::default(), |observation| matches!(observation, Observation::Use(..)));
-    look(&uses, |_| true)
+    in_turn(inputs.sessions.items(), &work, &mut |own| {
+        own.into_iter().flatten().for_each(|(number, at, observation)| seen.note(number, at, observation));
+    });
+    seen.sorted()
 }
 
 /// Every request has an instant.

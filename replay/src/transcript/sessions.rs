@@ -1,8 +1,9 @@
 //! All sessions of an input, one at a time in memory.
 //!
 //! About a kilobyte per thread stays in memory: ids, files, which answers are copies. The conversations are packed, and written
-//! to disk beyond [`MEMORY_BYTES_MAX`].
+//! to disk beyond [`MEMORY_BYTES_MAX`]. A few are unpacked once and stay so; many are unpacked for each pass.
 
+use std::borrow::Cow;
 use std::io;
 use std::mem;
 use std::sync::{Arc, OnceLock};
@@ -15,6 +16,9 @@ use crate::formats::Format;
 
 /// The default for packed conversations in memory: enough for about half a gigabyte of transcripts.
 pub const MEMORY_BYTES_MAX: usize = 8 << 20;
+
+/// All conversations stay unpacked if they have no more items together: about 6 MB.
+const KEPT_ITEMS_MAX: u64 = 16 << 10;
 
 /// The threads of one file.
 #[derive(Debug)]
@@ -35,6 +39,8 @@ pub struct Sessions {
     spill: Arc<Spill>,
     waiting: Vec<Found>,
     joined: Arc<Vec<Joined>>,
+    /// Unpacked sessions, in step with `joined`; empty if they are too many.
+    kept: Arc<Vec<OnceLock<Session>>>,
     whole: OnceLock<Vec<Session>>,
 }
 
@@ -68,7 +74,7 @@ impl Sessions {
     }
 
     fn stored_in(spill: Arc<Spill>) -> Self {
-        Self { spill, waiting: Vec::new(), joined: Arc::default(), whole: OnceLock::new() }
+        Self { spill, waiting: Vec::new(), joined: Arc::default(), kept: Arc::default(), whole: OnceLock::new() }
     }
 
     /// The sessions of these files.
@@ -103,6 +109,9 @@ impl Sessions {
     pub(crate) fn join(&mut self) {
         let plans = assemble(mem::take(&mut self.waiting), &self.spill);
         self.joined = Arc::new(plans.into_iter().map(Joined::Away).collect());
+        if self.items().iter().sum::<u64>() <= KEPT_ITEMS_MAX {
+            self.kept = Arc::new(self.joined.iter().map(|_| OnceLock::new()).collect());
+        }
     }
 
     /// The number of sessions.
@@ -120,6 +129,19 @@ impl Sessions {
         Some(match self.joined.get(at)? {
             Joined::Away(plan) => plan.session(&self.spill),
             Joined::Here(session) => Ok(session.as_ref().clone()),
+        })
+    }
+
+    /// The same for several passes: unpacked once if all fit into memory.
+    pub(crate) fn lend(&self, at: usize) -> Option<io::Result<Cow<'_, Session>>> {
+        let unpacked = match self.joined.get(at)? {
+            Joined::Here(session) => return Some(Ok(Cow::Borrowed(session))),
+            Joined::Away(plan) => || plan.session(&self.spill),
+        };
+        let Some(kept) = self.kept.get(at) else { return Some(unpacked().map(Cow::Owned)) };
+        Some(match kept.get() {
+            Some(session) => Ok(Cow::Borrowed(session)),
+            None => unpacked().map(|session| Cow::Borrowed(kept.get_or_init(|| session))),
         })
     }
 

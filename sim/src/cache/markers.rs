@@ -83,19 +83,27 @@ impl MarkedCache {
     }
 
     fn find(&self, prompt: &Prompt<'_>, effective: &[Marker], at: Instant) -> Option<NodeId> {
-        let mut found = effective.iter().rev().filter_map(|marker| {
-            let step = || self.steps_back.set(self.steps_back.get() + 1);
-            stretches(prompt.prefixes, marker.node, self.rules.look_back)
-                .inspect(|_| step())
-                .flat_map(|stretch| self.shelf.written_in(prompt.prefixes, stretch))
-                .inspect(|_| step())
-                .find(|node| self.serves(prompt, *node, marker, at))
-        });
+        let mut found = effective.iter().rev().filter_map(|marker| self.find_from(prompt, marker, at));
         if self.rules.reads_any_ttl {
             // The hit of an earlier breakpoint is never longer.
             return found.next();
         }
         found.max_by_key(|node| prompt.prefixes.depth(*node))
+    }
+
+    /// The longest live entry that the look-back from a breakpoint finds.
+    fn find_from(&self, prompt: &Prompt<'_>, marker: &Marker, at: Instant) -> Option<NodeId> {
+        let step = || self.steps_back.set(self.steps_back.get() + 1);
+        for stretch in stretches(prompt.prefixes, marker.node, self.rules.look_back) {
+            step();
+            for node in self.shelf.written_in(prompt.prefixes, stretch) {
+                step();
+                if self.serves(prompt, node, marker, at) {
+                    return Some(node);
+                }
+            }
+        }
+        None
     }
 
     fn serves(&self, prompt: &Prompt<'_>, node: NodeId, marker: &Marker, at: Instant) -> bool {
@@ -308,10 +316,13 @@ impl MarkedCache {
     fn publish(&mut self, prefixes: &Prefixes, ticket: Ticket) {
         let Some(request) = self.under_way.get_mut(&ticket).filter(|request| !request.put) else { return };
         request.put = true;
-        let writes = request.writes.clone();
-        let started = request.started;
+        // Given back below: a copy for each request would cost more.
+        let (writes, started) = (std::mem::take(&mut request.writes), request.started);
         self.land(&writes);
         self.put_writes(prefixes, &writes, started);
+        if let Some(request) = self.under_way.get_mut(&ticket) {
+            request.writes = writes;
+        }
     }
 
     /// Undoes the writes of a request that failed.

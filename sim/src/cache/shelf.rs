@@ -99,7 +99,11 @@ impl Shelf {
 
     /// The prefixes of a stretch that have an entry, longest first.
     pub fn written_in<'a>(&'a self, prefixes: &'a Prefixes, stretch: Stretch) -> impl Iterator<Item = NodeId> + 'a {
-        self.written.along(prefixes, stretch.longest, prefixes.depth(stretch.shortest))
+        // Most stretches are one block.
+        let is_one = stretch.longest == stretch.shortest;
+        let one = Some(stretch.longest).filter(|node| is_one && self.written.contains(*node));
+        let more = (!is_one).then(|| self.written.along(prefixes, stretch.longest, prefixes.depth(stretch.shortest)));
+        one.into_iter().chain(more.into_iter().flatten())
     }
 
     /// Sets the last use of `node`'s entry only, if it is alive.

@@ -95,19 +95,39 @@ impl fmt::Display for Decimal {
         let unit = 10_u64.pow(self.places as u32);
         let magnitude = self.units.unsigned_abs();
         // Divisions of the whole width are slow, and reports have many amounts.
-        let (whole, rest) = match u64::try_from(magnitude) {
+        let (mut whole, mut rest) = match u64::try_from(magnitude) {
             Ok(magnitude) => (u128::from(magnitude / unit), magnitude % unit),
             Err(_) => (magnitude / u128::from(unit), (magnitude % u128::from(unit)) as u64),
         };
-        let sign = if self.units < 0 { "-" } else { "" };
-        if rest == 0 {
-            return write!(f, "{sign}{whole}");
+        // From the last digit to the first, without the formatter's detours.
+        let mut text = [0; 64];
+        let mut at = text.len();
+        let mut put = |byte: u8| {
+            at -= 1;
+            text[at] = byte;
+        };
+        let mut places = self.places;
+        if rest > 0 {
+            while rest % 10 == 0 {
+                (rest, places) = (rest / 10, places - 1);
+            }
+            for _ in 0..places {
+                put(b'0' + (rest % 10) as u8);
+                rest /= 10;
+            }
+            put(b'.');
         }
-        let (mut rest, mut places) = (rest, self.places);
-        while rest % 10 == 0 {
-            (rest, places) = (rest / 10, places - 1);
+        loop {
+            put(b'0' + (whole % 10) as u8);
+            whole /= 10;
+            if whole == 0 {
+                break;
+            }
         }
-        write!(f, "{sign}{whole}.{rest:0places$}")
+        if self.units < 0 {
+            put(b'-');
+        }
+        f.write_str(std::str::from_utf8(&text[at..]).unwrap_or_default())
     }
 }
 

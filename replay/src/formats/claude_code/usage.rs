@@ -3,7 +3,6 @@
 
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::wire::{TOKENS_MAX, Usage};
-use memchr::memmem;
 
 use crate::exchange::RecordedUsage;
 use crate::formats::json::{ScanError, Scanner, member};
@@ -102,13 +101,32 @@ impl Counts {
         }
         let (mut passes, mut ordinary) = (0, true);
         while cursor.element()? {
-            let pass = cursor.value()?;
             passes += 1;
-            ordinary &= memmem::find(pass, b"\"message\"").is_some() && memmem::find(pass, b"\"model\"").is_none();
-            let long = member(pass, "cache_creation").and_then(|split| member(split, "ephemeral_1h_input_tokens"));
-            self.long_of_pass = long.and_then(count);
+            ordinary &= self.pass(cursor)?;
         }
         Ok(passes <= 1 && ordinary)
+    }
+
+    /// Whether a pass is an ordinary one: a message of the model that answered.
+    fn pass(&mut self, cursor: &mut Scanner<'_>) -> Result<bool, ScanError> {
+        if !cursor.enter(b'{')? {
+            return Ok(false);
+        }
+        let (mut is_message, mut names_model) = (false, false);
+        self.long_of_pass = None;
+        while let Some(key) = cursor.key()? {
+            match key {
+                b"type" => is_message = cursor.string()? == Some(b"message"),
+                b"cache_creation" => {
+                    self.long_of_pass = member(cursor.value()?, "ephemeral_1h_input_tokens").and_then(count);
+                }
+                _ => {
+                    names_model |= key == b"model";
+                    cursor.value()?;
+                }
+            }
+        }
+        Ok(is_message && !names_model)
     }
 
     fn recorded(&self) -> Option<RecordedUsage> {

@@ -80,7 +80,8 @@ pub struct Forecast<'a> {
     shared: &'a Shared,
     rules: Rules,
     session: u32,
-    user: Option<Arc<str>>,
+    /// The user, hashed.
+    user: u64,
     tracks: Vec<Track>,
     /// Last use of each hidden prefix in this session, with its lifetime.
     used: BTreeMap<Owner, (Instant, Ttl)>,
@@ -89,8 +90,9 @@ pub struct Forecast<'a> {
 
 impl<'a> Forecast<'a> {
     /// Nothing was sent yet.
-    pub fn new(shared: &'a Shared, rules: Rules, session: u32, user: Option<Arc<str>>, agents: usize) -> Self {
+    pub fn new(shared: &'a Shared, rules: Rules, session: u32, user: Option<&str>, agents: usize) -> Self {
         let tracks = (0..agents).map(|_| Track::default()).collect();
+        let user = Owner::hashed(user);
         Self { shared, rules, session, user, tracks, used: BTreeMap::new(), observations: Vec::new() }
     }
 
@@ -98,7 +100,7 @@ impl<'a> Forecast<'a> {
     pub fn predict(&mut self, request: &Outgoing<'_>) -> Option<Decision> {
         let state = self.tracks[request.agent].state(request);
         let owner = self.owner(request, &state);
-        let used = self.used.get(&Owner { version: None, ..owner.clone() });
+        let used = self.used.get(&Owner { version: 0, ..owner });
         let slack = self.rules.slack;
         let mut alive = used.is_some_and(|(at, ttl)| request.at.since(*at) <= ttl.duration() + slack);
         // The compaction itself was a request on the same hidden prefix.
@@ -117,8 +119,8 @@ impl<'a> Forecast<'a> {
         let mut seen = Vec::new();
         track.observe(request, answered, decision, &mut seen);
         if let Some(owner) = track.owner() {
-            seen.push(Observation::Use(owner.clone(), request.ttl));
-            self.used.insert(Owner { version: None, ..owner.clone() }, (request.at, request.ttl));
+            seen.push(Observation::Use(owner, request.ttl));
+            self.used.insert(Owner { version: 0, ..owner }, (request.at, request.ttl));
         }
         track.remember(request, answered);
         // What a copy shows, the session in which it counts shows to the others.
@@ -126,6 +128,12 @@ impl<'a> Forecast<'a> {
             return;
         }
         self.observations.extend(seen.into_iter().map(|observation| (self.session, request.at, observation)));
+    }
+
+    /// The use of a hidden prefix that the request is, which no other request changes. For requests of one agent in order.
+    pub fn use_by(&mut self, request: &Outgoing<'_>) -> Observation {
+        let state = self.tracks[request.agent].state(request);
+        Observation::Use(self.owner(request, &state), request.ttl)
     }
 
     /// What the session showed, for others.
@@ -138,9 +146,9 @@ impl<'a> Forecast<'a> {
         let thinking = state.without_thinking && request.profile.thinking_in_head;
         let effort = state.effort.as_deref().unwrap_or_default();
         Owner {
-            user: self.user.clone(),
-            version: request.version.cloned(),
-            model: request.model.clone(),
+            user: self.user,
+            version: Owner::hashed(request.version.map(|version| &**version)),
+            model: Owner::hashed(Some(request.model)),
             main: request.agent == 0,
             state: xxhash_rust::xxh3::xxh3_64(effort.as_bytes()) << 1 | u64::from(thinking),
         }

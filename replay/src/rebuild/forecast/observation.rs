@@ -2,7 +2,6 @@
 //! Built in a first pass; consulted only for instants before a request, so that the order of files never matters.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::Ttl;
@@ -23,15 +22,15 @@ impl Class {
     const ALL: [Self; 3] = [Self::In, Self::First, Self::Out];
 }
 
-/// Whose hidden prefix it is.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Whose hidden prefix it is. Names are hashed; zero is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Owner {
     /// The user.
-    pub user: Option<Arc<str>>,
+    pub user: u64,
     /// The client's version.
-    pub version: Option<Arc<str>>,
+    pub version: u64,
     /// The model.
-    pub model: Arc<str>,
+    pub model: u64,
     /// The main agent's, not a sub-agent's.
     pub main: bool,
     /// The part of the state that reaches the system level: hashed.
@@ -39,23 +38,34 @@ pub struct Owner {
 }
 
 impl Owner {
+    /// The hash of a name.
+    pub fn hashed(name: Option<&str>) -> u64 {
+        name.map_or(0, |name| xxh3_64(name.as_bytes()) | 1)
+    }
+
     fn key(&self, with: (bool, bool, bool), class: Class) -> u64 {
         let (user, version, state) = with;
-        let part = |text: Option<&str>| text.map_or(0, |text| xxh3_64(text.as_bytes()) | 1);
-        let parts = [
-            if user { part(self.user.as_deref()) } else { 2 },
-            if version { part(self.version.as_deref()) } else { 2 },
-            part(Some(&self.model)),
+        hash([
+            if user { self.user } else { 2 },
+            if version { self.version } else { 2 },
+            self.model,
             u64::from(self.main),
             if state { self.state } else { 2 },
             class as u64,
-        ];
-        hash(parts)
+        ])
     }
 
     /// The key of activity.
     fn active_key(&self) -> u64 {
         hash([self.key((true, true, true), Class::In), 7])
+    }
+
+    fn follow_key(&self) -> u64 {
+        hash([self.user, self.version])
+    }
+
+    fn warm_key(&self, ttl: Ttl) -> u64 {
+        hash([self.user, ttl as u64, u64::from(self.main)])
     }
 }
 
@@ -68,7 +78,7 @@ const PARTICULARS: [(bool, bool, bool); 4] =
     [(true, true, true), (false, true, true), (true, false, false), (false, false, false)];
 
 /// One thing that a session showed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Observation {
     /// A hidden prefix of this many tokens was read.
     Landing(Owner, Class, u64),
@@ -123,18 +133,6 @@ impl Uses {
     }
 }
 
-fn version_key(owner: &Owner) -> u64 {
-    owner.version.as_deref().map_or(0, |version| xxh3_64(version.as_bytes()))
-}
-
-fn follow_key(owner: &Owner) -> u64 {
-    hash([xxh3_64(owner.user.as_deref().unwrap_or_default().as_bytes()), version_key(owner)])
-}
-
-fn warm_key(owner: &Owner, ttl: Ttl) -> u64 {
-    hash([xxh3_64(owner.user.as_deref().unwrap_or_default().as_bytes()), ttl as u64, u64::from(owner.main)])
-}
-
 impl Shared {
     /// Adds what session `session` showed at an instant.
     pub fn note(&mut self, session: u32, at: Instant, observation: Observation) {
@@ -148,10 +146,10 @@ impl Shared {
                 self.uses.entry(owner.active_key()).or_default().all.push((at, session, at + ttl.duration()));
             }
             Observation::FollowUp(owner, seen) => {
-                self.follow_ups.entry(follow_key(&owner)).or_default().push((at, seen));
+                self.follow_ups.entry(owner.follow_key()).or_default().push((at, seen));
             }
             Observation::Warm(owner, ttl, seen) => {
-                self.warm.entry(warm_key(&owner, ttl)).or_default().push((at, seen));
+                self.warm.entry(owner.warm_key(ttl)).or_default().push((at, seen));
             }
         }
     }
@@ -186,7 +184,7 @@ impl Shared {
 
     /// Whether hidden requests followed the newest ends of turns that could show it; `None` where none could.
     pub fn follows_up(&self, owner: &Owner, at: Instant, looked_at: usize) -> Option<bool> {
-        let list = self.follow_ups.get(&follow_key(owner))?;
+        let list = self.follow_ups.get(&owner.follow_key())?;
         let before = &list[..list.partition_point(|(then, _)| *then < at)];
         let newest = before.iter().rev().take(looked_at);
         (!before.is_empty()).then(|| newest.into_iter().any(|(_, seen)| *seen))
@@ -194,7 +192,7 @@ impl Shared {
 
     /// The newest cold starts of this user all read something: somebody unseen keeps the hidden prefix alive.
     pub fn is_kept_warm(&self, owner: &Owner, ttl: Ttl, at: Instant, needed: usize, looked_at: usize) -> bool {
-        let Some(list) = self.warm.get(&warm_key(owner, ttl)) else { return false };
+        let Some(list) = self.warm.get(&owner.warm_key(ttl)) else { return false };
         let before = &list[..list.partition_point(|(then, _)| *then < at)];
         let newest: Vec<_> = before.iter().rev().take(looked_at).collect();
         newest.len() >= needed && newest.iter().all(|(_, seen)| *seen)

@@ -115,8 +115,8 @@ pub struct Track {
 }
 
 impl Track {
-    pub(super) fn owner(&self) -> Option<&Owner> {
-        self.owner.as_ref()
+    pub(super) fn owner(&self) -> Option<Owner> {
+        self.owner
     }
 
     /// The state in which the request is sent.
@@ -176,7 +176,7 @@ impl Track {
         decision: Option<&Decision>,
         seen: &mut Vec<Observation>,
     ) {
-        let Some(owner) = self.owner.clone() else { return };
+        let Some(owner) = self.owner else { return };
         if self.positions.is_empty() {
             self.first_total = request.total_tokens;
         }
@@ -190,7 +190,7 @@ impl Track {
         if cold && decision.is_none_or(|decision| COLD_STARTS.contains(decision.rule)) {
             self.begins_warm = read > 0;
             if !request.profile.has(RuleName::GlobalHead) {
-                seen.push(Observation::Warm(owner.clone(), request.ttl, read > 0));
+                seen.push(Observation::Warm(owner, request.ttl, read > 0));
             }
         }
         if missed && read > 0 && !answered.compacts && self.is_head(read) {
@@ -201,7 +201,7 @@ impl Track {
             };
             let own = if class == Class::In { Class::In } else { Class::Out };
             self.landed.insert((request.model.clone(), owner.state, own), read);
-            seen.push(Observation::Landing(owner.clone(), class, read));
+            seen.push(Observation::Landing(owner, class, read));
         }
         if !missed && let Some(extended) = decision.and_then(|decision| decision.answer_end) {
             let expected = expected.unwrap_or(0);

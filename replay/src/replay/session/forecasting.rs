@@ -25,7 +25,7 @@ pub(super) fn observe(
 ) -> Vec<(u32, Instant, Observation)> {
     let rules = rules_for(options.rules, session);
     let mut threads = Threads::new(session, &rules, options.left_out);
-    let mut forecast = Forecast::new(shared, rules, number, session.user.clone(), session.agents.len());
+    let mut forecast = Forecast::new(shared, rules, number, session.user.as_deref(), session.agents.len());
     for ask in &asks(session) {
         let Some((usage, resolved)) = profiled(ask) else { continue };
         let request = threads.outgoing(ask, &usage.first_pass(), &resolved);
@@ -34,6 +34,25 @@ pub(super) fn observe(
         forecast.learn(&request, &threads.answered(ask, usage.last_pass()), decision.as_ref());
     }
     forecast.into_observations()
+}
+
+/// The uses of hidden prefixes in a session: the part of what it shows that no forecast is needed for.
+pub(super) fn uses(session: &Session, number: u32, options: &Options) -> Vec<(u32, Instant, Observation)> {
+    let rules = rules_for(options.rules, session);
+    let mut threads = Threads::new(session, &rules, options.left_out);
+    let shared = Shared::default();
+    let mut forecast = Forecast::new(&shared, rules, number, session.user.as_deref(), session.agents.len());
+    let mut uses = Vec::new();
+    for ask in &asks(session) {
+        let Some((usage, resolved)) = profiled(ask) else { continue };
+        let request = threads.outgoing(ask, &usage.first_pass(), &resolved);
+        let used = forecast.use_by(&request);
+        // The session in which a copy counts shows it.
+        if !ask.answer.copied {
+            uses.push((number, request.at, used));
+        }
+    }
+    uses
 }
 
 /// The rules that fit a session: those asked for, else those of its first day.

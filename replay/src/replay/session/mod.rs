@@ -40,6 +40,11 @@ pub(super) fn observe(
     forecasting::observe(session, number(index), shared, options, &mut |_, _| {})
 }
 
+/// The uses of hidden prefixes that a session shows to others of its user.
+pub(super) fn uses(session: &Session, index: usize, options: &Options) -> Vec<(u32, Instant, Observation)> {
+    forecasting::uses(session, number(index), options)
+}
+
 /// What the forecast says of each request of a session alone.
 pub(super) fn foresee(session: &Session, options: &Options) -> Vec<Foreseen> {
     let mut own = Shared::default();

@@ -304,10 +304,9 @@ fn changed_unseen(decision: &Decision, read: u64) -> Option<u64> {
 /// captures of 2026-07 and 2026-08). The one on the identity line is earlier and never the longest.
 fn markers(ends: &Ends, prompt: &SessionPrompt) -> Vec<DispatchMarker> {
     let at = |node, role| DispatchMarker::new(node, prompt.ttl, role);
-    let mut markers = vec![at(ends.system_end, MarkerRole::System)];
-    markers.extend(prompt.marked.map(|node| at(node, MarkerRole::Other)));
-    markers.push(at(ends.end, MarkerRole::Tail));
-    markers
+    let other = prompt.marked.map(|node| at(node, MarkerRole::Other));
+    let own = [Some(at(ends.system_end, MarkerRole::System)), other, Some(at(ends.end, MarkerRole::Tail))];
+    own.into_iter().flatten().collect()
 }
 
 /// A request as it reaches the cache.

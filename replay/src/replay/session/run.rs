@@ -68,7 +68,7 @@ impl<'a> SessionReplay<'a> {
             place,
             options,
             rules,
-            forecast: Forecast::new(shared, rules, number, session.user.clone(), agents),
+            forecast: Forecast::new(shared, rules, number, session.user.as_deref(), agents),
             threads: Threads::new(session, &rules, options.left_out),
             arena,
             tokens: Tokens::default(),
