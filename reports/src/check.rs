@@ -10,6 +10,7 @@ use forkcast_sim::guard::conformance::{Card, Row};
 use forkcast_sim::guard::lock::Changes;
 use forkcast_sim::guard::{Finding, Noted, Report, Rule, Rules, Severity};
 use forkcast_sim::pricing::Money;
+use forkcast_sim::words;
 
 use crate::names::Names;
 pub use kind::Kind;
@@ -132,38 +133,27 @@ impl Graded {
     }
 }
 
-/// Consequence of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// The check fails because of it.
-    Fails,
-    /// It breaks a prefix or differs from the lock, and is only reported.
-    Noted,
-    /// The same, and the rules explicitly allow it.
-    Allowed,
-    /// It breaks nothing.
-    Harmless,
+words! {
+    /// Consequence of a finding.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Verdict: word {
+        /// The check fails because of it.
+        Fails = "fails",
+        /// It breaks a prefix or differs from the lock, and is only reported.
+        Noted = "noted",
+        /// The same, and the rules explicitly allow it.
+        Allowed = "allowed",
+        /// It breaks nothing.
+        Harmless = "harmless",
+    }
 }
 
 impl Verdict {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Fails, Self::Noted, Self::Allowed, Self::Harmless];
-
     /// Severity of such a finding.
     pub const fn weight(self) -> Weight {
         match self {
             Self::Fails => Weight::Error,
             Self::Noted | Self::Allowed | Self::Harmless => Weight::Note,
-        }
-    }
-
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Fails => "fails",
-            Self::Noted => "noted",
-            Self::Allowed => "allowed",
-            Self::Harmless => "harmless",
         }
     }
 }

@@ -4,6 +4,7 @@ use forkcast_replay::replay::inspect::{Breakpoint, HeldEntry as Held, Inspection
 use forkcast_sim::cache::EntryState;
 use forkcast_sim::diagnosis::{Comparison, compare};
 use forkcast_sim::wire::{BlockKind, Level, NodeId};
+use forkcast_sim::words;
 
 use crate::comparison::Sides;
 use crate::report::{Recorded, Report};
@@ -35,56 +36,28 @@ pub struct LevelHeld {
     pub sent_before: usize,
 }
 
-/// Why nothing longer was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// The provider refuses the request.
-    Refused,
-    /// The request has no breakpoint, so nothing was looked up.
-    NoBreakpoint,
-    /// All breakpoints are on prefixes that are too short to be cached.
-    BelowMinimum,
-    /// Everything that was sent before as a prefix was read.
-    NewFromHere,
-    /// The longer entry outlived its lifetime.
-    Expired,
-    /// The answer of the longer entry's writer had not begun.
-    InFlight,
-    /// The longer entry was lost before the end of its lifetime.
-    Evicted,
-    /// The longer entry can be read, but no breakpoint looks back as far.
-    BeyondLookback,
-    /// There was no write at a longer prefix.
-    NeverWritten,
-}
-
-impl Stop {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Refused,
-        Self::NoBreakpoint,
-        Self::BelowMinimum,
-        Self::NewFromHere,
-        Self::Expired,
-        Self::InFlight,
-        Self::Evicted,
-        Self::BeyondLookback,
-        Self::NeverWritten,
-    ];
-
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Refused => "refused",
-            Self::NoBreakpoint => "no_breakpoint",
-            Self::BelowMinimum => "below_minimum",
-            Self::NewFromHere => "new_from_here",
-            Self::Expired => "expired",
-            Self::InFlight => "in_flight",
-            Self::Evicted => "evicted",
-            Self::BeyondLookback => "beyond_lookback",
-            Self::NeverWritten => "never_written",
-        }
+words! {
+    /// Why nothing longer was read.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Stop: word {
+        /// The provider refuses the request.
+        Refused = "refused",
+        /// The request has no breakpoint, so nothing was looked up.
+        NoBreakpoint = "no_breakpoint",
+        /// All breakpoints are on prefixes that are too short to be cached.
+        BelowMinimum = "below_minimum",
+        /// Everything that was sent before as a prefix was read.
+        NewFromHere = "new_from_here",
+        /// The longer entry outlived its lifetime.
+        Expired = "expired",
+        /// The answer of the longer entry's writer had not begun.
+        InFlight = "in_flight",
+        /// The longer entry was lost before the end of its lifetime.
+        Evicted = "evicted",
+        /// The longer entry can be read, but no breakpoint looks back as far.
+        BeyondLookback = "beyond_lookback",
+        /// There was no write at a longer prefix.
+        NeverWritten = "never_written",
     }
 }
 

@@ -8,22 +8,26 @@ mod zstd;
 
 use std::io::{BufRead, Read};
 
+use forkcast_sim::words;
+
 use brotli_decompressor::Decompressor as BrotliDecoder;
 use flate2::bufread::MultiGzDecoder;
 
-/// A compression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Packing {
-    /// RFC 1952, any number of members.
-    Gzip,
-    /// RFC 1950: `deflate` in HTTP, and files of ruby VCR (`serialize_with: :compressed`) and mitmproxy (`.zhar`).
-    Zlib,
-    /// RFC 1951 without a frame: some servers send this as `deflate`.
-    Deflate,
-    /// RFC 8878, any number of frames.
-    Zstd,
-    /// RFC 7932; it has no magic bytes, so only a header can name it.
-    Brotli,
+words! {
+    /// A compression.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Packing {
+        /// RFC 1952, any number of members.
+        Gzip = "gzip",
+        /// RFC 1950: `deflate` in HTTP, and files of ruby VCR (`serialize_with: :compressed`) and mitmproxy (`.zhar`).
+        Zlib = "zlib",
+        /// RFC 1951 without a frame: some servers send this as `deflate`.
+        Deflate = "deflate",
+        /// RFC 8878, any number of frames.
+        Zstd = "zstd",
+        /// RFC 7932; it has no magic bytes, so only a header can name it.
+        Brotli = "brotli",
+    }
 }
 
 /// Decompressed bytes.
@@ -45,17 +49,6 @@ impl Packing {
             // The fourth level, 0x5e, is omitted: `x^` may begin a text.
             [0x78, 0x01 | 0x9c | 0xda, ..] => Some(Self::Zlib),
             _ => None,
-        }
-    }
-
-    /// The word used in messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Zlib => "zlib",
-            Self::Deflate => "deflate",
-            Self::Zstd => "zstd",
-            Self::Brotli => "brotli",
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{BlockKind, number};
+use forkcast_sim::words;
 use forkcast_tokens::Class;
 use serde::{Deserialize, Serialize};
 
@@ -240,22 +241,14 @@ pub struct Spawn {
     pub resumes: Option<Arc<str>>,
 }
 
-/// How a sub-agent ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SpawnMode {
-    /// The caller waited.
-    Sync,
-    /// The caller continued.
-    Background,
-}
-
-impl SpawnMode {
-    /// The machine word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Sync => "sync",
-            Self::Background => "background",
-        }
+words! {
+    /// How a sub-agent ran.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum SpawnMode: word {
+        /// The caller waited.
+        Sync = "sync",
+        /// The caller continued.
+        Background = "background",
     }
 }
 

@@ -1,5 +1,7 @@
 //! Places of the input that were not read as they are: one list for all forms of output.
 
+use forkcast_sim::words;
+
 use forkcast_replay::input::{Inputs, Unreadable};
 
 /// A place of the input.
@@ -15,31 +17,18 @@ pub struct Damage<'a> {
     pub reason: &'a str,
 }
 
-/// What became of a place; the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
-    /// It could not be read.
-    Unreadable,
-    /// It was mended without guessing.
-    Repaired,
-    /// It changes no number.
-    Noted,
-    /// It is no recording, which is no damage.
-    PassedOver,
-}
-
-impl Fate {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Unreadable, Self::Repaired, Self::Noted, Self::PassedOver];
-
-    /// Stable word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Unreadable => "unreadable",
-            Self::Repaired => "repaired",
-            Self::Noted => "noted",
-            Self::PassedOver => "passed over",
-        }
+words! {
+    /// What became of a place; the worst first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Fate: word {
+        /// It could not be read.
+        Unreadable = "unreadable",
+        /// It was mended without guessing.
+        Repaired = "repaired",
+        /// It changes no number.
+        Noted = "noted",
+        /// It is no recording, which is no damage.
+        PassedOver = "passed over",
     }
 }
 

@@ -9,59 +9,34 @@ use crate::names::Names;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::model;
+use forkcast_sim::words;
 
-/// The keys by which requests are grouped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
-    /// The day of the request: `2026-11-02`.
-    Day,
-    /// Its ISO week, Monday to Sunday: `2026-W45`.
-    Week,
-    /// Its month: `2026-11`.
-    Month,
-    /// The block of five hours, from a full hour on, that begins with the first request after the previous block.
-    Block,
-    /// The working directory if the input has one, else the user's path; worktrees count as their repository.
-    Project,
-    /// The model, whatever its spelling.
-    Model,
-    /// The agent: the input's own id, or the number of its chain.
-    Agent,
-    /// The kind of agent: `main`, `fork`, or the requested type, such as `Explore`.
-    Kind,
-    /// The client and its version.
-    Version,
+words! {
+    /// The keys by which requests are grouped.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum By: word {
+        /// The day of the request: `2026-11-02`.
+        Day = "day",
+        /// Its ISO week, Monday to Sunday: `2026-W45`.
+        Week = "week",
+        /// Its month: `2026-11`.
+        Month = "month",
+        /// The block of five hours, from a full hour on, that begins with the first request after the previous block.
+        Block = "block",
+        /// The working directory if the input has one, else the user's path; worktrees count as their repository.
+        Project = "project",
+        /// The model, whatever its spelling.
+        Model = "model",
+        /// The agent: the input's own id, or the number of its chain.
+        Agent = "agent",
+        /// The kind of agent: `main`, `fork`, or the requested type, such as `Explore`.
+        Kind = "kind",
+        /// The client and its version.
+        Version = "version",
+    }
 }
 
 impl By {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Day,
-        Self::Week,
-        Self::Month,
-        Self::Block,
-        Self::Project,
-        Self::Model,
-        Self::Agent,
-        Self::Kind,
-        Self::Version,
-    ];
-
-    /// The word on the command line and in files.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Day => "day",
-            Self::Week => "week",
-            Self::Month => "month",
-            Self::Block => "block",
-            Self::Project => "project",
-            Self::Model => "model",
-            Self::Agent => "agent",
-            Self::Kind => "kind",
-            Self::Version => "version",
-        }
-    }
-
     /// Whether keys are stretches of time.
     pub const fn is_time(self) -> bool {
         matches!(self, Self::Day | Self::Week | Self::Month | Self::Block)

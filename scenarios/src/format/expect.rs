@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use forkcast_sim::outside::found;
 use forkcast_sim::pricing::Money;
+use forkcast_sim::words;
 use serde_json::Value;
 
 use super::outline;
@@ -39,22 +40,24 @@ pub struct Expect {
     pub pending: Vec<Pending>,
 }
 
-/// How a run ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ends {
-    /// The user is done and nothing runs.
-    #[default]
-    Finished,
-    /// Nothing can happen any more, but something still waits.
-    Stalled,
-    /// A limit was reached.
-    Limit,
-    /// A model received a question without a scripted answer.
-    Unscripted,
-    /// A law was broken: a bug, which a scenario cannot expect.
-    LawBroken,
-    /// The caller cancelled the run, which a scenario cannot expect either.
-    Interrupted,
+words! {
+    /// How a run ends.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Ends: word {
+        /// The user is done and nothing runs.
+        #[default]
+        Finished = "finished",
+        /// Nothing can happen any more, but something still waits.
+        Stalled = "stalled",
+        /// A limit was reached.
+        Limit = "limit",
+        /// A model received a question without a scripted answer.
+        Unscripted = "unscripted",
+        /// A law was broken: a bug, which a scenario cannot expect.
+        LawBroken = "law_broken",
+        /// The caller cancelled the run, which a scenario cannot expect either.
+        Interrupted = "interrupted",
+    }
 }
 
 /// A figure with its bounds.
@@ -107,20 +110,6 @@ pub struct Pending {
 
 /// The ways to end that a scenario can expect.
 const ENDS: [Ends; 4] = [Ends::Finished, Ends::Stalled, Ends::Limit, Ends::Unscripted];
-
-impl Ends {
-    /// The word in the format.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::Stalled => "stalled",
-            Self::Limit => "limit",
-            Self::Unscripted => "unscripted",
-            Self::LawBroken => "law_broken",
-            Self::Interrupted => "interrupted",
-        }
-    }
-}
 
 impl Expect {
     /// Whether there is any expectation besides a normal end.

@@ -3,47 +3,34 @@
 use std::fmt;
 
 use super::date::Date;
+use crate::outside::words;
 use crate::time::Instant;
 
 const NANOS_PER_MINUTE: u64 = 60_000_000_000;
 const MINUTES_PER_DAY: u64 = 1_440;
 
-/// A day of the week.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Weekday {
-    /// Monday.
-    Mon,
-    /// Tuesday.
-    Tue,
-    /// Wednesday.
-    Wed,
-    /// Thursday.
-    Thu,
-    /// Friday.
-    Fri,
-    /// Saturday.
-    Sat,
-    /// Sunday.
-    Sun,
+words! {
+    /// A day of the week.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Weekday: word {
+        /// Monday.
+        Mon = "mon",
+        /// Tuesday.
+        Tue = "tue",
+        /// Wednesday.
+        Wed = "wed",
+        /// Thursday.
+        Thu = "thu",
+        /// Friday.
+        Fri = "fri",
+        /// Saturday.
+        Sat = "sat",
+        /// Sunday.
+        Sun = "sun",
+    }
 }
 
 impl Weekday {
-    /// All days, from Monday on.
-    pub const ALL: [Self; 7] = [Self::Mon, Self::Tue, Self::Wed, Self::Thu, Self::Fri, Self::Sat, Self::Sun];
-
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Mon => "mon",
-            Self::Tue => "tue",
-            Self::Wed => "wed",
-            Self::Thu => "thu",
-            Self::Fri => "fri",
-            Self::Sat => "sat",
-            Self::Sun => "sun",
-        }
-    }
-
     /// The UTC day of an instant that counts from the Unix epoch, which was a Thursday.
     pub const fn of(instant: Instant) -> Self {
         let days = instant.0 / NANOS_PER_MINUTE / MINUTES_PER_DAY;

@@ -5,38 +5,27 @@ use std::fmt;
 use super::factor::{Factor, greatest_common_divisor};
 use super::fees::FeeLine;
 use super::money::Money;
+use crate::outside::words;
 use crate::wire::{TOKENS_MAX, Usage};
 
-/// The five categories of tokens that have a price.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Category {
-    /// Plain input.
-    Input,
-    /// Written to the cache for five minutes, or for the provider's only short lifetime.
-    Write5m,
-    /// Written to the cache for one hour.
-    Write1h,
-    /// Read from the cache.
-    Read,
-    /// The answer.
-    Output,
+words! {
+    /// The five categories of tokens that have a price.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Category: word {
+        /// Plain input.
+        Input = "input",
+        /// Written to the cache for five minutes, or for the provider's only short lifetime.
+        Write5m = "write_5m",
+        /// Written to the cache for one hour.
+        Write1h = "write_1h",
+        /// Read from the cache.
+        Read = "read",
+        /// The answer.
+        Output = "output",
+    }
 }
 
 impl Category {
-    /// All categories, in the order of published tables.
-    pub const ALL: [Self; 5] = [Self::Input, Self::Write5m, Self::Write1h, Self::Read, Self::Output];
-
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Input => "input",
-            Self::Write5m => "write_5m",
-            Self::Write1h => "write_1h",
-            Self::Read => "read",
-            Self::Output => "output",
-        }
-    }
-
     /// Tokens of this category in a request's usage.
     pub const fn tokens(self, usage: &Usage) -> u64 {
         match self {

@@ -2,35 +2,26 @@
 
 use std::fmt;
 
-/// The tier in which a request was served, as far as its price depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-pub enum ServiceTier {
-    /// Neither cheaper nor faster.
-    #[default]
-    Standard,
-    /// An item of a batch, answered within a day.
-    Batch,
-    /// Served when there is room (OpenAI and Gemini `flex`).
-    Flex,
-    /// Served first: OpenAI `priority`, called `fast` since 2026-07-30, and Gemini `priority`. Anthropic's `priority`
-    /// is a contract with an unpublished price; it is billed as standard.
-    Priority,
+use crate::outside::words;
+
+words! {
+    /// The tier in which a request was served, as far as its price depends on it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+    pub enum ServiceTier: word {
+        /// Neither cheaper nor faster.
+        #[default]
+        Standard = "standard",
+        /// An item of a batch, answered within a day.
+        Batch = "batch",
+        /// Served when there is room (OpenAI and Gemini `flex`).
+        Flex = "flex",
+        /// Served first: OpenAI `priority`, called `fast` since 2026-07-30, and Gemini `priority`. Anthropic's `priority`
+        /// is a contract with an unpublished price; it is billed as standard.
+        Priority = "priority",
+    }
 }
 
 impl ServiceTier {
-    /// All tiers, standard first.
-    pub const ALL: [Self; 4] = [Self::Standard, Self::Batch, Self::Flex, Self::Priority];
-
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Standard => "standard",
-            Self::Batch => "batch",
-            Self::Flex => "flex",
-            Self::Priority => "priority",
-        }
-    }
-
     /// The tier of an answer's `service_tier` (Anthropic `standard`, `priority`, `batch`; OpenAI `default`, `flex`,
     /// `priority`, `fast`, `scale`; Gemini in capitals). `None` for other words, such as `auto`, which does not occur
     /// in answers. `scale` is a contract and counts as standard.

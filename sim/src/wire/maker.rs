@@ -1,29 +1,24 @@
 //! The provider with the rules that a request follows.
 
+use crate::outside::words;
+
 use super::model::Vendor;
 
-/// The provider with the rules that a request follows: they define its prompt's identity, and the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Maker {
-    /// Anthropic's rules, on any platform. No other cache is modelled.
-    #[default]
-    Anthropic,
-    /// OpenAI's rules.
-    OpenAi,
-    /// Rules of any other provider; little is known about them.
-    Other,
+words! {
+    /// The provider with the rules that a request follows: they define its prompt's identity, and the cache.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Maker: word {
+        /// Anthropic's rules, on any platform. No other cache is modelled.
+        #[default]
+        Anthropic = "anthropic",
+        /// OpenAI's rules.
+        OpenAi = "openai",
+        /// Rules of any other provider; little is known about them.
+        Other = "other",
+    }
 }
 
 impl Maker {
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
-            Self::Other => "other",
-        }
-    }
-
     /// Its name, for people.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,35 +1,25 @@
 //! Classes of content: if only the counts of a tokenizer are known, it is compared with o200k by class.
 
-/// The class of a text, as far as tokenizers differ in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-pub enum Class {
-    /// Sentences in Latin letters.
-    Prose,
-    /// Programs, shell output, markup.
-    Code,
-    /// JSON and text with similarly dense punctuation: arguments of tool calls, records, logs.
-    Json,
-    /// Mostly letters of other scripts.
-    OtherScript,
-    /// Tool definitions: JSON in the body, but spelled differently in the model's prompt.
-    Tool,
+use forkcast_sim::words;
+
+words! {
+    /// The class of a text, as far as tokenizers differ in it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+    pub enum Class {
+        /// Sentences in Latin letters.
+        Prose = "prose",
+        /// Programs, shell output, markup.
+        Code = "code",
+        /// JSON and text with similarly dense punctuation: arguments of tool calls, records, logs.
+        Json = "json",
+        /// Mostly letters of other scripts.
+        OtherScript = "other_script",
+        /// Tool definitions: JSON in the body, but spelled differently in the model's prompt.
+        Tool = "tool",
+    }
 }
 
 impl Class {
-    /// All classes, in table order.
-    pub const ALL: [Self; 5] = [Self::Prose, Self::Code, Self::Json, Self::OtherScript, Self::Tool];
-
-    /// The word in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Prose => "prose",
-            Self::Code => "code",
-            Self::Json => "json",
-            Self::OtherScript => "other_script",
-            Self::Tool => "tool",
-        }
-    }
-
     /// The class of a free text, from its first [`SAMPLE_BYTES`] only.
     pub fn of(text: &str) -> Self {
         let census = Census::of(text);

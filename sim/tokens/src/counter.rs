@@ -2,33 +2,27 @@
 
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{Content, Frame, FrameTokens, TokenCounter, ToolUse};
+use forkcast_sim::words;
 
 use crate::chat;
 use crate::content::makeup;
 use crate::factors::{self, BUILT_IN, Factors, Generation};
 use crate::vocabulary::Vocabulary;
 
-/// The quality of a count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Quality {
-    /// The vendor's own vocabulary. Framing is documented only for plain messages, so tools and images are estimates.
-    Exact,
-    /// Scaled to the billed tokens of recorded requests.
-    Calibrated,
-    /// Another vendor's vocabulary, unscaled: its error has not been measured.
-    Borrowed,
+words! {
+    /// The quality of a count.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Quality: word {
+        /// The vendor's own vocabulary. Framing is documented only for plain messages, so tools and images are estimates.
+        Exact = "exact",
+        /// Scaled to the billed tokens of recorded requests.
+        Calibrated = "calibrated",
+        /// Another vendor's vocabulary, unscaled: its error has not been measured.
+        Borrowed = "borrowed",
+    }
 }
 
 impl Quality {
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Calibrated => "calibrated",
-            Self::Borrowed => "borrowed",
-        }
-    }
-
     /// The quality for text of `tokenizer`.
     pub const fn of(tokenizer: Tokenizer) -> Self {
         match tokenizer {

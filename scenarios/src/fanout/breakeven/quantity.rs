@@ -1,41 +1,30 @@
 //! Numbers of a cell that a figure varies to the right.
 
+use forkcast_sim::words;
+
 use super::{Question, thousands};
 use crate::fanout::cell::Cell;
 
-/// See the module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
-    /// Children of one message.
-    Children,
-    /// Requests of each child.
-    Turns,
-    /// Tokens of the parent's context.
-    Prefix,
-    /// Tokens of the tail that children share.
-    Tail,
-    /// Tokens of a directive.
-    Directive,
-    /// Tokens that a child's prompt grows by in each turn.
-    Growth,
+words! {
+    /// See the module.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Quantity: word {
+        /// Children of one message.
+        Children = "children",
+        /// Requests of each child.
+        Turns = "turns",
+        /// Tokens of the parent's context.
+        Prefix = "prefix",
+        /// Tokens of the tail that children share.
+        Tail = "tail",
+        /// Tokens of a directive.
+        Directive = "directive",
+        /// Tokens that a child's prompt grows by in each turn.
+        Growth = "growth",
+    }
 }
 
 impl Quantity {
-    /// All of them.
-    pub const ALL: [Self; 6] = [Self::Children, Self::Turns, Self::Prefix, Self::Tail, Self::Directive, Self::Growth];
-
-    /// The word on the command line and in file names.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Children => "children",
-            Self::Turns => "turns",
-            Self::Prefix => "prefix",
-            Self::Tail => "tail",
-            Self::Directive => "directive",
-            Self::Growth => "growth",
-        }
-    }
-
     /// The question that a figure of it answers.
     pub const fn question(self) -> Question {
         match self {

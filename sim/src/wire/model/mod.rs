@@ -11,59 +11,33 @@ mod table;
 
 use std::fmt;
 
+use crate::outside::words;
+
 pub use names::resolve;
 pub use table::{MODELS, ModelId};
 
-/// The maker of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Vendor {
-    /// Claude.
-    Anthropic,
-    /// GPT and the o-series.
-    OpenAi,
-    /// Gemini.
-    Google,
-    /// DeepSeek.
-    DeepSeek,
-    /// Kimi.
-    Moonshot,
-    /// Grok.
-    Xai,
-    /// GLM.
-    Zhipu,
-    /// Mistral.
-    Mistral,
-    /// Command.
-    Cohere,
-}
-
-impl Vendor {
-    /// All vendors, in the order of the table.
-    pub const ALL: [Self; 9] = [
-        Self::Anthropic,
-        Self::OpenAi,
-        Self::Google,
-        Self::DeepSeek,
-        Self::Moonshot,
-        Self::Xai,
-        Self::Zhipu,
-        Self::Mistral,
-        Self::Cohere,
-    ];
-
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
-            Self::Google => "google",
-            Self::DeepSeek => "deepseek",
-            Self::Moonshot => "moonshot",
-            Self::Xai => "xai",
-            Self::Zhipu => "zhipu",
-            Self::Mistral => "mistral",
-            Self::Cohere => "cohere",
-        }
+words! {
+    /// The maker of a model.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Vendor: word {
+        /// Claude.
+        Anthropic = "anthropic",
+        /// GPT and the o-series.
+        OpenAi = "openai",
+        /// Gemini.
+        Google = "google",
+        /// DeepSeek.
+        DeepSeek = "deepseek",
+        /// Kimi.
+        Moonshot = "moonshot",
+        /// Grok.
+        Xai = "xai",
+        /// GLM.
+        Zhipu = "zhipu",
+        /// Mistral.
+        Mistral = "mistral",
+        /// Command.
+        Cohere = "cohere",
     }
 }
 
@@ -88,34 +62,25 @@ pub enum Family {
     Fable,
 }
 
-/// The tokenizer of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tokenizer {
-    /// Claude up to Opus 4.6, Sonnet 4.6 and Haiku 4.5. Its vocabulary is not published.
-    Claude,
-    /// Opus 4.7 and later, Mythos, Fable, Sonnet 5 and later, Haiku 5.5: the same text has 1.0 to 1.35 times as many
-    /// tokens as with the older tokenizer. Not published. Source: models overview pages (PC-A archive, 2026-08-21).
-    Claude47,
-    /// The public vocabulary `o200k_base`: gpt-4o, gpt-4.1, gpt-5 and the o-series, as `tiktoken` maps them.
-    O200k,
-    /// The public vocabulary `cl100k_base`: gpt-4 and gpt-3.5.
-    Cl100k,
-    /// Another one, or an unknown one; counts by any other vocabulary are estimates.
-    Other,
+words! {
+    /// The tokenizer of a model.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Tokenizer: word {
+        /// Claude up to Opus 4.6, Sonnet 4.6 and Haiku 4.5. Its vocabulary is not published.
+        Claude = "claude",
+        /// Opus 4.7 and later, Mythos, Fable, Sonnet 5 and later, Haiku 5.5: the same text has 1.0 to 1.35 times as many
+        /// tokens as with the older tokenizer. Not published. Source: models overview pages (PC-A archive, 2026-08-21).
+        Claude47 = "claude-4.7",
+        /// The public vocabulary `o200k_base`: gpt-4o, gpt-4.1, gpt-5 and the o-series, as `tiktoken` maps them.
+        O200k = "o200k",
+        /// The public vocabulary `cl100k_base`: gpt-4 and gpt-3.5.
+        Cl100k = "cl100k",
+        /// Another one, or an unknown one; counts by any other vocabulary are estimates.
+        Other = "other",
+    }
 }
 
 impl Tokenizer {
-    /// Stable word for machines.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Claude47 => "claude-4.7",
-            Self::O200k => "o200k",
-            Self::Cl100k => "cl100k",
-            Self::Other => "other",
-        }
-    }
-
     /// The tokenizer of the model with this `spelling`; `resolved` is its entry in the table. A Claude model that is
     /// not in the table is assumed to be new.
     pub fn of(resolved: Option<Resolved>, spelling: &str) -> Self {
