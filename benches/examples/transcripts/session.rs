@@ -195,7 +195,7 @@ impl<'a> Session<'a> {
     /// A length with a long tail, usually near `usual`.
     fn length(&mut self, usual: u64) -> u64 {
         let wide = 1 << below(self.rng, 5);
-        usual / 4 + below(self.rng, usual) * wide / 4
+        (usual / 4 + below(self.rng, usual) * wide / 4) / self.pool.density
     }
 
     fn turn(&mut self, bytes: u64) {

@@ -13,12 +13,14 @@ const SYLLABLES: [&str; 16] =
 /// Lines of text, escaped for JSON, each with a line end.
 pub struct Pool {
     lines: Vec<String>,
+    /// How many times shorter all texts are.
+    pub density: u64,
 }
 
 impl Pool {
     /// Generates the lines.
-    pub fn new(rng: &mut ChaCha8Rng) -> Self {
-        Self { lines: (0..LINES).map(|_| line(rng)).collect() }
+    pub fn new(rng: &mut ChaCha8Rng, density: u64) -> Self {
+        Self { lines: (0..LINES).map(|_| line(rng)).collect(), density }
     }
 
     /// Appends at least `bytes` of consecutive text.
