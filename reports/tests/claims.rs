@@ -22,7 +22,7 @@ fn cells(page: &str, (heading, after, words): (&str, &str, &str)) -> Vec<String>
 }
 
 #[test]
-fn the_published_page_has_the_results_of_the_runs() {
+fn econ_02_econ_10_econ_13_econ_14_econ_15_the_published_page_has_the_results_of_the_runs() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("published/claims.md");
     let page = page();
     if std::env::var_os("FORKCAST_UPDATE").is_some() {
@@ -33,7 +33,7 @@ fn the_published_page_has_the_results_of_the_runs() {
 }
 
 #[test]
-fn the_page_agrees_with_the_derivation_of_econ_03_to_econ_12() {
+fn econ_01_econ_03_econ_04_econ_11_econ_12_the_page_agrees_with_the_derivation() {
     let page = page();
     let rows = [
         ("5,050", "Each further", "cold, one first", &["5,050 ✓", "2,625", "1,412.5"][..]),

@@ -12,12 +12,12 @@ fn main() {
         if !wanted.is_empty() && !wanted.iter().any(|wanted| id.starts_with(wanted.as_str())) {
             continue;
         }
-        println!("{id}  {}", behaviour.says.as_deref().unwrap_or("(not described)"));
+        println!("{id}  {}", behaviour.says);
         behaviour.held_by.iter().for_each(|test| println!("    held by {test}"));
         match (&behaviour.deferred, behaviour.held_by.is_empty()) {
             (Some(part), _) => {
                 deferred += 1;
-                println!("    deferred to {part}");
+                println!("    not covered: {part}");
             }
             (None, true) => {
                 open += 1;

@@ -9,7 +9,7 @@ use forkcast_sim::cache::PRESETS;
 use forkcast_sim::pricing::PriceBook;
 
 #[test]
-fn runs_and_formula_reproduce_the_published_table() {
+fn econ_07_econ_09_runs_and_formula_reproduce_the_published_table() {
     use LaunchPolicy::{Burst, Primed};
     // A model with reads at a tenth and writes at five quarters of its input price.
     let book = Rc::new(PriceBook::built_in());
@@ -36,7 +36,7 @@ fn runs_and_formula_reproduce_the_published_table() {
 }
 
 #[test]
-fn children_two_to_five_cost_5050_and_5100_if_the_directive_is_written() {
+fn econ_08_children_two_to_five_cost_5050_and_5100_if_the_directive_is_written() {
     let book = Rc::new(PriceBook::built_in());
     for (placement, each) in [(Placement::Shared, 5_050), (Placement::Both, 5_100)] {
         let of = |children| {

@@ -313,7 +313,7 @@ fn prompt_16_the_description_has_fork_guidance_only_with_an_open_gate() {
 }
 
 #[test]
-fn prompt_17_prompt_18_the_list_shows_agents_that_are_neither_denied_nor_lack_a_server() {
+fn prompt_17_prompt_18_mcp_04_the_list_shows_agents_that_are_neither_denied_nor_lack_a_server() {
     let mut stage = Stage::new()
         .agent("every", "")
         .agent("some", "tools: [Read, Edit]\ndisallowedTools: [Edit]")

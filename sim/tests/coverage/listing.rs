@@ -1,60 +1,37 @@
-//! Which tests cover which behaviours: from the names of tests, the scenarios' `covers:` and the deferred list.
+//! Which tests cover which behaviours of the contract (`sim/docs/contract.md`): from the names of tests, the scenarios'
+//! `covers:` and the list of behaviours that nothing covers (`sim/coverage/deferred.txt`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Groups of implemented behaviours, with the number of their lines.
-pub const GROUPS: [(&str, u32); 21] = [
-    ("INPUT", 9),
-    ("LOOP", 25),
-    ("STREAM", 17),
-    ("STOP", 10),
-    ("PROMPT", 23),
-    ("PERM", 18),
-    ("TOOLS", 14),
-    ("AGENT", 35),
-    ("ADEF", 24),
-    ("CTX", 18),
-    ("SYNC", 25),
-    ("ASYNC", 15),
-    ("LIFE", 9),
-    ("NOTIFY", 14),
-    ("QUEUE", 17),
-    ("TASK", 10),
-    ("RESULT", 13),
-    ("TRANSCRIPT", 10),
-    ("FORK", 56),
-    ("CACHE", 33),
-    ("DIAG", 8),
-];
-
 /// One behaviour.
 #[derive(Debug, Default)]
 pub struct Behaviour {
-    /// Its sentence.
-    pub says: Option<String>,
+    /// Its sentence in the contract.
+    pub says: String,
     /// Tests and scenarios that cover it.
     pub held_by: BTreeSet<String>,
-    /// The part that will bring it, if it is not implemented yet.
+    /// Why nothing covers it.
     pub deferred: Option<String>,
 }
 
 /// All behaviours by id, `LOOP-07`.
 pub fn all() -> BTreeMap<String, Behaviour> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("sim lies in the workspace").to_owned();
-    let ids = GROUPS.iter().flat_map(|(group, count)| (1..=*count).map(move |number| format!("{group}-{number:02}")));
-    let mut all: BTreeMap<String, Behaviour> = ids.map(|id| (id, Behaviour::default())).collect();
-    for folder in ["sim/tests", "sim/src", "scenarios/tests"] {
+    let contract = fs::read_to_string(root.join("sim/docs/contract.md")).expect("the contract");
+    let mut all = BTreeMap::new();
+    for (id, says) in sentences(&contract) {
+        let behaviour = Behaviour { says, ..Behaviour::default() };
+        assert!(all.insert(id.clone(), behaviour).is_none(), "the contract has {id} twice");
+    }
+    for folder in ["sim/tests", "sim/src", "scenarios/tests", "replay/tests", "reports/tests"] {
         for file in files(&root.join(folder), "rs") {
             tests(&fs::read_to_string(&file).expect("UTF-8"), &stem(&root, &file), &mut all);
         }
     }
     for file in files(&root.join("scenarios/catalog"), "yaml") {
         scenario(&fs::read_to_string(&file).expect("UTF-8"), &stem(&root, &file), &mut all);
-    }
-    for file in files(&root.join("sim/coverage/behaviours"), "md") {
-        sentences(&fs::read_to_string(&file).expect("UTF-8"), &file, &mut all);
     }
     deferred(&fs::read_to_string(root.join("sim/coverage/deferred.txt")).unwrap_or_default(), &mut all);
     all
@@ -113,22 +90,34 @@ fn scenario(text: &str, file: &str, all: &mut BTreeMap<String, Behaviour>) {
     }
 }
 
-/// `* LOOP-07: sentence`.
-fn sentences(text: &str, file: &Path, all: &mut BTreeMap<String, Behaviour>) {
-    for line in text.lines().filter_map(|line| line.strip_prefix("* ")) {
-        let (id, says) = line.split_once(": ").unwrap_or_else(|| panic!("{}: `{line}` has no id", file.display()));
-        let behaviour = all.get_mut(id).unwrap_or_else(|| panic!("{}: no behaviour is called {id}", file.display()));
-        assert!(behaviour.says.is_none(), "{}: {id} is said twice", file.display());
-        behaviour.says = Some(says.to_owned());
+/// The lines of a contract, with their ids: `- **LOOP-07** sentence`.
+pub fn sentences(contract: &str) -> Vec<(String, String)> {
+    let lines = contract.lines().filter_map(|line| line.strip_prefix("- **")?.split_once("** "));
+    lines.map(|(id, says)| (id.to_owned(), says.to_owned())).filter(|(id, _)| is_id(id)).collect()
+}
+
+fn is_id(id: &str) -> bool {
+    let parts = id.split_once('-');
+    parts.is_some_and(|(group, number)| {
+        group.bytes().all(|byte| byte.is_ascii_uppercase()) && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// `LOOP-07 part: why`, or `LOOP-07..09 part: why` for three of them; lines that begin with `#` are remarks.
+fn deferred(text: &str, all: &mut BTreeMap<String, Behaviour>) {
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (ids, why) = line.split_once(' ').unwrap_or_else(|| panic!("deferred.txt: `{line}` gives no reason"));
+        for id in range(ids) {
+            let behaviour = all.get_mut(&id).unwrap_or_else(|| panic!("deferred.txt: the contract has no {id}"));
+            assert!(behaviour.deferred.is_none(), "deferred.txt: {id} is listed twice");
+            behaviour.deferred = Some(why.to_owned());
+        }
     }
 }
 
-/// `LOOP-07 part: why`; lines that begin with `#` are remarks.
-fn deferred(text: &str, all: &mut BTreeMap<String, Behaviour>) {
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let (id, why) = line.split_once(' ').unwrap_or_else(|| panic!("deferred.txt: `{line}` names no part"));
-        let behaviour = all.get_mut(id).unwrap_or_else(|| panic!("deferred.txt: no behaviour is called {id}"));
-        assert!(behaviour.deferred.is_none(), "deferred.txt: {id} is listed twice");
-        behaviour.deferred = Some(why.to_owned());
-    }
+fn range(ids: &str) -> Vec<String> {
+    let Some((first, last)) = ids.split_once("..") else { return vec![ids.to_owned()] };
+    let (group, first) = first.split_once('-').expect("an id has a group");
+    let number = |text: &str| text.parse::<u32>().expect("ids are numbered");
+    (number(first)..=number(last)).map(|number| format!("{group}-{number:02}")).collect()
 }
