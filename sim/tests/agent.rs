@@ -10,6 +10,7 @@ mod delegation;
 mod hook;
 mod input;
 mod matrix;
+mod messages;
 mod notification;
 mod permission;
 mod placement;

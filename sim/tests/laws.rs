@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Rules, Ticket};
-use forkcast_sim::laws::{Answers, Identity, Leftovers, Money, Notifications, Reads, Terminal, UsageSum};
+use forkcast_sim::laws::{Answers, Identity, Leftovers, Messages, Money, Notifications, Reads, Terminal, UsageSum};
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, ModelKey, Money as Amount, PriceBook, Terms};
 use forkcast_sim::seed::Seed;
@@ -327,6 +327,46 @@ fn life_09_terminal_finds_agents_that_continue_after_their_end() {
     broken(watched(sent), "sends a request");
     let tool = Event::ToolStart { agent: "a".into(), tool_use: "t".into(), name: "Read".into(), during_stream: false };
     broken(watched(tool), "calls a tool");
+}
+
+fn sent(message: u64, to: &str) -> Event {
+    Event::MessageSent { agent: "main".into(), tool_use: "t".into(), message, to: to.into(), how: "queued" }
+}
+
+fn delivered(message: u64, agent: &str) -> Event {
+    Event::MessageDelivered { agent: agent.into(), message }
+}
+
+#[test]
+fn msg_08_messages_finds_one_that_is_lost_doubled_misled_or_interrupts_a_call() {
+    let watched = |events: &[Event]| watched(Messages::default(), events);
+    let returned = Event::MessageReturned { agent: "a".into(), message: 1, why: "killed" };
+    let start =
+        Event::ToolStart { agent: "a".into(), tool_use: "t".into(), name: "Read".into(), during_stream: false };
+    let stop = Event::ToolEnd { agent: "a".into(), tool_use: "t".into(), outcome: "ok" };
+    watched(&[sent(1, "a"), start.clone(), stop, delivered(1, "a"), sent(2, "b"), delivered(2, "b")]).unwrap();
+    watched(&[sent(1, "a"), returned.clone()]).unwrap();
+    broken(watched(&[sent(1, "a")]), "neither delivered nor returned");
+    broken(watched(&[sent(1, "a"), delivered(1, "a"), delivered(1, "a")]), "not under way");
+    broken(watched(&[sent(1, "a"), delivered(1, "a"), returned]), "not under way");
+    broken(watched(&[sent(1, "a"), delivered(1, "b")]), "to `a` was delivered by `b`");
+    broken(watched(&[sent(1, "a"), sent(1, "a")]), "sent twice");
+    broken(watched(&[sent(1, "a"), start, delivered(1, "a")]), "interrupts a call");
+}
+
+#[test]
+fn life_09_msg_09_terminal_and_notifications_know_a_second_run() {
+    let resumed = Event::Resumed { agent: "a".into(), entries: 2, from: "task" };
+    let (runs, ended) = (state("a", "running", true), state("a", "completed", true));
+    let first = [runs.clone(), ended.clone()];
+    let second = [resumed.clone(), runs.clone(), ended.clone()];
+    watched(Terminal::default(), &[&first[..], &second[..]].concat()).unwrap();
+    broken(watched(Terminal::default(), &[runs, resumed]), "is resumed, but has not ended");
+    broken(watched(Terminal::default(), &[&first[..], &second[1..]].concat()), "becomes running");
+    let once = [notified("a", "completed")];
+    watched(Notifications::default(), &[&first[..], &once[..], &second[..], &once[..]].concat()).unwrap();
+    watched(Notifications::default(), &[&first[..], &second[..], &once[..], &once[..]].concat()).unwrap();
+    broken(watched(Notifications::default(), &[&first[..], &once[..], &second[..]].concat()), "was never reported");
 }
 
 #[test]

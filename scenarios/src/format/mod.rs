@@ -171,7 +171,7 @@ impl Scenario {
 
     /// The tools of the runtime that its session has.
     pub fn own_tools(&self) -> Tools {
-        if self.session.task_tools { tool::every_with_task_tools() } else { tool::every() }
+        tool::offered(self.session.task_tools, self.session.messages)
     }
 
     /// Its variant with this name.

@@ -53,6 +53,7 @@ pub const SESSION: Known = &[
     "bypass_allowed",
     "streaming_tools",
     "task_tools",
+    "messages",
     "ranking",
     "retries",
     "token_budget",
@@ -174,6 +175,8 @@ pub const ACT: Known = &[
     "arrives",
     "rewrites",
     "rewinds",
+    "forgets",
+    "loses",
 ];
 /// A history that is replaced by one text.
 pub const REWRITES: Known = &["agent", "as", "takes_ms"];

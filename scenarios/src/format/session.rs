@@ -48,6 +48,8 @@ pub struct SessionOptions {
     pub streaming_tools: Option<bool>,
     /// The agents have TaskOutput and TaskStop.
     pub task_tools: bool,
+    /// The agents have SendMessage.
+    pub messages: bool,
     /// Which definition of a name wins.
     pub ranking: Option<Ranking>,
     /// Attempts after the first.
@@ -111,6 +113,7 @@ impl SessionOptions {
             bypass_allowed: truth("bypass_allowed"),
             streaming_tools: truth("streaming_tools"),
             task_tools: fields.or_default("task_tools", At::truth),
+            messages: fields.or_default("messages", At::truth),
             ranking: fields.may("ranking", |at| at.word(&RANKINGS)),
             attempts_max: retries.as_ref().and_then(|retries| retries.may("attempts_max", |at| at.small(0))),
             waits_ms: retries.as_ref().and_then(|retries| retries.may("waits_ms", waits)),

@@ -64,6 +64,8 @@ fn does(what: &str, fields: &Fields<'_>) -> Option<Does> {
             Some(Does::Dialog { open })
         }
         "rewrites" => fields.may(what, rewriting),
+        "forgets" => fields.may(what, At::name).map(|agent| Does::Forgets { agent, transcript: false }),
+        "loses" => fields.may(what, At::name).map(|agent| Does::Forgets { agent, transcript: true }),
         "rewinds" => fields.may(what, At::name).map(Does::Rewinds),
         _ => fields.may(what, item).map(Does::Arrives),
     }

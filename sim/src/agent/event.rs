@@ -195,6 +195,34 @@ pub enum Event {
         reported: &'static str,
         drains: bool,
     },
+    /// A message to an agent was accepted: it is `queued` for a running agent, or `resumed` one that had ended (MSG-07,
+    /// MSG-09, MSG-10).
+    #[serde(rename = "message.sent")]
+    MessageSent { agent: Rc<str>, tool_use: Rc<str>, message: u64, to: Rc<str>, how: &'static str },
+    /// A message became part of its receiver's conversation (MSG-08).
+    #[serde(rename = "message.delivered")]
+    MessageDelivered { agent: Rc<str>, message: u64 },
+    /// The receiver ended before it took a message; its sender gets the reason: the state in which the receiver ended.
+    #[serde(rename = "message.returned")]
+    MessageReturned { agent: Rc<str>, message: u64, why: &'static str },
+    /// A message was not accepted: why, and whether the receiver is a registered name, has a task, and has a transcript
+    /// (DIAG-02).
+    #[serde(rename = "message.refused")]
+    MessageRefused {
+        agent: Rc<str>,
+        tool_use: Rc<str>,
+        why: &'static str,
+        registered: bool,
+        task: bool,
+        transcript: bool,
+    },
+    /// An agent that had ended starts a second run under its id, with this many messages of its `task` or only its
+    /// `transcript` (MSG-09, MSG-10).
+    #[serde(rename = "agent.resumed")]
+    Resumed { agent: Rc<str>, entries: usize, from: &'static str },
+    /// The session forgot a task that had ended, and the names of its agent.
+    #[serde(rename = "task.forgotten")]
+    Forgotten { task: Rc<str> },
     /// A call of the Agent tool has its result: `completed` or `async_launched` (RESULT-02), with its totals.
     #[serde(rename = "agent.result")]
     AgentResult {
@@ -254,7 +282,7 @@ pub enum Event {
     #[serde(rename = "ui.event")]
     Ui { agent: Rc<str>, kind: &'static str },
     /// The user did something: `types`, `escape`, `opens_dialog`, `closes_dialog`, `leaves`, `background`, `answers`, `kills`,
-    /// `rewrites`.
+    /// `rewrites`, `forgets`.
     #[serde(rename = "user")]
     User { does: &'static str },
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::event::Event;
 use super::ground::Ground;
 use super::queue::{Item, Queue};
-use super::task::{Kind, Report, State, Task, Tasks};
+use super::task::{Kind, Message, Report, State, Task, Tasks};
 
 /// Details of a notification that the task's record does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,6 +80,19 @@ impl Notifications {
         self.ground.emit(&Event::Stuck { task: task.id.clone() });
         let summary = format!("{} \"{}\" stands still: {why}", noun(task.kind), task.description);
         self.enqueue_pending(task, &element(task, None, &summary, &Details::default()));
+    }
+
+    /// The agent of `task` ended before it took this message: its sender gets the reason.
+    pub fn message_returned(&self, task: &Task, message: &Message) {
+        let why = task.state().name();
+        self.ground.emit(&Event::MessageReturned { agent: task.id.clone(), message: message.number, why });
+        let mut text = String::from("<message-returned>\n");
+        field(&mut text, "to", &task.id);
+        field(&mut text, "why", &format!("the agent ended before it took the message: it is {why}"));
+        field(&mut text, "message", &message.text);
+        text.push_str("</message-returned>");
+        let sender = Some(message.from.clone()).filter(|from| self.tasks.is_running(from));
+        self.queue.enqueue(Item::notification(sender, &text, "message"));
     }
 
     /// Enqueues a notification (`enqueuePendingNotification`, NOTIFY-09) after all typed input (QUEUE-05), for the

@@ -9,12 +9,14 @@
 //! | `reads` | nothing is read before it is written and readable, or after it expires |
 //! | `answers` | every tool call is answered exactly once before the next request |
 //! | `notifications` | each task that ends in the background is reported exactly once, and no other task is |
+//! | `messages` | every message to an agent is delivered once, or returned with a reason |
 //! | `terminal` | ended tasks and agents do nothing more |
 //! | `leftovers` | a finished run leaves no task, item, request or hook open |
 
 mod answers;
 mod identity;
 mod leftovers;
+mod messages;
 mod money;
 mod notifications;
 mod reads;
@@ -24,6 +26,7 @@ mod usage_sum;
 pub use answers::Answers;
 pub use identity::Identity;
 pub use leftovers::Leftovers;
+pub use messages::Messages;
 pub use money::Money;
 pub use notifications::Notifications;
 pub use reads::Reads;
@@ -43,6 +46,7 @@ pub fn all(rules: &Rules, seed: &Seed) -> Vec<Box<dyn Observer>> {
         Box::new(Reads::new(rules)),
         Box::new(Answers::default()),
         Box::new(Notifications::default()),
+        Box::new(Messages::default()),
         Box::new(Terminal::default()),
         Box::new(Leftovers::default()),
     ]

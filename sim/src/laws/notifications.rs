@@ -10,10 +10,11 @@ use crate::time::Instant;
 
 /// Each task that ends in the background gets one notification after it ends, with its final state (contract NOTIFY-10,
 /// ASYNC-09), unless a blocking read consumed the result first, which shows as a suppressed notification. Foreground
-/// tasks get none (LIFE-07).
+/// tasks get none (LIFE-07). A second run of an agent ends with its own notification (MSG-12).
 #[derive(Debug, Default)]
 pub struct Notifications {
-    ended: BTreeMap<Rc<str>, Ending>,
+    /// How each run of a task ended, by task.
+    ended: BTreeMap<Rc<str>, Vec<Ending>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ struct Ending {
 
 impl Notifications {
     fn notified(&mut self, task: &Rc<str>, status: &str) -> Result<(), String> {
-        let Some(told) = self.ended.get_mut(task) else {
+        let Some(told) = self.ended.get_mut(task).and_then(|runs| reported_now(runs)) else {
             return Err(format!("a notification of the end of `{task}`, which has not ended"));
         };
         told.notified += 1;
@@ -41,6 +42,13 @@ impl Notifications {
     }
 }
 
+/// The run whose end is reported now: the first one that was not reported, else the last one.
+fn reported_now(runs: &mut [Ending]) -> Option<&mut Ending> {
+    let at = runs.iter().position(|told| told.notified + told.suppressed == 0);
+    let last = runs.len().checked_sub(1)?;
+    runs.get_mut(at.unwrap_or(last))
+}
+
 impl Observer for Notifications {
     fn name(&self) -> &'static str {
         "notifications"
@@ -50,12 +58,12 @@ impl Observer for Notifications {
         match event {
             Event::TaskState { task, state, background, .. } if *state != "running" => {
                 let told = Ending { state, background: *background, notified: 0, suppressed: 0 };
-                self.ended.entry(task.clone()).or_insert(told);
+                self.ended.entry(task.clone()).or_default().push(told);
                 Ok(())
             }
             Event::Notified { task, status, .. } => self.notified(task, status),
             Event::NotifySuppressed { task } => {
-                if let Some(told) = self.ended.get_mut(task) {
+                if let Some(told) = self.ended.get_mut(task).and_then(|runs| reported_now(runs)) {
                     told.suppressed += 1;
                 }
                 Ok(())
@@ -66,7 +74,8 @@ impl Observer for Notifications {
 
     fn end(&mut self, _at: Instant, _entries: &[Entry]) -> Result<(), String> {
         let untold = |told: &Ending| told.background && told.notified + told.suppressed == 0;
-        match self.ended.iter().find(|(_, told)| untold(told)) {
+        let mut endings = self.ended.iter().flat_map(|(task, runs)| runs.iter().map(move |told| (task, told)));
+        match endings.find(|(_, told)| untold(told)) {
             Some((task, told)) => Err(format!("`{task}` was {} in the background, but was never reported", told.state)),
             None => Ok(()),
         }

@@ -8,7 +8,7 @@ use crate::simulation::Observer;
 use crate::time::Instant;
 
 /// A task that has ended does not change its state again, and its agent sends no request and calls no tool (contract
-/// LIFE-02, LIFE-09).
+/// LIFE-02, LIFE-09). A message can start a second run, but only of an agent that has ended (MSG-09).
 #[derive(Debug, Default)]
 pub struct Terminal {
     ended: BTreeMap<Rc<str>, &'static str>,
@@ -37,6 +37,10 @@ impl Observer for Terminal {
                 }
                 Ok(())
             }
+            Event::Resumed { agent, .. } => match self.ended.remove(agent) {
+                Some(_) => Ok(()),
+                None => Err(format!("`{agent}` is resumed, but has not ended")),
+            },
             Event::QueryStarted { agent, .. } => self.runs(agent, "starts a loop"),
             Event::RequestSent { agent, .. } => self.runs(agent, "sends a request"),
             Event::ToolStart { agent, .. } => self.runs(agent, "calls a tool"),

@@ -30,6 +30,17 @@ impl Question {
         newest.into_iter().flat_map(|message| &message.content).filter_map(|piece| piece.answered_call()).collect()
     }
 
+    /// The first id of an agent or a background task in the result of `call`, as a model would copy it.
+    pub fn id_in_result(&self, call: &str) -> Option<String> {
+        let pieces = self.draft.messages.iter().rev().flat_map(|message| &message.content);
+        let result = pieces.into_iter().find(|piece| piece.answered_call() == Some(call))?;
+        let json = result.json().strip_prefix("{\"tool_use_id\":\"")?.strip_prefix(call)?;
+        let is_of_id = |c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        let kinds = ["agent-", "shell-", "monitor-"];
+        let id = json.split(is_of_id).find(|word| kinds.iter().any(|kind| word.starts_with(kind)))?;
+        Some(id.to_owned())
+    }
+
     /// The text of the last user message that has text, for the rules of a script. Reminders and tool results do not
     /// count as user text.
     pub fn last_user_text(&self) -> Option<String> {

@@ -7,6 +7,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::answer::{Answer, Fault, Said, Unseen};
 use super::{Event, Question, Script, Unscripted};
 use crate::time::Duration;
@@ -186,7 +188,7 @@ impl Scripted {
         let reply = &self.rules[at].reply;
         let mut answer = match &reply.events {
             Some(events) => Answer { events: events.clone(), ..Answer::default() },
-            None => Answer::message(&id, &with_ids(&reply.said, &question.agent, self.messages)),
+            None => Answer::message(&id, &filled(with_ids(&reply.said, &question.agent, self.messages), question)),
         };
         answer.output_tokens = reply.output_tokens;
         answer.fault.clone_from(&reply.fault);
@@ -243,6 +245,27 @@ fn with_ids(said: &[Said], agent: &str, message: u64) -> Vec<Said> {
             other => other.clone(),
         })
         .collect()
+}
+
+/// Fills in the ids that calls refer to: `${agent:CALL}` is the id that the result of CALL names.
+fn filled(said: Vec<Said>, question: &Question) -> Vec<Said> {
+    let fill = |said| match said {
+        Said::ToolUse { id, name, mut input } => {
+            fill_in(&mut input, question);
+            Said::ToolUse { id, name, input }
+        }
+        other => other,
+    };
+    said.into_iter().map(fill).collect()
+}
+
+fn fill_in(input: &mut Value, question: &Question) {
+    for value in input.as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
+        let call = value.as_str().and_then(|text| text.strip_prefix("${agent:")?.strip_suffix('}'));
+        if let Some(id) = call.and_then(|call| question.id_in_result(call)) {
+            *value = id.into();
+        }
+    }
 }
 
 #[cfg(test)]

@@ -115,6 +115,7 @@ pub fn prepare(setup: Setup) -> (Play, Record) {
     );
     service.drafts = setup.keeps_drafts.then(Drafts::default);
     service.explains = setup.explains;
+    service.resumes = setup.tools.get("SendMessage").is_some();
     let mut setup = setup;
     service.observers = std::mem::take(&mut setup.observers);
     let alarm = service.alarm.clone();

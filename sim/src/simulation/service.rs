@@ -34,6 +34,8 @@ pub struct Service {
     /// Whether requests are explained, and compared with those that they continue. If not, a line has usage and money
     /// and no layout, and a request of a wide fan-out costs only its own part, unless there are observers.
     pub explains: bool,
+    /// Whether ended agents may go on: then what they sent last is not forgotten.
+    pub resumes: bool,
     /// The alarm that a broken law rings.
     pub alarm: Rc<Alarm>,
     rules: Rules,
@@ -91,6 +93,7 @@ impl Service {
             observers: Vec::new(),
             over_limits: 0,
             explains: true,
+            resumes: false,
             alarm: Rc::default(),
             rules,
             engine: Engine::new(&rules, seed, 0, 0),
@@ -256,6 +259,9 @@ impl Service {
 
     /// The task of `agent` has ended: it sends no more requests, and its last one need not be kept.
     pub fn task_ended(&mut self, agent: &Rc<str>) {
+        if self.resumes {
+            return;
+        }
         self.latest.forget(agent);
         if let Some(chain) = self.chains.get(agent) {
             self.continued.forget(*chain);

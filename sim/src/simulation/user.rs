@@ -63,6 +63,14 @@ pub enum Does {
     },
     /// The main conversation continues before the newest text of the user that contains this one.
     Rewinds(Rc<str>),
+    /// The session forgets ended agents of this id, name, type or description, as after a long time or a restart: their
+    /// tasks and names, and their transcripts too if `transcript` is set.
+    Forgets {
+        /// The agents.
+        agent: Rc<str>,
+        /// Whether their transcripts are lost.
+        transcript: bool,
+    },
     /// An item enters the queue. Its agent may be named by id, name or type.
     Arrives(Item),
 }
@@ -137,6 +145,7 @@ fn act_now(session: &Rc<Session>, log: &Log, does: Does) -> Result<(), String> {
         Does::KillsAll if session.tasks.kill_all() == 0 => return Err("a running background task".to_owned()),
         Does::KillsAll => {}
         Does::Dialog { open } => session.front.set_dialog(session, open),
+        Does::Forgets { agent, transcript } => return forget(session, log, &agent, transcript),
         Does::Arrives(item) => return arrive(session, log, item),
         Does::Rewrites { agent, text, takes } if &*agent == "main" => {
             session.emit(&Event::User { does: "rewrites" });
@@ -199,12 +208,30 @@ fn rewrite(session: &Session, log: &Log, which: &str, text: &Rc<str>) -> Result<
     Ok(())
 }
 
+fn forget(session: &Session, log: &Log, which: &str, transcript: bool) -> Result<(), String> {
+    session.emit(&Event::User { does: "forgets" });
+    let mut meant = tasks(session, log, which);
+    meant.retain(|task| task.kind == Kind::Agent && session.tasks.forget(&task.id));
+    if meant.is_empty() {
+        return Err(format!("an ended agent called `{which}`"));
+    }
+    for task in meant.iter().filter(|_| transcript) {
+        session.transcripts.remove(&task.id);
+    }
+    Ok(())
+}
+
 /// The running tasks matching `which`.
 fn running(session: &Session, log: &Log, which: &str) -> Vec<Rc<Task>> {
+    let mut meant = tasks(session, log, which);
+    meant.retain(|task| task.state() == State::Running);
+    meant
+}
+
+/// The tasks matching `which`.
+fn tasks(session: &Session, log: &Log, which: &str) -> Vec<Rc<Task>> {
     let named = session.tasks.names.get(which);
-    let is_meant = |task: &Rc<Task>| {
-        task.state() == State::Running && (named.as_ref() == Some(&task.id) || is_meant(log, task, which))
-    };
+    let is_meant = |task: &Rc<Task>| named.as_ref() == Some(&task.id) || is_meant(log, task, which);
     session.tasks.all().into_iter().filter(is_meant).collect()
 }
 

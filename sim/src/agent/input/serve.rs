@@ -94,7 +94,7 @@ async fn ask(main: &Rc<Context>, text: &str) -> bool {
 /// Runs a line in the session's shell; line and output are added to the conversation (INPUT-09).
 async fn run_line(main: &Rc<Context>, command: &str) {
     append(main, &format!("<bash-input>{command}</bash-input>"), Nature::Typed);
-    let shell = main.session.tools.all().iter().find(|tool| tool.name() == "Bash").cloned();
+    let shell = main.session.tools.get("Bash").cloned();
     let output = match shell {
         None => "This session has no shell.".into(),
         Some(shell) => call_shell(main, &*shell, command).await,

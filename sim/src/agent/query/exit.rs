@@ -1,4 +1,5 @@
 //! The exit checks in order: API error, stop hooks, token budget, completed (contract STOP-01..08).
+//! A message that waits for the agent continues its loop too (contract MSG-08).
 
 use std::rc::Rc;
 
@@ -35,6 +36,9 @@ impl Loop {
             return exit;
         }
         if self.has_budget_left().await {
+            return Exit::Again;
+        }
+        if self.take_messages().await {
             return Exit::Again;
         }
         self.check("completed", "completed");

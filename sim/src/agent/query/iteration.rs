@@ -161,9 +161,30 @@ impl Loop {
         for item in items {
             self.insert(&item.text).await;
         }
+        if self.is_spent() {
+            return Round::Ended(Reason::MaxTurns);
+        }
+        self.take_messages().await;
+        Round::Done
+    }
+
+    fn is_spent(&self) -> bool {
         let turns = if self.context.parent.is_some() { self.context.turns.get() } else { self.turns };
-        let is_spent = self.context.max_turns.is_some_and(|max| turns >= max);
-        if is_spent { Round::Ended(Reason::MaxTurns) } else { Round::Done }
+        self.context.max_turns.is_some_and(|max| turns >= max)
+    }
+
+    /// Gives a sub-agent the messages that wait for it, each as a user message of its own (MSG-08, G10); returns whether
+    /// there were any. At its turn limit it takes none: they would never be answered.
+    pub(super) async fn take_messages(&self) -> bool {
+        let task = self.context.parent.as_ref().and_then(|_| self.context.session.tasks.get(&self.context.agent));
+        let Some(task) = task.filter(|_| !self.is_spent()) else { return false };
+        let messages = task.take_messages();
+        for message in &messages {
+            self.insert(&message.shown()).await;
+            let agent = Rc::clone(&self.context.agent);
+            self.context.emit(&Event::MessageDelivered { agent, message: message.number });
+        }
+        !messages.is_empty()
     }
 
     /// Answers the open calls of a conversation that was taken over in mid-round.

@@ -62,10 +62,11 @@ impl Origins {
 }
 
 impl Origin {
-    /// The history, with capacity for the few messages that most forks add.
-    pub fn begin(&self) -> Vec<Rc<Entry>> {
-        let mut entries = Vec::with_capacity(self.history.len() + 8);
+    /// The history and the fork's `own` messages, with capacity for the few that most forks add.
+    pub fn begin(&self, own: Vec<Rc<Entry>>) -> Vec<Rc<Entry>> {
+        let mut entries = Vec::with_capacity(self.history.len() + own.len() + 8);
         entries.extend_from_slice(&self.history);
+        entries.extend(own);
         entries
     }
 }

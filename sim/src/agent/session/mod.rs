@@ -5,6 +5,7 @@ mod flags;
 pub mod fork;
 mod front;
 mod hooks;
+mod kept;
 mod launch;
 mod open;
 pub mod pool;
@@ -19,6 +20,7 @@ use std::rc::Rc;
 pub use context::{Context, Continued, Memory, Scope, SubAgent};
 pub use flags::Flags;
 pub use front::{Command, FrontEnd, Handling, Rewriting};
+pub use kept::{Kept, Remains};
 pub use open::Opening;
 pub use pool::Pool;
 pub use scoped::Scoped;
@@ -71,6 +73,8 @@ pub struct Session {
     pub notifications: Notifications,
     /// Message logs.
     pub transcripts: Transcripts,
+    /// What ended agents need to go on.
+    pub kept: Kept,
     /// Files and shell.
     pub world: Rc<World>,
     /// User contexts, which precede conversations.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::fork::Origins;
 use super::launch::Launches;
-use super::{Flags, FrontEnd, Scoped, Session, Skills, Tools, UserContexts};
+use super::{Flags, FrontEnd, Kept, Scoped, Session, Skills, Tools, UserContexts};
 use crate::agent::definition::{self, Definitions};
 use crate::agent::event::{Event, Sink};
 use crate::agent::ground::Ground;
@@ -55,7 +55,9 @@ impl Opening {
         let world = Rc::new(self.world);
         let queue = Rc::new(Queue::new(ground.clone()));
         let tasks = Rc::new(Tasks::new(ground.clone()));
+        let resumes = self.tools.get("SendMessage").is_some() && !settings.without_transcripts;
         let session = Rc::new(Session {
+            kept: Kept::new(resumes),
             model: self.model,
             flags: Flags::new(self.flags),
             permissions: self.permissions,

@@ -130,4 +130,9 @@ impl Tools {
     pub fn all(&self) -> &[Rc<dyn Tool>] {
         &self.0
     }
+
+    /// The tool called `name`.
+    pub fn get(&self, name: &str) -> Option<&Rc<dyn Tool>> {
+        self.0.iter().find(|tool| tool.name() == name)
+    }
 }

@@ -17,15 +17,15 @@ pub fn launch(call: &Call, resolved: &Resolved) -> Outcome {
     let session = call.context.session.clone();
     let slot = session.launches.join(call, &resolved.definition.agent_type);
     let beginning = match &resolved.fork {
-        Some(origin) => Beginning::Fork(fork::begin(call, resolved, origin, slot.place)),
+        Some(origin) => Beginning::After(fork::begin(call, resolved, origin, slot.place)),
         None => Beginning::Prompt(resolved.input.prompt.clone()),
     };
     let start = SubAgent { slot: Some(slot), fork: resolved.fork.clone(), ..resolved.sub_agent(&session, true) };
     let context = Context::sub_agent(&call.context, start);
-    let task = waiter::register(call, resolved, &context, true);
+    let task = waiter::register(call, &resolved.input.description, &context, true);
     name(resolved, &context);
     let run = run_agent(context, beginning);
-    let outcome = waiter::launched(call, resolved, &task);
+    let outcome = waiter::launched(call, &resolved.input.prompt, &task, resolved.definition.one_shot);
     detach(Waiter { session, task, run, collected: Collected::default() });
     outcome
 }

@@ -29,7 +29,7 @@ pub async fn wait(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError
     let slot = session.launches.join(call, &resolved.definition.agent_type);
     let start = SubAgent { slot: Some(slot), ..resolved.sub_agent(&session, false) };
     let context = Context::sub_agent(&call.context, start);
-    let task = waiter::register(call, resolved, &context, false);
+    let task = waiter::register(call, &resolved.input.description, &context, false);
     let run = run_agent(context, Beginning::Prompt(resolved.input.prompt.clone()));
     let mut waiting = Waiting(Some(Waiter { session, task, run, collected: super::result::Collected::default() }));
     waiting.hint();
@@ -98,7 +98,7 @@ impl Waiting {
             Verdict::Done | Verdict::Failed(_) => {
                 let id = &waiter.task.id;
                 let data = waiter.collected.finalise(id, waiter.task.ran(waiter.session.now()));
-                Ok(waiter::give(call, id, &Data::Completed(data), waiter.totals(), resolved))
+                Ok(waiter::give(call, id, &Data::Completed(data), waiter.totals(), resolved.definition.one_shot))
             }
         };
         finish(waiter, &verdict);

@@ -7,7 +7,8 @@
 //!   (LIFE-03).
 //! * [`foreground`]: the call waits, and the child may be moved to the background meanwhile (SYNC). [`takeover`]
 //!   continues it there.
-//! * [`background`]: the call does not wait; a notification reports the end (ASYNC).
+//! * [`background`]: the call does not wait; a notification reports the end (ASYNC). [`resume`] continues an agent that
+//!   has ended (MSG).
 //! * [`fork`]: children that begin with their parent's whole conversation (FORK, CACHE).
 //! * [`result`]: what the calling model sees (RESULT). [`waiter`]: what both kinds of waiting share.
 //!
@@ -20,6 +21,7 @@ pub mod foreground;
 pub mod fork;
 pub mod input;
 pub mod result;
+pub mod resume;
 pub mod route;
 pub mod run;
 pub mod takeover;

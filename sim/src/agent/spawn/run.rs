@@ -14,8 +14,9 @@ use crate::time::Part;
 pub enum Beginning {
     /// Its prompt: a new history without other messages (contract CTX-08).
     Prompt(Rc<str>),
-    /// These messages after its parent's history (contract FORK-27, FORK-28).
-    Fork(Vec<Rc<Entry>>),
+    /// These messages after the history in its context: those of a fork after its parent's (contract FORK-27, FORK-28),
+    /// or a message to an agent that had ended (contract MSG-09).
+    After(Vec<Rc<Entry>>),
     /// The history in its context, which it continues (contract SYNC-09).
     History,
     /// Nothing remains to be done; the run only ends.
@@ -78,13 +79,13 @@ async fn body(
             scope = context.begin(prompt) => Some(scope),
             () = context.abort.given() => None,
         },
-        Beginning::Fork(_) | Beginning::History | Beginning::End => Some(context.resume()),
+        Beginning::After(_) | Beginning::History | Beginning::End => Some(context.resume()),
     };
     let Some(scope) = scope else { return ended(&context, Reason::Aborted) };
     held.replace(Some(scope));
     let first: Vec<Rc<Entry>> = match beginning {
         Beginning::Prompt(_) => context.entries.borrow().clone(),
-        Beginning::Fork(built) => {
+        Beginning::After(built) => {
             context.entries.borrow_mut().extend(built.iter().cloned());
             built
         }

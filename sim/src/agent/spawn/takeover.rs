@@ -61,7 +61,7 @@ pub fn take_over(call: &Call, resolved: &Resolved, waiter: Waiter, by: &'static 
     session.emit(&Event::Takeover { agent: task.id.clone(), entries: count, signal: by });
     background::name(resolved, &context);
     let run = run_agent(context, beginning);
-    let outcome = waiter::launched(call, resolved, &task);
+    let outcome = waiter::launched(call, &resolved.input.prompt, &task, resolved.definition.one_shot);
     background::detach(Waiter { session, task, run, collected });
     Ok(outcome)
 }
@@ -72,14 +72,13 @@ fn left_to(waiter: &Waiter, resolved: &Resolved) -> SubAgent {
     let mut start = resolved.sub_agent(&waiter.session, true);
     start.cwd = Some(old.cwd.borrow().clone());
     start.mode = old.mode.get();
-    let read_files = old.read_files.borrow().clone();
-    start.continued = Some(Continued { entries: Vec::new(), read_files, turns: old.turns.get() });
+    start.continued = Some(Continued::of(old));
     start
 }
 
 /// Removes results without a call: the tool ended while the message of its call was streaming, and that message is
 /// requested again.
-fn drop_results_without_call(entries: &mut Vec<Rc<Entry>>) -> Vec<Rc<Entry>> {
+pub(super) fn drop_results_without_call(entries: &mut Vec<Rc<Entry>>) -> Vec<Rc<Entry>> {
     let calls: BTreeSet<Rc<str>> =
         entries.iter().flat_map(|entry| &entry.tool_uses).map(|call| call.id.clone()).collect();
     let has_call = |entry: &Rc<Entry>| entry.answers.is_empty() || entry.answers.iter().any(|id| calls.contains(id));

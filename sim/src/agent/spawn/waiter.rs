@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use super::result::{AsyncLaunched, Collected, Data};
-use super::route::Resolved;
 use super::run::{AgentRun, Produced};
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
@@ -99,6 +98,10 @@ impl Waiter {
             self.session.emit(&Event::AgentFailed { agent: self.task.id.clone(), why: why.clone() });
         }
         output::append(&self.session.world.files, &self.task, &format!("[{}]\n", state.name()));
+        self.session.kept.keep(&self.run.context, &self.task.description);
+        for message in self.task.take_messages() {
+            self.session.notifications.message_returned(&self.task, &message);
+        }
         // Notifications of its own background tasks that it did not read go to the main thread (contract QUEUE-16).
         self.session.queue.hand_over(&self.task.id);
     }
@@ -120,12 +123,12 @@ impl Waiter {
 }
 
 /// Registers the task of agent `context` (contract SYNC-06, ASYNC-03).
-pub fn register(call: &Call, resolved: &Resolved, context: &Context, background: bool) -> Rc<Task> {
+pub fn register(call: &Call, description: &Rc<str>, context: &Context, background: bool) -> Rc<Task> {
     let session = &call.context.session;
     let launch = Launch {
         id: context.agent.clone(),
         kind: Kind::Agent,
-        description: resolved.input.description.clone(),
+        description: description.clone(),
         tool_use: call.tool_use.id.clone(),
         owner: call.context.parent.is_some().then(|| call.context.agent.clone()),
         output_file: output::path(&session.settings, &context.agent),
@@ -136,23 +139,23 @@ pub fn register(call: &Call, resolved: &Resolved, context: &Context, background:
 }
 
 /// The result of a background launch (contract ASYNC-03, RESULT-04).
-pub fn launched(call: &Call, resolved: &Resolved, task: &Task) -> Outcome {
+pub fn launched(call: &Call, prompt: &Rc<str>, task: &Task, one_shot: bool) -> Outcome {
     let data = Data::AsyncLaunched(AsyncLaunched {
         agent_id: task.id.clone(),
-        description: resolved.input.description.clone(),
-        prompt: resolved.input.prompt.clone(),
+        description: task.description.clone(),
+        prompt: prompt.clone(),
         output_file: task.output_file.clone(),
         can_read_output_file: call.context.pool.get("Read").is_some(),
     });
-    give(call, &task.id, &data, Totals::default(), resolved)
+    give(call, &task.id, &data, Totals::default(), one_shot)
 }
 
 /// Returns a result and emits it as an event.
-pub fn give(call: &Call, agent: &Rc<str>, data: &Data, totals: Totals, resolved: &Resolved) -> Outcome {
+pub fn give(call: &Call, agent: &Rc<str>, data: &Data, totals: Totals, one_shot: bool) -> Outcome {
     let Totals { tokens, tool_uses, duration_ms } = totals;
     let agent = agent.clone();
     let tool_use = call.tool_use.id.clone();
     let status = data.status();
     call.context.emit(&Event::AgentResult { agent, tool_use, status, tokens, tool_uses, duration_ms });
-    data.outcome(resolved.definition.one_shot)
+    data.outcome(one_shot)
 }

@@ -3,10 +3,12 @@
 //!
 //! * [`record`]: one task: kind, progress, outcome, and whether its end was reported.
 //! * [`foreground`]: the signal that moves a synchronous child to the background (SYNC-06, SYNC-12).
+//! * [`message`]: messages that wait for a running agent (MSG-07).
 //! * [`names`]: names of agents (AGENT-26).
 //! * [`output`]: the path of a task's readable output (TRANSCRIPT-04).
 
 pub mod foreground;
+pub mod message;
 pub mod names;
 pub mod output;
 pub mod record;
@@ -18,6 +20,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 pub use foreground::Signal;
+pub use message::Message;
 pub use names::Names;
 pub use record::{Kind, Launch, Progress, Report, State, Task};
 
@@ -88,6 +91,15 @@ impl Records {
         self.places.get(id).map(|place| self.tasks[*place].clone())
     }
 
+    /// Removes a task.
+    fn remove(&mut self, id: &str) {
+        self.tasks.retain(|task| *task.id != *id);
+        self.places.remove(id);
+        for (place, task) in self.tasks.iter().enumerate() {
+            self.places.insert(task.id.clone(), place);
+        }
+    }
+
     fn in_order(&self) -> Vec<Rc<Task>> {
         let mut tasks = self.tasks.clone();
         tasks.sort_by(|one, other| one.id.cmp(&other.id));
@@ -124,6 +136,28 @@ impl Tasks {
     /// The task of this id.
     pub fn get(&self, id: &str) -> Option<Rc<Task>> {
         self.records.borrow().get(id)
+    }
+
+    /// Forgets a task that has ended and is settled, and the names of its agent (contract MSG-10, MSG-13); returns
+    /// whether there was one.
+    pub fn forget(&self, id: &str) -> bool {
+        let is_over = |task: &Rc<Task>| task.state() != State::Running && (task.is_settled() || !task.is_background());
+        let Some(task) = self.get(id).filter(is_over) else { return false };
+        self.records.borrow_mut().remove(id);
+        self.names.forget(id);
+        self.ground.emit(&Event::Forgotten { task: task.id.clone() });
+        true
+    }
+
+    /// Ready when the run of an ended task is cleaned up too: a second run of its agent may start.
+    pub async fn settled(&self, task: &Task) {
+        loop {
+            let changed = self.changed();
+            if task.is_settled() || !task.is_background() {
+                return;
+            }
+            changed.await;
+        }
     }
 
     /// All tasks, including ended ones, ordered by id.

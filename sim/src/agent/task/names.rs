@@ -25,6 +25,11 @@ impl Names {
         self.ground.emit(&Event::Named { agent: agent.clone(), name: name.clone(), replaced });
     }
 
+    /// Removes the names of `agent` (contract MSG-13).
+    pub(super) fn forget(&self, agent: &str) {
+        self.agents.borrow_mut().retain(|_, named| **named != *agent);
+    }
+
     /// The agent called `name`.
     pub fn get(&self, name: &str) -> Option<Rc<str>> {
         self.agents.borrow().get(name).cloned()

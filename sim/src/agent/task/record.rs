@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::Signal;
+use super::{Message, Signal};
 use crate::agent::abort::Abort;
 use crate::outside::words;
 use crate::time::{Duration, Instant};
@@ -105,6 +105,7 @@ pub struct Task {
     pub progress: Cell<Progress>,
     abort: RefCell<Abort>,
     rewriting: RefCell<Option<Rc<str>>>,
+    messages: RefCell<Vec<Message>>,
     state: Cell<State>,
     ended: Cell<Option<Instant>>,
     background: Cell<bool>,
@@ -127,6 +128,7 @@ impl Task {
             progress: Cell::default(),
             abort: RefCell::new(launch.abort),
             rewriting: RefCell::default(),
+            messages: RefCell::default(),
             state: Cell::new(State::Running),
             ended: Cell::default(),
             background: Cell::new(launch.background),
@@ -164,6 +166,16 @@ impl Task {
     /// Takes the requested replacement of the history.
     pub fn take_rewriting(&self) -> Option<Rc<str>> {
         self.rewriting.take()
+    }
+
+    /// Keeps a message for the agent's next loop boundary (`queuePendingMessage`, MSG-07).
+    pub fn post(&self, message: Message) {
+        self.messages.borrow_mut().push(message);
+    }
+
+    /// Takes the messages that wait, in order (MSG-08, G10).
+    pub fn take_messages(&self) -> Vec<Message> {
+        self.messages.take()
     }
 
     /// Claims the right to report its end in this way, tested and set in one step (NOTIFY-10, NOTIFY-11). Only the

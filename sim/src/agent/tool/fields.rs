@@ -22,6 +22,8 @@ pub struct Field {
 pub enum Kind {
     /// A text.
     Text,
+    /// A text, or an object.
+    TextOrObject,
     /// True or false.
     Flag,
     /// A whole number of at least this.
@@ -46,6 +48,7 @@ impl Kind {
     fn schema(self, says: &str) -> Value {
         match self {
             Self::Text => json!({ "type": "string", "description": says }),
+            Self::TextOrObject => json!({ "type": ["string", "object"], "description": says }),
             Self::Flag => json!({ "type": "boolean", "description": says }),
             Self::Count(least) => json!({ "type": "integer", "minimum": least, "description": says }),
             Self::Choice(words) => json!({ "type": "string", "enum": words, "description": says }),
@@ -55,6 +58,7 @@ impl Kind {
     fn holds(self, value: &Value) -> bool {
         match self {
             Self::Text => value.is_string(),
+            Self::TextOrObject => value.is_string() || value.is_object(),
             Self::Flag => value.is_boolean(),
             Self::Count(least) => value.as_u64().is_some_and(|count| count >= least),
             Self::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
@@ -64,6 +68,7 @@ impl Kind {
     fn expected(self) -> String {
         match self {
             Self::Text => "a string".into(),
+            Self::TextOrObject => "a string or an object".into(),
             Self::Flag => "true or false".into(),
             Self::Count(least) => format!("a whole number from {least}"),
             Self::Choice(words) => format!("one of {}", words.join(", ")),
@@ -130,6 +135,11 @@ impl<'a> Input<'a> {
     /// An optional text.
     pub fn optional_text(&self, name: &str) -> Option<&'a str> {
         self.0.get(name)?.as_str()
+    }
+
+    /// A field as JSON.
+    pub fn json(&self, name: &str) -> Option<&'a Value> {
+        self.0.get(name)
     }
 
     /// A flag; `false` if absent.

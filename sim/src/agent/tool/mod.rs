@@ -6,7 +6,7 @@
 //!   change.
 //! * [`data`]: tools that a scenario declares.
 //! * `agent`: sub-agents. `bash`: commands; [`background`]: background commands and monitors. `task_create`: the to-do
-//!   list. `task_output`: reading and stopping background tasks.
+//!   list. `task_output`: reading and stopping background tasks. `send_message`: messages to agents.
 
 mod agent;
 pub mod background;
@@ -19,6 +19,7 @@ mod grep;
 mod knowledge;
 mod plain;
 mod read;
+mod send_message;
 mod task_create;
 mod task_output;
 mod write;
@@ -32,9 +33,16 @@ pub use plain::PlainTool;
 pub use super::session::pool::{self, Pool};
 pub use super::session::tool::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, Tools};
 
-/// All tools, ordered by name: an order without meaning that never changes (`clients.md` 1, 2026-11).
+/// All tools that every session has, ordered by name: an order without meaning that never changes (`clients.md` 1,
+/// 2026-11).
 pub fn every() -> Tools {
-    Tools::new(vec![
+    offered(false, false)
+}
+
+/// The same with `TaskOutput` and `TaskStop` (contract TASK), and with `SendMessage` (contract MSG). They are not in
+/// [`every`]: every tool is part of a prompt, and a session without them keeps its bytes.
+pub fn offered(task_tools: bool, messages: bool) -> Tools {
+    let mut tools: Vec<Rc<dyn Tool>> = vec![
         Rc::new(Agent),
         Rc::new(Bash),
         Rc::new(edit::EDIT),
@@ -43,15 +51,14 @@ pub fn every() -> Tools {
         Rc::new(read::READ),
         Rc::new(task_create::TASK_CREATE),
         Rc::new(write::WRITE),
-    ])
-}
-
-/// The same with `TaskOutput` and `TaskStop` (contract TASK). They are not in [`every`]: every tool is part of a prompt,
-/// and a session without them keeps its bytes.
-pub fn every_with_task_tools() -> Tools {
-    let mut tools = every().all().to_vec();
-    tools.push(Rc::new(task_output::TaskOutput));
-    tools.push(Rc::new(task_output::TASK_STOP));
+    ];
+    if task_tools {
+        tools.push(Rc::new(task_output::TaskOutput));
+        tools.push(Rc::new(task_output::TASK_STOP));
+    }
+    if messages {
+        tools.push(Rc::new(send_message::SendMessage));
+    }
     tools.sort_by(|one, other| one.name().cmp(other.name()));
     Tools::new(tools)
 }

@@ -116,6 +116,17 @@ impl Transcripts {
         Ok(entries)
     }
 
+    /// Whether `agent` has a transcript.
+    pub fn has(&self, agent: &str) -> bool {
+        self.world.files.exists(&self.path(agent))
+    }
+
+    /// Removes the transcript of `agent`; returns whether it had one.
+    pub fn remove(&self, agent: &str) -> bool {
+        self.logs.borrow_mut().remove(agent);
+        self.world.files.remove(&self.path(agent))
+    }
+
     /// The file of `agent`'s log: the project's `<session>.jsonl` for the main agent, in a subfolder for the others.
     pub fn path(&self, agent: &str) -> Rc<str> {
         let settings = &self.settings;

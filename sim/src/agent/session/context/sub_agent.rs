@@ -48,14 +48,18 @@ pub struct Continued {
     pub read_files: BTreeMap<Rc<str>, Rc<str>>,
     /// Requests that were answered.
     pub turns: u32,
+    /// Those of earlier runs, which the turn limit does not count (contract LIFE-09).
+    pub earlier_turns: u32,
+    /// The working directory at the start, which the user context depends on.
+    pub begun_in: Option<Rc<str>>,
 }
 
 impl Continued {
-    /// The state of the run of `context`; to be taken before its cleanup.
+    /// The state of the run of `context` without its messages; to be taken before its cleanup.
     pub fn of(context: &Context) -> Self {
-        let entries = context.entries.borrow().clone();
         let read_files = context.read_files.borrow().clone();
-        Self { entries, read_files, turns: context.turns.get() }
+        let begun_in = Some(context.begun_in.clone());
+        Self { read_files, turns: context.turns.get(), begun_in, ..Self::default() }
     }
 }
 
@@ -76,7 +80,9 @@ impl Context {
             chain: parent.chain.clone(),
             depth: parent.depth + 1,
             // A fork's requests begin like its parent's.
-            begun_in: if origin.is_some() { parent.begun_in.clone() } else { cwd.clone() },
+            begun_in: continued
+                .begun_in
+                .unwrap_or_else(|| if origin.is_some() { parent.begun_in.clone() } else { cwd.clone() }),
             cwd: RefCell::new(cwd),
             abort: if start.is_async { Abort::default() } else { parent.abort.child() },
             model: start.model,
@@ -85,7 +91,7 @@ impl Context {
                 Some(origin) => origin.thinking.clone(),
                 None => parent.session.settings.thinking.clone(),
             },
-            max_turns: start.definition.max_turns,
+            max_turns: start.definition.max_turns.map(|max| max.saturating_add(continued.earlier_turns)),
             agent: start.agent,
             is_async: start.is_async,
             mode: Cell::new(start.mode),
@@ -95,7 +101,10 @@ impl Context {
             memory: Memory::of(&parent.session, &start.definition),
             definition: Some(start.definition),
             read_files: RefCell::new(read_files),
-            entries: RefCell::new(origin.as_ref().map_or(continued.entries, |origin| origin.begin())),
+            entries: RefCell::new(match &origin {
+                Some(origin) => origin.begin(continued.entries),
+                None => continued.entries,
+            }),
             conversation: RefCell::new(origin.map(|origin| origin.conversation.clone()).unwrap_or_default()),
             slot: start.slot,
             fork: start.fork,
