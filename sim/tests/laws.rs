@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Rules, Ticket};
-use forkcast_sim::laws::{Answers, Identity, Leftovers, Messages, Money, Notifications, Reads, Terminal, UsageSum};
+use forkcast_sim::laws::{Answers, Identity, Internal, Leftovers, Messages, Money, Notifications, Reads, Terminal, UsageSum};
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, ModelKey, Money as Amount, PriceBook, Terms};
 use forkcast_sim::seed::Seed;
@@ -367,6 +367,54 @@ fn life_09_msg_09_terminal_and_notifications_know_a_second_run() {
     watched(Notifications::default(), &[&first[..], &once[..], &second[..], &once[..]].concat()).unwrap();
     watched(Notifications::default(), &[&first[..], &second[..], &once[..], &once[..]].concat()).unwrap();
     broken(watched(Notifications::default(), &[&first[..], &once[..], &second[..]].concat()), "was never reported");
+}
+
+#[test]
+fn internal_10_internal_finds_a_fork_that_changes_its_parent_or_never_ends() {
+    let mut bench = Bench::new();
+    let begin = || Event::InternalStarted { agent: "helper".into(), parent: "main".into(), caller: "auto_dream" };
+    let text = |role, text: &str| message(role, vec![Piece::text(text)]);
+    let mut show = |law: &mut Internal, agent: &str, messages: &[Rc<Message>]| {
+        let looked = bench.look(conversation(messages.to_vec()));
+        law.served(&Lookup {
+            line: looked.line,
+            at: looked.at,
+            agent,
+            draft: &looked.draft,
+            wire: &bench.wire,
+            request: &looked.request,
+            cumulative: &looked.cumulative,
+            outcome: &looked.outcome,
+            ledger: &Line::begun(looked.line, 0, "claude-opus-5-5".into()),
+        })
+    };
+    let [one, two, own, three] = [
+        text(Role::User, "one"),
+        text(Role::Assistant, "two"),
+        text(Role::User, "what is worth keeping?"),
+        text(Role::User, "three"),
+    ];
+    let other = text(Role::User, "1");
+    let mut after = |last: &[Rc<Message>], event: Option<Event>| {
+        let law = &mut Internal::default();
+        show(law, "main", &[one.clone()])?;
+        law.event(Instant(0), &begin())?;
+        show(law, "helper", &[one.clone(), two.clone(), own.clone()])?;
+        event.iter().try_for_each(|event| law.event(Instant(0), event))?;
+        show(law, "main", last)
+    };
+    after(&[one.clone(), two.clone(), three.clone()], None).unwrap();
+    broken(after(&[one.clone(), two.clone(), own.clone()], None), "changed the messages of `main`");
+    broken(after(&[other.clone(), two.clone(), three.clone()], None), "changed the messages of `main`");
+    let rewritten = Event::Rewritten { agent: "main".into(), entries: 2 };
+    after(&[other.clone(), two.clone(), three], Some(rewritten)).unwrap();
+    let law = &mut Internal::default();
+    show(law, "main", &[one, two.clone(), other.clone()]).unwrap();
+    law.event(Instant(0), &begin()).unwrap();
+    broken(show(law, "helper", &[other, two, own]), "does not begin like `main`");
+    broken(law.end(Instant(0), &[]), "never ended");
+    let task = Event::TaskState { task: "helper".into(), kind: "agent", state: "running", background: true };
+    broken(law.event(Instant(0), &task), "has a task");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod unseen;
 mod what_if;
 
 pub use gates::sentence;
+pub(super) use totals::part_of;
 
 use forkcast_replay::what_if::WhatIf;
 use forkcast_sim::outside::quoted;

@@ -8,6 +8,7 @@ mod tables;
 use forkcast_replay::calibrate::{Generation, Quality, built_in_residual};
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::Run;
+use forkcast_sim::pricing::Money;
 
 use crate::document::{Document, count, money, share, since_start};
 use crate::report::statement_of_run;
@@ -95,7 +96,19 @@ fn sizes(run: &Run) -> Vec<String> {
 fn cost(run: &Run) -> Vec<String> {
     let totals = run.totals();
     let (Some(cost), Some(without)) = (totals.cost, totals.cost_without_cache) else { return Vec::new() };
-    vec![format!("Cost {}; without a cache it would have been {}", money(cost), money(without))]
+    let mut lines = vec![format!("Cost {}; without a cache it would have been {}", money(cost), money(without))];
+    lines.extend(helpers(run, cost));
+    lines
+}
+
+/// The price of internal forks, which no one asked for and which are easily overlooked.
+fn helpers(run: &Run, whole: Money) -> Option<String> {
+    let sums = run.agents.iter().zip(run.sums_of_agents()).filter(|(agent, _)| agent.internal);
+    let (requests, cost) = sums.fold((0, Money::ZERO), |(requests, cost), (_, sums)| {
+        (requests + sums.requests, cost + sums.cost.unwrap_or(Money::ZERO))
+    });
+    let part = || share(super::replay::part_of(cost, whole));
+    (requests > 0).then(|| format!("Helpers of the runtime: {} requests, {}, {} of it", count(requests), money(cost), part()))
 }
 
 fn laws(run: &Run) -> String {

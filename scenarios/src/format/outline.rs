@@ -54,6 +54,7 @@ pub const SESSION: Known = &[
     "streaming_tools",
     "task_tools",
     "messages",
+    "helpers",
     "ranking",
     "retries",
     "token_budget",
@@ -61,6 +62,15 @@ pub const SESSION: Known = &[
     "breakpoints",
     "ttl",
     "forks",
+];
+/// `session.helpers`.
+pub const HELPERS: Known = &[
+    "extract_memories",
+    "session_memory",
+    "prompt_suggestion",
+    "speculation",
+    "agent_summary",
+    "auto_dream",
 ];
 /// `session.forks`.
 pub const FORKS: Known = &["profile", "launch", "ablations"];
@@ -177,6 +187,7 @@ pub const ACT: Known = &[
     "rewinds",
     "forgets",
     "loses",
+    "asks_aside",
 ];
 /// A history that is replaced by one text.
 pub const REWRITES: Known = &["agent", "as", "takes_ms"];
@@ -229,10 +240,11 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 46] = [
+pub const OBJECTS: [(&str, Known); 47] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
+    ("helpers", HELPERS),
     ("forks", FORKS),
     ("models", MODELS),
     ("environment", ENVIRONMENT),

@@ -1,10 +1,12 @@
 //! Options of the session. Omitted options have the runtime's defaults.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::agent::definition::Ranking;
 use forkcast_sim::agent::permission::Mode;
 use forkcast_sim::agent::query::Placement;
+use forkcast_sim::agent::settings::Caller;
 use forkcast_sim::agent::spawn::fork::Forks;
 use forkcast_sim::wire::{TOKENS_MAX, Ttl};
 
@@ -50,6 +52,8 @@ pub struct SessionOptions {
     pub task_tools: bool,
     /// The agents have SendMessage.
     pub messages: bool,
+    /// Helpers of the runtime, with how often they run.
+    pub helpers: BTreeMap<Caller, u64>,
     /// Which definition of a name wins.
     pub ranking: Option<Ranking>,
     /// Attempts after the first.
@@ -114,6 +118,7 @@ impl SessionOptions {
             streaming_tools: truth("streaming_tools"),
             task_tools: fields.or_default("task_tools", At::truth),
             messages: fields.or_default("messages", At::truth),
+            helpers: fields.may("helpers", helpers).unwrap_or_default(),
             ranking: fields.may("ranking", |at| at.word(&RANKINGS)),
             attempts_max: retries.as_ref().and_then(|retries| retries.may("attempts_max", |at| at.small(0))),
             waits_ms: retries.as_ref().and_then(|retries| retries.may("waits_ms", waits)),
@@ -129,6 +134,13 @@ impl SessionOptions {
 fn models(fields: &Fields<'_>) -> [Option<Rc<str>>; 3] {
     let Some(models) = fields.may("models", |at| at.fields(outline::MODELS)) else { return Default::default() };
     ["sonnet", "opus", "haiku"].map(|name| models.may(name, At::name))
+}
+
+/// Helpers by name. Those that something else starts have no number.
+fn helpers(at: &At<'_>) -> Option<BTreeMap<Caller, u64>> {
+    let fields = at.fields(outline::HELPERS)?;
+    let often = |caller: &Caller| Some((*caller, fields.may(caller.name(), |at| at.between(1, u64::MAX))?));
+    Some(Caller::ALL.iter().filter_map(often).collect())
 }
 
 /// An absolute path of the simulated machine.

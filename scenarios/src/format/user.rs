@@ -64,6 +64,7 @@ fn does(what: &str, fields: &Fields<'_>) -> Option<Does> {
             Some(Does::Dialog { open })
         }
         "rewrites" => fields.may(what, rewriting),
+        "asks_aside" => fields.may(what, At::name).map(Does::AsksAside),
         "forgets" => fields.may(what, At::name).map(|agent| Does::Forgets { agent, transcript: false }),
         "loses" => fields.may(what, At::name).map(|agent| Does::Forgets { agent, transcript: true }),
         "rewinds" => fields.may(what, At::name).map(Does::Rewinds),

@@ -38,15 +38,19 @@ pub struct Agent {
     pub began: Instant,
     /// When its task, or its last query, ended.
     pub ended: Option<Instant>,
+    /// It is an internal fork, run by a helper of the runtime.
+    pub internal: bool,
     /// Fork data, if it is a fork.
     pub fork: Option<Fork>,
 }
 
 impl Agent {
-    /// The machine-readable kind: `main`, `fork`, or `named` for an agent of a definition.
+    /// The machine-readable kind: `main`, `internal`, `fork`, or `named` for an agent of a
+    /// definition.
     pub const fn kind(&self) -> &'static str {
         match (&self.parent, &self.fork) {
             (None, _) => "main",
+            _ if self.internal => "internal",
             (Some(_), Some(_)) => "fork",
             (Some(_), None) => "named",
         }
@@ -133,6 +137,7 @@ fn labelled(
         reason: agent.reason,
         began: agent.began,
         ended: agent.ended,
+        internal: agent.internal,
         fork: forks.get(&agent.id).cloned(),
     };
     took_part.iter().zip(numbers).map(agent).collect()

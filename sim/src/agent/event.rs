@@ -271,6 +271,13 @@ pub enum Event {
     /// A fork's parent had no rendered prompt to share, so the prompt was rendered for the fork (G06).
     #[serde(rename = "prefix.unverified")]
     PrefixUnverified { agent: Rc<str> },
+    // ---- internal forks
+    /// A helper of the runtime started a fork of `parent` (INTERNAL-03). No call asked for it.
+    #[serde(rename = "internal.start")]
+    InternalStarted { agent: Rc<str>, parent: Rc<str>, caller: &'static str },
+    /// It ended, and only its caller has the result (INTERNAL-10).
+    #[serde(rename = "internal.end")]
+    InternalEnded { agent: Rc<str>, caller: &'static str, reason: &'static str, turns: u32 },
     // ---- outputs
     /// An entry was written to a transcript.
     #[serde(rename = "transcript.append")]
@@ -282,7 +289,8 @@ pub enum Event {
     #[serde(rename = "ui.event")]
     Ui { agent: Rc<str>, kind: &'static str },
     /// The user did something: `types`, `escape`, `opens_dialog`, `closes_dialog`, `leaves`, `background`, `answers`, `kills`,
-    /// `rewrites`, `forgets`.
+    /// `rewrites`, `forgets`,
+    /// `asks_aside`.
     #[serde(rename = "user")]
     User { does: &'static str },
 }

@@ -120,7 +120,10 @@ impl Sink for Log {
         let mut service = self.service.borrow_mut();
         let service = &mut *service;
         match event {
-            Event::ForkBuilt { agent, parent, .. } => service.forked(agent, parent),
+            Event::ForkBuilt { agent, parent, .. } | Event::InternalStarted { agent, parent, .. } => {
+                service.forked(agent, parent);
+            }
+            Event::InternalEnded { agent, .. } => service.task_ended(agent),
             Event::TaskState { task, kind: "agent", state, .. } if *state != "running" => service.task_ended(task),
             _ => {}
         }

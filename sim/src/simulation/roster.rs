@@ -20,6 +20,8 @@ pub struct Agent {
     pub began: Instant,
     /// When its task, or the main agent's last loop, ended.
     pub ended: Option<Instant>,
+    /// It is an internal fork, run by a helper of the runtime.
+    pub internal: bool,
     /// No agent waits for it, or none did any more in the end.
     pub background: bool,
     /// The state of its task: `running`, `completed`, `failed`, `killed`; for the main agent as its last loop ended.
@@ -55,6 +57,19 @@ impl Roster {
         match event {
             Event::AgentStarted { agent, parent, agent_type, is_async } => {
                 self.begin(at, agent, agent_type, Some(parent), *is_async);
+            }
+            Event::InternalStarted { agent, parent, caller } => {
+                self.begin(at, agent, &(*caller).into(), Some(parent), true).internal = true;
+            }
+            Event::InternalEnded { agent, reason, .. } => {
+                if let Some(agent) = self.get(agent) {
+                    agent.ended = Some(at);
+                    agent.state = match *reason {
+                        "aborted" => "killed",
+                        "model_error" => "failed",
+                        _ => "completed",
+                    };
+                }
             }
             Event::QueryStarted { agent, .. } if &**agent == "main" => {
                 let main = self.begin(at, agent, &"main".into(), None, false);
@@ -106,6 +121,7 @@ impl Roster {
                 parent: parent.cloned(),
                 began: at,
                 ended: None,
+                internal: false,
                 background,
                 state: "running",
                 reason: None,

@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 use super::log::Log;
 use crate::agent::queue::Item;
 use crate::agent::session::Rewriting;
+use crate::agent::spawn::helpers;
 use crate::agent::task::{Kind, State, Task};
 use crate::agent::{Event, Session};
 use crate::time::{Duration, Instant};
@@ -63,6 +64,8 @@ pub enum Does {
     },
     /// The main conversation continues before the newest text of the user that contains this one.
     Rewinds(Rc<str>),
+    /// A question is asked beside the conversation (contract INTERNAL-07).
+    AsksAside(Rc<str>),
     /// The session forgets ended agents of this id, name, type or description, as after a long time or a restart: their
     /// tasks and names, and their transcripts too if `transcript` is set.
     Forgets {
@@ -145,6 +148,8 @@ fn act_now(session: &Rc<Session>, log: &Log, does: Does) -> Result<(), String> {
         Does::KillsAll if session.tasks.kill_all() == 0 => return Err("a running background task".to_owned()),
         Does::KillsAll => {}
         Does::Dialog { open } => session.front.set_dialog(session, open),
+        Does::AsksAside(question) if !helpers::ask_aside(session, &question) => return Err("a conversation".to_owned()),
+        Does::AsksAside(_) => {}
         Does::Forgets { agent, transcript } => return forget(session, log, &agent, transcript),
         Does::Arrives(item) => return arrive(session, log, item),
         Does::Rewrites { agent, text, takes } if &*agent == "main" => {

@@ -33,6 +33,7 @@ fn child(parent: &Rc<Context>, agent_type: &str) -> SubAgent {
         continued: None,
         slot: None,
         fork: None,
+        helper: None,
     }
 }
 

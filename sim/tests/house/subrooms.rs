@@ -73,7 +73,7 @@ const AGENT: &[Row] = &[
         ],
     ),
     ("tool", &["abort", "event", "world", "settings", "task", "session", "prompt", "spawn"]),
-    ("input", &["event", "entry", "queue", "session", "query"]),
+    ("input", &["event", "entry", "queue", "session", "query", "spawn"]),
 ];
 
 const REPLAY: &[Row] = &[

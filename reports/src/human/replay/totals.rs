@@ -80,6 +80,6 @@ fn costs(sides: &[Side]) -> Vec<Cell> {
 }
 
 /// A share of an amount; zero if the amount is zero.
-pub(super) fn part_of(part: Money, whole: Money) -> f64 {
+pub fn part_of(part: Money, whole: Money) -> f64 {
     if whole == Money::ZERO { 0.0 } else { part.picousd() as f64 / whole.picousd() as f64 }
 }

@@ -68,7 +68,7 @@ fn take(session: &Session, consumer: &'static str) -> Vec<Item> {
     session.queue.take_for_main(consumer, |item| joins(session, item))
 }
 
-/// Whether a running task or hook can still add an item to the queue.
+/// Whether a running task or hook can still add an item to the queue, or a helper still runs.
 fn is_running(session: &Session) -> bool {
-    session.tasks.running() + session.hooks.running() > 0
+    session.tasks.running() + session.hooks.running() + session.helpers.running() > 0
 }

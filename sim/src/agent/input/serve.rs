@@ -7,9 +7,10 @@ use serde_json::json;
 use super::command;
 use crate::agent::entry::{Entry, Nature, ToolUse};
 use crate::agent::event::Event;
-use crate::agent::query::{self, Ended, Step, Yielded};
+use crate::agent::query::{self, Ended, Reason, Step, Yielded};
 use crate::agent::queue::{Item, Mode};
 use crate::agent::session::{Call, Command, Context, Session, Tool};
+use crate::agent::spawn::helpers;
 
 /// Whether an item can share a turn with others of its kind: prompts without a command, and notifications. Two waiting
 /// notifications reach the model in one message (`clients.md` 1, client 2.1.330).
@@ -26,6 +27,7 @@ pub fn joins(session: &Session, item: &Item) -> bool {
 pub async fn serve(main: &Rc<Context>, items: Vec<Item>) {
     let session = Rc::clone(&main.session);
     let _active = session.front.begin(&session, &main.abort);
+    session.helpers.stop_guessing();
     session.front.take_rewritings(false).iter().for_each(|rewriting| main.rewrite(rewriting));
     let mut asks = false;
     for item in items {
@@ -33,7 +35,9 @@ pub async fn serve(main: &Rc<Context>, items: Vec<Item>) {
     }
     if asks {
         step(&session, "query", "");
-        run(main).await;
+        if run(main).await.reason == Reason::Completed {
+            helpers::after_turn(main);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::agent::entry::ToolUse;
 use crate::agent::event::Event;
 use crate::agent::permission::rule::{Places, Rule, Subject};
 use crate::agent::permission::{Mode, Request, Route};
-use crate::agent::session::{Context, Effect, Tool};
+use crate::agent::session::{CanUse, Context, Effect, Helper, Tool};
 use crate::agent::world::path;
 
 /// A permission decision.
@@ -59,6 +59,9 @@ fn verdict(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Verdict {
         let words = format!("Permission for {} was denied by the rule `{}`.", tool.name(), rule.text());
         return Verdict::Deny("rule", words.into());
     }
+    if let Some(helper) = &context.helper {
+        return by_caller(helper, tool, &subject, tool.effect(&tool_use.input));
+    }
     if rules.ask.iter().any(|rule| touches(&rule)) {
         return Verdict::Ask;
     }
@@ -72,6 +75,21 @@ fn verdict(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Verdict {
         None if rules.allow.iter().any(|rule| rule.covers(tool.name(), &subject, places)) => Verdict::Allow("rule"),
         None => Verdict::Ask,
     }
+}
+
+/// The verdict of the caller of an internal fork, which nobody asks the user about (contract INTERNAL-02).
+fn by_caller(helper: &Helper, tool: &dyn Tool, subject: &Subject, effect: Effect) -> Verdict {
+    let is_own = |place: &str| match subject {
+        Subject::Path(path) => path::below(place, path).is_some(),
+        _ => false,
+    };
+    let allowed = match (&helper.can_use, effect) {
+        (CanUse::Reads | CanUse::Edits(_), Effect::Read) => true,
+        (CanUse::Edits(place), Effect::Edit) => is_own(place),
+        _ => false,
+    };
+    let words = || format!("Permission for {} was denied: {} may not use it.", tool.name(), helper.caller.name());
+    if allowed { Verdict::Allow("caller") } else { Verdict::Deny("caller", words().into()) }
 }
 
 /// Asks the user. Returns whether the call is allowed, who decided, and the text for the model.

@@ -84,6 +84,7 @@ impl Remains {
             continued: Some(Continued { entries, ..self.state.clone() }),
             slot: None,
             fork: self.fork.clone(),
+            helper: None,
         }
     }
 }

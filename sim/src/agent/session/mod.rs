@@ -4,6 +4,7 @@ pub mod context;
 mod flags;
 pub mod fork;
 mod front;
+pub mod helpers;
 mod hooks;
 mod kept;
 mod launch;
@@ -20,6 +21,7 @@ use std::rc::Rc;
 pub use context::{Context, Continued, Memory, Scope, SubAgent};
 pub use flags::Flags;
 pub use front::{Command, FrontEnd, Handling, Rewriting};
+pub use helpers::{CanUse, Helper, Helpers};
 pub use kept::{Kept, Remains};
 pub use open::Opening;
 pub use pool::Pool;
@@ -81,6 +83,8 @@ pub struct Session {
     pub user_contexts: UserContexts,
     /// State of agents while they run.
     pub scoped: Scoped,
+    /// Internal forks.
+    pub helpers: Helpers,
     /// State that forks share.
     pub origins: Origins,
     /// Agents that start together.

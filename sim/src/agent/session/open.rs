@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::fork::Origins;
 use super::launch::Launches;
-use super::{Flags, FrontEnd, Kept, Scoped, Session, Skills, Tools, UserContexts};
+use super::{Flags, FrontEnd, Helpers, Kept, Scoped, Session, Skills, Tools, UserContexts};
 use crate::agent::definition::{self, Definitions};
 use crate::agent::event::{Event, Sink};
 use crate::agent::ground::Ground;
@@ -70,6 +70,7 @@ impl Opening {
             transcripts: Transcripts::new(ground.clone(), settings.clone(), world.clone()),
             user_contexts: UserContexts::default(),
             scoped: Scoped::default(),
+            helpers: Helpers::default(),
             origins: Origins::default(),
             launches: Launches::default(),
             ground,

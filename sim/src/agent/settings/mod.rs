@@ -2,6 +2,7 @@
 
 pub mod forks;
 pub mod gate;
+pub mod helpers;
 mod placement;
 mod sizes;
 
@@ -9,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use forks::{Ablation, Forks, LaunchPolicy, Profile};
+pub use helpers::Caller;
 pub use placement::{Layout, Placement};
 pub use sizes::{AgentSizes, PartSizes, PrefixSizes, shared_out};
 
@@ -77,6 +79,10 @@ pub struct Settings {
     pub sizes: Option<PartSizes>,
     /// Declared tokens of the hidden prefixes of named agents, by type.
     pub prefixes: BTreeMap<Rc<str>, PrefixSizes>,
+    /// The helpers of the session, with how often they run: after this many turns of the main agent; for
+    /// [`Caller::AgentSummary`] after this many milliseconds of a background agent. [`Caller::Speculation`] follows each
+    /// suggestion.
+    pub helpers: BTreeMap<Caller, u64>,
     /// Options for forks.
     pub forks: Forks,
     /// How long the classifier takes to check a finished background task (contract ASYNC-09).
@@ -145,6 +151,7 @@ impl Default for Settings {
             mcp_servers: BTreeMap::new(),
             sizes: None,
             prefixes: BTreeMap::new(),
+            helpers: BTreeMap::new(),
             forks: Forks::default(),
             classifier: Duration::default(),
         }

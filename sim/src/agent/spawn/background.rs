@@ -1,8 +1,10 @@
 //! Background sub-agents: launched without waiting; a lifecycle task follows each to its notification (contract ASYNC).
 
+use std::pin::pin;
 use std::rc::Rc;
 
 use super::fork;
+use super::helpers;
 use super::result::Collected;
 use super::route::Resolved;
 use super::run::{Beginning, run_agent};
@@ -47,8 +49,13 @@ pub fn detach(waiter: Waiter) {
 /// Follows the agent to its end (ASYNC-05): sets the state, then slow work, then the notification, then cleanup
 /// (ASYNC-09, C29). Every kind of end is a value here, so no error reaches the main loop (ASYNC-15).
 async fn lifecycle(mut waiter: Waiter) {
+    let mut summaries = pin!(helpers::summarise(waiter.run.context.clone()));
     let ended = loop {
-        match waiter.run.next().await {
+        let step = crate::select! {
+            step = waiter.run.next() => step,
+            () = summaries.as_mut() => continue,
+        };
+        match step {
             Step::Yielded(produced) => drop(waiter.take(produced)),
             Step::Ended(ended) => break ended,
         }

@@ -91,6 +91,7 @@ impl Resolved {
             continued: None,
             slot: None,
             fork: None,
+            helper: None,
         }
     }
 }

@@ -14,6 +14,7 @@ pub use scope::Scope;
 pub use sub_agent::{Continued, SubAgent};
 
 use super::fork::Origin;
+use super::helpers::Helper;
 use super::launch::Slot;
 use super::{Pool, Rewriting, Session};
 use crate::agent::abort::Abort;
@@ -79,6 +80,8 @@ pub struct Context {
     pub slot: Option<Slot>,
     /// What a fork shares with its siblings; `None` for named agents and the main agent.
     pub fork: Option<Rc<Origin>>,
+    /// Who runs it, if it is an internal fork.
+    pub helper: Option<Helper>,
 }
 
 /// The last rendering of a system prompt, with all inputs that can change.
@@ -95,7 +98,7 @@ impl Context {
     /// The main agent of `session`, with `pool`.
     pub fn main(session: &Rc<Session>, pool: Rc<Pool>) -> Rc<Self> {
         let settings = &session.settings;
-        Rc::new(Self {
+        let main = Rc::new(Self {
             agent: "main".into(),
             parent: None,
             definition: None,
@@ -121,8 +124,11 @@ impl Context {
             query_source: "main".into(),
             slot: None,
             fork: None,
+            helper: None,
             session: session.clone(),
-        })
+        });
+        session.helpers.set_main(&main);
+        main
     }
 
     /// The agent's type: `main`, or the name of its definition.

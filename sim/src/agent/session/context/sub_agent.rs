@@ -10,7 +10,7 @@ use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
-use crate::agent::session::Pool;
+use crate::agent::session::{Helper, Pool};
 use crate::agent::session::fork::Origin;
 use crate::agent::session::launch::Slot;
 use crate::agent::settings::forks::{Ablation, QUERY_SOURCE};
@@ -37,6 +37,8 @@ pub struct SubAgent {
     pub slot: Option<Slot>,
     /// What a fork shares with its siblings (FORK-15..19).
     pub fork: Option<Rc<Origin>>,
+    /// Who runs it, if it is an internal fork.
+    pub helper: Option<Helper>,
 }
 
 /// The state that a run passes to its successor.
@@ -108,6 +110,7 @@ impl Context {
             conversation: RefCell::new(origin.map(|origin| origin.conversation.clone()).unwrap_or_default()),
             slot: start.slot,
             fork: start.fork,
+            helper: start.helper,
             turns: Cell::new(continued.turns),
         });
         context.emit(&created(parent, &context));
@@ -118,6 +121,9 @@ impl Context {
 /// The origin of the agent's requests (FORK-43), which the first guard checks for forks.
 fn query_source(parent: &Context, start: &SubAgent) -> Rc<str> {
     let forks = &parent.session.settings.forks;
+    if let Some(helper) = &start.helper {
+        return format!("internal:{}", helper.caller.name()).into();
+    }
     match start.fork {
         Some(_) if !forks.ablations.contains(&Ablation::LoseQuerySource) => QUERY_SOURCE.into(),
         _ => format!("agent:{}", start.definition.agent_type).into(),

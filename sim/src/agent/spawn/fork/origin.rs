@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::{Ablation, Origin, ablation, text};
 use crate::agent::conversation::Conversation;
+use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::prompt;
@@ -35,6 +36,27 @@ pub fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Origin {
     }
 }
 
+/// What an internal fork takes from its parent: the same, with the whole history so far and without a message that forks
+/// (contract INTERNAL-12).
+pub fn take_whole(parent: &Rc<Context>, definition: AgentDefinition) -> Origin {
+    let history = whole(&parent.entries.borrow());
+    let sent = || parent.conversation.borrow_mut().branch();
+    Origin {
+        conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
+        calls: Index::default(),
+        placeholders: Pieces::default(),
+        message: Entry::user("none".into(), "", Nature::Inserted),
+        history,
+        system: rendered(parent),
+        pool: parent.pool.clone(),
+        model: parent.model.clone(),
+        thinking: parent.thinking.clone(),
+        definition: Rc::new(definition),
+        parameters: OnceCell::new(),
+        answers: Rc::default(),
+    }
+}
+
 /// The system prompt of the parent's last request. If the parent never sent one, it is rendered, stored, and reported
 /// as unverified (G06).
 fn rendered(parent: &Rc<Context>) -> Rc<[Piece]> {
@@ -55,6 +77,11 @@ fn history(parent: &Context, message: &Rc<Entry>, ablations: &BTreeSet<Ablation>
         let prompt = before.iter().rposition(|entry| entry.nature == Nature::Typed).unwrap_or(0);
         return before[prompt..].to_vec();
     }
+    whole(before)
+}
+
+/// Entries without unanswered calls and without results that answer no call (G05).
+fn whole(before: &[Rc<Entry>]) -> Vec<Rc<Entry>> {
     let ids = |of: fn(&Entry) -> Rc<[Rc<str>]>| -> BTreeSet<Rc<str>> {
         before.iter().flat_map(|entry| of(entry).to_vec()).collect()
     };

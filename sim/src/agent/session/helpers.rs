@@ -1,0 +1,89 @@
+//! Internal forks of a session while they run, and what they may do (contract INTERNAL-02, INTERNAL-10).
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+use super::context::Context;
+use crate::agent::abort::Abort;
+use crate::agent::settings::Caller;
+
+/// An internal fork: who runs it, and which calls that caller allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Helper {
+    /// Who runs it.
+    pub caller: Caller,
+    /// Which calls are allowed (`canUseTool`, INTERNAL-02).
+    pub can_use: CanUse,
+}
+
+/// Which calls the caller of an internal fork allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CanUse {
+    /// None.
+    Nothing,
+    /// Those that only read.
+    Reads,
+    /// The same, and edits of this file, or of files below this folder.
+    Edits(Rc<str>),
+}
+
+/// The internal forks of a session.
+#[derive(Default)]
+pub struct Helpers {
+    main: OnceCell<Weak<Context>>,
+    running: Cell<usize>,
+    /// Turns of the main agent that ended by themselves.
+    turns: Cell<u64>,
+    /// Stops guesses about what the user types next.
+    guessing: RefCell<Abort>,
+    /// The newest result for each caller, which is all that is kept of a run.
+    results: RefCell<BTreeMap<Caller, Rc<str>>>,
+}
+
+impl Helpers {
+    /// Internal forks that run.
+    pub fn running(&self) -> usize {
+        self.running.get()
+    }
+
+    pub(in crate::agent) fn count(&self, starts: bool) {
+        let running = self.running.get();
+        self.running.set(if starts { running + 1 } else { running.saturating_sub(1) });
+    }
+
+    /// Counts a turn of the main agent that ended by itself.
+    pub(in crate::agent) fn turn_ended(&self) -> u64 {
+        self.turns.set(self.turns.get() + 1);
+        self.turns.get()
+    }
+
+    /// The signal that stops guesses about what the user types next.
+    pub(in crate::agent) fn guessing(&self) -> Abort {
+        self.guessing.borrow().clone()
+    }
+
+    /// The user has typed: guesses are of no use any more.
+    pub(in crate::agent) fn stop_guessing(&self) {
+        self.guessing.replace(Abort::default()).give();
+    }
+
+    pub(super) fn set_main(&self, main: &Rc<Context>) {
+        // A session has one main agent; tests open others, and the first counts.
+        let _ = self.main.set(Rc::downgrade(main));
+    }
+
+    /// The main agent.
+    pub fn main(&self) -> Option<Rc<Context>> {
+        self.main.get()?.upgrade()
+    }
+
+    pub(in crate::agent) fn keep(&self, caller: Caller, result: Rc<str>) {
+        self.results.borrow_mut().insert(caller, result);
+    }
+
+    /// The newest result for `caller`.
+    pub fn result(&self, caller: Caller) -> Option<Rc<str>> {
+        self.results.borrow().get(&caller).cloned()
+    }
+}
