@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Rules, Ticket};
-use forkcast_sim::laws::{Answers, Identity, Internal, Leftovers, Messages, Money, Notifications, Reads, Terminal, UsageSum};
+use forkcast_sim::laws::{
+    Answers, Identity, Internal, Leftovers, Messages, Money, Notifications, Reads, Terminal, UsageSum,
+};
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, ModelKey, Money as Amount, PriceBook, Terms};
 use forkcast_sim::seed::Seed;
@@ -341,8 +343,7 @@ fn delivered(message: u64, agent: &str) -> Event {
 fn msg_08_messages_finds_one_that_is_lost_doubled_misled_or_interrupts_a_call() {
     let watched = |events: &[Event]| watched(Messages::default(), events);
     let returned = Event::MessageReturned { agent: "a".into(), message: 1, why: "killed" };
-    let start =
-        Event::ToolStart { agent: "a".into(), tool_use: "t".into(), name: "Read".into(), during_stream: false };
+    let start = Event::ToolStart { agent: "a".into(), tool_use: "t".into(), name: "Read".into(), during_stream: false };
     let stop = Event::ToolEnd { agent: "a".into(), tool_use: "t".into(), outcome: "ok" };
     watched(&[sent(1, "a"), start.clone(), stop, delivered(1, "a"), sent(2, "b"), delivered(2, "b")]).unwrap();
     watched(&[sent(1, "a"), returned.clone()]).unwrap();

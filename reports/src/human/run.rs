@@ -108,7 +108,8 @@ fn helpers(run: &Run, whole: Money) -> Option<String> {
         (requests + sums.requests, cost + sums.cost.unwrap_or(Money::ZERO))
     });
     let part = || share(super::replay::part_of(cost, whole));
-    (requests > 0).then(|| format!("Helpers of the runtime: {} requests, {}, {} of it", count(requests), money(cost), part()))
+    (requests > 0)
+        .then(|| format!("Helpers of the runtime: {} requests, {}, {} of it", count(requests), money(cost), part()))
 }
 
 fn laws(run: &Run) -> String {

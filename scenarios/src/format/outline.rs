@@ -64,14 +64,8 @@ pub const SESSION: Known = &[
     "forks",
 ];
 /// `session.helpers`.
-pub const HELPERS: Known = &[
-    "extract_memories",
-    "session_memory",
-    "prompt_suggestion",
-    "speculation",
-    "agent_summary",
-    "auto_dream",
-];
+pub const HELPERS: Known =
+    &["extract_memories", "session_memory", "prompt_suggestion", "speculation", "agent_summary", "auto_dream"];
 /// `session.forks`.
 pub const FORKS: Known = &["profile", "launch", "ablations"];
 /// `session.models`.

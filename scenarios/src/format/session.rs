@@ -118,7 +118,7 @@ impl SessionOptions {
             streaming_tools: truth("streaming_tools"),
             task_tools: fields.or_default("task_tools", At::truth),
             messages: fields.or_default("messages", At::truth),
-            helpers: fields.may("helpers", helpers).unwrap_or_default(),
+            helpers: fields.or_default("helpers", helpers),
             ranking: fields.may("ranking", |at| at.word(&RANKINGS)),
             attempts_max: retries.as_ref().and_then(|retries| retries.may("attempts_max", |at| at.small(0))),
             waits_ms: retries.as_ref().and_then(|retries| retries.may("waits_ms", waits)),

@@ -49,7 +49,8 @@ impl Internal {
         let agent: Rc<str> = seen.agent.into();
         let Some(own) = self.own.remove(&agent) else { return Ok(()) };
         let sent = self.sent.get(&agent).map_or(&[][..], Vec::as_slice);
-        let is_continued = sent.len() <= messages.len() && sent.iter().zip(messages).all(|(one, other)| same(one, other));
+        let is_continued =
+            sent.len() <= messages.len() && sent.iter().zip(messages).all(|(one, other)| same(one, other));
         let holds = |message: &Rc<Message>| own.iter().any(|own| Rc::ptr_eq(own, message));
         if !is_continued || messages.iter().any(holds) {
             return Err(format!("request {}: an internal fork changed the messages of `{agent}`", seen.line));

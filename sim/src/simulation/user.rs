@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use super::log::Log;
 use crate::agent::queue::Item;
 use crate::agent::session::Rewriting;
-use crate::agent::spawn::helpers;
+use crate::agent::spawn::callers;
 use crate::agent::task::{Kind, State, Task};
 use crate::agent::{Event, Session};
 use crate::time::{Duration, Instant};
@@ -148,7 +148,7 @@ fn act_now(session: &Rc<Session>, log: &Log, does: Does) -> Result<(), String> {
         Does::KillsAll if session.tasks.kill_all() == 0 => return Err("a running background task".to_owned()),
         Does::KillsAll => {}
         Does::Dialog { open } => session.front.set_dialog(session, open),
-        Does::AsksAside(question) if !helpers::ask_aside(session, &question) => return Err("a conversation".to_owned()),
+        Does::AsksAside(question) if !callers::ask_aside(session, &question) => return Err("a conversation".to_owned()),
         Does::AsksAside(_) => {}
         Does::Forgets { agent, transcript } => return forget(session, log, &agent, transcript),
         Does::Arrives(item) => return arrive(session, log, item),

@@ -22,8 +22,12 @@ fn spawn_named(kind: &str, name: &str) -> Reply {
 /// A background child called `scout` that runs a command of two seconds and says something a second later; then it
 /// answers whatever it is asked.
 fn scouting() -> Stage {
-    let replies =
-        vec![call("Bash", json!({ "command": "look" })).saying("I look."), text("seen").after(1_000), text("more"), text("end")];
+    let replies = vec![
+        call("Bash", json!({ "command": "look" })).saying("I look."),
+        text("seen").after(1_000),
+        text("more"),
+        text("end"),
+    ];
     Stage::new()
         .with_messages()
         .agent("scout", "")
@@ -293,10 +297,11 @@ fn a_message_to_an_agent_that_is_stopped_comes_back_with_the_reason() {
 
 #[test]
 fn loop_18_the_turn_limit_of_a_second_run_counts_its_own_turns() {
-    let played = scouting().agent("limited", "maxTurns: 2").says("main", vec![spawn_named("limited", "l"), text("x")]).says(
-        "limited",
-        vec![call("Bash", json!({ "command": "look" })), call("Bash", json!({ "command": "look" })), text("third")],
-    );
+    let played =
+        scouting().agent("limited", "maxTurns: 2").says("main", vec![spawn_named("limited", "l"), text("x")]).says(
+            "limited",
+            vec![call("Bash", json!({ "command": "look" })), call("Bash", json!({ "command": "look" })), text("third")],
+        );
     let played = played.play(|session| async move {
         let (main, child) = started(&session).await;
         // It waits at the limit, so it is never read.
@@ -344,10 +349,10 @@ fn msg_10_fork_15_a_fork_goes_on_with_its_parents_prompt_and_tools_byte_for_byte
 
 #[test]
 fn a_message_to_oneself_is_refused() {
-    let stage = scouting().says("scout", vec![
-        call("SendMessage", json!({ "to": "finder", "message": "hello", "summary": "s" })).after(100),
-        text("x"),
-    ]);
+    let stage = scouting().says(
+        "scout",
+        vec![call("SendMessage", json!({ "to": "finder", "message": "hello", "summary": "s" })).after(100), text("x")],
+    );
     let played = stage.play(|session| async move {
         started(&session).await;
         all_done(&session).await;

@@ -142,8 +142,19 @@ pub fn sub_agent(parent: &Rc<Context>, definition: AgentDefinition, is_async: bo
     let (definition, model) = (Rc::new(definition), parent.model.clone());
     Context::sub_agent(
         parent,
-        SubAgent { agent, definition, model, pool, mode, is_async, cwd: None, continued: None, slot: None, fork: None,
-            helper: None },
+        SubAgent {
+            agent,
+            definition,
+            model,
+            pool,
+            mode,
+            is_async,
+            cwd: None,
+            continued: None,
+            slot: None,
+            fork: None,
+            helper: None,
+        },
     )
 }
 

@@ -59,6 +59,7 @@ const AGENT: &[Row] = &[
     (
         "spawn",
         &[
+            "abort",
             "event",
             "entry",
             "permission",

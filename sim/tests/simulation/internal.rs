@@ -33,7 +33,10 @@ fn asked(finished: &Finished, agent_type: &str) -> Vec<(usize, Draft)> {
 
 fn blocks(draft: &Draft) -> Vec<String> {
     let pieces = draft.tools.iter().chain(draft.system.iter());
-    pieces.chain(draft.messages.iter().flat_map(|message| &message.content)).map(|piece| piece.json().to_owned()).collect()
+    pieces
+        .chain(draft.messages.iter().flat_map(|message| &message.content))
+        .map(|piece| piece.json().to_owned())
+        .collect()
 }
 
 fn count(finished: &Finished, is: impl Fn(&Event) -> bool) -> usize {
@@ -100,7 +103,9 @@ fn internal_02_internal_05_internal_09_memory_is_written_where_its_caller_may_wr
         let finished = finished(helped(&[(caller, 2)], rules));
         let session = finished.session.as_ref().unwrap();
         assert_eq!(session.world.files.read(&own).as_deref(), Some("note"), "{caller:?}");
-        assert!(!session.world.files.exists("/repo/src/other.rs") && !session.world.files.exists(&format!("{MEMORY}-2/x")));
+        assert!(
+            !session.world.files.exists("/repo/src/other.rs") && !session.world.files.exists(&format!("{MEMORY}-2/x"))
+        );
         let by: Vec<_> = finished
             .log
             .iter()
@@ -128,7 +133,8 @@ fn internal_06_a_suggestion_is_worked_on_before_it_is_accepted_and_both_stop_whe
     first.acts.truncate(1);
     let alone = finished(first);
     assert_eq!(ran(&alone), [("prompt_suggestion", "completed"), ("speculation", "completed")]);
-    let last = asked(&alone, "speculation")[0].1.messages.last().unwrap().content.iter().last().unwrap().json().to_owned();
+    let last =
+        asked(&alone, "speculation")[0].1.messages.last().unwrap().content.iter().last().unwrap().json().to_owned();
     assert!(last.contains("run the tests"), "{last}");
     let session = alone.session.as_ref().unwrap();
     assert_eq!(session.helpers.result(Caller::Speculation).as_deref(), Some("The tests pass."));
@@ -144,7 +150,8 @@ fn internal_07_a_side_question_stays_beside_the_conversation() {
     setup.acts.insert(1, at(30_000, Does::AsksAside("Why is it slow?".into())));
     let with = finished(setup);
     let without = finished(helped(&[], Vec::new()));
-    let main = |finished: &Finished| asked(finished, "main").into_iter().map(|(_, draft)| blocks(&draft)).collect::<Vec<_>>();
+    let main =
+        |finished: &Finished| asked(finished, "main").into_iter().map(|(_, draft)| blocks(&draft)).collect::<Vec<_>>();
     assert_eq!(main(&with), main(&without), "the main agent's requests are the same");
     let own = blocks(&asked(&with, "side_question")[0].1);
     assert!(own.last().unwrap().contains("Why is it slow?"));
@@ -154,7 +161,11 @@ fn internal_07_a_side_question_stays_beside_the_conversation() {
 
 #[test]
 fn internal_08_a_background_agent_is_summarised_while_it_works() {
-    let slow = Reply { said: vec![Said::Text("Looked.".into())], streaming: Some(Duration::from_secs(70)), ..Reply::default() };
+    let slow = Reply {
+        said: vec![Said::Text("Looked.".into())],
+        streaming: Some(Duration::from_secs(70)),
+        ..Reply::default()
+    };
     let spawn = json!({
         "description": "look", "prompt": "look", "subagent_type": "looker", "run_in_background": true,
     });
@@ -182,7 +193,8 @@ fn internal_11_all_helpers_run_beside_a_session_and_its_bytes_stay_the_same() {
     let rules = Caller::AFTER_TURNS.map(|caller| Rule { times: None, ..says(caller.name(), "Nothing.") });
     let with = finished(helped(&helpers, rules.to_vec()));
     let without = finished(helped(&[], Vec::new()));
-    let main = |finished: &Finished| asked(finished, "main").into_iter().map(|(_, draft)| blocks(&draft)).collect::<Vec<_>>();
+    let main =
+        |finished: &Finished| asked(finished, "main").into_iter().map(|(_, draft)| blocks(&draft)).collect::<Vec<_>>();
     assert_eq!(main(&with), main(&without));
     assert_eq!(with.agents.iter().filter(|agent| agent.internal).count(), 8);
     assert!(with.laws_held.contains(&"internal"));

@@ -10,7 +10,7 @@ use crate::agent::event::Event;
 use crate::agent::query::{self, Ended, Reason, Step, Yielded};
 use crate::agent::queue::{Item, Mode};
 use crate::agent::session::{Call, Command, Context, Session, Tool};
-use crate::agent::spawn::helpers;
+use crate::agent::spawn::callers;
 
 /// Whether an item can share a turn with others of its kind: prompts without a command, and notifications. Two waiting
 /// notifications reach the model in one message (`clients.md` 1, client 2.1.330).
@@ -36,7 +36,7 @@ pub async fn serve(main: &Rc<Context>, items: Vec<Item>) {
     if asks {
         step(&session, "query", "");
         if run(main).await.reason == Reason::Completed {
-            helpers::after_turn(main);
+            callers::after_turn(main);
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Options of a session that never change while it runs.
 
+pub mod callers;
 pub mod forks;
 pub mod gate;
-pub mod helpers;
 mod placement;
 mod sizes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+pub use callers::Caller;
 pub use forks::{Ablation, Forks, LaunchPolicy, Profile};
-pub use helpers::Caller;
 pub use placement::{Layout, Placement};
 pub use sizes::{AgentSizes, PartSizes, PrefixSizes, shared_out};
 

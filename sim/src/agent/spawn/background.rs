@@ -3,8 +3,8 @@
 use std::pin::pin;
 use std::rc::Rc;
 
+use super::callers;
 use super::fork;
-use super::helpers;
 use super::result::Collected;
 use super::route::Resolved;
 use super::run::{Beginning, run_agent};
@@ -49,7 +49,7 @@ pub fn detach(waiter: Waiter) {
 /// Follows the agent to its end (ASYNC-05): sets the state, then slow work, then the notification, then cleanup
 /// (ASYNC-09, C29). Every kind of end is a value here, so no error reaches the main loop (ASYNC-15).
 async fn lifecycle(mut waiter: Waiter) {
-    let mut summaries = pin!(helpers::summarise(waiter.run.context.clone()));
+    let mut summaries = pin!(callers::summarise(waiter.run.context.clone()));
     let ended = loop {
         let step = crate::select! {
             step = waiter.run.next() => step,

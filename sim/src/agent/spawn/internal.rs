@@ -56,7 +56,12 @@ pub async fn run_forked_agent(safe: CacheSafe, helper: Helper, prompt: &str, abo
     session.emit(&Event::InternalStarted { agent: agent.clone(), parent: parent.agent.clone(), caller: caller.name() });
     context.entries.borrow_mut().push(Entry::user(session.ids.next("entry"), prompt, Nature::Inserted));
     let (ended, text) = follow(&context, abort).await;
-    session.emit(&Event::InternalEnded { agent, caller: caller.name(), reason: ended.reason.name(), turns: ended.turns });
+    session.emit(&Event::InternalEnded {
+        agent,
+        caller: caller.name(),
+        reason: ended.reason.name(),
+        turns: ended.turns,
+    });
     ForkedAgentResult { text, reason: ended.reason }
 }
 

@@ -10,7 +10,7 @@
 //! * [`background`]: the call does not wait; a notification reports the end (ASYNC). [`resume`] continues an agent that
 //!   has ended (MSG).
 //! * [`fork`]: children that begin with their parent's whole conversation (FORK, CACHE).
-//! * [`internal`]: forks for the runtime's own [`helpers`], beside the tool protocol (INTERNAL).
+//! * [`internal`]: forks for the runtime's own helpers ([`callers`]), beside the tool protocol (INTERNAL).
 //! * [`result`]: what the calling model sees (RESULT). [`waiter`]: what both kinds of waiting share.
 //!
 //! A synchronous child is awaited by its call, and a background child by its lifecycle. A child that is moved to the
@@ -18,9 +18,9 @@
 //! of its call or a notification (LIFE-06).
 
 pub mod background;
+pub mod callers;
 pub mod foreground;
 pub mod fork;
-pub mod helpers;
 pub mod input;
 pub mod internal;
 pub mod result;

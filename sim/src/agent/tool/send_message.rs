@@ -55,9 +55,10 @@ impl Tool for SendMessage {
 
     fn definition(&self, _offer: &Offer<'_>) -> Definition {
         Definition {
-            description: "Sends a message to an agent that was launched before. A running agent reads it before its next \
+            description:
+                "Sends a message to an agent that was launched before. A running agent reads it before its next \
                           request; an agent that has ended goes on in the background, with all it knew."
-                .into(),
+                    .into(),
             input_schema: fields::schema(&FIELDS),
         }
     }
@@ -87,7 +88,9 @@ impl Tool for SendMessage {
 
 /// The text of a message; a structured one is sent as JSON.
 fn text(message: Option<&Value>) -> Rc<str> {
-    message.map_or_else(String::new, |message| message.as_str().map_or_else(|| message.to_string(), str::to_owned)).into()
+    message
+        .map_or_else(String::new, |message| message.as_str().map_or_else(|| message.to_string(), str::to_owned))
+        .into()
 }
 
 /// Rules on the form of a message (MSG-02, MSG-05, MSG-06, MSG-14).

@@ -14,7 +14,7 @@ pub use scope::Scope;
 pub use sub_agent::{Continued, SubAgent};
 
 use super::fork::Origin;
-use super::helpers::Helper;
+use super::internal::Helper;
 use super::launch::Slot;
 use super::{Pool, Rewriting, Session};
 use crate::agent::abort::Abort;

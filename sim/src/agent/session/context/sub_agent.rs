@@ -10,9 +10,9 @@ use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
-use crate::agent::session::{Helper, Pool};
 use crate::agent::session::fork::Origin;
 use crate::agent::session::launch::Slot;
+use crate::agent::session::{Helper, Pool};
 use crate::agent::settings::forks::{Ablation, QUERY_SOURCE};
 
 /// The decisions about a sub-agent before it starts (AGENT-29).

@@ -106,9 +106,7 @@ pub fn helper(session: &Session, caller: Caller) -> Helper {
     let project = format!("{}/.claude/projects/{}", settings.home, folder(&settings.cwd));
     let can_use = match caller {
         Caller::ExtractMemories | Caller::AutoDream => CanUse::Edits(format!("{project}/memory").into()),
-        Caller::SessionMemory => {
-            CanUse::Edits(format!("{project}/{}/session-memory.md", settings.session).into())
-        }
+        Caller::SessionMemory => CanUse::Edits(format!("{project}/{}/session-memory.md", settings.session).into()),
         Caller::Speculation => CanUse::Reads,
         Caller::Compact | Caller::PromptSuggestion | Caller::SideQuestion | Caller::AgentSummary => CanUse::Nothing,
     };
