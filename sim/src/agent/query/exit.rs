@@ -85,6 +85,7 @@ impl Loop {
         }
         self.check("token_budget", "continue");
         self.output_tokens = 0;
+        self.must_compact = true;
         self.insert(GO_ON).await;
         true
     }
