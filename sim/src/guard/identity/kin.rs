@@ -51,6 +51,11 @@ impl Sender {
         }
     }
 
+    /// Whether the input names it or its caller, so that its siblings are known and not guessed.
+    pub const fn is_named(&self) -> bool {
+        self.called.is_some() || self.parent.is_some()
+    }
+
     fn parent(&self) -> Option<&str> {
         self.parent.as_deref()
     }
