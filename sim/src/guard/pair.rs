@@ -2,6 +2,7 @@
 
 use super::finding::{Finding, Noted, Rule};
 use super::judge::{self, Question};
+use super::thinking;
 use super::timeless::TimelessCache;
 use crate::cache;
 use crate::diagnosis::Subject;
@@ -15,6 +16,8 @@ pub struct Judged {
     pub findings: Vec<Finding>,
     /// Harmless notes.
     pub notes: Vec<Noted>,
+    /// Thinking in the newer request that its provider rejects or drops.
+    pub thinking: Option<Noted>,
     /// How many leading blocks the older request leaves in the cache.
     pub cached_blocks: usize,
 }
@@ -59,5 +62,6 @@ fn judge_of(wire: &Wire, preset: &cache::Rules, [older, newer]: [Subject; 2], ra
         asks_breakpoints: true,
     };
     let (findings, notes) = judge::judge(&case);
-    Judged { findings, notes, cached_blocks: older.covered() }
+    let thinking = thinking::of_pair(wire, &older.request, &newer.request);
+    Judged { findings, notes, thinking, cached_blocks: older.covered() }
 }

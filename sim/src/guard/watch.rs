@@ -124,11 +124,16 @@ impl Watch {
         }
         notes.extend(self.doubt(&taken, &whose, facts));
         let previous = whose.previous.as_ref().filter(|_| !lane.first).map(|previous| &*previous.subject);
-        let turn =
-            uncached::Turn { taken: &taken, previous, rates: rates.as_ref(), is_measured: facts.usage.is_some() };
+        let turn = uncached::Turn {
+            taken: &taken,
+            previous,
+            rates: rates.as_ref(),
+            is_measured: facts.usage.is_some(),
+            is_of_test: self.rules.in_tests,
+        };
         self.uncached.take(&turn, lane);
         notes.extend(self.thinking.take(wire, &taken, facts, &whose, &self.rules));
-        let (refused, noted) = self.refusals.take(&taken, facts, lane, &findings, &self.rules);
+        let (refused, noted) = self.refusals.take(wire, &taken, facts, lane, &findings, &self.rules);
         notes.extend(noted);
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
         let expected = Usage { output_tokens, ..shown.outcome.usage() };

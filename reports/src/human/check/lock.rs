@@ -1,5 +1,7 @@
 //! The contents of a written lock, and the changes of an update.
 
+use std::collections::BTreeSet;
+
 use forkcast_sim::guard::lock::{Chain, Change, Changes, Lock};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
@@ -108,6 +110,29 @@ pub(super) fn changes(changes: &Changes, names: Names) -> Table {
     table.shown_max = SHOWN;
     table.rows_are = "changes (--format csv lists all)";
     table
+}
+
+/// The changes of a review, each with the decision on its chain.
+pub fn reviewed(changes: &Changes, file: &str, accepted: &BTreeSet<String>, names: Names) -> Document {
+    let mut document = Document::default();
+    let changed: BTreeSet<&str> = changes.changes.iter().map(Change::chain).collect();
+    let open = changed.iter().filter(|chain| !accepted.contains(**chain)).count();
+    let file = names.file(file);
+    let plural = if changed.len() == 1 { "" } else { "s" };
+    document.title(match changed.len() {
+        0 => format!("{file}: nothing changed"),
+        all => format!("{file}: {} chain{plural} changed, {} accepted, {} open", all, all - open, open),
+    });
+    if !changed.is_empty() {
+        let mut table = self::changes(changes, names);
+        table.columns.insert(0, Column::left("Review", "review"));
+        for (row, change) in table.rows.iter_mut().zip(&changes.changes) {
+            let word = if accepted.contains(change.chain()) { "accepted" } else { "open" };
+            row.insert(0, Cell::Text(word.to_owned()));
+        }
+        document.table(table);
+    }
+    document
 }
 
 fn change_row(change: &Change, names: Names) -> Vec<Cell> {

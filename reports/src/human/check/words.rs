@@ -47,7 +47,7 @@ pub fn where_it_is(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     let newer = newer.strip_prefix('r').map_or(newer.clone(), |rest| format!("R{rest}"));
     let first = format!("{newer} of chain {chain}, against {older}; rule {}.", finding.rule.word());
     let place = range(finding).filter(|_| finding.offset_in_block.is_none());
-    let place = place.or_else(|| change::place(&finding.path, finding.offset_in_block, finding.offset_in_prefix));
+    let place = place.or_else(|| change::place(&finding.site));
     let times = match kind.times() {
         1 => None,
         times => Some(format!("{} such changes in this request; the first is shown.", count(times as u64))),

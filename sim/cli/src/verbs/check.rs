@@ -28,8 +28,14 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
         return Err(BadInput::error("--update writes a lock, so --lock none cannot be used with it"));
     }
     let mut rules = rules::read(&args.sources)?;
+    if args.locked {
+        rules.equality = Severity::Fail;
+    }
     rules.requests_per_day = args.requests_per_day.or(rules.requests_per_day);
     let held = LockFile::read(wanted, args.update)?;
+    if args.locked && held.lock.is_none() {
+        return Err(BadInput::error("--locked compares with a lock, and there is none; `forkcast lock` writes it"));
+    }
     held.file.filter(|_| args.update).map_or(Ok(()), lock_file::check)?;
     let book = book(&args.prices, &args.talk)?;
     // The recorder contains the prices of the requests.
