@@ -127,9 +127,9 @@ fn causes(explained: &Explained<'_>) -> Table {
     let mut table = Table::new(
         "causes",
         vec![
-            Column::left("Cause", "cause"),
+            Column::left("Cause", "cause").kept(),
             Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::wrap("What changed", "change"),
             Column::wrap("How to fix it", "suggestion"),
         ],

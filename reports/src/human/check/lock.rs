@@ -44,7 +44,7 @@ fn chains_table(lock: &Lock, names: Names) -> Table {
             Column::right("Tokens", "tokens"),
             Column::right("Breakpoints", "breakpoints"),
             Column::right("Hit rate", "hit_rate"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
         ],
     );
     table.rows = lock.chains.iter().map(|chain| row(chain, names)).collect();
@@ -100,8 +100,8 @@ pub(super) fn changes(changes: &Changes, names: Names) -> Table {
             Column::left("Chain", "chain"),
             Column::right("Request", "position"),
             Column::wrap("What changed", "what"),
-            Column::right("Cost before", "cost_before_usd"),
-            Column::right("Cost now", "cost_after_usd"),
+            Column::right("Cost before", "cost_before_usd").kept(),
+            Column::right("Cost now", "cost_after_usd").kept(),
             Column::right("Hit rate before", "hit_rate_before").optional(),
             Column::right("Hit rate now", "hit_rate_after").optional(),
         ],

@@ -13,12 +13,12 @@ pub fn kinds(check: &Check<'_>, kinds: &[Kind<'_>]) -> Table {
     let mut table = Table::new(
         "kinds",
         vec![
-            Column::left("Cause", "cause"),
+            Column::left("Cause", "cause").kept(),
             Column::right("Request", "request"),
             Column::name("Place", "path"),
             Column::right("Requests", "requests"),
             Column::right("Tokens lost", "tokens_lost"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::wrap("What", "name"),
         ],
     );

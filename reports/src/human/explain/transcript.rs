@@ -71,9 +71,9 @@ fn causes(entry: &Recorded<'_>) -> Table {
     let mut table = Table::new(
         "causes",
         vec![
-            Column::left("Cause", "cause"),
+            Column::left("Cause", "cause").kept(),
             Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::wrap("How to fix it", "suggestion"),
         ],
     );

@@ -44,9 +44,9 @@ fn table(report: &Report<'_>) -> Table {
     let mut table = Table::new(
         "spending",
         vec![
-            Column::left("Spent on", "what"),
-            Column::right("Cost", "cost_usd"),
-            Column::right("Of the bill", "share"),
+            Column::wrap("Spent on", "what"),
+            Column::right("Cost", "cost_usd").kept(),
+            Column::right("Of the bill", "share").kept(),
             Column::right("Tokens", "tokens"),
             Column::right("A request", "tokens_per_request"),
         ],
