@@ -74,7 +74,7 @@ impl<'a> FindingOf<'a> {
         Change(self.finding.map(|finding| Visible {
             finding,
             name: self.sides.names.thing(&finding.name),
-            suggestion: finding.cause.suggestion().to_owned(),
+            suggestion: self.sides.names.thing(&finding.suggestion()),
             requests_per_day: None,
             windows: self.content && self.sides.names == Names::Plain,
         }))

@@ -49,7 +49,7 @@ fn finding(sides: &Sides<'_>, found: &Finding, judged: &Judged, windows: bool, d
         let [older, newer] = shown.clone().map(Marked::from);
         document.parts.push(change::sides(&older, &newer));
     }
-    let advice = format!("How to fix it: {}", found.cause.suggestion());
+    let advice = format!("How to fix it: {}", sides.names.thing(&found.suggestion()));
     document.text(rejected(judged).into_iter().chain([cost(sides, found, judged), advice]).collect());
 }
 
@@ -97,11 +97,11 @@ fn findings_table(sides: &Sides<'_>, findings: &[Finding]) -> Table {
     let mut table = Table::new(
         "findings",
         vec![
-            Column::left("Cause", "cause"),
+            Column::left("Cause", "cause").kept(),
             Column::name("Place", "path"),
             Column::right("Byte", "offset_in_block").optional(),
             Column::right("Tokens, about", "tokens_lost"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::wrap("What", "name"),
         ],
     );

@@ -8,7 +8,7 @@ use forkcast_sim::wire::Maker;
 use crate::check::{Check, Kind, Verdict};
 use crate::comparison::sentence;
 use crate::document::{count, money};
-use crate::human::change;
+use crate::human::{change, list};
 use crate::names::Names;
 
 /// The change as a title: `tool_changed: tool `Read`, field `description``.
@@ -152,7 +152,8 @@ pub fn lines(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
         [("older", older), ("newer", newer)]
             .map(|(side, window)| format!("{side}: {}[{}]{}", window.before, window.mark, window.after))
     });
-    where_it_is(check, kind).into_iter().chain(windows).chain(what_it_means(check, kind)).collect()
+    let means = what_it_means(check, kind).into_iter().chain([list::more(kind.first().cause)]);
+    where_it_is(check, kind).into_iter().chain(windows).chain(means).collect()
 }
 
 /// A note in a sentence, with the provider's answer if there is one.
