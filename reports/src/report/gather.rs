@@ -97,6 +97,9 @@ impl<'a> Gathering<'a> {
         session::add_chains(&entries, &part.named_chains, names, &mut self.chains);
         self.left_out += self.view.narrow(self.inputs, &mut entries);
         let mut sessions = session::sessions(self.inputs, &entries, &self.chains, names, self.counted, &mut self.taken);
+        if let Some(scope) = self.inputs.scopes.first().filter(|_| self.view.is_of_run) {
+            sessions.iter_mut().for_each(|session| session.name_after(&scope.name));
+        }
         sessions.iter_mut().for_each(|session| self.share_project(session));
         self.sessions.append(&mut sessions);
         self.unseen.take_sessions(&entries);

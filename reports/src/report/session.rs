@@ -131,6 +131,13 @@ pub(super) fn add_chains(
     }
 }
 
+impl Session {
+    /// Names the session of a run after its scenario, as in its ledger; it has no project.
+    pub(super) fn name_after(&mut self, scenario: &str) {
+        (self.id, self.label, self.project) = (scenario.to_owned(), scenario.to_owned(), None);
+    }
+}
+
 /// The session with an index among sessions in the order of their indices.
 pub(super) fn of(sessions: &[Session], index: usize) -> Option<&Session> {
     let at = sessions.binary_search_by_key(&index, |session| session.index).ok()?;

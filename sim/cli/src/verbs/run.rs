@@ -28,7 +28,9 @@ use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::interrupted;
 use crate::verbs::recording::{self, RecordedCast};
+use several::Printer;
 
+mod several;
 mod twice;
 
 /// Runs the verb.
@@ -47,6 +49,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let scenarios = read(&named, args)?;
     let book = Rc::new(args.prices.book(&args.talk)?);
     let several = scenarios.len() > 1;
+    let mut printer = Printer::new(args, several);
     let mut outcome = Outcome::default();
     for (path, scenario) in named.iter().zip(scenarios) {
         if interrupted() {
@@ -55,8 +58,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         }
         let folder = args.result.out.as_deref();
         let folder = folder.map(|out| if several { out.join(&*scenario.name) } else { out.to_owned() });
-        one(args, Played { path, folder, cast: None, voices: None }, scenario, &book, &mut outcome)?;
+        let played = Played { path, folder, cast: None, voices: None };
+        one(args, played, scenario, &book, &mut printer, &mut outcome)?;
     }
+    outcome.printed(printer.end())?;
     partial(args, &mut outcome);
     outcome.done()
 }
@@ -68,6 +73,7 @@ fn recorded(args: &RunArgs, recording: &Path) -> anyhow::Result<()> {
     let book = Rc::new(args.prices.book(&args.talk)?);
     let mut outcome = Outcome::default();
     let several = casts.len() > 1;
+    let mut printer = Printer::new(args, several);
     for RecordedCast { cast, original } in casts.into_iter().take_while(|_| !interrupted()) {
         for gap in &cast.gaps {
             args.talk.note(format_args!("forkcast: {gap}"));
@@ -94,8 +100,9 @@ fn recorded(args: &RunArgs, recording: &Path) -> anyhow::Result<()> {
             original.voices(&cast, &scenario, args.fidelity)
         });
         let played = Played { path: Path::new(&cast.file), folder, cast: Some(&cast), voices };
-        one(args, played, scenario, &book, &mut outcome)?;
+        one(args, played, scenario, &book, &mut printer, &mut outcome)?;
     }
+    outcome.printed(printer.end())?;
     partial(args, &mut outcome);
     outcome.done()
 }
@@ -193,6 +200,7 @@ fn one(
     Played { path, folder, cast, voices }: Played<'_>,
     scenario: Scenario,
     book: &Rc<PriceBook>,
+    printer: &mut Printer,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
     // Before the work, so that an unusable folder is reported immediately.
@@ -218,9 +226,9 @@ fn one(
     let beside = cast.map(|cast| Beside { cast, comparison: Comparison::new(cast, &run) });
     outcome.printed(match (&beside, args.result.format) {
         (Some(beside), Format::Json) if args.table.is_none() => {
-            screen::print(|target| format::cast::write(beside.cast, &beside.comparison, target))
+            printer.print(&run.scenario.name, |target| format::cast::write(beside.cast, &beside.comparison, target))
         }
-        _ => print(args, &run, &failures, report.as_ref(), beside.as_ref()),
+        _ => print(args, &run, &failures, report.as_ref(), beside.as_ref(), printer),
     })?;
     let gates = report.iter().flat_map(gates);
     outcome.failures.extend(gates.filter_map(|gate| human::replay::sentence(&gate)));
@@ -244,24 +252,27 @@ fn print(
     failures: &[String],
     report: Option<&Report<'_>>,
     beside: Option<&Beside<'_>>,
+    printer: &mut Printer,
 ) -> anyhow::Result<()> {
+    let name = &*run.scenario.name;
     // What a run has of its own, it does not take from the replay of its requests.
     if args.table.as_deref() == Some(REQUESTS) {
-        return screen::print(|target| format::requests::write_run(run, target));
+        return printer.print(name, |target| format::requests::write_run(run, target));
     }
     if let Some((table, report)) = args.table.as_ref().zip(report) {
-        return screen::print(|target| format::tables::write(report, table, target));
+        return printer.print(name, |target| format::tables::write(report, table, target));
     }
     match args.result.format {
-        Format::Json => screen::print(|target| format::run::write_with(run, failures, report, target)),
-        Format::Jsonl => screen::print(|target| format::ledger::simulated::write(run, false, target)),
-        Format::Csv => screen::print(|target| format::requests::write_run(run, target)),
+        Format::Json => printer.print(name, |target| format::run::write_with(run, failures, report, target)),
+        Format::Jsonl => printer.print(name, |target| format::ledger::simulated::write(run, false, target)),
+        Format::Csv => printer.print(name, |target| format::requests::write_run(run, target)),
         shown => {
             let mut document = human::run::document(run, failures);
             document.parts.extend(report.into_iter().flat_map(|report| human::replay::asked(report).parts));
             document
                 .parts
                 .extend(beside.into_iter().flat_map(|both| human::cast::document(both.cast, &both.comparison).parts));
+            printer.part()?;
             screen::document(&document, shown)
         }
     }
