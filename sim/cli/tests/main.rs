@@ -5,6 +5,7 @@
 mod check;
 mod commands;
 mod data;
+mod examples;
 mod explain;
 mod fanout;
 mod logs;

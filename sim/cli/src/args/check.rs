@@ -103,7 +103,7 @@ Examples:
   forkcast lock bodies/ --review      accept or reject what changed
   forkcast lock bodies/ --anonymize   without names of tools and agents
 
-A lock is a text for reviews: kind, place, size and digests of each block, expected reads and cost of each request.
+A lock is a text for reviews: kind, place, size and digests of each block, expected reads and cost of each request. \
 `forkcast check` compares prompts with it.";
 
 /// Arguments of `lock`.
@@ -131,7 +131,7 @@ pub struct LockArgs {
     pub prices: PriceArgs,
 
     /// The form of the summary on standard output
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    #[arg(long, default_value = "human", value_parser = super::whole(), help_heading = "Output")]
     pub format: super::Format,
 
     /// Which parts of the prompts are shown

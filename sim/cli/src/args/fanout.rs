@@ -56,7 +56,8 @@ const OUT: &str = "Also write fanout.json, fanout.csv and plots (NAME.svg, NAME.
 
 /// Arguments of `fanout`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = FANOUT_EXAMPLES, mut_arg("out", |out| out.help("Also write tables and plots into this folder").long_help(OUT)))]
+#[command(after_help = FANOUT_EXAMPLES, mut_arg("format", |format| format.value_parser(super::whole())),
+    mut_arg("out", |out| out.help("Also write tables and plots into this folder").long_help(OUT)))]
 pub struct FanoutArgs {
     /// Take the parent's prefix, growth, model and lifetime from a recorded session
     ///

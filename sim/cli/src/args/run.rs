@@ -12,7 +12,7 @@ use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::cache::PRESETS;
 use forkcast_sim::wire::Ttl;
 
-use super::{OutputArgs, OwnPriceArgs, SumArgs, TalkArgs, table, what_if_help};
+use super::{OutputArgs, OwnPriceArgs, SumArgs, TalkArgs, number, table, what_if_help};
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -39,7 +39,7 @@ Examples:
                                       the same with another lifetime
   forkcast list scenarios             built-in scenarios
 
-A scenario is a YAML file, or the name of one that is built in. Exit code 1: an expectation failed.";
+A scenario is a YAML file, or the name of one that is built in. Several are a list in JSON and one table in CSV. Exit code 1: an expectation failed.";
 
 /// What `--out` of this verb writes.
 const OUT: &str = "Also write run.json, ledger.jsonl, requests.csv and the pictures timeline and ribbon (.svg, .png) into this \
@@ -91,11 +91,11 @@ pub struct RunArgs {
     pub cache: Option<String>,
 
     /// Pick the next ready task at random (seeded) instead of FIFO
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = number::<u64, 0>)]
     pub interleave: Option<u64>,
 
     /// Random seed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u64, 0>)]
     pub seed: Option<u64>,
 
     // The table of keys writes this help.

@@ -6,6 +6,7 @@ use forkcast_reports::report::{self, By, Limits, Share, View, Window, Zone};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::{Duration, Instant};
 
+use super::number;
 use crate::clock;
 
 /// Groups, window and limits.
@@ -36,7 +37,7 @@ pub struct ViewArgs {
     #[arg(long, value_name = "ZONE", help_heading = "What counts")]
     timezone: Option<Zone>,
 
-    /// Show this many rows of each list
+    /// Show this many rows of each list; of days, weeks, months and blocks the newest
     #[arg(long, value_name = "N", value_parser = rows, help_heading = "What counts")]
     top: Option<u16>,
 }
@@ -74,7 +75,7 @@ pub struct SumArgs {
     min_hit_rate: Option<Share>,
 
     /// Exit with 1 if more tokens were missed without a known cause
-    #[arg(long, value_name = "TOKENS", help_heading = "Limits")]
+    #[arg(long, value_name = "TOKENS", value_parser = number::<u64, 0>, help_heading = "Limits")]
     max_unexplained: Option<u64>,
 }
 

@@ -34,6 +34,12 @@ impl Side {
         let (file, position) = split(name)?;
         let inputs = Inputs::read(&[file], InputFormat::Auto).map_err(BadInput::error)?;
         let count = inputs.exchanges().count();
+        if count == 0 && inputs.requests() > 0 {
+            return Err(BadInput::error(format_args!(
+                "{file}: its format has no request bodies, expected a body or a recording with bodies; forkcast explain \
+                 {file} shows what changed between its requests"
+            )));
+        }
         if count == 0 {
             let complaints = complaints::of_inputs(&inputs, &[]);
             return Err(complaints::or_nothing_read(complaints).into());
