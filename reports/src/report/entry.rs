@@ -80,6 +80,12 @@ impl<'a> Recorded<'a> {
         files.nth(self.line.session)
     }
 
+    /// The id of its session; of a recording the name of its file.
+    pub fn session_id(&self) -> &str {
+        let file = || self.origin.file.rsplit(['/', '\\']).next().unwrap_or_default();
+        self.answered.map_or_else(file, |answered| &*answered.session.id)
+    }
+
     /// Program and version that sent it: `claude-code/2.1.63`.
     pub fn client(&self) -> Option<String> {
         if let Some(answered) = self.answered {

@@ -159,6 +159,8 @@ Examples:
   forkcast replay recordings/ --cache docs-2026-09 --prices 2026-11-01
   forkcast replay recordings/ --price-book contract.toml --discount 15
   forkcast replay recordings/ --by week --since 2026-11-01
+  forkcast replay ~/.claude/projects --session 6c0a
+                                      one session
   forkcast replay recordings/ --table requests > requests.csv
                                       for pandas, DuckDB, a spreadsheet
   forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%

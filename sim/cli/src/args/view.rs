@@ -33,6 +33,10 @@ pub struct ViewArgs {
     #[arg(long, value_name = "TEXT", conflicts_with = "bodies", help_heading = "What counts")]
     project: Option<String>,
 
+    /// Count requests of sessions whose id begins with this
+    #[arg(long, value_name = "ID", conflicts_with = "bodies", help_heading = "What counts")]
+    session: Option<String>,
+
     /// Time zone of days and times: an IANA name, `local` or `UTC` [default: local for people, UTC for machines]
     #[arg(long, value_name = "ZONE", help_heading = "What counts")]
     timezone: Option<Zone>,
@@ -114,6 +118,7 @@ impl ViewArgs {
             window: Window { since, until },
             zone,
             project: self.project.clone(),
+            session: self.session.clone(),
             top: self.top.map(usize::from),
             now: Some(now),
             ..self.sums.view()
