@@ -486,7 +486,8 @@ fn preset() -> impl TypedValueParser<Value = Rules> {
 /// Forms of an output that is no list of requests.
 fn whole() -> impl TypedValueParser<Value = Format> {
     let forms = Format::value_variants().iter().filter(|form| **form != Format::Jsonl);
-    PossibleValuesParser::new(forms.filter_map(Format::to_possible_value)).try_map(|form| <Format as ValueEnum>::from_str(&form, false))
+    PossibleValuesParser::new(forms.filter_map(Format::to_possible_value))
+        .try_map(|form| <Format as ValueEnum>::from_str(&form, false))
 }
 
 /// Parses a whole number of at least `LEAST`.

@@ -134,7 +134,8 @@ fn every_example_of_the_help_runs() {
         let help = program::forkcast(Path::new("."), &[verb, &["--help"]].concat());
         let examples = examples(program::fine(&help));
         assert!(!examples.is_empty(), "{verb:?}");
-        let place = folder(&format!("examples/{}", if verb.is_empty() { "forkcast".to_owned() } else { verb.join("-") }));
+        let place =
+            folder(&format!("examples/{}", if verb.is_empty() { "forkcast".to_owned() } else { verb.join("-") }));
         furnish(&place);
         if verb.first() == Some(&"sweep") && verb.len() == 2 {
             let plan = "forkcast sweep plan fanout --set launch=burst,primed -o plan.json";

@@ -53,7 +53,13 @@ fn one_session_of_many_can_be_billed() {
     let place = folder("one-session");
     let session = fs::read_to_string(root().join("replay/tests/fixtures/claude-code.jsonl")).unwrap();
     fs::write(place.join("one.jsonl"), &session).unwrap();
-    let ids = [("5e5510a0", "7a7710a0"), ("toolu_", "toolu_x"), ("msg_", "msg_x"), ("req_", "req_x"), ("00000000-", "11111111-")];
+    let ids = [
+        ("5e5510a0", "7a7710a0"),
+        ("toolu_", "toolu_x"),
+        ("msg_", "msg_x"),
+        ("req_", "req_x"),
+        ("00000000-", "11111111-"),
+    ];
     let other = ids.iter().fold(session.clone(), |text, (id, other)| text.replace(id, other));
     fs::write(place.join("two.jsonl"), other).unwrap();
     let cost = |arguments: &[&str]| {
