@@ -75,5 +75,9 @@ fn inputs(run: &Run) -> Inputs {
     let exchanges = run.requests.iter().map(&mut recorded).collect();
     let input =
         FileInput { file: file.clone(), format: Format::Bodies, exchanges, traces: Vec::new(), notes: Vec::new() };
-    Inputs { files: 1, scopes: vec![ScopeInput { name: run.scenario.name.to_string(), files: vec![input] }], ..Inputs::default() }
+    Inputs {
+        files: 1,
+        scopes: vec![ScopeInput { name: run.scenario.name.to_string(), files: vec![input] }],
+        ..Inputs::default()
+    }
 }

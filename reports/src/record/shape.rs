@@ -112,13 +112,6 @@ pub struct Column {
     pub is_optional: bool,
     /// It answers the question of the table, so that people see it on every screen.
     pub is_kept: bool,
-    /// People see it on every screen, because it answers the question of the table.
-    #[must_use]
-    pub const fn kept(mut self) -> Self {
-        self.column.is_kept = true;
-        self
-    }
-
     /// It is shown to people if it varies.
     pub must_vary: bool,
     /// It is shown to people if it is not zero everywhere.
@@ -306,6 +299,13 @@ impl Column {
     #[must_use]
     pub const fn if_wide(mut self) -> Self {
         self.is_optional = true;
+        self
+    }
+
+    /// People see it on every screen, because it answers the question of the table.
+    #[must_use]
+    pub const fn kept(mut self) -> Self {
+        self.column.is_kept = true;
         self
     }
 

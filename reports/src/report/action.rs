@@ -167,9 +167,10 @@ impl Missed {
     fn found(&self, report: &Report<'_>, lives_longer: bool) -> Vec<Found> {
         let reader = self.reader();
         let known = MISSES.iter().zip(&self.sums);
-        let tried = |advice: &Advice| advice.what_if.is_some_and(|name| report.what_ifs.iter().any(|tried| tried == name));
-        let known = known
-            .filter(|(advice, _)| !tried(advice) && !(lives_longer && advice.causes.contains(&Cause::Expired)));
+        let tried =
+            |advice: &Advice| advice.what_if.is_some_and(|name| report.what_ifs.iter().any(|tried| tried == name));
+        let known =
+            known.filter(|(advice, _)| !tried(advice) && !(lives_longer && advice.causes.contains(&Cause::Expired)));
         known.filter_map(|(advice, sum)| sum.found(report, advice, reader)).collect()
     }
 }

@@ -12,21 +12,18 @@ mod short;
 mod sizes;
 mod strict;
 mod sweep;
+mod values;
 mod view;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use forkcast_replay::input::InputFormat;
 use forkcast_replay::what_if::{KEYS, Key, WhatIf};
-use forkcast_reports::format::tables;
 use forkcast_reports::names::Names;
 use forkcast_reports::report::Zone;
-use forkcast_sim::cache::{PRESETS, Rules};
-use forkcast_sim::pricing::Date;
+use forkcast_sim::cache::Rules;
 
 pub use cast::CastArgs;
 pub use check::{CheckArgs, CheckFormat, LockArgs, SourceArgs, WantedLock};
@@ -39,6 +36,8 @@ pub use run::RunArgs;
 use sizes::SizeArgs;
 pub use strict::{Doubt, StrictArgs};
 pub use sweep::{PartsArgs, SweepArgs, SweepMergeArgs, SweepPlanArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
+pub use values::date;
+use values::{input_format, number, preset, table, whole};
 use view::{SumArgs, ViewArgs};
 
 /// Show what an agent session cost, why, and what other settings would have cost.
@@ -465,39 +464,4 @@ fn what_if_help() -> String {
          column: {} (see `forkcast list what-ifs`)",
         forms.join(", ")
     )
-}
-
-/// Formats by their names, so that shells can complete them.
-fn input_format() -> impl TypedValueParser<Value = InputFormat> {
-    PossibleValuesParser::new(InputFormat::names()).try_map(|name| name.parse::<InputFormat>())
-}
-
-/// Names of tables.
-fn table() -> impl TypedValueParser<Value = String> {
-    PossibleValuesParser::new(tables::names().map(|(name, what)| PossibleValue::new(name).help(what)))
-}
-
-/// Presets of cache rules by their names.
-fn preset() -> impl TypedValueParser<Value = Rules> {
-    let names = PRESETS.iter().map(|rules| rules.name);
-    PossibleValuesParser::new(names).try_map(|name| Rules::preset(&name).ok_or("unknown preset"))
-}
-
-/// Forms of an output that is no list of requests.
-fn whole() -> impl TypedValueParser<Value = Format> {
-    let forms = Format::value_variants().iter().filter(|form| **form != Format::Jsonl);
-    PossibleValuesParser::new(forms.filter_map(Format::to_possible_value))
-        .try_map(|form| <Format as ValueEnum>::from_str(&form, false))
-}
-
-/// Parses a whole number of at least `LEAST`.
-pub fn number<T: FromStr + TryInto<u64> + Copy, const LEAST: u64>(text: &str) -> Result<T, String> {
-    let number = text.parse().ok().filter(|number: &T| (*number).try_into().is_ok_and(|number| number >= LEAST));
-    number.ok_or_else(|| format!("expected a whole number from {LEAST}, such as 7"))
-}
-
-/// Parses a day.
-pub fn date(text: &str) -> Result<Date, String> {
-    let date: jiff::civil::Date = text.parse().map_err(|_| "not a date, expected YYYY-MM-DD".to_owned())?;
-    Ok(Date(date.year().into(), date.month().unsigned_abs(), date.day().unsigned_abs()))
 }
