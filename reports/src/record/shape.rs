@@ -305,7 +305,7 @@ impl Column {
     /// People see it on every screen, because it answers the question of the table.
     #[must_use]
     pub const fn kept(mut self) -> Self {
-        self.column.is_kept = true;
+        self.is_kept = true;
         self
     }
 

@@ -107,7 +107,7 @@ pub fn people<R: Record>(word: &'static str, records: &[R], shown_max: usize) ->
 /// The columns that such a table leaves out because their value is the same in all rows: `prefix 46,000`.
 pub fn same<R: Record>(records: &[R]) -> Vec<String> {
     let mut columns = Vec::new();
-    R::fields().iter().for_each(|field| add_shown(&field.column, &mut columns));
+    R::columns().iter().for_each(|column| add_shown(column, &mut columns));
     let rows: Vec<Vec<Value>> = records.iter().map(values).collect();
     let Some(first) = rows.first() else { return Vec::new() };
     let same = columns.iter().enumerate().filter(|(at, column)| {
