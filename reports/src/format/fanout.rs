@@ -114,7 +114,7 @@ record! {
         |row| if row.trial.cell.spawn.is_some() { "spawn" } else { "fork" }, shown("kind"), if_it_varies();
     field "breakpoints", || Shape::words(Placement::ALL.map(Placement::name)), "Placement of breakpoints." =>
         |row| row.trial.cell.placement.name(), shown("breakpoints"), if_it_varies();
-    field "launch", || Shape::Pattern("^(burst|primed|stagger=[0-9]+|waves=[1-9][0-9]*)$"),
+    field "launch", || Shape::Pattern("^(burst|primed|serial|stagger=[0-9]+|waves=[1-9][0-9]*)$"),
         "When the children start." =>
         |row| row.trial.cell.launch.name(), shown("launch");
     flat: Outcome, => |row| row.trial.outcome.value();

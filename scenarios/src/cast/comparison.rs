@@ -7,7 +7,9 @@ use forkcast_sim::service::{PriceFacts, RecordedUsage, Tariff, Verdict};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
+use super::otherwise::Otherwise;
 use super::{Cast, Take};
+use crate::format::expect::Ends;
 use crate::run::{Request, Run};
 
 /// A recorded request and the simulated one that got its answer; one of the two may be missing.
@@ -59,6 +61,21 @@ pub struct Errors {
     pub input_cost: Option<Money>,
 }
 
+/// How far runtime and `replay` are from the recording, over the requests that both foresee.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forecasts {
+    /// Requests that both foresee.
+    pub requests: u64,
+    /// Those with the recorded verdict, by the runtime.
+    pub runtime_same_verdict: u64,
+    /// Sum of the absolute differences of reads, by the runtime.
+    pub runtime_read_tokens: u64,
+    /// Those with the recorded verdict, by `replay`.
+    pub replay_same_verdict: u64,
+    /// Sum of the absolute differences of reads, by `replay`.
+    pub replay_read_tokens: u64,
+}
+
 /// Sums of one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
@@ -68,6 +85,41 @@ pub struct Side {
     pub usage: Usage,
     /// The cost of their input, as far as it is known.
     pub input_cost: Option<Money>,
+    /// The cost of input and output.
+    pub cost: Option<Money>,
+    /// When the last answer ended.
+    pub ended_at: Instant,
+}
+
+/// A play of a session whose agents are built otherwise.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// What is built otherwise.
+    pub otherwise: Otherwise,
+    /// Its sums.
+    pub side: Side,
+    /// Recorded answers that it does not ask for.
+    pub left_out: u64,
+    /// Requests of the main agent whose answer is not recorded.
+    pub unknown: u64,
+    /// How the run ended.
+    pub ends: Ends,
+}
+
+impl Variant {
+    /// The sums of `run`, which played the session of `recorded` otherwise; `cast` is what it played.
+    pub fn new(otherwise: Otherwise, recorded: &Cast, cast: &Cast, run: &Run) -> Self {
+        let comparison = Comparison::new(cast, run);
+        let asked = comparison.pairs.iter().filter(|pair| pair.take.is_some() && pair.request.is_some()).count();
+        let unknown = comparison.pairs.iter().filter(|pair| pair.take.is_none() && comparison.is_of_main(pair)).count();
+        Self {
+            otherwise,
+            side: comparison.simulated(),
+            left_out: recorded.takes.len().saturating_sub(asked) as u64,
+            unknown: unknown as u64,
+            ends: run.ends,
+        }
+    }
 }
 
 impl<'a> Comparison<'a> {
@@ -156,9 +208,25 @@ impl<'a> Comparison<'a> {
             errors.read_tokens += usage.cache_read_input_tokens.abs_diff(simulated.cache_read_input_tokens);
             let costs = self.recorded_cost(pair).zip(self.simulated_cost(pair));
             let off = costs.map(|(one, other)| if one < other { other - one } else { one - other });
-            errors.input_cost = errors.input_cost.zip(off).map(|(sum, off)| sum + off).or(errors.input_cost.or(off));
+            errors.input_cost = added(errors.input_cost, off);
         }
         errors
+    }
+
+    /// The forecast by the runtime beside that of `replay`.
+    pub fn forecasts(&self) -> Forecasts {
+        let mut sums = Forecasts::default();
+        for pair in self.pairs.iter().filter(|pair| self.is_comparable(pair)) {
+            let recorded = pair.take.and_then(|take| Some((take.usage?.cache_read_input_tokens, take.foreseen_read?)));
+            let Some(((recorded, foreseen), request)) = recorded.zip(self.request(pair)) else { continue };
+            let verdict = self.recorded_verdict(pair);
+            sums.requests += 1;
+            sums.runtime_same_verdict += u64::from(verdict == Some(request.verdict));
+            sums.replay_same_verdict += u64::from(verdict == Some(Verdict::of(foreseen, pair.expected_tokens)));
+            sums.runtime_read_tokens += recorded.abs_diff(request.usage().cache_read_input_tokens);
+            sums.replay_read_tokens += recorded.abs_diff(foreseen);
+        }
+        sums
     }
 
     /// Whether both sides of a pair have a usage, so that their sums are comparable.
@@ -166,10 +234,14 @@ impl<'a> Comparison<'a> {
         pair.take.is_some_and(|take| take.usage.is_some() && !take.copied)
     }
 
-    /// The sum of the recorded side.
+    /// The sum of the recorded side. Its outputs are those of the simulation, which has estimates where only the beginning of
+    /// a stream was recorded.
     pub fn recorded(&self) -> Side {
         let takes = self.pairs.iter().filter(|pair| self.is_comparable(pair)).filter_map(|pair| pair.take);
-        let usages = takes.filter_map(|take| Some((&*take.model, take.usage?)));
+        let usages = takes.filter_map(|take| {
+            let usage = Usage { output_tokens: take.output_tokens, ..take.usage? };
+            Some((&*take.model, usage, take.ended_at))
+        });
         self.side(usages)
     }
 
@@ -178,30 +250,35 @@ impl<'a> Comparison<'a> {
         let played = self.pairs.iter().filter(|pair| pair.take.is_none_or(|take| take.usage.is_some() && !take.copied));
         let of_recorded_agents = played.filter(|pair| pair.take.is_some() || self.is_of_main(pair));
         let requests = of_recorded_agents.filter_map(|pair| self.request(pair));
-        let usages = requests.map(|request| (request.line.model.as_str(), request.usage()));
-        self.side(usages.filter(|(_, usage)| usage.total_input_tokens() > 0))
+        let usages = requests
+            .map(|request| (request.line.model.as_str(), request.usage(), request.ended_at.unwrap_or_default()));
+        self.side(usages.filter(|(_, usage, _)| usage.total_input_tokens() > 0))
     }
 
     fn is_of_main(&self, pair: &Pair<'_>) -> bool {
         self.request(pair).is_some_and(|request| request.agent == 0)
     }
 
-    fn side<'m>(&self, usages: impl Iterator<Item = (&'m str, Usage)>) -> Side {
+    fn side<'m>(&self, usages: impl Iterator<Item = (&'m str, Usage, Instant)>) -> Side {
         let mut side = Side::default();
-        for (model, usage) in usages {
+        for (model, usage, ended_at) in usages {
             side.requests += 1;
             side.usage += usage;
-            if let Some(cost) = self.input_cost(model, &usage) {
-                side.input_cost = Some(side.input_cost.map_or(cost, |sum| sum + cost));
-            }
+            side.ended_at = side.ended_at.max(ended_at);
+            side.input_cost = added(side.input_cost, self.input_cost(model, &usage));
+            side.cost = added(side.cost, self.cost(model, &usage));
         }
         side
     }
 
-    fn input_cost(&self, model: &str, usage: &Usage) -> Option<Money> {
-        let input = Usage { output_tokens: 0, ..*usage };
+    /// The cost of this input.
+    pub fn input_cost(&self, model: &str, usage: &Usage) -> Option<Money> {
+        self.cost(model, &Usage { output_tokens: 0, ..*usage })
+    }
+
+    fn cost(&self, model: &str, usage: &Usage) -> Option<Money> {
         let tariff = Tariff { book: &self.run.book, date: self.run.scenario.prices };
-        tariff.quote(&PriceFacts::answered(model, &RecordedUsage::default(), None), &input).total(&input)
+        tariff.quote(&PriceFacts::answered(model, &RecordedUsage::default(), None), usage).total(usage)
     }
 
     /// The first place where the simulation leaves the recording by more than `secs` seconds or by a request.
@@ -217,6 +294,11 @@ impl<'a> Comparison<'a> {
             Some((departure, pair))
         })
     }
+}
+
+/// The sum of what is known.
+fn added(sum: Option<Money>, part: Option<Money>) -> Option<Money> {
+    sum.zip(part).map(|(sum, part)| sum + part).or(sum).or(part)
 }
 
 /// What the request before each take left in the cache, by the take's reply: that of its agent.

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod behaviour;
 mod cast;
 mod check;
 mod fanout;

@@ -19,9 +19,9 @@ use super::{OutputArgs, OwnPriceArgs, TalkArgs};
 mod words;
 
 use words::{
-    Against, Numbers, Parent, Questions, ablation, launches, number, numbers, placement, profile, questions, rules,
-    small, ttl,
+    Against, Numbers, Parent, Questions, ablation, launches, number, numbers, profile, questions, rules, small,
 };
+pub(super) use words::{placement, ttl};
 
 const FANOUT_EXAMPLES: &str = "\
 Examples:
@@ -108,7 +108,7 @@ pub struct FanoutArgs {
 
     // The table of policies writes this help.
     #[allow(missing_docs)]
-    #[arg(long, value_name = "LIST", long_help = launches(), help = "When the children start: burst, primed, stagger=MS, waves=N", default_value = "burst", value_delimiter = ',', value_parser = LaunchPolicy::named)]
+    #[arg(long, value_name = "LIST", long_help = launches(), help = "When the children start: burst, primed, serial, stagger=MS, waves=N", default_value = "burst", value_delimiter = ',', value_parser = LaunchPolicy::named)]
     pub launch: Vec<LaunchPolicy>,
 
     /// Breakpoints of a request
