@@ -1,7 +1,9 @@
-//! Headings, sentences and tables, independent of the format: [`terminal`], [`markdown`], [`csv`] or [`json`].
+//! Headings, sentences and tables, independent of the format: [`terminal`], [`markdown`], [`html`](mod@html), [`csv`]
+//! or [`json`].
 
 mod cell;
 pub mod csv;
+pub mod html;
 pub mod json;
 pub(crate) mod json_text;
 mod layout;

@@ -53,12 +53,7 @@ pub fn write_all(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> 
 /// When the target cannot be written.
 pub fn write<'a>(senders: impl Into<Senders<'a>>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
     let senders = senders.into();
-    let line = LedgerLine {
-        exchange: stored(&senders, entry),
-        transcript: TranscriptPart::of(entry, senders.names),
-        ..LedgerLine::of(&senders, entry)
-    };
-    line.write(target)
+    LedgerLine { exchange: stored(&senders, entry), ..LedgerLine::with_transcript(&senders, entry) }.write(target)
 }
 
 fn stored(senders: &Senders<'_>, entry: &Recorded<'_>) -> Option<Stored> {
@@ -101,6 +96,11 @@ impl<'a> LedgerLine<'a> {
             transcript: None,
             names: senders.names,
         }
+    }
+
+    /// The same with its data in a transcript.
+    pub fn with_transcript(senders: &Senders<'_>, entry: &'a Recorded<'_>) -> Self {
+        Self { transcript: TranscriptPart::of(entry, senders.names), ..Self::of(senders, entry) }
     }
 
     /// When something happened, on its clock.

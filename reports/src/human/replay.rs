@@ -5,6 +5,7 @@ mod actions;
 mod agents;
 mod agreement;
 mod bill;
+mod chapters;
 mod damage;
 mod gates;
 mod head;
@@ -14,6 +15,7 @@ mod totals;
 mod unseen;
 mod what_if;
 
+pub use chapters::{Chapters, chapters};
 pub use gates::sentence;
 pub(super) use totals::part_of;
 

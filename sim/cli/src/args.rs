@@ -3,6 +3,7 @@
 mod behaviour;
 mod cast;
 mod check;
+mod export;
 mod fanout;
 mod list;
 mod output;
@@ -28,6 +29,7 @@ use forkcast_sim::cache::Rules;
 
 pub use cast::CastArgs;
 pub use check::{CheckArgs, CheckFormat, LockArgs, SourceArgs, WantedLock};
+pub use export::ExportArgs;
 pub use fanout::FanoutArgs;
 pub use list::{ListArgs, Listed};
 pub use output::OutputArgs;
@@ -240,6 +242,14 @@ pub struct ReplayArgs {
     /// Also write the requests' bodies into that folder (bodies/NNNNN.json); `explain` then works without the recordings
     #[arg(long, requires = "out", help_heading = "Output")]
     pub bodies: bool,
+
+    /// Also write a page for a browser: one file, without prompts
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+
+    /// Files of viewers
+    #[command(flatten)]
+    pub export: ExportArgs,
 
     /// Replace names of files, agents and tools by stable ids
     #[arg(long, help_heading = "Output")]

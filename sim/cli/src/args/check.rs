@@ -81,6 +81,10 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: CheckFormat,
 
+    /// Also write a page for a browser: one file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+
     /// Which parts of the prompts are shown
     #[command(flatten)]
     pub prompts: PromptArgs,

@@ -15,7 +15,7 @@ use forkcast_sim::wire::Ttl;
 
 use super::behaviour::BehaviourArgs;
 use super::fanout::{placement, ttl};
-use super::{OutputArgs, OwnPriceArgs, SumArgs, TalkArgs, number, table, what_if_help};
+use super::{ExportArgs, OutputArgs, OwnPriceArgs, SumArgs, TalkArgs, number, table, what_if_help};
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -125,6 +125,10 @@ pub struct RunArgs {
     #[command(flatten)]
     pub result: OutputArgs,
 
+    /// Files of viewers
+    #[command(flatten)]
+    pub export: ExportArgs,
+
     /// Print only this table, as comma-separated values with a header line
     #[arg(long, value_name = "NAME", value_parser = table(), help_heading = "Output")]
     pub table: Option<String>,
@@ -160,7 +164,17 @@ fn change(text: &str) -> Result<String, String> {
 impl RunArgs {
     /// Whether an option needs a replay of the requests.
     pub const fn asks_a_replay(&self) -> bool {
+        self.shows_a_replay() || self.is_written()
+    }
+
+    /// Whether the output shows a replay of the requests.
+    pub const fn shows_a_replay(&self) -> bool {
         !self.what_if.is_empty() || self.table.is_some() || self.sums.is_asked()
+    }
+
+    /// Whether a file beside the printed output needs it.
+    pub const fn is_written(&self) -> bool {
+        self.result.html.is_some() || self.export.is_asked()
     }
 
     /// Everything that options set, in the form of `--set`.

@@ -5,6 +5,7 @@ use forkcast_reports::check::{Check, Origin};
 use forkcast_reports::document::count;
 use forkcast_reports::format::check as format;
 use forkcast_reports::human;
+use forkcast_reports::page;
 use forkcast_reports::report::stated;
 use forkcast_sim::guard::lock::{self, Changes, Lock, Recording, changes};
 use forkcast_sim::guard::{Report, Rules, Severity};
@@ -13,6 +14,7 @@ use forkcast_sim::pricing::PriceBook;
 use crate::args::{CheckArgs, CheckFormat, Format, PriceArgs, TalkArgs, WantedLock};
 use crate::exit::{BadInput, Outcome, Stopped};
 use crate::screen;
+use crate::written;
 
 pub mod inspection;
 pub mod lock_file;
@@ -23,6 +25,7 @@ use lock_file::LockFile;
 
 /// Runs the verb.
 pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
+    written::check(args.html.as_deref(), None)?;
     let wanted = args.wanted_lock();
     if args.update && wanted == WantedLock::None {
         return Err(BadInput::error("--update writes a lock, so --lock none cannot be used with it"));
@@ -137,6 +140,7 @@ fn show(
         partial: inspection.partial,
     };
     let mut end = Outcome::default();
+    end.printed(written::page(args.html.as_deref(), || page::check(&check), &args.talk))?;
     end.printed(match args.format {
         CheckFormat::Human => screen::document(&human::check::document(&check, true), Format::Human),
         CheckFormat::Markdown => {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use forkcast_reports::document::{Document, count};
 use forkcast_reports::folder::{Contents, Folder, FolderError};
+use forkcast_reports::page;
 use forkcast_reports::report::{Report, gates};
 use forkcast_reports::rerun::Rerun;
 use forkcast_reports::{format, human};
@@ -26,6 +27,7 @@ use crate::args::{Doubt, Format, RunArgs};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::interrupted;
+use crate::written;
 use several::Printer;
 
 mod recorded;
@@ -35,6 +37,7 @@ mod twice;
 /// Runs the verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     screen::table_alone(args.table.is_some(), args.result.format)?;
+    written::check(args.result.html.as_deref(), Some(&args.export))?;
     if let Some(recording) = &args.recording {
         return recorded::run(args, recording);
     }
@@ -48,6 +51,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let scenarios = read(&named, args)?;
     let book = Rc::new(args.prices.book(&args.talk)?);
     let several = scenarios.len() > 1;
+    if several && args.is_written() {
+        return Err(BadInput::error("--html, --trace, --stacks and --otlp write one file, expected one scenario"));
+    }
     let mut printer = Printer::new(args, several);
     let mut outcome = Outcome::default();
     for (path, scenario) in named.iter().zip(scenarios) {
@@ -185,6 +191,8 @@ fn one(
     outcome.written(folder.map_or(Ok(()), |(folder, path)| write(args, &run, &failures, folder, &path)));
     let rerun = args.asks_a_replay().then(|| Rerun::new(&run, &args.what_if, args.sums.view()));
     let report = rerun.as_ref().map(Rerun::report);
+    outcome.printed(beside_output(args, &run, &failures, report.as_ref()))?;
+    let report = report.filter(|_| args.shows_a_replay());
     if let Some(Compared::Variants(of)) = &mut compared {
         let (otherwise, cast) = of.last.clone();
         of.variants.push(Variant::new(otherwise, of.cast, cast, &run));
@@ -201,6 +209,13 @@ fn options(args: &RunArgs, book: &Rc<PriceBook>) -> Options {
     let book = Some(Rc::clone(book));
     let set = if args.recording.is_some() { args.settings() } else { args.changes() };
     Options { interleave: args.interleave, set, book, keeps_answers: args.bodies }
+}
+
+/// Writes the page and the files of viewers.
+fn beside_output(args: &RunArgs, run: &Run, failures: &[String], report: Option<&Report<'_>>) -> anyhow::Result<()> {
+    let Some(report) = report else { return Ok(()) };
+    written::page(args.result.html.as_deref(), || page::run(run, failures, report), &args.talk)?;
+    written::export(&args.export, report, &args.talk)
 }
 
 /// The table of requests, which is `requests.csv` too.
