@@ -58,15 +58,20 @@ fn inputs(run: &Run) -> Inputs {
         let agent = run.agents.get(agent)?;
         Some(if are_distinct { agent.label.clone() } else { agent.id.to_string() })
     };
+    let parent = |agent: usize| {
+        let parent = run.agents.get(agent)?.parent.as_deref()?;
+        chain(run.agents.iter().position(|agent| *agent.id == *parent)?)
+    };
     let mut recount = run.recount();
     let mut recorded = |request: &Request| -> Exchange {
         let (line, draft) = (&request.line, request.draft());
         let origin = Origin { file: file.clone(), index: line.index, line: 0 };
         let sizes = Some(recount.cumulative(&draft));
-        let chain = chain(request.agent);
+        let (chain, parent) = (chain(request.agent), parent(request.agent));
         let agent_kind = run.agents.get(request.agent).map(|agent| agent.kind_name().to_owned());
         Exchange {
             chain,
+            parent,
             sizes,
             agent_kind,
             ..Stored::simulated(run, request).exchange(origin, line.model.clone(), draft.body())

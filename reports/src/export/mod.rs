@@ -26,12 +26,19 @@ fn line_of<'s>(session: &'s Session, id: &str) -> Vec<&'s Agent> {
     line
 }
 
+/// When something began and ended.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    at: Instant,
+    ended: Instant,
+}
+
 /// When a request was sent and when its answer ended; `None` if the recording has no times.
-fn times(entry: &Recorded<'_>) -> Option<(Instant, Instant)> {
+fn times(entry: &Recorded<'_>) -> Option<Times> {
     let at = entry.line.at?;
     let ended = entry.exchange.and_then(|exchange| exchange.ended_at);
     let ended = ended.or_else(|| entry.answered?.answer.ended_at).or(entry.line.first_byte_at);
-    Some((at, ended.map_or(at, |ended| ended.max(at))))
+    Some(Times { at, ended: ended.map_or(at, |ended| ended.max(at)) })
 }
 
 /// The id of the agent that sent a request.

@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use forkcast_sim::pricing::ModelKey;
-use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::Vendor;
 use serde_json::{Value, json};
 
-use super::{agent_of, times};
+use super::{Times, agent_of, times};
 use crate::document::json_text;
 use crate::report::{Recorded, Report};
 
@@ -21,14 +20,14 @@ use crate::report::{Recorded, Report};
 /// # Errors
 /// When the target cannot be written.
 pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<u64> {
-    let mut agents: BTreeMap<(usize, String), (Instant, Instant)> = BTreeMap::new();
+    let mut agents: BTreeMap<(usize, String), Times> = BTreeMap::new();
     let (mut spans, mut timeless) = (Vec::new(), 0);
     report.each(&mut |entry| match times(entry) {
-        Some((at, ended)) => {
+        Some(times) => {
             let key = (entry.line.session, agent_of(report, entry).to_owned());
-            let time = agents.entry(key).or_insert((at, ended));
-            *time = (time.0.min(at), time.1.max(ended));
-            spans.push(request(report, entry, at, ended));
+            let all = agents.entry(key).or_insert(times);
+            *all = Times { at: all.at.min(times.at), ended: all.ended.max(times.ended) };
+            spans.push(request(report, entry, times));
         }
         None => timeless += 1,
     });
@@ -42,7 +41,7 @@ pub fn write(report: &Report<'_>, target: &mut dyn Write) -> io::Result<u64> {
 }
 
 /// An agent, below the one that started it.
-fn agent(report: &Report<'_>, session: usize, id: &str, (at, ended): (Instant, Instant)) -> Value {
+fn agent(report: &Report<'_>, session: usize, id: &str, times: Times) -> Value {
     let found = report.session(session);
     let agent = found.and_then(|found| found.agents.iter().find(|agent| agent.id == id));
     let parent = agent.and_then(|agent| found?.agents.get(agent.parent?));
@@ -54,22 +53,13 @@ fn agent(report: &Report<'_>, session: usize, id: &str, (at, ended): (Instant, I
         ("gen_ai.agent.name", name.into()),
         ("gen_ai.conversation.id", found.map_or("unknown", |found| &found.id).into()),
     ];
-    span(
-        report,
-        session,
-        &span_id(session, id),
-        &parent,
-        &format!("invoke_agent {name}"),
-        (at, ended),
-        &attributes(more),
-    )
+    span(report, session, &span_id(session, id), &parent, &format!("invoke_agent {name}"), times, &attributes(more))
 }
 
 /// A request, in the span of its agent.
-fn request(report: &Report<'_>, entry: &Recorded<'_>, at: Instant, ended: Instant) -> Value {
+fn request(report: &Report<'_>, entry: &Recorded<'_>, times: Times) -> Value {
     let line = &entry.line;
     let (session, id) = (line.session, agent_of(report, entry));
-    let usage = line.billed().unwrap_or_default();
     let model = report.names.model(&line.model);
     let vendor = ModelKey::from(line.model.as_str()).vendor().map(Vendor::word);
     let mut found = vec![
@@ -78,17 +68,11 @@ fn request(report: &Report<'_>, entry: &Recorded<'_>, at: Instant, ended: Instan
         ("gen_ai.request.model", (&*model).into()),
         ("gen_ai.conversation.id", report.session_of(entry).map_or("unknown", |session| &session.id).into()),
         ("gen_ai.agent.id", id.into()),
-        ("gen_ai.usage.input_tokens", usage.total_input_tokens().into()),
-        ("gen_ai.usage.cache_read.input_tokens", usage.cache_read_input_tokens.into()),
-        ("gen_ai.usage.cache_creation.input_tokens", usage.cache_creation_input_tokens().into()),
-        ("gen_ai.usage.output_tokens", usage.output_tokens.into()),
         ("forkcast.request", line.index.into()),
     ];
-    found.extend(
-        line.first_byte_at.map(|first| {
-            ("gen_ai.response.time_to_first_chunk", (first.since(at).as_millis() as f64 / 1_000.0).into())
-        }),
-    );
+    found.extend(line.first_byte_at.map(|first| {
+        ("gen_ai.response.time_to_first_chunk", (first.since(times.at).as_millis() as f64 / 1_000.0).into())
+    }));
     found.extend(line.charge.bill.as_ref().map(|bill| ("forkcast.cost_usd", bill.total.to_string().into())));
     found.extend(line.explanation.as_ref().map(|why| ("forkcast.missed_tokens", why.missed_tokens().into())));
     let causes: Vec<&str> = line.charge.causes.iter().map(|part| part.cause.word()).collect();
@@ -96,7 +80,7 @@ fn request(report: &Report<'_>, entry: &Recorded<'_>, at: Instant, ended: Instan
         found.push(("forkcast.causes", causes.join(" ").into()));
     }
     let own = span_id(session, &format!("request {}", line.index));
-    span(report, session, &own, &span_id(session, id), &format!("chat {model}"), (at, ended), &attributes(found))
+    span(report, session, &own, &span_id(session, id), &format!("chat {model}"), times, &attributes(found))
 }
 
 fn span(
@@ -105,7 +89,7 @@ fn span(
     id: &str,
     parent: &str,
     name: &str,
-    (at, ended): (Instant, Instant),
+    times: Times,
     attributes: &Value,
 ) -> Value {
     let trace = report.session(session).map_or("unknown", |session| &session.id);
@@ -117,8 +101,8 @@ fn span(
         // A client's call of a service.
         "kind": 3,
         // 64-bit numbers are text in OTLP.
-        "startTimeUnixNano": at.0.to_string(),
-        "endTimeUnixNano": ended.0.to_string(),
+        "startTimeUnixNano": times.at.0.to_string(),
+        "endTimeUnixNano": times.ended.0.to_string(),
         "attributes": attributes,
     })
 }

@@ -48,7 +48,7 @@ pub fn write(report: &Report<'_>, weight: Weight, target: &mut dyn Write) -> io:
 fn frames(report: &Report<'_>, entry: &Recorded<'_>) -> Vec<String> {
     let session = report.session_of(entry);
     let id = agent_of(report, entry);
-    let agents = session.map(|session| line_of(session, id)).unwrap_or_default();
+    let agents = session.map_or_else(Vec::new, |session| line_of(session, id));
     let project = session.and_then(|session| session.project.as_deref()).unwrap_or("unknown");
     let outer = [project, session.map_or("unknown", |session| &session.id)];
     let agents: Vec<&str> = if agents.is_empty() { vec![id] } else { agents.iter().map(|agent| &*agent.id).collect() };
@@ -64,16 +64,14 @@ fn frame(name: &str) -> String {
 fn parts(entry: &Recorded<'_>, weight: Weight) -> [(&'static str, i128); 6] {
     let words = ["read", "write 5m", "write 1h", "input", "answer", "fees"];
     let amounts = match weight {
-        Weight::Usd => {
-            let spending = entry.line.charge.bill.as_ref().map(Spending::of).unwrap_or_default();
-            let Spending { read, write_5m, write_1h, input, output, fees } = spending;
+        Weight::Usd => entry.line.charge.bill.as_ref().map_or([0; 6], |bill| {
+            let Spending { read, write_5m, write_1h, input, output, fees } = Spending::of(bill);
             [read, write_5m, write_1h, input, output, fees].map(|money| money.picousd())
-        }
-        Weight::Tokens => {
-            let usage = entry.line.billed().unwrap_or_default();
+        }),
+        Weight::Tokens => entry.line.billed().map_or([0; 6], |usage| {
             let (five, hour) = (usage.ephemeral_5m_input_tokens, usage.ephemeral_1h_input_tokens);
             [usage.cache_read_input_tokens, five, hour, usage.input_tokens, usage.output_tokens, 0].map(i128::from)
-        }
+        }),
     };
     std::array::from_fn(|at| (words[at], amounts[at]))
 }

@@ -11,7 +11,7 @@ use forkcast_sim::time::Instant;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{agent_of, times};
+use super::{Times, agent_of, times};
 use crate::document::json_text;
 use crate::report::{Recorded, Report};
 
@@ -72,13 +72,8 @@ struct Thread {
 struct Threads(BTreeMap<Key, Thread>);
 
 impl Threads {
-    fn add(
-        &mut self,
-        report: &Report<'_>,
-        entry: &Recorded<'_>,
-        (at, ended): (Instant, Instant),
-        events: &mut Vec<Event>,
-    ) {
+    fn add(&mut self, report: &Report<'_>, entry: &Recorded<'_>, times: Times, events: &mut Vec<Event>) {
+        let Times { at, ended } = times;
         let session = entry.line.session;
         let number = self.0.len() + 1;
         let key = (session, agent_of(report, entry).to_owned());
@@ -165,17 +160,18 @@ const fn micros(at: Instant) -> u64 {
 /// What a viewer shows of a request.
 fn facts(report: &Report<'_>, entry: &Recorded<'_>) -> Map<String, Value> {
     let line = &entry.line;
-    let usage = line.billed().unwrap_or_default();
     let mut facts = Map::new();
     let mut add = |name: &str, value: Value| facts.insert(name.to_owned(), value);
     add("request", line.index.into());
     add("kind", report.kind_of(entry).into());
     // Text, so that no viewer rounds it.
     add("cost_usd", line.charge.bill.as_ref().map(|bill| bill.total.to_string()).into());
-    add("input_tokens", usage.input_tokens.into());
-    add("cache_read_input_tokens", usage.cache_read_input_tokens.into());
-    add("cache_creation_input_tokens", usage.cache_creation_input_tokens().into());
-    add("output_tokens", usage.output_tokens.into());
+    if let Some(usage) = line.billed() {
+        add("input_tokens", usage.input_tokens.into());
+        add("cache_read_input_tokens", usage.cache_read_input_tokens.into());
+        add("cache_creation_input_tokens", usage.cache_creation_input_tokens().into());
+        add("output_tokens", usage.output_tokens.into());
+    }
     add("missed_tokens", line.explanation.as_ref().map(|why| why.missed_tokens()).into());
     add("causes", line.charge.causes.iter().map(|part| part.cause.word()).collect());
     facts

@@ -17,7 +17,8 @@ use crate::report::Report;
 pub fn replay(report: &Report<'_>) -> io::Result<Page> {
     let found = human::replay::chapters(report);
     let mut page = Page::new("replay", found.title);
-    page.chapter("bill", "The bill", found.bill);
+    let bill = Document { parts: [found.head.parts, found.bill.parts].concat() };
+    page.chapter("bill", "The bill", bill);
     page.chapter("days", "By day", Document::default());
     page.chapter("changes", "What to change", found.changes);
     page.chapter("misses", "What was missed", found.misses);

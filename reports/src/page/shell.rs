@@ -99,7 +99,7 @@ fn top(page: &Page) -> Markup {
 fn heading(title: &str) -> Markup {
     match title.split_once(" · ") {
         Some((first, rest)) => html! { span.amount { (visible(first)) } " " span.rest { (visible(rest)) } },
-        None => html! { span.rest { (visible(title)) } },
+        None => html! { span.said { (visible(title)) } },
     }
 }
 

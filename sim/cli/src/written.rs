@@ -80,14 +80,30 @@ fn save(path: &Path, kind: Kind, bytes: &[u8], talk: &TalkArgs) -> anyhow::Resul
     Ok(())
 }
 
+/// Options about where and how output is written, which change nothing in it: with a value, and without one.
+const ELSEWHERE: [&str; 6] = ["--html", "--out", "--trace", "--stacks", "--otlp", "--progress"];
+const SILENT: [&str; 3] = ["--quiet", "-q", "--overwrite"];
+
 /// The command line, so that a page says how it was made.
 fn command() -> Option<String> {
-    let words: Option<Vec<String>> = std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect();
+    let mut given = std::env::args_os().skip(1).map(|word| word.into_string().ok());
+    let mut words = Vec::new();
+    while let Some(word) = given.next() {
+        let word = word?;
+        let (name, has_value) = (word.split('=').next().unwrap_or(&word), word.contains('='));
+        if ELSEWHERE.contains(&name) {
+            if !has_value {
+                given.next();
+            }
+        } else if !SILENT.contains(&name) {
+            words.push(word);
+        }
+    }
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=,:@+%#".contains(c);
     let quoted = |word: &String| match !word.is_empty() && word.chars().all(is_plain) {
         true => word.clone(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
     };
-    let words: Vec<String> = words?.iter().map(quoted).collect();
+    let words: Vec<String> = words.iter().map(quoted).collect();
     Some(format!("forkcast {}", words.join(" ")))
 }

@@ -9,6 +9,8 @@ use crate::report::Report;
 pub struct Chapters {
     /// The first line of the report.
     pub title: String,
+    /// The input.
+    pub head: Document,
     /// The bill and its parts.
     pub bill: Document,
     /// What to change.
@@ -35,7 +37,8 @@ pub fn chapters(report: &Report<'_>) -> Chapters {
     };
     Chapters {
         title: bill::title(report),
-        bill: chapter(&[head::add, gates::add, bill::add]),
+        head: chapter(&[head::add]),
+        bill: chapter(&[gates::add, bill::add]),
         changes: chapter(&[actions::add]),
         misses: chapter(&[misses::add]),
         sessions: chapter(&[sessions::add_groups, sessions::add_models, |report, document| {

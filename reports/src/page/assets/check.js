@@ -17,9 +17,10 @@ const drawCheck = (check) => {
   place.show(fitted(el("div"), (width) => strip(width, check.requests, worst, open)),
     legend([["var(--read)", "keeps its prefix"], ...used.map((verdict) => VERDICTS[verdict])]), detail,
     check.findings.length ? sortable({
-      label: "Findings", rows: check.findings, by: 4, opens: (found) => { open(found); detail.scrollIntoView({ block: "nearest" }); },
+      label: "Findings", rows: check.findings, by: 1, first: 12, opens: (found) => { open(found); detail.scrollIntoView({ block: "nearest" }); },
       columns: [
         { title: "Change", isName: true, of: (found) => found.cause, shown: (found) => name(String(found.cause).replaceAll("_", " ")) },
+        { title: "Verdict", of: (found) => -ORDER.indexOf(found.verdict), shown: (found) => VERDICTS[found.verdict][1] },
         { title: "Request", isNumber: true, of: (found) => found.request, shown: (found) => count(found.request) },
         { title: "Where", of: (found) => found.path, shown: (found) => el("span", { class: "mono" }, name(shortened(found.path ?? "", 44))) },
         { title: "First byte", isNumber: true, of: (found) => found.offset_in_block, shown: (found) => (found.offset_in_block === null ? "–" : count(found.offset_in_block)) },
@@ -45,7 +46,7 @@ const strip = (width, number, worst, open) => {
 };
 
 const findingCard = (found) => el("div", { class: "card" },
-  el("span", { class: "sum" }, found.cost_usd === null ? "" : money(found.cost_usd)),
+  el("span", { class: "sum" }, found.cost_usd ? money(found.cost_usd) : ""),
   el("h4", {}, String(found.cause).replaceAll("_", " "), ": ", name(found.name ?? "")),
   facts([
     ["Request", `${found.request}${found.older === null ? "" : `, against request ${found.older}`}`], ["File", found.file && name(found.file)],

@@ -117,7 +117,7 @@ const dayOf = (row) => {
 };
 const moment = (ms) => {
   if (ms === null) return "at an unknown time";
-  if (isVirtual()) return `${span(ms)} after the start`;
+  if (isVirtual()) return `+${span(ms)}`;
   const { day, hour, minute } = parts(ms);
   const rest = ms % quarter;
   return `${day} ${hour}:${String(minute + Math.floor(rest / MINUTE)).padStart(2, "0")}:${String(Math.floor((rest % MINUTE) / 1000)).padStart(2, "0")}`;

@@ -26,15 +26,25 @@ const drawFanout = (fanout) => {
   const parts = [];
   if (numbers.length > 0) parts.push(el("h3", {}, `Cost of the children, by ${spoken(numbers[0])}`), multiples(rows, numbers, words, choose));
   if (rows.length > 1) parts.push(el("h3", {}, "Cost against time"), fitted(el("div"), (width) => frontier(width, rows, keys, choose)),
-    el("p", { class: "aside" }, "The line joins the cells that no other cell beats in both; all requests, the parent's too."));
+    el("p", { class: "aside" }, "A line joins the cells with the same work that no other one beats in both; all requests, the parent's too."));
   place.show(...parts, command);
+};
+
+// Lines by the values of words; those that are the same everywhere are one line with all their names.
+const merged = (rows, words, numbers) => {
+  const named = (row) => words.map((key) => row[key]).join(", ") || "all";
+  const shapes = new Map();
+  rows.forEach((row) => shapes.set(named(row), [...(shapes.get(named(row)) || []), `${numbers.map((key) => row[key])}=${row.cost_usd}`]));
+  const byShape = new Map();
+  shapes.forEach((shape, line) => { const key = shape.sort().join(";"); byShape.set(key, [...(byShape.get(key) || []), line]); });
+  const label = new Map([...byShape.values()].flatMap((same) => same.map((line) => [line, same.join("  =  ")])));
+  return { lines: [...new Set(label.values())], lineOf: (row) => label.get(named(row)) };
 };
 
 // A small picture for each combination of further numbers, a line for each combination of words.
 const multiples = (rows, [x, ...facets], words, choose) => {
   const facetOf = (row) => facets.map((key) => `${spoken(key)} ${count(row[key])}`).join(", ");
-  const lineOf = (row) => words.map((key) => row[key]).join(", ") || "all";
-  const groups = [...new Set(rows.map(facetOf))].slice(0, 12), lines = [...new Set(rows.map(lineOf))];
+  const groups = [...new Set(rows.map(facetOf))].slice(0, 12), { lines, lineOf } = merged(rows, words, [x, ...facets]);
   const most = Math.max(...rows.map((row) => row.cost_usd));
   const looks = new Map(lines.map((line, at) => [line, { hue: HUES[at % HUES.length], dash: DASHES[Math.floor(at / HUES.length) % DASHES.length] }]));
   const grid = el("div", { style: { display: "grid", gap: "1rem", gridTemplateColumns: `repeat(auto-fit, minmax(min(100%, ${groups.length > 1 ? 260 : 520}px), 1fr))` } });
@@ -69,18 +79,23 @@ const point = (row, x, y, hue, keys, choose) => draw("circle", {
   tip: () => saidOfCell(row, keys), on: pressable(() => choose(row)),
 });
 
+// The cells that no other one beats in cost and time.
+const unbeaten = (rows) => [...rows].sort((a, b) => a.makespan_ms - b.makespan_ms || a.total_cost_usd - b.total_cost_usd)
+  .reduce((found, row) => (found.length === 0 || row.total_cost_usd < found.at(-1).total_cost_usd ? [...found, row] : found), []);
+
 const frontier = (width, rows, keys, choose) => {
   const height = 260, left = 62, bottom = 40, times = rows.map((row) => row.makespan_ms), costs = rows.map((row) => row.total_cost_usd);
   const longest = Math.max(...times, 1), most = Math.max(...costs, 1e-9);
   const x = (ms) => left + (width - left - 16) * (ms / (longest * 1.03)), y = (usd) => 8 + (height - 8) * (1 - usd / (most * 1.05));
-  const best = [...rows].sort((a, b) => a.makespan_ms - b.makespan_ms || a.total_cost_usd - b.total_cost_usd)
-    .reduce((found, row) => (found.length === 0 || row.total_cost_usd < found.at(-1).total_cost_usd ? [...found, row] : found), []);
-  const line = best.map((row, at) => `${at ? "L" : "M"}${x(row.makespan_ms)} ${y(row.total_cost_usd)}`).join("");
+  const works = new Map();
+  rows.forEach((row) => { const work = String(NUMBERS.map((key) => row[key])); works.set(work, [...(works.get(work) || []), row]); });
+  const fronts = [...works.values()].map(unbeaten), best = fronts.flat();
+  const line = fronts.map((front) => front.map((row, at) => `${at ? "L" : "M"}${x(row.makespan_ms)} ${y(row.total_cost_usd)}`).join("")).join("");
   const grid = [...ticks(most, 4).flatMap((usd) => [draw("line", { class: usd ? "grid" : "axis", x1: left, x2: width, y1: y(usd), y2: y(usd) }), draw("text", { x: left - 8, y: y(usd) + 4, "text-anchor": "end" }, axisMoney(usd))]),
     ...ticks(longest, width < 500 ? 3 : 6).map((ms) => draw("text", { x: x(ms), y: height + 17, "text-anchor": "middle" }, span(ms)))];
   const isBest = new Set(best);
   return draw("svg", { width, height: height + bottom, role: "group", "aria-label": "Cost against time" }, ...grid,
     draw("path", { d: line, fill: "none", style: { stroke: "var(--accent)", strokeWidth: 1.5 } }),
-    ...rows.map((row) => point(row, x(row.makespan_ms), y(row.total_cost_usd), isBest.has(row) ? "var(--accent)" : "var(--faint)", keys, choose)),
+    ...[...rows.filter((row) => !isBest.has(row)), ...best].map((row) => point(row, x(row.makespan_ms), y(row.total_cost_usd), isBest.has(row) ? "var(--accent)" : "var(--faint)", keys, choose)),
     draw("text", { x: width, y: height + 34, "text-anchor": "end" }, "until the last child is done"));
 };

@@ -111,7 +111,7 @@ const lane = (agent, rows, top, scale, left, width) => {
   const label = `${agent.kind === "main" ? "main" : agent.name || agent.kind} ${agent.kind === "main" ? "" : agent.id}`.trim();
   const indent = Math.min(agent.depth, 5) * 10;
   const head = draw("text", { class: agent.depth === 0 ? "strong" : "", x: indent, y: top + 14, tip: `${visible(agent.id)}\n${agent.kind}${agent.mode ? `, ${agent.mode}` : ""}\n${money(agent.cost_usd)}, ${plural(agent.requests, "request")}` },
-    shortened(agent.depth ? agent.name ? `${agent.name} ${agent.id}` : agent.id : label, Math.floor((left - indent - 12) / 6.8)));
+    shortened(agent.name && agent.depth ? `${agent.name} ${agent.id}` : agent.kind === "main" && agent.depth === 0 ? label : agent.id, Math.floor((left - indent - 12) / 6.8)));
   const line = draw("line", { class: "lane", x1: left, x2: width - 8, y1: top + BAR / 2 + 2, y2: top + BAR / 2 + 2 });
   const pauses = rows.map((row, at) => (at > 0 && isMissedFor(row, "expired") ? pause(rows[at - 1], row, top, scale) : null));
   return [head, line, ...pauses.filter(Boolean), ...rows.map((row) => request(row, top + 2, scale))];
