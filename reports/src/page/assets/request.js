@@ -47,7 +47,7 @@ const drawRequest = () => {
   watch(() => {
     const row = chosen.request ?? dearestMiss();
     if (row === null || row === undefined) return;
-    place.show(requestHead(row), requestFacts(row), whyOf(row), differencesOf(row), evidenceOf(row), explainedOf(row));
+    place.show(requestHead(row), requestFacts(row), whyOf(row), differencesOf(row), evidenceOf(row));
   });
 };
 
@@ -124,6 +124,3 @@ const evidenceOf = (row) => {
   const shown = requests.get("transcript.shown.file", row);
   return shown === null ? null : el("p", {}, "Shown by ", el("span", { class: "mono" }, name(`${fileName(shown)}:${requests.get("transcript.shown.line", row)}`)), ": ", name(requests.get("transcript.shown.shows", row)));
 };
-
-// What `forkcast explain` knows, for requests whose cache is in the page.
-const explainedOf = () => null;

@@ -114,7 +114,7 @@ const icicle = (width, session, rows) => {
   return draw("svg", { width, height: 112, role: "group", "aria-label": "Dollars or tokens by agent and kind" }, ...cells);
 };
 
-const requestTable = (rows) => el("div", {}, el("h3", {}, "Its requests"), sortable({
+const requestTable = (rows) => el("div", {}, el("h3", {}, "Its requests"), el("div", { class: "controls" }, saver(() => rows)), sortable({
   label: "Requests of the session", rows, by: 3, first: 12, opens: openRequest, isChosen: (row) => row === chosen.request,
   columns: [
     { title: "Request", isNumber: true, of: (row) => requests.get("index", row), shown: (row) => String(requests.get("index", row)) },

@@ -35,7 +35,7 @@ const drawSessions = () => {
   const chips = el("div"), controls = el("div", { class: "controls" }), map = el("div"), table = el("div"), summary = el("p", { class: "aside", role: "status" });
   const search = el("input", { type: "search", placeholder: "Session, project, model …", "aria-label": "Search sessions", on: { input: (event) => { sought = event.target.value.toLowerCase(); paint(); } } });
   const selects = el("span", { class: "controls", style: { margin: 0 } });
-  controls.append(search, selects);
+  controls.append(search, selects, saver(() => passing(null)));
   place.show(chips, controls, summary, map, table);
   const paint = () => {
     chips.replaceChildren(filterChips());

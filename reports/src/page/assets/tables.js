@@ -41,6 +41,29 @@ const line = (row, columns, opens, isChosen) => {
   }, ...cells);
 };
 
+// Requests as comma-separated values, for a spreadsheet or a data frame. A text that would be a formula gets an
+// apostrophe in front, as everywhere in the program.
+const csvOf = (rows) => {
+  const names = Object.keys(requests.columns).filter((column) => rows.every((row) => typeof requests.get(column, row) !== "object" || requests.get(column, row) === null));
+  const cellOf = (value) => {
+    if (value === null || value === undefined) return "";
+    if (typeof value !== "string") return String(value);
+    const safe = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
+    return `"${visible(safe).replaceAll('"', '""')}"`;
+  };
+  return [names.join(","), ...rows.map((row) => names.map((column) => cellOf(requests.get(column, row))).join(","))].join("\n");
+};
+
+const saver = (rows) => el("button", {
+  type: "button", on: {
+    click: () => {
+      const link = el("a", { href: URL.createObjectURL(new Blob([csvOf(rows())], { type: "text/csv" })), download: "requests.csv" });
+      link.click();
+      URL.revokeObjectURL(link.href);
+    },
+  },
+}, "Save as CSV");
+
 const filterChips = () => {
   const entries = Object.entries(chosen.filters);
   if (entries.length === 0) return el("div", { class: "chips" });
