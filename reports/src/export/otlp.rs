@@ -70,6 +70,14 @@ fn request(report: &Report<'_>, entry: &Recorded<'_>, times: Times) -> Value {
         ("gen_ai.agent.id", id.into()),
         ("forkcast.request", line.index.into()),
     ];
+    if let Some(usage) = line.billed() {
+        found.extend([
+            ("gen_ai.usage.input_tokens", usage.total_input_tokens().into()),
+            ("gen_ai.usage.cache_read.input_tokens", usage.cache_read_input_tokens.into()),
+            ("gen_ai.usage.cache_creation.input_tokens", usage.cache_creation_input_tokens().into()),
+            ("gen_ai.usage.output_tokens", usage.output_tokens.into()),
+        ]);
+    }
     found.extend(line.first_byte_at.map(|first| {
         ("gen_ai.response.time_to_first_chunk", (first.since(times.at).as_millis() as f64 / 1_000.0).into())
     }));

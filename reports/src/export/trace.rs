@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Times, agent_of, times};
 use crate::document::json_text;
-use crate::report::{Recorded, Report};
+use crate::report::{Recorded, Report, Senders};
 
 /// An event. Fields without a value are left out.
 #[derive(Debug, Serialize)]
@@ -163,7 +163,7 @@ fn facts(report: &Report<'_>, entry: &Recorded<'_>) -> Map<String, Value> {
     let mut facts = Map::new();
     let mut add = |name: &str, value: Value| facts.insert(name.to_owned(), value);
     add("request", line.index.into());
-    add("kind", report.kind_of(entry).into());
+    add("kind", Senders::from(report).kind_of(entry).into());
     // Text, so that no viewer rounds it.
     add("cost_usd", line.charge.bill.as_ref().map(|bill| bill.total.to_string()).into());
     if let Some(usage) = line.billed() {

@@ -81,8 +81,8 @@ const requestFacts = (row) => {
   const predicted = requests.get("comparison.predicted_read_tokens", row);
   return el("div", {}, strip, legend(parts.filter(([, , tokens]) => tokens > 0).map(([look, said, tokens]) => [look, `${said} ${count(tokens)}`])), facts([
     ["Cost", requests.get("counted", row) ? `${money(requests.get("cost_usd", row))}${requests.avoidable(row) > 0 ? `, ${money(requests.avoidable(row))} of it avoidable` : ""}` : "in no sum: nothing was recorded"],
-    ["Agent", name(`${requests.get("chain", row) ?? "unknown"}, ${requests.get("agent_kind", row) ?? "unknown kind"}`)],
-    ["Model", name(requests.get("model", row) ?? "")], ["Sent", times],
+    ["Agent", name(shortened(`${requests.get("chain", row) ?? "unknown"}, ${requests.get("agent_kind", row) ?? "unknown kind"}`, 200))],
+    ["Model", name(shortened(requests.get("model", row) ?? "", 200))], ["Sent", times],
     ["Answer", `${count(requests.usage("output_tokens", row))} tokens`],
     ["Predicted read", predicted === null ? null : `${count(predicted)} tokens${requests.get("comparison.read_agrees", row) ? ", as recorded" : ", not as recorded"}`],
     ["Not compared", requests.get("comparison.reason", row) && String(requests.get("comparison.reason", row)).replaceAll("_", " ")],
