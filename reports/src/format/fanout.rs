@@ -116,7 +116,7 @@ record! {
         |row| row.trial.cell.placement.name(), shown("breakpoints"), if_it_varies();
     field "launch", || Shape::Pattern("^(burst|primed|serial|stagger=[0-9]+|waves=[1-9][0-9]*)$"),
         "When the children start." =>
-        |row| row.trial.cell.launch.name(), shown("launch");
+        |row| row.trial.cell.launch.name(), shown("launch"), kept();
     flat: Outcome, => |row| row.trial.outcome.value();
     field "best", || Shape::list(Shape::words(["cost", "time"])),
         "In which respect it is the best of those that differ only in launch and breakpoints." =>
