@@ -9,9 +9,9 @@ use forkcast_reports::format::{self, SCHEMAS, schemas};
 use forkcast_reports::human::list::{self, Layout};
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{By, Limits, Report, View, Window, Zone, since, until};
-use forkcast_sim::diagnosis::{CAUSES, compare};
+use forkcast_sim::diagnosis::{CAUSES, Subject, compare};
 use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
-use forkcast_sim::wire::{Usage, Wire, spelling};
+use forkcast_sim::wire::{Pins, Usage, Wire, spelling};
 use serde_json::Value;
 
 use crate::written::{beside, check, text, validator};
@@ -132,13 +132,18 @@ fn comparisons_follow_their_schema() {
         let [old, new] = [0, 1].map(|at| wire.read(&pair[at].body, "test", "").unwrap());
         let comparison = compare(&wire, &old, &new);
         let rules = forkcast_sim::cache::Rules::default();
+        let [old, new] = [old, new].map(|request| {
+            let sizes = Pins::default().sizes(&request, &wire, None, None);
+            Subject::new(0, request, sizes, &rules)
+        });
         let spelling = spelling::notes(&pair[0].body, &pair[1].body, wire.forms()).unwrap();
-        let rates = PriceBook::built_in().rates(&ModelKey::from(new.model.as_str()), &Terms::default()).ok();
+        let rates = PriceBook::built_in().rates(&ModelKey::from(new.request.model.as_str()), &Terms::default()).ok();
         let sides = Sides {
             wire: &wire,
             rules: &rules,
             older: &old,
             newer: &new,
+            are_measured: false,
             comparison: &comparison,
             spelling: &spelling,
             rates: rates.as_ref(),

@@ -149,7 +149,10 @@ impl Differences {
             let sizes = take.usage.map(tokens).zip(comparison.request(pair).map(|request| tokens(request.usage())));
             let [recorded, simulated] = [recorded, simulated].map(|cost| cost.picousd());
             if let Some((compared, request)) = replayed.get(&(session, take.place)).zip(comparison.request(pair)) {
-                let by_replay = comparison.input_cost(&take.model, &compared.predicted_usage).unwrap().picousd();
+                let by_replay = comparison
+                    .input_cost(&take.model, &compared.predicted_usage, take.answer.as_ref())
+                    .unwrap()
+                    .picousd();
                 let verdict = comparison.recorded_verdict(pair);
                 let same = [verdict == Some(request.verdict), compared.recorded == compared.predicted].map(u64::from);
                 let absolute = [simulated, by_replay].map(|cost| (cost - recorded).abs());

@@ -79,11 +79,12 @@ fn cost(sides: &Sides<'_>, found: &Finding, judged: &Judged) -> String {
         Some(cost) => format!("{} more per request of {} at {}", money(cost), model(sides), sides.prices),
         None => format!("{} has no price in the book", model(sides)),
     };
-    format!("About {tokens} cached tokens (estimated from 3.1 bytes a token) are {instead}: {price}.")
+    let sized = if sides.are_measured { "within the recorded total" } else { "estimated from 3.1 bytes a token" };
+    format!("About {tokens} cached tokens ({sized}) are {instead}: {price}.")
 }
 
 fn model<'s>(sides: &'s Sides<'_>) -> Cow<'s, str> {
-    sides.names.model(&sides.newer.model)
+    sides.names.model(&sides.newer.request.model)
 }
 
 fn others(sides: &Sides<'_>, findings: &[Finding], document: &mut Document) {

@@ -122,6 +122,15 @@ impl Variant {
     }
 }
 
+/// What one request is billed for.
+struct Billed<'a> {
+    model: &'a str,
+    usage: Usage,
+    /// What the recorded answer reported of its price.
+    answer: Option<&'a RecordedUsage>,
+    ended_at: Instant,
+}
+
 impl<'a> Comparison<'a> {
     /// Compares `run`, which played `cast`.
     pub fn new(cast: &'a Cast, run: &'a Run) -> Self {
@@ -185,13 +194,14 @@ impl<'a> Comparison<'a> {
     /// The cost of the input of a pair, as recorded.
     pub fn recorded_cost(&self, pair: &Pair<'_>) -> Option<Money> {
         let take = pair.take?;
-        self.input_cost(&take.model, &take.usage?)
+        self.input_cost(&take.model, &take.usage?, take.answer.as_ref())
     }
 
-    /// The same as simulated.
+    /// The same as simulated, at the tier and speed that were recorded.
     pub fn simulated_cost(&self, pair: &Pair<'_>) -> Option<Money> {
         let request = self.request(pair)?;
-        self.input_cost(&request.line.model, &request.usage())
+        let answer = pair.take.and_then(|take| take.answer.as_ref());
+        self.input_cost(&request.line.model, &request.usage(), answer)
     }
 
     /// Sums of the absolute differences of pairs with a usage on both sides.
@@ -238,47 +248,57 @@ impl<'a> Comparison<'a> {
     /// a stream was recorded.
     pub fn recorded(&self) -> Side {
         let takes = self.pairs.iter().filter(|pair| self.is_comparable(pair)).filter_map(|pair| pair.take);
-        let usages = takes.filter_map(|take| {
-            let usage = Usage { output_tokens: take.output_tokens, ..take.usage? };
-            Some((&*take.model, usage, take.ended_at))
-        });
-        self.side(usages)
+        self.side(takes.filter_map(|take| {
+            Some(Billed {
+                model: &take.model,
+                usage: Usage { output_tokens: take.output_tokens, ..take.usage? },
+                answer: take.answer.as_ref(),
+                ended_at: take.ended_at,
+            })
+        }))
     }
 
     /// The sum of the simulated side: requests that are recorded, and those that are not.
     pub fn simulated(&self) -> Side {
         let played = self.pairs.iter().filter(|pair| pair.take.is_none_or(|take| take.usage.is_some() && !take.copied));
         let of_recorded_agents = played.filter(|pair| pair.take.is_some() || self.is_of_main(pair));
-        let requests = of_recorded_agents.filter_map(|pair| self.request(pair));
-        let usages = requests
-            .map(|request| (request.line.model.as_str(), request.usage(), request.ended_at.unwrap_or_default()));
-        self.side(usages.filter(|(_, usage, _)| usage.total_input_tokens() > 0))
+        let billed = of_recorded_agents.filter_map(|pair| {
+            let request = self.request(pair)?;
+            Some(Billed {
+                model: &request.line.model,
+                usage: request.usage(),
+                answer: pair.take.and_then(|take| take.answer.as_ref()),
+                ended_at: request.ended_at.unwrap_or_default(),
+            })
+        });
+        self.side(billed.filter(|billed| billed.usage.total_input_tokens() > 0))
     }
 
     fn is_of_main(&self, pair: &Pair<'_>) -> bool {
         self.request(pair).is_some_and(|request| request.agent == 0)
     }
 
-    fn side<'m>(&self, usages: impl Iterator<Item = (&'m str, Usage, Instant)>) -> Side {
+    fn side<'m>(&self, all: impl Iterator<Item = Billed<'m>>) -> Side {
         let mut side = Side::default();
-        for (model, usage, ended_at) in usages {
+        for billed in all {
             side.requests += 1;
-            side.usage += usage;
-            side.ended_at = side.ended_at.max(ended_at);
-            side.input_cost = added(side.input_cost, self.input_cost(model, &usage));
-            side.cost = added(side.cost, self.cost(model, &usage));
+            side.usage += billed.usage;
+            side.ended_at = side.ended_at.max(billed.ended_at);
+            side.input_cost = added(side.input_cost, self.input_cost(billed.model, &billed.usage, billed.answer));
+            side.cost = added(side.cost, self.cost(billed.model, &billed.usage, billed.answer));
         }
         side
     }
 
-    /// The cost of this input.
-    pub fn input_cost(&self, model: &str, usage: &Usage) -> Option<Money> {
-        self.cost(model, &Usage { output_tokens: 0, ..*usage })
+    /// The cost of this input, at the tier and speed of `answer`.
+    pub fn input_cost(&self, model: &str, usage: &Usage, answer: Option<&RecordedUsage>) -> Option<Money> {
+        self.cost(model, &Usage { output_tokens: 0, ..*usage }, answer)
     }
 
-    fn cost(&self, model: &str, usage: &Usage) -> Option<Money> {
+    fn cost(&self, model: &str, usage: &Usage, answer: Option<&RecordedUsage>) -> Option<Money> {
         let tariff = Tariff { book: &self.run.book, date: self.run.scenario.prices };
-        tariff.quote(&PriceFacts::answered(model, &RecordedUsage::default(), None), usage).total(usage)
+        let unknown = RecordedUsage::default();
+        tariff.quote(&PriceFacts::answered(model, answer.unwrap_or(&unknown), None), usage).total(usage)
     }
 
     /// The first place where the simulation leaves the recording by more than `secs` seconds or by a request.

@@ -33,6 +33,7 @@ use std::fmt;
 
 use forkcast_replay::rebuild::profile::RuleName;
 use forkcast_replay::transcript::Session;
+use forkcast_sim::service::RecordedUsage;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
@@ -75,6 +76,8 @@ pub struct Take {
     pub ended_at: Instant,
     /// The recorded usage.
     pub usage: Option<Usage>,
+    /// What the provider reported besides: tier, speed, place.
+    pub answer: Option<RecordedUsage>,
     /// Tokens of the answer: estimated if the client recorded only the beginning of its stream.
     pub output_tokens: u64,
     /// What the client is believed to have done before the request; `None` for the first one of its conversation.

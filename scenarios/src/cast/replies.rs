@@ -151,6 +151,7 @@ impl<'a> Scene<'a> {
         Take {
             model: answer.model.to_string(),
             usage: answer.usage.map(|recorded| recorded.usage),
+            answer: answer.usage,
             rule: decision.map(|decision| decision.rule),
             foreseen_read: decision.map(|decision| decision.read_tokens),
             place: [part.number, at],

@@ -2,6 +2,7 @@
 
 mod doors;
 mod otherwise;
+mod recorded;
 
 use std::fs;
 use std::path::Path;

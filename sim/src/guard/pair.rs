@@ -22,16 +22,16 @@ pub struct Judged {
     pub cached_blocks: usize,
 }
 
-/// Judges `newer` as the request after `older` in one chain, both read into `wire`; sizes are estimated from lengths.
-/// The older request is number 0 of the findings, the newer number 1.
+/// Judges `newer` as the request after `older` in one chain, both read into `wire`. The older request is number 0 of the
+/// findings, the newer number 1.
 pub fn judge_pair(
     wire: &Wire,
     preset: &cache::Rules,
-    older: &Request,
-    newer: &Request,
+    older: &Subject,
+    newer: &Subject,
     rates: Option<&Rates>,
 ) -> Judged {
-    judge_of(wire, preset, [older, newer].map(|request| taken(wire, preset, request)), rates)
+    judge_of(wire, preset, [older, newer].map(|subject| Subject { number: 0, ..subject.clone() }), rates)
 }
 
 /// The same for short requests of tests: every breakpoint counts, and nothing is priced.

@@ -253,15 +253,10 @@ impl Watch {
 
     fn rates(&self, taken: &Subject, facts: &Facts<'_>) -> Option<Rates> {
         let request = &taken.request;
-        let says = |field: &str, value: &[u8]| request.envelope_value(field) == Some(value);
-        let (answer, input_tokens) = (RecordedUsage::default(), facts.total_tokens(taken));
-        let priced = PriceFacts {
-            says_fast: says("speed", b"\"fast\""),
-            says_us: says("inference_geo", b"\"us\""),
-            ..PriceFacts::answered(&request.model, &answer, facts.at)
-        };
-        let usage = Usage { input_tokens, ..Usage::default() };
-        Tariff { book: &self.book, date: None }.quote(&priced, &usage).rates
+        let unknown = RecordedUsage::default();
+        let price = facts.price.unwrap_or_else(|| PriceFacts::answered(&request.model, &unknown, facts.at));
+        let usage = Usage { input_tokens: facts.total_tokens(taken), ..Usage::default() };
+        Tariff { book: &self.book, date: None }.quote(&price.asked_by(request), &usage).rates
     }
 
     /// The report on all requests.

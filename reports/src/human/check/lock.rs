@@ -27,8 +27,7 @@ pub fn written(lock: &Lock, file: &str, names: Names) -> Document {
     ));
     let cost = lock.cost().map_or_else(|| "no price".to_owned(), money);
     let rate = lock.usage().hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
-    document
-        .aside(vec![format!("Expected: {cost}{rate}; cache rules {}, list prices of {}", lock.preset, lock.prices)]);
+    document.aside(vec![format!("Expected: {cost}{rate}; cache rules {}, price book of {}", lock.preset, lock.prices)]);
     document.table(chains_table(lock, names));
     document
 }

@@ -80,7 +80,7 @@ fn profiles(report: &Report<'_>) -> Option<String> {
 }
 
 fn prices(report: &Report<'_>) -> Option<String> {
-    let statement = statement(report.options, report.names);
+    let statement = statement(report);
     let mut letters = statement.chars();
     let first = letters.next()?.to_uppercase();
     Some(format!("{first}{}, from the price book of {}", letters.as_str(), report.options.book.version()))
