@@ -298,7 +298,7 @@ mod tests {
             (found.placed.iter().map(|placed| placed.fit(row[placed.column])).collect::<Vec<_>>(), found.left_out)
         };
         let (cells, left_out) = columns_of(36);
-        assert_eq!(cells, ["a…ession", "beyond_lookback", "$100.00"]);
+        assert_eq!(cells, ["a-n…ession", "beyond_lookback", "$100.00"]);
         assert_eq!(left_out, ["Input", "Share"]);
         let (cells, left_out) = columns_of(26);
         assert_eq!(cells, ["a…ession", "beyond_lookback"]);

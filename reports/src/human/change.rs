@@ -12,11 +12,11 @@ pub fn place(site: &ChangeSite) -> Option<String> {
         return None;
     }
     let field = site.offset_in_field.map_or_else(String::new, |field| format!(" {} of the field,", count(field)));
-    let offsets = site.offset_in_block.zip(site.offset_in_prefix).map(|(block, prefix)| {
+    let offsets = site.offset_in_block.zip(site.offset_in_prefix).map_or_else(String::new, |(block, prefix)| {
         let (block, prefix) = (count(block), count(prefix));
         format!(", first differing byte{field} {block} of the block, {prefix} of the prefix (canonical bytes)")
     });
-    Some(format!("At {}{}.", site.path, offsets.unwrap_or_default()))
+    Some(format!("At {}{}.", site.path, offsets))
 }
 
 /// The volatile content in it.

@@ -21,7 +21,7 @@ pub fn replay(report: &Report<'_>) -> io::Result<Page> {
     page.chapter("bill", "The bill", bill);
     page.chapter("days", "By day", Document::default());
     page.chapter("changes", "What to change", found.changes);
-    page.chapter("misses", "What was missed", found.misses);
+    page.chapter("misses", "Misses", found.misses);
     page.chapter("sessions", "Sessions", found.sessions);
     page.chapter("session", "One session", Document::default());
     page.chapter("request", "One request", Document::default());

@@ -24,7 +24,7 @@ pub fn run(run: &Run, failures: &[String], report: &Report<'_>) -> io::Result<Pa
     page.chapter("session", "Over time", Document::default());
     page.chapter("run", "The run", text);
     page.chapter("changes", "What to change", found.changes);
-    page.chapter("misses", "What was missed", found.misses);
+    page.chapter("misses", "Misses", found.misses);
     page.chapter("request", "One request", Document::default());
     page.chapter("what-if", "What if", found.what_if);
     page.data("run", |target| format::run::write_with(run, failures, Some(report), target))?;

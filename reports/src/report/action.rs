@@ -170,7 +170,7 @@ impl Missed {
         let tried =
             |advice: &Advice| advice.what_if.is_some_and(|name| report.what_ifs.iter().any(|tried| tried == name));
         let known =
-            known.filter(|(advice, _)| !tried(advice) && !(lives_longer && advice.causes.contains(&Cause::Expired)));
+            known.filter(|(advice, _)| !(tried(advice) || lives_longer && advice.causes.contains(&Cause::Expired)));
         known.filter_map(|(advice, sum)| sum.found(report, advice, reader)).collect()
     }
 }

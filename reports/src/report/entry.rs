@@ -86,7 +86,7 @@ impl<'a> Recorded<'a> {
 
     /// The id of its session; of a recording the name of its file.
     pub fn session_id(&self) -> &str {
-        let file = || self.origin.file.rsplit(['/', '\\']).next().unwrap_or_default();
+        let file = || self.origin.file.rsplit_once(['/', '\\']).map_or(&*self.origin.file, |(_, name)| name);
         self.answered.map_or_else(file, |answered| &*answered.session.id)
     }
 

@@ -84,7 +84,7 @@ impl Alteration {
         Ok(Self::Model { agent: agent.to_owned(), model: model.to_owned() })
     }
 
-    /// Whether each recorded answer would still answer what was asked: the prompts keep their content.
+    /// Whether each recorded answer would still fit its request: the prompts keep their content.
     pub const fn keeps_answers(&self) -> bool {
         matches!(self, Self::Launch(_) | Self::Breakpoints(_) | Self::Ttl(_) | Self::ToolsSorted)
     }
@@ -196,7 +196,7 @@ impl Otherwise {
         self.alterations.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
     }
 
-    /// Whether each recorded answer would still answer what was asked.
+    /// Whether each recorded answer would still fit its request.
     pub fn keeps_answers(&self) -> bool {
         self.alterations.iter().all(Alteration::keeps_answers)
     }

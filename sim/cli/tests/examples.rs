@@ -30,7 +30,8 @@ const VERBS: [&[&str]; 19] = [
 ];
 
 /// Examples that show a failed check or limit: they exit with 1.
-const FAILS: [&str; 5] = [
+const FAILS: [&str; 6] = [
+    "forkcast lock bodies/ --review",
     "forkcast check bodies/",
     "forkcast check bodies/ --update",
     "forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%",

@@ -84,7 +84,7 @@ record! {
         |row| row.delta_ms().map(Value::Number), unit("ms"), null(NOT_COMPARED);
     text "later", "The same for people." => |row| row.delta_secs().map(|secs| Value::text(&secs)), derived(),
         null(NOT_COMPARED), shown("Later");
-    truth "keeps_answers", "Each recorded answer would still answer what was asked." =>
+    truth "keeps_answers", "Each recorded answer would still fit its request." =>
         |row| row.play.is_none_or(|variant| variant.otherwise.keeps_answers());
     count "answers_left_out", "Recorded answers that it does not ask for." =>
         |row| row.play.map_or(0, |variant| variant.left_out), unit("answers"), shown("Left out"), if_any();
@@ -115,9 +115,7 @@ pub fn document(session: &str, recorded: Side, played: &Variant, variants: &[Var
         Some(all) => all.otherwise.alterations.iter().collect(),
         None => Vec::new(),
     };
-    for (keeps, heading) in
-        [(true, "Every recorded answer still answers what was asked"), (false, "Answers would differ")]
-    {
+    for (keeps, heading) in [(true, "Every recorded answer still fits its request"), (false, "Answers would differ")] {
         let meant: Vec<String> =
             alterations.iter().filter(|one| one.keeps_answers() == keeps).flat_map(|one| basis(one)).collect();
         if !meant.is_empty() {

@@ -6,7 +6,7 @@ const openRequest = (row) => {
   go("request");
 };
 
-// What was missed, the dearest first: each leads to its request.
+// Misses, the dearest first: each leads to its request.
 const drawMisses = () => {
   const place = chapter("misses");
   if (!place) return;

@@ -105,7 +105,9 @@ fn requests_without_usage_are_counted_apart() {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     let replay = read_json(&forkcast(&place, &["replay", "log.jsonl", "--format", "json", "--quiet"]));
-    assert_eq!((&replay["totals"]["causes"], &replay["sessions"][0]["chains"]), (&json!([]), &json!(1)));
+    // The request without an answer may have written its end, so that the next one should have read it; why it did not is unknown.
+    let causes: Vec<&Value> = replay["totals"]["causes"].as_array().unwrap().iter().map(|one| &one["cause"]).collect();
+    assert_eq!((causes, &replay["sessions"][0]["chains"]), (vec![&json!("unexplained")], &json!(1)));
     let shown = printed(&place, &["explain", "log.jsonl", "2"]);
     assert!(shown.contains("The provider refused it") && shown.contains("Nothing was billed."), "{shown}");
     let shown = printed(&place, &["explain", "log.jsonl", "1"]);
