@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(cells, ["a-n…ession", "beyond_lookback", "$100.00"]);
         assert_eq!(left_out, ["Input", "Share"]);
         let (cells, left_out) = columns_of(26);
-        assert_eq!(cells, ["a…ession", "beyond_lookback"]);
+        assert_eq!(cells, ["a-…ession", "beyond_lookback"]);
         assert_eq!(left_out, ["Input", "Cost", "Share"]);
     }
 

@@ -128,7 +128,7 @@ struct Billed<'a> {
     usage: Usage,
     /// What the recorded answer reported of its price.
     answer: Option<&'a RecordedUsage>,
-    ended_at: Instant,
+    ended_at: Option<Instant>,
 }
 
 impl<'a> Comparison<'a> {
@@ -253,7 +253,7 @@ impl<'a> Comparison<'a> {
                 model: &take.model,
                 usage: Usage { output_tokens: take.output_tokens, ..take.usage? },
                 answer: take.answer.as_ref(),
-                ended_at: take.ended_at,
+                ended_at: Some(take.ended_at),
             })
         }))
     }
@@ -268,7 +268,7 @@ impl<'a> Comparison<'a> {
                 model: &request.line.model,
                 usage: request.usage(),
                 answer: pair.take.and_then(|take| take.answer.as_ref()),
-                ended_at: request.ended_at.unwrap_or_default(),
+                ended_at: request.ended_at,
             })
         });
         self.side(billed.filter(|billed| billed.usage.total_input_tokens() > 0))
@@ -283,7 +283,7 @@ impl<'a> Comparison<'a> {
         for billed in all {
             side.requests += 1;
             side.usage += billed.usage;
-            side.ended_at = side.ended_at.max(billed.ended_at);
+            side.ended_at = billed.ended_at.map_or(side.ended_at, |at| at.max(side.ended_at));
             side.input_cost = added(side.input_cost, self.input_cost(billed.model, &billed.usage, billed.answer));
             side.cost = added(side.cost, self.cost(billed.model, &billed.usage, billed.answer));
         }

@@ -1,5 +1,6 @@
 //! Every example in the help of every verb runs as it is shown, with the fixtures of this repository as its files.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -128,7 +129,7 @@ fn shell(place: &Path, example: &str) -> Command {
 #[test]
 fn every_example_of_the_help_runs() {
     let mut complaints = Vec::new();
-    let mut failed = Vec::new();
+    let mut failed = BTreeSet::new();
     let mut count = 0;
     for verb in VERBS {
         let help = program::forkcast(Path::new("."), &[verb, &["--help"]].concat());
@@ -152,7 +153,9 @@ fn every_example_of_the_help_runs() {
             let output = shell(&place, command).output().unwrap();
             match code(&output) {
                 0 => {}
-                1 if FAILS.contains(&&*example) => failed.push(example),
+                1 if FAILS.contains(&&*example) => {
+                    failed.insert(example);
+                }
                 code => complaints.push(format!("{code}: {example}\n   {}", stderr(&output).trim())),
             }
         }

@@ -35,16 +35,16 @@ impl Browser {
         let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
         let (session, page) = (String::new(), String::new());
         let mut browser = Self { child, input, output, last: 0, events: Vec::new(), session, page };
-        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
-        let attached = browser.call("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
+        let target = browser.call("Target.createTarget", &json!({"url": "about:blank"}))["targetId"].clone();
+        let attached = browser.call("Target.attachToTarget", &json!({"targetId": target, "flatten": true}));
         browser.session = attached["sessionId"].as_str().unwrap().to_owned();
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.call(&format!("{domain}.enable"), json!({}));
+            browser.call(&format!("{domain}.enable"), &json!({}));
         }
         browser
     }
 
-    fn call(&mut self, method: &str, parameters: Value) -> Value {
+    fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.last += 1;
         let mut message = json!({"id": self.last, "method": method, "params": parameters});
         if !self.session.is_empty() {
@@ -67,10 +67,10 @@ impl Browser {
     /// The screen, in pixels, and its colours.
     pub fn screen(&mut self, width: u32, is_dark: bool) {
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500});
-        self.call("Emulation.setDeviceMetricsOverride", size);
+        self.call("Emulation.setDeviceMetricsOverride", &size);
         let scheme = if is_dark { "dark" } else { "light" };
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
-        self.call("Emulation.setEmulatedMedia", json!({"features": features}));
+        self.call("Emulation.setEmulatedMedia", &json!({"features": features}));
     }
 
     /// Opens a file and waits until all of it is drawn. Returns how long that took.
@@ -78,8 +78,8 @@ impl Browser {
         self.events.clear();
         self.page = format!("file://{}", path.display());
         let begun = Instant::now();
-        self.call("Page.navigate", json!({"url": "about:blank"}));
-        self.call("Page.navigate", json!({"url": self.page}));
+        self.call("Page.navigate", &json!({"url": "about:blank"}));
+        self.call("Page.navigate", &json!({"url": self.page}));
         while self.says("document.body && document.body.dataset.ready") != "all" {
             assert!(begun.elapsed() < Duration::from_secs(60), "never drawn: {:?}", self.problems());
             std::thread::sleep(Duration::from_millis(20));
@@ -90,7 +90,7 @@ impl Browser {
     /// The value of an expression.
     pub fn value(&mut self, expression: &str) -> Value {
         let asked = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
-        let found = self.call("Runtime.evaluate", asked);
+        let found = self.call("Runtime.evaluate", &asked);
         assert!(found["exceptionDetails"].is_null(), "{expression}: {found}");
         found["result"]["value"].clone()
     }
@@ -125,7 +125,7 @@ impl Browser {
     pub fn keep(&mut self, name: &str) {
         use base64::Engine;
         let Some(folder) = std::env::var_os("FORKCAST_SCREENSHOTS") else { return };
-        let taken = self.call("Page.captureScreenshot", json!({"format": "png", "captureBeyondViewport": true}));
+        let taken = self.call("Page.captureScreenshot", &json!({"format": "png", "captureBeyondViewport": true}));
         let png = base64::engine::general_purpose::STANDARD.decode(taken["data"].as_str().unwrap()).unwrap();
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(Path::new(&folder).join(format!("{name}.png")), png).unwrap();
