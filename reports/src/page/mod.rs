@@ -4,8 +4,8 @@
 //! printed and read aloud. Its scripts draw pictures beside them from the records that machines read: these are in the
 //! page as compressed JSON, and nothing is computed for a page alone.
 //!
-//! * [`replay`]: recorded requests. [`run`]: those of a run, and what only a run knows.
-//! * [`fanout`]: the cells of a grid. [`check`]: changes that break prefixes.
+//! * [`replay()`]: recorded requests. [`run()`]: those of a run, and what only a run knows.
+//! * [`fanout()`]: the cells of a grid. [`check()`]: changes that break prefixes.
 //! * `shell`: the document around chapters and data.
 //! * `packed`: JSON, compressed.
 //! * `assets/`: style and scripts, written by hand, without dependencies.
