@@ -78,7 +78,7 @@ record! {
     number "delta_share", "The same as a share of the cost as played." =>
         |row| row.delta_share().map(Value::Number), unit("part of 1"), null(NOT_COMPARED);
     text "share", "The same for people." => |row| row.share().map(|share| Value::text(&share)), derived(),
-        null(NOT_COMPARED), shown("Share");
+        null(NOT_COMPARED), shown("Share"), if_wide();
     millis "makespan_ms", "When the last answer ended, from the start of the session." => |row| row.side.ended_at, shown("Ends at"), if_wide();
     number "delta_makespan_ms", "How much later that is than as played." =>
         |row| row.delta_ms().map(Value::Number), unit("ms"), null(NOT_COMPARED);
