@@ -9,7 +9,7 @@ use std::io;
 #[non_exhaustive]
 pub enum Error {
     /// A path that the user named cannot be opened.
-    #[error("{path}: {source}")]
+    #[error("{path}: {source}; name a file or a folder of recordings")]
     Open {
         /// The path as named by the user.
         path: String,

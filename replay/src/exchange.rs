@@ -120,8 +120,8 @@ pub struct Exchange {
     pub parent: Option<String>,
     /// The kind of its agent, if the input has it: `main`, `named`, `fork`, `internal`, or the requested type.
     pub agent_kind: Option<String>,
-    /// The request of another chain that this one continues, by its position, if the input has it: bytes alone do not show
-    /// that a chain without most of its parent's history is a fork.
+    /// The request of another chain that this one continues, by its position in the file, if the input has it: bytes alone
+    /// do not show that a chain without most of its parent's history is a fork.
     pub continues: Option<usize>,
     /// An explicit cache scope (organisation or workspace), if the input has one.
     pub scope: Option<String>,

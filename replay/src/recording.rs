@@ -157,6 +157,7 @@ impl Recording {
             arrivals: content.numbers.iter().map_while(arrived).collect(),
             events: content.events,
             unseen: Unseen::default(),
+            model: None,
         }
     }
 

@@ -21,9 +21,10 @@ pub(crate) fn in_turn<T: Send>(weights: Vec<u64>, work: &(dyn Fn(usize) -> T + S
     run(&Order::of(weights, workers()), work, take);
 }
 
-/// The same, started in the order of turns: for a `take` that does most of the work, so that little waits for it.
+/// The same, started in the order of turns: for a `take` that does most of the work, so that it does not pay to have much more
+/// than the next result.
 pub(crate) fn ahead<T: Send>(weights: Vec<u64>, work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
-    let order = Order::of(weights, workers());
+    let order = Order::of(weights, workers().min(2));
     run(&Order { begin: (0..order.weights.len()).collect(), ..order }, work, take);
 }
 
@@ -177,7 +178,7 @@ impl Drop for OpensWhenBroken<'_> {
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use super::{in_turn, side_by_side, workers};
+    use super::{ahead, in_turn, side_by_side, workers};
 
     #[test]
     fn results_come_in_the_order_of_their_numbers() {
@@ -207,6 +208,17 @@ mod tests {
         });
         assert_eq!(results, (0..5_000).collect::<Vec<_>>());
         assert!(most.into_inner() <= 50 * (workers() as u64 + 1) + 50);
+    }
+
+    #[test]
+    fn work_begins_in_the_order_of_turns() {
+        let (begun, mut results) = (AtomicU64::new(0), Vec::new());
+        let weights: Vec<u64> = (0..1_000).collect();
+        let work = |at: usize| (at, begun.fetch_add(1, Ordering::SeqCst));
+        ahead(weights, &work, &mut |result| results.push(result));
+        assert!(results.iter().map(|(at, _)| *at).eq(0..1_000));
+        let threads = workers() as u64;
+        assert!(results.iter().all(|(at, turn)| turn.abs_diff(*at as u64) <= threads), "not the largest first");
     }
 
     #[test]

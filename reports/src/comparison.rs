@@ -1,11 +1,11 @@
 //! Two requests side by side: findings with their price, and harmless notes.
 
 use forkcast_sim::cache::Rules;
-use forkcast_sim::diagnosis::{Comparison, Note};
+use forkcast_sim::diagnosis::{Comparison, Note, Subject};
 use forkcast_sim::guard::{Judged, NoteKind, judge_pair};
 use forkcast_sim::pricing::Rates;
+use forkcast_sim::wire::Wire;
 use forkcast_sim::wire::spelling::SpellingNote;
-use forkcast_sim::wire::{Request, Wire};
 
 use crate::names::Names;
 
@@ -17,9 +17,11 @@ pub struct Sides<'a> {
     /// The provider's cache rules.
     pub rules: &'a Rules,
     /// The older request.
-    pub older: &'a Request,
+    pub older: &'a Subject,
     /// The newer request.
-    pub newer: &'a Request,
+    pub newer: &'a Subject,
+    /// Their sizes are recorded or declared, not estimated.
+    pub are_measured: bool,
     /// Their comparison.
     pub comparison: &'a Comparison,
     /// Harmless differences of their wire bytes.

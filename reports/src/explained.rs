@@ -70,7 +70,8 @@ impl<'a> Explained<'a> {
         inspection: &'a Inspection,
     ) -> Self {
         let newer = &inspection.subject.request;
-        let comparison = inspection.nearest.as_ref().map(|nearest| compare(&inspection.wire, &nearest.writer, newer));
+        let comparison =
+            inspection.nearest.as_ref().map(|nearest| compare(&inspection.wire, &nearest.writer.request, newer));
         Self { report, entry, entries, inspection, comparison }
     }
 
@@ -171,7 +172,8 @@ impl<'a> Explained<'a> {
             wire: &self.inspection.wire,
             rules: &self.inspection.rules,
             older: &nearest.writer,
-            newer: &self.inspection.subject.request,
+            newer: &self.inspection.subject,
+            are_measured: self.entry.line.recorded.is_some(),
             comparison: self.comparison.as_ref()?,
             spelling: &[],
             rates: None,

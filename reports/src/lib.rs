@@ -9,6 +9,7 @@
 //! * [`explained`]: one request compared with the contents of its cache.
 //! * [`forks`]: the shared prefixes of forks and their parents.
 //! * [`names`]: names of files and tools as they are, or replaced by stable ids.
+//! * [`export`](mod@export): files of other programs' viewers.
 //! * [`price_tables`]: public price tables of other projects, beside the price book.
 //! * [`document`]: headings, sentences and tables, independent of the output format.
 //! * [`record`]: one list of fields for each record, from which all forms of output are made.
@@ -16,6 +17,7 @@
 //! * [`format`](mod@format): the versioned machine formats, each with a JSON Schema in `schema/`.
 //! * [`figures`](mod@figures): pictures.
 //! * [`folder`](mod@folder): all of it on disk.
+//! * [`page`](mod@page): one file for a browser.
 //! * [`claims`]: the page `published/claims.md`: claims about forks, compared with runs.
 
 #[macro_use]
@@ -26,12 +28,14 @@ pub mod claims;
 pub mod comparison;
 pub mod document;
 pub mod explained;
+pub mod export;
 pub mod figures;
 pub mod folder;
 pub mod forks;
 pub mod format;
 pub mod human;
 pub mod names;
+pub mod page;
 pub mod price_tables;
 pub mod report;
 pub mod rerun;

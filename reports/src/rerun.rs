@@ -1,17 +1,13 @@
 //! The requests of a run as if they had been recorded, so that a run has the same reports as a replay.
 
-use std::collections::BTreeSet;
-
-use forkcast_replay::exchange::{Exchange, Origin};
-use forkcast_replay::formats::Format;
-use forkcast_replay::input::{FileInput, Inputs, ScopeInput};
+use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_replay::what_if::WhatIf;
+use forkcast_scenarios::capture::Recorder;
 use forkcast_scenarios::format::expect::Ends;
-use forkcast_scenarios::run::{Request, Run};
+use forkcast_scenarios::run::Run;
 use forkcast_sim::pricing::Date;
 
-use crate::format::ledger::exchange::Stored;
 use crate::report::{Report, View};
 
 /// Prices of a run are the newest if its scenario gives no day. Its own clock begins in 1970 and has no meaning for
@@ -30,7 +26,7 @@ pub struct Rerun {
 impl Rerun {
     /// Replays the requests of `run` under its own rules and prices, with what-ifs.
     pub fn new(run: &Run, what_if: &[WhatIf], view: View) -> Self {
-        let inputs = inputs(run);
+        let inputs = Recorder::new(run).inputs();
         let options = Options {
             rules: Some(run.scenario.cache.unwrap_or_default()),
             book: (*run.book).clone(),
@@ -47,33 +43,4 @@ impl Rerun {
     pub fn report(&self) -> Report<'_> {
         Report::new(&self.inputs, &self.replay, &self.options, self.view.clone())
     }
-}
-
-/// All requests as one recording: all requests of a run share a cache, and an agent is a chain.
-fn inputs(run: &Run) -> Inputs {
-    let file = run.scenario.file.to_string();
-    let labels: BTreeSet<&str> = run.agents.iter().map(|agent| agent.label.as_str()).collect();
-    let are_distinct = labels.len() == run.agents.len();
-    let chain = |agent: usize| {
-        let agent = run.agents.get(agent)?;
-        Some(if are_distinct { agent.label.clone() } else { agent.id.to_string() })
-    };
-    let mut recount = run.recount();
-    let mut recorded = |request: &Request| -> Exchange {
-        let (line, draft) = (&request.line, request.draft());
-        let origin = Origin { file: file.clone(), index: line.index, line: 0 };
-        let sizes = Some(recount.cumulative(&draft));
-        let chain = chain(request.agent);
-        let agent_kind = run.agents.get(request.agent).map(|agent| agent.kind_name().to_owned());
-        Exchange {
-            chain,
-            sizes,
-            agent_kind,
-            ..Stored::simulated(run, request).exchange(origin, line.model.clone(), draft.body())
-        }
-    };
-    let exchanges = run.requests.iter().map(&mut recorded).collect();
-    let input =
-        FileInput { file: file.clone(), format: Format::Bodies, exchanges, traces: Vec::new(), notes: Vec::new() };
-    Inputs { files: 1, scopes: vec![ScopeInput { name: file, files: vec![input] }], ..Inputs::default() }
 }

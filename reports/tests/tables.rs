@@ -1,12 +1,15 @@
 //! Tables of comma-separated values: every row has the columns of its head, and the sums are those of the other formats.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, Passes, replay};
-use forkcast_reports::format::{replay as json, requests, tables};
-use forkcast_reports::report::{Account, By, Limits, Report, Side, View};
+use forkcast_reports::figures::timeline::Timeline;
+use forkcast_reports::folder::{Contents, Folder};
+use forkcast_reports::format::{ledger, replay as json, requests, tables};
+use forkcast_reports::report::{Account, By, Counted, Limits, Report, Side, View};
 use forkcast_sim::pricing::Money;
 use serde_json::Value;
 
@@ -112,6 +115,37 @@ fn sums_are_those_of_the_json() {
         report.each(&mut |entry| requests::write(report, entry, &mut file).unwrap());
         assert_eq!(parsed(std::str::from_utf8(&file).unwrap()), table(report, "requests"));
     });
+}
+
+/// Usage without recorded counts and requests without a prediction are known only after the last request.
+#[test]
+fn rows_written_while_requests_pass_are_those_of_the_complete_report() {
+    let place = tempfile::tempdir().unwrap();
+    let mut made_again = 0;
+    for (at, inputs) in fixtures().iter().enumerate() {
+        let (options, out) = (Options::default(), place.path().join(at.to_string()));
+        let requests = Passes::new(inputs, &options, &|| false);
+        let mut folder = Folder::open(&out, Contents::Replay, false, &[]).unwrap();
+        let mut rows = folder.rows(false).unwrap();
+        let report = Report::watched(inputs, &requests, &options, View::default(), &mut |senders, entries| {
+            folder.take(&mut rows, senders, entries);
+        });
+        let (mut lines, mut table) = (Vec::new(), Vec::new());
+        let mut timeline = Timeline::of(&report);
+        requests::begin(&mut table).unwrap();
+        report.each(&mut |entry| {
+            timeline.add(&report, entry);
+            ledger::write(&report, entry, &mut lines).unwrap();
+            requests::write(&report, entry, &mut table).unwrap();
+        });
+        made_again += usize::from(report.counted == Counted::Predicted || report.totals.predicted.is_none());
+        folder.finish(&report, rows).unwrap();
+        let written = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+        assert_eq!(written("ledger.jsonl"), String::from_utf8(lines).unwrap(), "{at}");
+        assert_eq!(written("requests.csv"), String::from_utf8(table).unwrap(), "{at}");
+        assert_eq!(written("timeline.svg"), timeline.svg(&report), "{at}");
+    }
+    assert!(made_again > 3, "{made_again}");
 }
 
 #[test]

@@ -254,6 +254,47 @@ fn actions_rest_on_causes_and_what_ifs() {
     assert_eq!((unseen.absent_agents, unseen.absent_tokens, unseen.first_requests), (1, 777, 3));
 }
 
+/// The advice for a pause names the one-hour lifetime, so its what-if decides what it saves.
+#[test]
+fn advice_that_names_a_what_if_saves_what_this_saves() {
+    let miss = Asks { written: 100_000, missed: Some((Cause::Expired, 100_000)), ..PLAIN };
+    let codes = |cost: Option<&str>| {
+        let (inputs, mut replay) = made(1, &[miss]);
+        let tried = cost.map(|cost| Hypothetical { usage: Usage::default(), cost: Some(usd(cost)) });
+        replay.entries.iter_mut().for_each(|entry| entry.hypotheticals = tried.into_iter().collect());
+        let what_if = if tried.is_some() { vec!["ttl=1h".parse().unwrap()] } else { Vec::new() };
+        let options = Options { what_if, ..Options::default() };
+        let report = Report::new(&inputs, &replay, &options, Names::Plain);
+        actions(&report).iter().map(|action| action.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(None), ["pause"]);
+    assert_eq!(codes(Some("9")), [""; 0]);
+    assert_eq!(codes(Some("0.3")), ["ttl_1h"]);
+}
+
+/// A session that was resumed in another file repeats the line that started an agent; the agent's file belongs to the first.
+#[test]
+fn a_resumed_copy_misses_no_agent_of_its_original() {
+    let absent = |is_recorded: bool| {
+        let (mut inputs, replay) = made(2, &[PLAIN, Asks { session: 1, ..PLAIN }]);
+        let mut sessions = inputs.sessions.all().to_vec();
+        for session in &mut sessions {
+            let result =
+                SpawnResult { call: 0, agent: Arc::from("c3"), mode: SpawnMode::Sync, total_tokens: Some(777) };
+            let what = What::Sign(Sign::Spawned(Box::new(result)));
+            session.agents[0].thread.items.push(Item { line: 9, at: None, what });
+        }
+        if is_recorded {
+            sessions[0].agents.push(agent("c3", Some(0), AgentKind::SUB_AGENT));
+        }
+        inputs.sessions = sessions.into_iter().collect();
+        let options = Options::default();
+        let unseen = Report::new(&inputs, &replay, &options, Names::Plain).unseen;
+        (unseen.absent_agents, unseen.absent_tokens)
+    };
+    assert_eq!((absent(true), absent(false)), ((0, 0), (1, 777)));
+}
+
 /// 50,000 requests in 500 sessions: the report and its text. The bound is for slow machines; the time is printed.
 #[test]
 fn a_report_of_fifty_thousand_requests_is_made_at_once() {

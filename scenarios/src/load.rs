@@ -239,6 +239,7 @@ fn said(reply: &Reply) -> scripted::Reply {
         streaming: reply.streaming_ms.map(Duration::from_millis),
         block_ends: reply.block_ends_ms.iter().copied().map(Duration::from_millis).collect(),
         unseen: reply.unseen,
+        model: reply.model.clone(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::source::order::{Stream, streams};
+use forkcast_scenarios::cast::otherwise::Otherwise;
 use forkcast_scenarios::cast::recorded::{ExchangeCast, Play, casts, of_stream};
 use forkcast_scenarios::cast::{Content, Take};
 use forkcast_scenarios::format::expect::Ends;
@@ -105,7 +106,7 @@ fn requests_of_recorded_clients_are_those_of_the_runtime() {
         let mut sum = Compared::default();
         let mut sessions = 0;
         for stream in streams(&inputs) {
-            for whole in of_stream(&stream, Content::Full) {
+            for whole in of_stream(&stream, Content::Full, &Otherwise::default()) {
                 sessions += 1;
                 sum.play(whole, &stream);
             }
@@ -153,7 +154,7 @@ fn played(log: &str) -> Vec<(String, Vec<String>, Vec<String>)> {
         let gaps = cast.gaps.iter().map(ToString::to_string).collect();
         (cast.name.clone(), run.traffic.iter().map(text).collect(), gaps)
     };
-    casts(&inputs, Content::Full).into_iter().map(session).collect()
+    casts(&inputs, Content::Full, &Otherwise::default()).into_iter().map(session).collect()
 }
 
 #[test]

@@ -3,26 +3,27 @@
 use std::path::Path;
 
 use forkcast_replay::check::{Check, Checking, Outcome};
-use forkcast_scenarios::capture::{self, Capture};
+use forkcast_replay::source::{Fed, feed_inputs};
+use forkcast_scenarios::capture::{self, Recorder};
 use forkcast_scenarios::run::{Options, play};
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, equality};
 
-fn check(name: &str) -> (Capture, Outcome) {
+fn check(name: &str) -> (Fed, Outcome) {
     let scenario = capture::scenario(Path::new(name)).expect("a scenario").expect("without mistakes");
     let run = play(scenario, &Options::default());
     let mut check = Check::new(Checking { recording: Some(Default::default()), ..Checking::default() });
-    let capture = capture::feed(&run, &mut check);
-    assert_eq!(capture.requests + capture.unanswered, run.requests.len());
-    assert_eq!(capture.refused, []);
-    (capture, check.finish())
+    let fed = feed_inputs(Recorder::new(&run).inputs(), &|| true, &mut check);
+    assert_eq!(fed.requests, run.requests.len());
+    assert!(fed.inputs.unreadable.is_empty());
+    (fed, check.finish())
 }
 
 #[test]
 fn the_runtimes_forks_break_no_prefix_and_are_named_in_the_lock() {
     for name in ["G02-siblings", "fan-out", "client-2026"] {
-        let (capture, outcome) = check(name);
-        assert!(capture.requests > 3, "{name}");
+        let (fed, outcome) = check(name);
+        assert!(fed.requests > 3, "{name}");
         let broken: Vec<String> =
             outcome.report.findings.iter().filter(|found| found.breaks_prefix).map(ToString::to_string).collect();
         assert_eq!(broken, [] as [String; 0], "{name}");

@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 
 use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::rebuild::profile::RuleName;
+use forkcast_replay::replay::{self, replay};
 use forkcast_replay::transcript::Session;
 use forkcast_scenarios::cast::comparison::{Comparison, Pair, Side};
-use forkcast_scenarios::cast::{Cast, Content, cast};
+use forkcast_scenarios::cast::otherwise::Otherwise;
+use forkcast_scenarios::cast::rules::{CastRule, LeftOut};
+use forkcast_scenarios::cast::{Cast, Content, cast, cast_otherwise};
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::{Options, Run, play};
 use forkcast_sim::pricing::Money;
+use forkcast_sim::service::Compared;
 use forkcast_sim::wire::Usage;
 
 /// A folder of open recordings, and what must be reached there: sessions that run to their end, those with all main
@@ -50,8 +54,11 @@ fn recordings() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data")
 }
 
-fn sessions(paths: &[PathBuf]) -> Vec<Session> {
-    let inputs = Inputs::read_with(paths, &ReadOptions::default().with_answers(), &|_| true).unwrap();
+fn inputs(paths: &[PathBuf]) -> Inputs {
+    Inputs::read_with(paths, &ReadOptions::default().with_answers(), &|_| true).unwrap()
+}
+
+fn sessions(inputs: &Inputs) -> Vec<Session> {
     (0..inputs.sessions.len()).map(|at| inputs.sessions.load(at).unwrap().unwrap()).collect()
 }
 
@@ -83,12 +90,45 @@ fn costs(comparison: &Comparison<'_>, pair: &Pair<'_>) -> Option<[Money; 2]> {
     Some([comparison.recorded_cost(pair)?, comparison.simulated_cost(pair)?])
 }
 
+/// The forecasts of the runtime and of `replay` over the same requests: verdicts that are the recorded ones, and the sum of the
+/// absolute differences of the cost of inputs in picodollars.
+#[derive(Clone, Copy, Debug, Default)]
+struct Foreseen {
+    requests: u64,
+    recorded: i128,
+    same: [u64; 2],
+    absolute: [i128; 2],
+}
+
+impl Foreseen {
+    fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.recorded += other.recorded;
+        for at in 0..2 {
+            self.same[at] += other.same[at];
+            self.absolute[at] += other.absolute[at];
+        }
+    }
+}
+
+/// What `replay` foresees, by session, agent and item.
+type Replayed = BTreeMap<(usize, [usize; 2]), Compared>;
+
+fn replayed(inputs: &Inputs) -> Replayed {
+    let entries = replay(inputs, &replay::Options::default()).entries;
+    let foreseen = entries.into_iter().filter_map(|entry| {
+        let answer = entry.answer?;
+        Some(((answer.session, [answer.agent, answer.item]), entry.comparison.ok()?))
+    });
+    foreseen.collect()
+}
+
 /// Differences by what the client is believed to have done before the request.
 #[derive(Debug, Default)]
-struct Differences(BTreeMap<&'static str, Difference>);
+struct Differences(BTreeMap<&'static str, Difference>, BTreeMap<&'static str, Foreseen>);
 
 impl Differences {
-    fn add(&mut self, comparison: &Comparison<'_>) {
+    fn add(&mut self, session: usize, comparison: &Comparison<'_>, replayed: &Replayed) {
         for pair in &comparison.pairs {
             let Some(take) = pair.take else {
                 let request = comparison.request(pair).filter(|request| request.agent == 0);
@@ -108,6 +148,16 @@ impl Differences {
             let tokens = |usage: Usage| usage.total_input_tokens();
             let sizes = take.usage.map(tokens).zip(comparison.request(pair).map(|request| tokens(request.usage())));
             let [recorded, simulated] = [recorded, simulated].map(|cost| cost.picousd());
+            if let Some((compared, request)) = replayed.get(&(session, take.place)).zip(comparison.request(pair)) {
+                let by_replay = comparison
+                    .input_cost(&take.model, &compared.predicted_usage, take.answer.as_ref())
+                    .unwrap()
+                    .picousd();
+                let verdict = comparison.recorded_verdict(pair);
+                let same = [verdict == Some(request.verdict), compared.recorded == compared.predicted].map(u64::from);
+                let absolute = [simulated, by_replay].map(|cost| (cost - recorded).abs());
+                self.1.entry(kind).or_default().add(&Foreseen { requests: 1, recorded, same, absolute });
+            }
             let of = self.0.entry(kind).or_default();
             of.requests += 1;
             of.recorded += recorded;
@@ -135,6 +185,24 @@ impl Differences {
         let signed = self.0.values().map(|of| of.signed).sum();
         let absolute = self.0.values().map(|of| of.absolute).sum();
         println!("  together: {:+.2} %, absolute {:.2} %", percent(signed), percent(absolute));
+        self.print_forecasts();
+    }
+
+    /// Both forecasts: requests, recorded verdicts, absolute errors of the cost of input.
+    fn print_forecasts(&self) {
+        let whole = self.forecasts();
+        let percent = |part: i128| part as f64 * 100.0 / whole.recorded.max(1) as f64;
+        println!("  foreseen, requests: verdicts by runtime, by replay; absolute errors by runtime, by replay");
+        for (kind, of) in self.1.iter().map(|(kind, of)| (*kind, of)).chain([("together", &whole)]) {
+            let ([runtime, replay], [one, other]) = (of.same, of.absolute.map(percent));
+            println!("    {kind}, {}: {runtime}, {replay}; {one:.2} %, {other:.2} %", of.requests);
+        }
+    }
+
+    fn forecasts(&self) -> Foreseen {
+        let mut whole = Foreseen::default();
+        self.1.values().for_each(|of| whole.add(of));
+        whole
     }
 }
 
@@ -195,22 +263,31 @@ fn recorded_sessions_run_to_their_end_at_their_pace() {
         println!("SKIPPED: there are no recordings at {}", recordings().display());
         return;
     }
+    // `WITHOUT=lines_first,dropped` leaves rules out, and expects nothing.
+    let left_out = std::env::var("WITHOUT").unwrap_or_default();
+    let left_out: LeftOut = left_out.split(',').filter_map(CastRule::named).collect();
+    let is_held = left_out.is_empty();
+    let without = Otherwise { left_out, ..Otherwise::default() };
     let more = std::env::var("FOLDERS").unwrap_or_default();
     let more = more.split(',').filter(|folder| !folder.is_empty()).map(|folder| (folder, None));
     println!("folder, sessions: ran, main exact, in time; hit rate within 0.7 points, input cost within 3 %");
     for (folder, floor) in FLOORS.iter().map(|floor| (floor.folder, Some(floor))).chain(more) {
+        if std::env::var("ONLY").is_ok_and(|only| !only.split(',').any(|only| only == folder)) {
+            continue;
+        }
         let [mut finished, mut exact, mut in_time, mut hit, mut cost] = [0; 5];
-        let sessions = sessions(&[recordings().join(folder)]);
+        let inputs = inputs(&[recordings().join(folder)]);
+        let (sessions, replayed) = (sessions(&inputs), replayed(&inputs));
         let mut differences = Differences::default();
-        for session in &sessions {
-            let cast = cast(session, Content::Full);
+        for (number, session) in sessions.iter().enumerate() {
+            let cast = cast_otherwise(session, Content::Full, &without);
             let Some(run) = played(&cast) else { continue };
             let comparison = Comparison::new(&cast, &run);
             let [recorded, own] = mains(&cast, &run);
             finished += usize::from(run.ends == Ends::Finished);
             exact += usize::from(recorded == own);
             in_time += usize::from(comparison.departure(20.0).is_none());
-            differences.add(&comparison);
+            differences.add(number, &comparison, &replayed);
             if std::env::var_os("EACH").is_some() {
                 print_session(session, &cast, &comparison);
             }
@@ -224,7 +301,7 @@ fn recorded_sessions_run_to_their_end_at_their_pace() {
         }
         println!("{folder}, {}: {finished}, {exact}, {in_time}; {hit}, {cost}", sessions.len());
         differences.print();
-        if let Some(floor) = floor {
+        if let Some(floor) = floor.filter(|_| is_held) {
             assert_eq!(sessions.len(), floor.sessions, "{folder}");
             assert!(finished >= floor.finished, "{folder}: {finished} finished");
             assert!(exact >= floor.exact, "{folder}: {exact} exact");
@@ -240,7 +317,7 @@ fn written(name: &str, lines: &[String]) -> Vec<Session> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(format!("{name}.jsonl"));
     std::fs::write(&file, lines.join("\n") + "\n").unwrap();
-    sessions(&[file])
+    sessions(&inputs(&[file]))
 }
 
 /// The id of the line at an instant; the first one follows nothing.
@@ -319,29 +396,93 @@ fn the_written_scenario_is_the_played_one_and_holds_text_only_if_asked() {
     }
 }
 
-#[test]
-fn damaged_sessions_are_played_as_far_as_they_go() {
+/// A session in which something is missing.
+struct Damaged {
+    name: &'static str,
+    lines: Vec<String>,
+    /// Requests that are played.
+    requests: usize,
+    /// A gap: its line, and how its description begins.
+    gap: Option<(u32, &'static str)>,
+}
+
+fn damaged() -> Vec<Damaged> {
     let whole = with_a_call();
-    let mut backwards = whole.clone();
-    backwards[2] = backwards[2].replace("10:00:07", "09:00:07");
+    let with = |at: usize, from: &str, to: &str| {
+        let mut lines = whole.clone();
+        lines[at] = lines[at].replace(from, to);
+        lines
+    };
     let mut torn = whole.clone();
     torn[3].truncate(80);
+    let mut lost = whole.clone();
+    lost.remove(2);
+    lost[2] = lost[2].replace(r#""parentUuid":"l7""#, r#""parentUuid":"l4""#);
+    let headless = whole[1..].to_vec();
     let empty = vec![user(None, 0, r#""""#), answer(0, 4, r#"{"type":"text","text":"Yes?"}"#, 15_000, 0)];
-    let without_result = vec![whole[0].clone(), whole[1].clone()];
-    for (name, lines, requests) in
-        [("backwards", backwards, 2), ("torn", torn, 2), ("empty", empty, 1), ("open", without_result, 1)]
-    {
-        let session = written(name, &lines).remove(0);
+    let agent = r#"{"type":"tool_use","id":"toolu_1","name":"Agent","input":{"description":"d","prompt":"Look."}}"#;
+    let mut missing = with(1, "x", "x");
+    missing[1] = answer(0, 4, agent, 15_000, 0);
+    missing[2] = missing[2].replace(
+        r#""message":"#,
+        r#""toolUseResult":{"status":"completed","agentId":"a1","prompt":"Look."},"message":"#,
+    );
+    vec![
+        Damaged { name: "backwards", lines: with(2, "10:00:07", "09:00:07"), requests: 2, gap: None },
+        Damaged { name: "years ahead", lines: with(2, "2026-07-01", "2029-07-01"), requests: 2, gap: None },
+        Damaged { name: "torn", lines: torn, requests: 2, gap: None },
+        Damaged { name: "empty", lines: empty, requests: 1, gap: None },
+        Damaged { name: "open", lines: whole[..2].to_vec(), requests: 1, gap: None },
+        Damaged {
+            name: "lost result",
+            lines: lost,
+            requests: 2,
+            gap: Some((3, "the result of a call is not recorded")),
+        },
+        Damaged {
+            name: "answer without request",
+            lines: headless,
+            requests: 2,
+            gap: Some((1, "what asked for this answer is not recorded")),
+        },
+        Damaged {
+            name: "no file of the agent",
+            lines: missing,
+            requests: 3,
+            gap: Some((0, "1 agents have no conversation here")),
+        },
+    ]
+}
+
+#[test]
+fn damaged_sessions_are_played_as_far_as_they_go_and_gaps_are_located() {
+    for Damaged { name, lines, requests, gap: expected } in damaged() {
+        let session = written("damaged", &lines).remove(0);
         let cast = cast(&session, Content::Full);
         let run = played(&cast).unwrap_or_else(|| panic!("{name}: {:?}", cast.scenario(&[]).err()));
         assert_eq!((run.ends, run.requests.len()), (Ends::Finished, requests), "{name}: {:?}", run.message);
+        assert_eq!(cast.gaps.len(), usize::from(expected.is_some()), "{name}: {:?}", cast.gaps);
+        for (gap, (line, says)) in cast.gaps.iter().zip(expected) {
+            assert!(gap.line == line && gap.says.starts_with(says), "{name}: {gap:?}");
+        }
     }
+}
+
+#[test]
+fn a_model_that_is_switched_has_its_own_cache_and_prices() {
+    let mut lines = with_a_call();
+    lines[3] = lines[3].replace("claude-opus-4-8", "claude-haiku-4-5");
+    let session = written("switched", &lines).remove(0);
+    let cast = cast(&session, Content::Full);
+    let run = played(&cast).unwrap();
+    let models: Vec<&str> = run.requests.iter().map(|request| request.line.model.as_str()).collect();
+    assert_eq!(models, ["claude-opus-4-8", "claude-haiku-4-5"]);
+    assert!(cast.gaps.is_empty(), "{:?}", cast.gaps);
 }
 
 #[test]
 fn what_is_not_played_is_located() {
     let mut lines = with_a_call();
-    lines[3] = lines[3].replace("claude-opus-4-8", "claude-haiku-4-5");
     lines.push(
         r#"{"type":"system","subtype":"microcompact_boundary","sessionId":"s","uuid":"l20","parentUuid":"l12","timestamp":"2026-07-01T10:00:20.000Z","version":"2.1.150","microcompactMetadata":{"trigger":"auto","preTokens":15543,"tokensSaved":900,"compactedToolIds":["toolu_1"]}}"#
             .to_owned(),
@@ -349,7 +490,6 @@ fn what_is_not_played_is_located() {
     let session = written("gaps", &lines).remove(0);
     let gaps: Vec<(u32, String)> =
         cast(&session, Content::Full).gaps.into_iter().map(|gap| (gap.line, gap.says)).collect();
-    assert_eq!(gaps.len(), 2, "{gaps:?}");
-    assert!(gaps[0].0 == 4 && gaps[0].1.starts_with("another model answers"), "{gaps:?}");
-    assert!(gaps[1].0 == 5 && gaps[1].1.contains("old results were cleared"), "{gaps:?}");
+    assert_eq!(gaps.len(), 1, "{gaps:?}");
+    assert!(gaps[0].0 == 5 && gaps[0].1.contains("old results were cleared"), "{gaps:?}");
 }

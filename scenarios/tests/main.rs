@@ -10,6 +10,7 @@ mod events;
 mod fanout;
 mod gate;
 mod mistakes;
+mod otherwise;
 mod outcomes;
 mod planted;
 mod round_trip;

@@ -9,9 +9,10 @@ use forkcast_replay::recording::Recording;
 use forkcast_replay::replay;
 use forkcast_replay::source::Scope;
 use forkcast_replay::source::order::{Arrival, Stream};
+use forkcast_scenarios::capture::{self, Recorder};
 use forkcast_scenarios::fanout::{self, Cell, Spawn};
 use forkcast_scenarios::run::{Options, Run, play};
-use forkcast_scenarios::{capture, catalog, load};
+use forkcast_scenarios::{catalog, load};
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{LaunchPolicy, Profile};
 use forkcast_sim::cache::Rules;
@@ -55,7 +56,7 @@ fn again(exchanges: &[Exchange], setup: Setup, fidelity: Fidelity) -> Played {
 /// A run of the catalog that keeps its answers.
 fn recorded(item: &catalog::CatalogItem) -> (Run, Vec<Exchange>) {
     let run = play(item.read(&[]).unwrap(), &Options { keeps_answers: true, ..Options::default() });
-    let exchanges = capture::exchanges(&run).collect();
+    let exchanges = Recorder::new(&run).calls().collect();
     (run, exchanges)
 }
 
@@ -80,7 +81,7 @@ fn all_runs_of_the_catalog_play_back_to_the_same_session() {
             differ.push(format!("{}: {:?}", item.name, strict.message));
         }
     }
-    assert_eq!((alike, loosely_alike), (63, 50), "of {}; {}", catalog::all().len(), differ.join("\n"));
+    assert_eq!((alike, loosely_alike), (65, 51), "of {}; {}", catalog::all().len(), differ.join("\n"));
 }
 
 /// Sums of a ledger: usage and picodollars of the requests that were billed.

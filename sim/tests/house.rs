@@ -46,14 +46,25 @@ const ROOMS: [(&str, &[&str]); 14] = [
 ];
 
 /// Crates, each with the crates of this workspace that it may use.
-const CRATES: [(&str, &[&str]); 7] = [
+const CRATES: [(&str, &[&str]); 8] = [
     ("sim", &[]),
     ("sim/tokens", &["forkcast-sim"]),
     ("replay", &["forkcast-sim", "forkcast-tokens"]),
     ("scenarios", &["forkcast-sim", "forkcast-tokens", "forkcast-replay"]),
     ("reports", &["forkcast-sim", "forkcast-replay", "forkcast-scenarios"]),
     ("benches", &["forkcast-sim", "forkcast-tokens", "forkcast-replay", "forkcast-scenarios", "forkcast-reports"]),
-    ("sim/cli", &["forkcast-sim", "forkcast-tokens", "forkcast-replay", "forkcast-scenarios", "forkcast-reports"]),
+    (
+        "sim/cli",
+        &[
+            "forkcast-sim",
+            "forkcast-tokens",
+            "forkcast-replay",
+            "forkcast-scenarios",
+            "forkcast-reports",
+            "forkcast-test",
+        ],
+    ),
+    ("sim/cli/packages/rust", &[]),
 ];
 
 /// Test programs besides `all`. Each is linked separately, so each has a reason.

@@ -398,7 +398,7 @@ fn internal_10_internal_finds_a_fork_that_changes_its_parent_or_never_ends() {
     let other = text(Role::User, "1");
     let mut after = |last: &[Rc<Message>], event: Option<Event>| {
         let law = &mut Internal::default();
-        show(law, "main", &[one.clone()])?;
+        show(law, "main", std::slice::from_ref(&one))?;
         law.event(Instant(0), &begin())?;
         show(law, "helper", &[one.clone(), two.clone(), own.clone()])?;
         event.iter().try_for_each(|event| law.event(Instant(0), event))?;

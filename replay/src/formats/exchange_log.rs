@@ -14,9 +14,12 @@
 //! | `first_byte_ms`, `ended_ms` | when the first byte of the answer arrived, and when it ended; also optional |
 //! | `chain` | requests with equal values form one chain (session and agent); absent: determined from the bodies |
 //! | `parent` | the chain that started this one |
+//! | `agent_kind` | `main`, `fork`, `internal`, or the requested type |
+//! | `continues` | the request of another chain that this one continues, by its position among the lines, counted from zero |
 //! | `scope` | requests that may share a cache: an organisation or workspace; absent: the file |
 //! | `batch` | sent through the batch interface; absent: no |
 //! | `request` | the body, byte for byte as sent, required; line breaks outside of its strings become spaces |
+//! | `block_tokens` | tokens of each block of the prompt, if they are declared |
 //! | `response` | the body of the answer, or null; only `usage`, `content[].type` and `context_management` are read |
 //! | `response_sse` | instead of `response`: the text of a streamed answer |
 //! | `status` | HTTP status; from 400 on nothing was billed; absent: the answer, if there is one, was fine |
@@ -32,6 +35,7 @@ mod write;
 use forkcast_sim::outside::found;
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
+use forkcast_sim::wire::TOKENS_MAX;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -56,11 +60,14 @@ struct Record<'a> {
     ended_ms: Option<&'a RawValue>,
     chain: Option<String>,
     parent: Option<String>,
+    agent_kind: Option<String>,
+    continues: Option<usize>,
     scope: Option<String>,
     #[serde(default)]
     batch: bool,
     #[serde(borrow)]
     request: &'a RawValue,
+    block_tokens: Option<Vec<u64>>,
     response: Option<&'a RawValue>,
     response_sse: Option<String>,
     status: Option<u16>,
@@ -99,6 +106,16 @@ impl Reader for ExchangeLog {
         }
         log.reading
     }
+}
+
+/// Tokens of each prefix; `None` if sums are beyond any prompt.
+fn cumulative(blocks: &[u64]) -> Option<Vec<u64>> {
+    let mut end: u64 = 0;
+    let ends = blocks.iter().map(|tokens| {
+        end = end.checked_add(*tokens).filter(|end| *end <= TOKENS_MAX)?;
+        Some(end)
+    });
+    ends.collect()
 }
 
 struct Log<'a> {
@@ -181,6 +198,10 @@ impl Log<'_> {
         exchange.first_byte_at = self.instant("first_byte_ms", line.first_byte_ms)?;
         exchange.ended_at = self.instant("ended_ms", line.ended_ms)?;
         (exchange.chain, exchange.parent, exchange.scope) = (line.chain.take(), line.parent.take(), line.scope.take());
+        (exchange.agent_kind, exchange.continues) = (line.agent_kind.take(), line.continues);
+        // A block has at least one byte: a longer list of sizes belongs to another body.
+        let block_tokens = line.block_tokens.take().filter(|blocks| blocks.len() <= request.len());
+        exchange.sizes = block_tokens.and_then(|blocks| cumulative(&blocks));
         exchange.status = line.status;
         if line.batch {
             exchange.tier = ServiceTier::Batch;

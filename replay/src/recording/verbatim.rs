@@ -51,6 +51,10 @@ pub enum Breakpoints {
 pub struct Verbatim {
     /// Which breakpoints are sent.
     pub breakpoints: Breakpoints,
+    /// Tools are sent in the order of their names.
+    pub sorts_tools: bool,
+    /// The runtime's models are sent, not the recorded ones.
+    pub other_models: bool,
     /// By the call that a result answers: the result, then what the client sent after it.
     pub(super) results: BTreeMap<String, Vec<SentBlock>>,
     /// By the call that started the task of a notification.
@@ -105,8 +109,8 @@ impl Verbatim {
         let turn = (question.turn as usize).min(shapes.len() - 1);
         let shape = &shapes[turn];
         let mut draft = Draft {
-            model: Rc::clone(&shape.model),
-            tools: Rc::clone(&shape.tools),
+            model: Rc::clone(if self.other_models { &own.model } else { &shape.model }),
+            tools: if self.sorts_tools { sorted(&shape.tools) } else { Rc::clone(&shape.tools) },
             system: Rc::clone(&shape.system),
             messages: sent,
             parameters: Rc::clone(&shape.parameters),
@@ -179,6 +183,14 @@ impl Verbatim {
         let notice = || self.notices.get(inner(&text, "tool-use-id").filter(|_| text.starts_with(NOTIFICATION))?);
         self.lines.get(&*text).or_else(notice).map(Vec::as_slice)
     }
+}
+
+/// Tools in the order of their names.
+fn sorted(tools: &Rc<[Piece]>) -> Rc<[Piece]> {
+    let name = |piece: &Piece| member_text(piece.json().as_bytes(), "name").map(|name| name.into_owned());
+    let mut sorted = tools.to_vec();
+    sorted.sort_by_cached_key(name);
+    sorted.into()
 }
 
 /// Blocks as messages: one for each run of a role, and for each block that began one.

@@ -82,7 +82,7 @@ pub struct Nearest {
     /// The entry.
     pub entry: HeldEntry,
     /// The request that last marked its end.
-    pub writer: Request,
+    pub writer: Rc<Subject>,
 }
 
 /// Why a request cannot be inspected.
@@ -236,5 +236,5 @@ fn nearest(entries: &[HeldEntry], seen: &[ServedRequest], read_blocks: usize) ->
     let longer = sharing().filter(|entry| entry.blocks > read_blocks).max_by_key(rank);
     let entry = longer.or_else(|| sharing().max_by_key(rank))?;
     let writer = seen.iter().find(|seen| seen.line == entry.marked_by.1)?;
-    Some(Nearest { entry: entry.clone(), writer: writer.subject.request.clone() })
+    Some(Nearest { entry: entry.clone(), writer: Rc::clone(&writer.subject) })
 }

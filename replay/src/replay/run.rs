@@ -7,7 +7,9 @@ use forkcast_sim::cache::{Outcome, Rules};
 use forkcast_sim::diagnosis::Subject;
 use forkcast_sim::guard::Identity;
 use forkcast_sim::ledger::Line;
-use forkcast_sim::service::{Compared, CountedSize, Engine, Entry, NotComparable, PriceFacts, Quote, Reading, Verdict};
+use forkcast_sim::service::{
+    Compared, CountedSize, Engine, Entry, NotComparable, Quote, Reading, RecordedUsage, Verdict,
+};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{ChainId, Maker, NodeId, Pins, Request, Usage, Wire};
 
@@ -18,7 +20,7 @@ use super::sizes::{SizeBasis, SizedPrompt};
 use super::{Options, Replay};
 use crate::exchange::Exchange;
 use crate::source::Scope;
-use crate::source::exchange::{RecordedRequest, Unread, facts, read};
+use crate::source::exchange::{RecordedRequest, Unread, facts, price, read};
 use crate::source::order::{Arrival, Stream};
 
 /// The remark on a request whose prompt is not known.
@@ -86,7 +88,8 @@ pub(super) struct Prepared {
 
 impl<'a> StreamReplay<'a> {
     pub fn new(stream: &Stream<'_>, options: &'a Options, first_chain: usize, result: &'a mut Replay) -> Self {
-        let day = stream.requests.first().filter(|_| stream.scope.timed).map(|request| day_of(request.times.at));
+        let first = stream.requests.first().map(|request| request.times.at);
+        let day = first.filter(|at| at.has_day()).map(day_of);
         let rules = options.rules.unwrap_or_else(|| Rules::for_recording(day));
         result.used(rules.name);
         Self {
@@ -115,6 +118,11 @@ impl<'a> StreamReplay<'a> {
     pub fn serve(&mut self, arrival: &Arrival<'_>) {
         match self.read(arrival.exchange) {
             Ok(read) => self.serve_request(read, arrival),
+            Err(Unread::Refused) => {
+                self.count_apart(arrival.exchange);
+                let line = self.line(arrival, arrival.exchange.model.clone());
+                self.refused(line, None, arrival.exchange);
+            }
             Err(why) if why.hides_a_prompt() => {
                 self.count_only(arrival, NotComparable::NoMarker, Some(UNPROMPTED));
             }
@@ -160,9 +168,9 @@ impl<'a> StreamReplay<'a> {
         Entry { size: self.size.take(), ..Entry::new(line, exchange.origin.clone(), comparison) }
     }
 
-    /// Counts a request to a provider without cache profile, as far as its body is read like one with it.
+    /// Counts a request that reaches no modelled cache, as far as its body is read like one that does.
     fn count_apart(&mut self, exchange: &Exchange) {
-        if exchange.maker() != Maker::Anthropic && self.counting.is_asked() {
+        if (exchange.maker() != Maker::Anthropic || exchange.failed()) && self.counting.is_asked() {
             // A scope that no path names, so that its prefixes meet no others.
             let read = self.wire.read(&exchange.body, "\u{0}counted", &exchange.model);
             let path = read.ok().and_then(|request| self.counting.count(&request, exchange, &self.wire));
@@ -192,8 +200,8 @@ impl<'a> StreamReplay<'a> {
     fn serve_request(&mut self, read: RecordedRequest, arrival: &Arrival<'_>) {
         let exchange = arrival.exchange;
         let Prepared { mut line, sized, recorded } = self.prepare(read, arrival);
-        if recorded.is_none() && (exchange.failed() || sized.subject.refusal.is_some()) {
-            self.refused(line, &sized.subject.request, exchange);
+        if recorded.is_none() && sized.subject.refusal.is_some() {
+            self.refused(line, Some(&sized.subject.request), exchange);
             return;
         }
         let sizes = sized.sizes(&self.wire.prefixes);
@@ -220,14 +228,15 @@ impl<'a> StreamReplay<'a> {
         self.engine.bill(Entry { hypotheticals, ..entry }, &usage, &quote);
     }
 
-    /// A request that the provider refused, or would have: nothing is read, written or billed, and nothing continues it.
-    fn refused(&mut self, mut line: Line, request: &Request, exchange: &Exchange) {
+    /// A request that the provider refused, or would have: nothing is read, written or billed. What it refused is in no chain,
+    /// and was not sent before.
+    fn refused(&mut self, mut line: Line, request: Option<&Request>, exchange: &Exchange) {
         if let Some(status) = exchange.status.filter(|_| exchange.failed()) {
             line.remarks.push(format!("answered with HTTP {status}: nothing was billed"));
         }
         let nothing = Usage::default();
         line.predicted = Some(nothing);
-        let quote = self.quote(exchange, Some(request), &line, &nothing);
+        let quote = self.quote(exchange, request, &line, &nothing);
         let entry = self.entry(line, Err(NotComparable::NoUsage), exchange);
         self.engine.bill(entry, &nothing, &quote);
     }
@@ -270,16 +279,10 @@ impl<'a> StreamReplay<'a> {
 
     /// Prices of an exchange with this usage. `request` is absent where no profile reads the body.
     fn quote(&self, exchange: &Exchange, request: Option<&Request>, line: &Line, usage: &Usage) -> Quote {
-        let says = |field: &str, value: &[u8]| request.and_then(|request| request.envelope_value(field)) == Some(value);
-        let answer = exchange.usage.unwrap_or_default();
-        let facts = PriceFacts {
-            tier: exchange.tier,
-            regional_host: exchange.at_regional_host(),
-            says_fast: says("speed", b"\"fast\""),
-            says_us: says("inference_geo", b"\"us\""),
-            ..PriceFacts::answered(&line.model, &answer, line.at)
-        };
-        self.options.tariff().quote(&facts, usage)
+        let unknown = RecordedUsage::default();
+        let price = price(exchange, exchange.usage.as_ref().unwrap_or(&unknown), line.at);
+        let price = request.map_or(price, |request| price.asked_by(request));
+        self.options.tariff().quote(&price, usage)
     }
 
     fn remember(&mut self, line: usize, sized: &SizedPrompt, exchange: &Exchange, predicted: &Outcome) {

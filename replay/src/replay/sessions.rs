@@ -36,3 +36,23 @@ pub(super) fn is_timed(session: &Session) -> bool {
     let mut answers = session.agents.iter().flat_map(|agent| &agent.thread.items).filter_map(Item::answer);
     answers.all(|answer| answer.sent_at.or(answer.first_at).is_some())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, session};
+    use crate::input::{InputFormat, Inputs};
+    use crate::rebuild::forecast::{Observation, Shared};
+
+    #[test]
+    fn uses_without_a_forecast_are_those_of_a_forecast() {
+        let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/claude-code.jsonl");
+        let (inputs, options) = (Inputs::read(&[fixture], InputFormat::Auto).unwrap(), Options::default());
+        for (at, found) in inputs.sessions.all().iter().enumerate() {
+            let uses = session::uses(found, at, &options);
+            let mut observed = session::observe(found, at, &Shared::default(), &options);
+            observed.retain(|(_, _, observation)| matches!(observation, Observation::Use(..)));
+            assert!(uses.len() > 2);
+            assert_eq!(format!("{uses:?}"), format!("{observed:?}"));
+        }
+    }
+}

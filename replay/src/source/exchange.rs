@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use forkcast_sim::guard::{Breakpoints, Facts, Sent};
-use forkcast_sim::service::Times;
+use forkcast_sim::service::{PriceFacts, Times};
+use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::{Platform, resolve};
 use forkcast_sim::wire::{Addresses, Maker, Request, Ttl, Usage, Wire};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::scope::Scope;
-use crate::exchange::{Dialect, Exchange, Origin};
+use crate::exchange::{Dialect, Exchange, Origin, RecordedUsage};
 use crate::formats::dialect::Translated;
 use crate::formats::dialect::others;
 use crate::formats::value::Value;
@@ -116,6 +118,9 @@ pub(crate) fn read(wire: &mut Wire, exchange: &Exchange, scope: &str) -> Result<
     if exchange.maker() != Maker::Anthropic {
         return Err(Unread::NoProfile(exchange.provider.clone()));
     }
+    if exchange.failed() {
+        return Err(Unread::Refused);
+    }
     let Spelling { body, addresses, breakpoints, maker } = spelling(exchange)?;
     let read = wire.read_by(maker, &body, scope, &exchange.model);
     let mut request = read.map_err(|error| Unread::Unreadable(error.to_string()))?;
@@ -146,14 +151,27 @@ pub(crate) fn facts<'a>(exchange: &'a Exchange, of: &Scope, scope: &'a str, time
     Facts {
         chain: exchange.chain.as_deref(),
         parent: exchange.parent.as_deref(),
-        continues: exchange.continues,
+        key: Some(key(&exchange.origin, exchange.origin.index)),
+        continues: exchange.continues.map(|index| key(&exchange.origin, index)),
         scope,
         siblings: of.siblings,
         at: times.map(|times| times.at),
         first_byte_at: times.map(|times| times.first_byte_at),
         // Sums over the passes of a server-side tool are not about one prompt.
         usage: exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
+        price: exchange.usage.as_ref().map(|answer| price(exchange, answer, exchange.sent_at)),
     }
+}
+
+/// What decides the prices of an exchange with this answer, besides its body. A run's own clock has no day.
+pub fn price<'a>(exchange: &'a Exchange, answer: &'a RecordedUsage, at: Option<Instant>) -> PriceFacts<'a> {
+    let answered = PriceFacts::answered(&exchange.model, answer, at);
+    PriceFacts { tier: exchange.tier, regional_host: exchange.at_regional_host(), ..answered }
+}
+
+/// The key of a request: its position in its file.
+fn key(origin: &Origin, index: usize) -> u64 {
+    xxh3_64_with_seed(origin.file.as_bytes(), index as u64)
 }
 
 /// The request for the guard, with the body of [`spelling`].

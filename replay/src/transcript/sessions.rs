@@ -109,7 +109,7 @@ impl Sessions {
     pub(crate) fn join(&mut self) {
         let plans = assemble(mem::take(&mut self.waiting), &self.spill);
         self.joined = Arc::new(plans.into_iter().map(Joined::Away).collect());
-        if self.items().iter().sum::<u64>() <= KEPT_ITEMS_MAX {
+        if self.spill.is_in_memory() && self.items().iter().sum::<u64>() <= KEPT_ITEMS_MAX {
             self.kept = Arc::new(self.joined.iter().map(|_| OnceLock::new()).collect());
         }
     }

@@ -55,6 +55,11 @@ impl Spill {
         Spot::Memory(held.memory.len() - 1)
     }
 
+    /// Whether all of it is in memory.
+    pub fn is_in_memory(&self) -> bool {
+        self.held().file.is_none()
+    }
+
     /// Reads the bytes stored there. Other threads wait for the file only.
     pub fn read<T>(&self, spot: Spot, read: impl FnOnce(&[u8]) -> T) -> io::Result<T> {
         let held = self.held();

@@ -26,4 +26,5 @@ pub use bound::{Bound, BoundPings};
 pub use breakpoints::Breakpoints;
 pub use column::Columns;
 pub use forkcast_sim::service::Hypothetical;
+pub use other_model::Ratio;
 pub use spec::{KEYS, KeepAlive, Key, Lifetimes, WhatIf};

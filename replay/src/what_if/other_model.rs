@@ -113,22 +113,29 @@ impl OtherModel {
 
 /// Tokens of one model for each of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Ratio {
+pub struct Ratio {
     above: u64,
     below: u64,
 }
 
+impl Default for Ratio {
+    fn default() -> Self {
+        Self { above: 1, below: 1 }
+    }
+}
+
 impl Ratio {
     /// 1 where both make tokens alike, or nothing is known of one.
-    fn between(from: &str, to: ModelId) -> Self {
+    pub fn between(from: &str, to: ModelId) -> Self {
         let from = resolve(from).and_then(|from| Generation::of(from.id.row().tokenizer));
         match (from, Generation::of(to.row().tokenizer)) {
             (Some(from), Some(to)) => Self { above: weight(to), below: weight(from) },
-            _ => Self { above: 1, below: 1 },
+            _ => Self::default(),
         }
     }
 
-    fn of(self, tokens: u64) -> u64 {
+    /// `tokens` of the one as tokens of the other.
+    pub fn of(self, tokens: u64) -> u64 {
         if self.above == self.below {
             return tokens;
         }

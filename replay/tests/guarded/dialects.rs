@@ -72,6 +72,24 @@ fn cache_points_of_converse_are_elements_of_their_list() {
     }
 }
 
+#[test]
+fn converse_refuses_in_words_of_its_own() {
+    let reasoning = json!({"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "s"}}});
+    let point = json!({"cachePoint": {"type": "default"}});
+    for (content, words) in [
+        (json!([reasoning, point, {"text": "Look."}]), "Cache point cannot be inserted after reasoning block."),
+        (json!([{"text": " "}]), "The text field in the ContentBlock object at messages.1.content.0 is blank."),
+    ] {
+        let mut body = converse(1);
+        let messages = body["messages"].as_array_mut().unwrap();
+        messages.push(json!({"role": "assistant", "content": content}));
+        messages.push(json!({"role": "user", "content": [{"text": "Go on."}]}));
+        let (_, outcome) = Folder::new(&[("capture.har", har(CONVERSE, &[body]))]).check();
+        let found: Vec<&str> = outcome.report.violations.iter().map(|violation| violation.found.as_str()).collect();
+        assert!(matches!(found.as_slice(), [only] if only.contains(words)), "{found:?}");
+    }
+}
+
 const OPENROUTER: &str = "https://openrouter.ai/api/v1/chat/completions";
 
 fn openrouter(turns: usize) -> Value {

@@ -14,6 +14,9 @@ const WRAP_MIN: usize = 24;
 /// The minimum width of any text on a narrow screen, where every text is a name that may lose its middle.
 const NARROW_MIN: usize = 8;
 
+/// On a narrow screen a text that may be broken into lines is as wide as its longest word, up to this.
+const WORD_MAX: usize = 18;
+
 /// The columns that are shown, and the layout of their headings.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -36,6 +39,10 @@ pub(super) struct Placed {
     shared: usize,
     /// There is so little room that headings are broken and every text may lose its middle.
     is_narrow: bool,
+    /// It answers the question of its table.
+    is_kept: bool,
+    /// The width of the longest word in its cells.
+    word: usize,
 }
 
 impl Placed {
@@ -47,7 +54,7 @@ impl Placed {
     /// The text within the column's width.
     pub fn fit(&self, text: &str) -> String {
         match self.lie {
-            Lie::Left if self.is_narrow => elided(text, self.width, self.shared),
+            Lie::Left if self.is_narrow && !self.is_kept => elided(text, self.width, self.shared),
             Lie::Left | Lie::Right => text.to_owned(),
             Lie::Name => elided(text, self.width, self.shared),
             Lie::Wrap => wrapped(text, self.width).join("\n"),
@@ -56,7 +63,8 @@ impl Placed {
 }
 
 /// The columns that fit into `width`: optional ones are dropped first, then names and long texts share the remaining
-/// width. If that is not enough, headings are broken, texts lose their middle, and the last columns are left out.
+/// width. If that is not enough, headings are broken, texts lose their middle, and columns are left out from the end, those
+/// that answer the question of the table after all others.
 pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Layout {
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column)).map(|cell| cell.width());
     let widest = |column: usize| cells(column).fold(0, usize::max);
@@ -75,6 +83,8 @@ pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Layo
             width: natural(column),
             shared: shared(rows, column),
             is_narrow: false,
+            is_kept: table.columns[column].kept,
+            word: rows.iter().filter_map(|row| row.get(column)).map(|cell| longest_word(cell)).fold(0, usize::max),
         })
         .collect();
     while least(&placed) > width {
@@ -83,7 +93,7 @@ pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Layo
             None => break,
         }
     }
-    let mut left_out = Vec::new();
+    let mut left_out: Vec<(usize, &'static str)> = Vec::new();
     if least(&placed) > width {
         for placed in &mut placed {
             let title = table.columns[placed.column].title;
@@ -91,17 +101,21 @@ pub(super) fn columns(table: &Table, rows: &[Vec<String>], width: usize) -> Layo
             placed.is_narrow = true;
         }
         while least(&placed) > width && placed.len() > 1 {
-            left_out.extend(placed.pop().map(|placed| table.columns[placed.column].title));
+            // The first column names the row.
+            let at = placed.iter().rposition(|placed| !placed.is_kept).filter(|at| *at > 0).unwrap_or(placed.len() - 1);
+            left_out.push((placed[at].column, table.columns[placed[at].column].title));
+            placed.remove(at);
         }
-        left_out.reverse();
+        left_out.sort_unstable();
     }
     share(&mut placed, width);
+    let left_out = left_out.into_iter().map(|(_, title)| title).filter(|title| !title.is_empty()).collect();
     Layout { placed, left_out }
 }
 
-/// The width of a heading that is broken at every blank.
-fn longest_word(title: &str) -> usize {
-    title.split(' ').map(UnicodeWidthStr::width).fold(0, usize::max)
+/// The width of a text that is broken at every blank.
+fn longest_word(text: &str) -> usize {
+    text.split(' ').map(UnicodeWidthStr::width).fold(0, usize::max)
 }
 
 fn least(placed: &[Placed]) -> usize {
@@ -111,6 +125,8 @@ fn least(placed: &[Placed]) -> usize {
 fn least_of(placed: &Placed) -> usize {
     match placed.lie {
         Lie::Right => placed.width,
+        Lie::Left if placed.is_kept => placed.width,
+        Lie::Wrap if placed.is_narrow => placed.width.min(placed.word.clamp(NARROW_MIN, WORD_MAX)),
         _ if placed.is_narrow => placed.width.min(NARROW_MIN),
         Lie::Left => placed.width,
         Lie::Name => placed.width.min(NAME_MIN),
@@ -265,6 +281,28 @@ mod tests {
         assert_eq!(elided("a-long-file-name.json#12", 15, 2), "a-lo…me.json#12");
         assert_eq!(elided("a-long-file-name.json#12", 15, 12), "…e-name.json#12");
         assert_eq!(elided("short", 15, 0), "short");
+    }
+
+    #[test]
+    fn the_columns_that_answer_are_left_out_last_and_stay_whole() {
+        let columns_of = |width| {
+            let named = vec![
+                Column::name("Name", "name"),
+                Column::right("Input", "input"),
+                Column::left("Cause", "cause").kept(),
+                Column::right("Cost", "cost").kept(),
+                Column::right("Share", "share"),
+            ];
+            let row = ["a-name-of-a-session", "1,000,000", "beyond_lookback", "$100.00", "100.0 %"];
+            let found = columns(&Table::new("t", named), &[row.map(str::to_owned).to_vec()], width);
+            (found.placed.iter().map(|placed| placed.fit(row[placed.column])).collect::<Vec<_>>(), found.left_out)
+        };
+        let (cells, left_out) = columns_of(36);
+        assert_eq!(cells, ["a-n…ession", "beyond_lookback", "$100.00"]);
+        assert_eq!(left_out, ["Input", "Share"]);
+        let (cells, left_out) = columns_of(26);
+        assert_eq!(cells, ["a-…ession", "beyond_lookback"]);
+        assert_eq!(left_out, ["Input", "Cost", "Share"]);
     }
 
     #[test]

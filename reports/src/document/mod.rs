@@ -1,7 +1,9 @@
-//! Headings, sentences and tables, independent of the format: [`terminal`], [`markdown`], [`csv`] or [`json`].
+//! Headings, sentences and tables, independent of the format: [`terminal`], [`markdown`], [`html`](mod@html), [`csv`]
+//! or [`json`].
 
 mod cell;
 pub mod csv;
+pub mod html;
 pub mod json;
 pub(crate) mod json_text;
 mod layout;
@@ -102,33 +104,41 @@ pub struct Column {
     pub lie: Lie,
     /// Whether people can do without it if there is not enough room.
     pub optional: bool,
+    /// Whether it answers the question of the table, and is whole on every screen.
+    pub kept: bool,
 }
 
 impl Column {
     /// A column of text.
     pub const fn left(title: &'static str, word: &'static str) -> Self {
-        Self { title, word, lie: Lie::Left, optional: false }
+        Self { title, word, lie: Lie::Left, optional: false, kept: false }
     }
 
     /// A column of numbers.
     pub const fn right(title: &'static str, word: &'static str) -> Self {
-        Self { title, word, lie: Lie::Right, optional: false }
+        Self { title, word, lie: Lie::Right, optional: false, kept: false }
     }
 
     /// A column of long names.
     pub const fn name(title: &'static str, word: &'static str) -> Self {
-        Self { title, word, lie: Lie::Name, optional: false }
+        Self { title, word, lie: Lie::Name, optional: false, kept: false }
     }
 
     /// A column of long text.
     pub const fn wrap(title: &'static str, word: &'static str) -> Self {
-        Self { title, word, lie: Lie::Wrap, optional: false }
+        Self { title, word, lie: Lie::Wrap, optional: false, kept: false }
     }
 
     /// The same, left out if there is not enough room.
     #[must_use]
     pub const fn optional(self) -> Self {
         Self { optional: true, ..self }
+    }
+
+    /// The same, whole on every screen.
+    #[must_use]
+    pub const fn kept(self) -> Self {
+        Self { kept: true, ..self }
     }
 }
 

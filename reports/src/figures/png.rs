@@ -112,7 +112,7 @@ impl Indexed {
 
 #[cfg(test)]
 mod tests {
-    use super::from_svg;
+    use super::{Indexed, from_svg};
 
     /// Width and height as the file says them.
     fn size(png: &[u8]) -> [u32; 2] {
@@ -128,5 +128,19 @@ mod tests {
         let [width, height] = size(&of_height(2_000_000)?);
         assert!(width > 100 && u64::from(width) * u64::from(height) <= 64_000_000, "{width} by {height}");
         Ok(())
+    }
+
+    #[test]
+    fn a_palette_has_every_colour_once_or_there_is_none() {
+        let image = |colours: usize, alpha: u8| -> Vec<u8> {
+            (0..1_000).flat_map(|at| [(at / 3 % colours) as u8, (at / 3 % colours / 256) as u8, 7, alpha]).collect()
+        };
+        let (pixels, indexed) = (image(256, 255), Indexed::of(&image(256, 255)).unwrap());
+        assert_eq!(indexed.palette.len(), 256);
+        let back: Vec<u8> =
+            indexed.pixels.iter().flat_map(|at| indexed.palette[usize::from(*at)].into_iter().chain([255])).collect();
+        assert_eq!(back, pixels);
+        assert!(Indexed::of(&image(257, 255)).is_none(), "too many colours");
+        assert!(Indexed::of(&image(2, 254)).is_none(), "transparent");
     }
 }

@@ -218,10 +218,12 @@ impl RunFolder {
         }
         let mut files: BTreeMap<usize, (&Stored, FileInput)> = BTreeMap::new();
         let mut before = Vec::new();
+        let mut bytes: u64 = 0;
         for line in &self.lines {
             let Some(stored) = &line.exchange else { continue };
             let path = folder.join(body_name(line.index));
             let body = fs::read(&path).map_err(|source| ReadingError::Io { path, source })?;
+            bytes += body.len() as u64;
             let sizes = stored.sizes.as_ref().and_then(|sizes| sizes.cumulative(&before));
             // A block has at least one byte: a longer list of sizes belongs to another body.
             let sizes = sizes.filter(|sizes| sizes.len() <= body.len());
@@ -231,7 +233,7 @@ impl RunFolder {
             let file = files.entry(stored.session).or_insert_with(|| (stored, input(line, stored)));
             file.1.exchanges.push(exchange);
         }
-        Ok(Some(inputs(files)))
+        Ok(Some(Inputs { bytes, ..inputs(files) }))
     }
 }
 

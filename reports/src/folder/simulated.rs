@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use forkcast_replay::formats::exchange_log::{RawAnswer, write_line};
-use forkcast_scenarios::capture;
+use forkcast_scenarios::capture::Recorder;
 use forkcast_scenarios::run::Run;
 
 use super::{Contents, EXCHANGES, Folder, FolderError, LEDGER, REQUESTS, RUN, Written, named};
@@ -38,7 +38,7 @@ impl Folder {
 
 /// The run as a recording.
 fn exchanges(run: &Run, target: &mut dyn Write) -> io::Result<()> {
-    for exchange in capture::exchanges(run) {
+    for exchange in Recorder::new(run).calls() {
         write_line(target, &exchange, RawAnswer::kept(&exchange)).map_err(io::Error::other)?;
     }
     Ok(())

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use forkcast_scenarios::cast::comparison::{Comparison, Departure, Errors, LATE_SECS, Side};
+use forkcast_scenarios::cast::comparison::{Comparison, Departure, Errors, Forecasts, LATE_SECS, Side, Variant};
 use forkcast_scenarios::cast::{Cast, Gap};
 
 use crate::human::cast::PairOf;
+use crate::human::cast::what_if::{self, Row};
 use crate::record::{Shape, Value, list, pretty};
 
 /// Name and version.
@@ -19,14 +20,15 @@ pub(super) const ABOUT: &str = "A recorded session beside its simulation, reques
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write(cast: &Cast, comparison: &Comparison<'_>, target: &mut dyn Write) -> io::Result<()> {
-    pretty(&Played { cast, comparison }, target)
+pub fn write(cast: &Cast, comparison: &Comparison<'_>, variants: &[Variant], target: &mut dyn Write) -> io::Result<()> {
+    pretty(&Played { cast, comparison, variants }, target)
 }
 
 /// A cast and its comparison.
 pub(super) struct Played<'a> {
     cast: &'a Cast,
     comparison: &'a Comparison<'a>,
+    variants: &'a [Variant],
 }
 
 record! {
@@ -39,12 +41,17 @@ record! {
         |played| played.comparison.simulated().value();
     record: Errors, "errors", "How far the simulation is from the recording, request by request." =>
         |played| played.comparison.errors().value();
+    record: Forecasts, "forecasts", "How far the runtime and `replay` are from the recording, over the requests that both \
+                                     foresee." =>
+        |played| played.comparison.forecasts().value();
     text "departure", "Why the simulation leaves the recording first, by more than 20 s or a request: `unrecorded`, \
                        `not_asked` or `late`." =>
         |played| played.comparison.departure(LATE_SECS).map(|(why, _)| Value::text(word(why))),
         null("if it never does");
     records: PairOf<'_>, "requests", "Requests in order of time." =>
         |played| list(PairOf::all(played.comparison));
+    records: Row<'_>, "what_if", "The session with agents that are built otherwise, compared with `simulated`." =>
+        |played| what_if::value(played.variants, played.comparison.simulated());
     records: Gap, "gaps", "What the recording does not show, and what of it is not played." =>
         |played| list(played.cast.gaps.iter().cloned());
 }

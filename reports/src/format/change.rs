@@ -42,6 +42,9 @@ const NOTHING: &str = "if nothing changed";
 const NO_BYTE: &str = "for parameters and breakpoints, against a lock, and if nothing changed";
 
 /// When a field is null.
+const NO_TEXT: &str = "outside of a text, for what was inserted or removed, against a lock, and if nothing changed";
+
+/// When a field is null.
 const NO_COST: &str = "if cost_unknown says why";
 
 record! {
@@ -52,6 +55,8 @@ record! {
     text "name", "The changes." => |it| it.0.as_ref().map(|seen| seen.name.clone()), null(NOTHING);
     count "offset_in_block", "First differing byte of the block's canonical bytes." =>
         |it| it.of(|found| found.offset_in_block), unit("bytes"), null(NO_BYTE);
+    count "offset_in_field", "The same in the text of its field as a program holds it, without escapes." =>
+        |it| it.of(|found| found.offset_in_field), unit("bytes"), null(NO_TEXT);
     count "offset_in_prefix", "The same from the start of the prompt." =>
         |it| it.of(|found| found.offset_in_prefix), unit("bytes"), null(NO_BYTE);
     field "cause", cause, "The kind of change." => |it| it.of(|found| found.cause.word()), null(NOTHING);

@@ -38,6 +38,9 @@ impl<'a> Diff<'a> {
     }
 }
 
+/// When a field is null.
+const KEPT: &str = "if all thinking may be sent again, or the model does not check it";
+
 record! {
     Diff<'_>, "diff":
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
@@ -52,6 +55,10 @@ record! {
     flat: FindingOf<'_>, => |it| it.found(it.judged.findings.first()).value();
     records: FindingOf<'_>, "findings", "Further findings, in prompt order." =>
         |it| list(it.judged.findings.iter().skip(1).map(|finding| it.found(Some(finding))));
+    text "thinking_path", "The first thinking in the newer request that its provider rejects or drops." =>
+        |it| it.judged.thinking.as_ref().map(|noted| noted.path.clone()), null(KEPT);
+    text "thinking_answer", "What the provider does with it, and why." =>
+        |it| it.judged.thinking.as_ref().and_then(|noted| noted.answer.clone()), null(KEPT);
     records: Harmless, "notes", "Harmless differences." => |it| list(it.sides.notes(it.judged));
 }
 
@@ -67,7 +74,7 @@ impl<'a> FindingOf<'a> {
         Change(self.finding.map(|finding| Visible {
             finding,
             name: self.sides.names.thing(&finding.name),
-            suggestion: finding.cause.suggestion().to_owned(),
+            suggestion: self.sides.names.thing(&finding.suggestion()),
             requests_per_day: None,
             windows: self.content && self.sides.names == Names::Plain,
         }))

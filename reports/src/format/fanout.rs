@@ -113,14 +113,14 @@ record! {
     field "kind", || Shape::words(["fork", "spawn"]), "Forks, or agents of their own." =>
         |row| if row.trial.cell.spawn.is_some() { "spawn" } else { "fork" }, shown("kind"), if_it_varies();
     field "breakpoints", || Shape::words(Placement::ALL.map(Placement::name)), "Placement of breakpoints." =>
-        |row| row.trial.cell.placement.name(), shown("breakpoints");
-    field "launch", || Shape::Pattern("^(burst|primed|stagger=[0-9]+|waves=[1-9][0-9]*)$"),
+        |row| row.trial.cell.placement.name(), shown("breakpoints"), if_it_varies();
+    field "launch", || Shape::Pattern("^(burst|primed|serial|stagger=[0-9]+|waves=[1-9][0-9]*)$"),
         "When the children start." =>
-        |row| row.trial.cell.launch.name(), shown("launch");
+        |row| row.trial.cell.launch.name(), shown("launch"), kept();
     flat: Outcome, => |row| row.trial.outcome.value();
     field "best", || Shape::list(Shape::words(["cost", "time"])),
         "In which respect it is the best of those that differ only in launch and breakpoints." =>
-        |row| row.best.clone(), shown("best");
+        |row| row.best.clone(), shown("best"), kept();
     record: Usage, "parent_usage", "Tokens of the parent's own requests." =>
         |row| row.trial.outcome.parent_usage.value();
     tokens "output_tokens_per_turn", "Tokens of each answer of a child." => |row| row.trial.cell.output;

@@ -6,7 +6,6 @@ use forkcast_sim::diagnosis::{Explanation, Missed};
 use forkcast_sim::ledger::{CauseCost, Line};
 use forkcast_sim::pricing::{BillLine, FeeLine};
 use forkcast_sim::service::{Compared, NotComparable};
-use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
 pub mod exchange;
@@ -53,12 +52,7 @@ pub fn write_all(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> 
 /// When the target cannot be written.
 pub fn write<'a>(senders: impl Into<Senders<'a>>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
     let senders = senders.into();
-    let line = LedgerLine {
-        exchange: stored(&senders, entry),
-        transcript: TranscriptPart::of(entry, senders.names),
-        ..LedgerLine::of(&senders, entry)
-    };
-    line.write(target)
+    LedgerLine { exchange: stored(&senders, entry), ..LedgerLine::with_transcript(&senders, entry) }.write(target)
 }
 
 fn stored(senders: &Senders<'_>, entry: &Recorded<'_>) -> Option<Stored> {
@@ -75,8 +69,6 @@ fn stored(senders: &Senders<'_>, entry: &Recorded<'_>) -> Option<Stored> {
 pub(super) struct LedgerLine<'a> {
     pub(super) line: &'a Line,
     pub(super) sender: Sender,
-    /// Its clock is that of a run.
-    is_virtual: bool,
     pub(super) origin: Origin,
     pub(super) comparison: Result<&'a Compared, NotComparable>,
     exchange: Option<Stored>,
@@ -90,7 +82,6 @@ impl<'a> LedgerLine<'a> {
         Self {
             line: &entry.line,
             sender: Sender::of(senders, entry),
-            is_virtual: false,
             origin: Origin {
                 file: senders.names.file(&entry.origin.file),
                 index: entry.origin.index,
@@ -103,9 +94,9 @@ impl<'a> LedgerLine<'a> {
         }
     }
 
-    /// When something happened, on its clock.
-    pub const fn moment(&self, at: Option<Instant>) -> Moment {
-        Moment { at, is_virtual: self.is_virtual }
+    /// The same with its data in a transcript.
+    pub fn with_transcript(senders: &Senders<'_>, entry: &'a Recorded<'_>) -> Self {
+        Self { transcript: TranscriptPart::of(entry, senders.names), ..Self::of(senders, entry) }
     }
 
     fn write(&self, target: &mut dyn Write) -> io::Result<()> {
@@ -119,11 +110,11 @@ record! {
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
     flat: Sender, => |it| it.sender.value();
     record: Origin, "origin", "Its place in the input." => |it| it.origin.value();
-    flat: Moment, => |it| it.moment(it.line.at).value();
+    flat: Moment, => |it| Moment(it.line.at).value();
     millis "first_byte_ms", "When its answer began, on the same clock." =>
         |it| it.line.first_byte_at, null("if that is unknown");
     text "first_byte_at", "The same in RFC 3339, UTC." =>
-        |it| it.moment(it.line.first_byte_at).text(), null("if that is unknown, and for a run");
+        |it| Moment(it.line.first_byte_at).text(), null("if that is unknown, and for a run");
     text "model", "Its model." => |it| it.names.model(&it.line.model).into_owned();
     record: Usage, "recorded", "What the provider reported." =>
         |it| usage::value(it.line.recorded.as_ref()), null("if nothing was");

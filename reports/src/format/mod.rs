@@ -4,6 +4,7 @@
 //! * [`replay`]: `forkcast.replay/1`, one object.
 //! * [`ledger`]: `forkcast.ledger/1`, a line for each request.
 //! * [`requests`]: the ledger as a flat table of comma-separated values.
+//! * [`by_column`]: the ledger by column, for pages.
 //! * [`tables`]: every table of a replay as comma-separated values.
 //! * [`diff`]: `forkcast.diff/1`, two requests compared.
 //! * [`check`]: `forkcast.check/1`, the findings of the prefix guard, also as JUnit XML, SARIF and annotations.
@@ -12,6 +13,7 @@
 //! * [`sweep`]: `forkcast.sweep/1`, cells of a grid, and the same as comma-separated values.
 //! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.
 
+pub mod by_column;
 pub mod cast;
 mod change;
 pub mod check;

@@ -9,16 +9,16 @@ use crate::record::number::Millionths;
 record! {
     Outcome, "figures":
     usd "cost_usd", "The bill; of a fan-out that of the children." =>
-        |row| row.cost, null(NO_PRICE), shown("cost"), missing("no price");
+        |row| row.cost, null(NO_PRICE), shown("cost"), missing("no price"), kept();
     usd "launch_cost_usd", "Output tokens of the parent's message that starts the children: of the forking message, or of the \
          briefs of named agents." =>
         |row| row.launch_cost, null("without a price, and for scenarios"), shown("launching"), if_it_varies();
     usd "total_cost_usd", "The bill of the whole run: children and parent. The cheapest policy is the one with the lowest." =>
-        |row| row.total_cost, null("without a price, and for scenarios"), shown("with parent");
+        |row| row.total_cost, null("without a price, and for scenarios"), shown("with parent"), kept();
     usd "cost_lower_bound_usd", "The cost of the children below which no policy of launch and breakpoints comes." =>
         |row| row.bound,
         null("for named agents, scenarios, models without a price, and with unanswered requests"),
-        shown("bound");
+        shown("bound"), if_wide();
     millis "makespan_ms", "From the start of the first child, or of the run, to the end." =>
         |row| row.makespan, shown("makespan");
     count "unanswered_requests", "Requests that were never answered; they are not in the bill." =>

@@ -122,7 +122,7 @@ record! {
     Prices<'_>, "price_book":
     text "version", "The day of the newest list prices." => |prices| prices.0.options.book.version();
     text "statement", "For people, such as `list prices of 2026-11-21`." =>
-        |prices| statement(prices.0.options, prices.0.names);
+        |prices| statement(prices.0);
     text "prices_of", "The day of the prices." =>
         |prices| prices.0.options.prices_of.map(|date| date.to_string()),
         null("if each request has those of its day");

@@ -72,7 +72,7 @@ record! {
     text "price_book", "The prices." => |it| statement_of_run(it.run);
     field "digest", || Shape::Pattern("^[0-9a-f]{32}$"), "Over (instant, event), in order." =>
         |it| format!("{:032x}", it.run.digest);
-    field "ends", ends_of_runs, "How it ended." => |it| it.run.ends.word();
+    field "ends", || Shape::words(Ends::ALL.map(Ends::word)), "How it ended." => |it| it.run.ends.word();
     text "message", "Why it did not finish." => |it| it.run.message.clone(), null("if it did");
     records: AgentOf<'_>, "agents", "Who took part, parents before children." => |it| list(AgentOf::all(it.run));
     records: RequestOf<'_>, "requests", "Every request, in order of sending." => |it| list(RequestOf::all(it.run));
@@ -89,12 +89,6 @@ record! {
         |it| Value::List(it.run.scenario.expect.pending.iter().map(Record::value).collect());
     record: Report<'_>, "replay", "The same requests as a replay, `forkcast.replay/1`." =>
         |it| it.report.map_or(Value::Absent, Record::value), absent("without `--what-if`, `--by` and limits");
-}
-
-/// How runs end.
-fn ends_of_runs() -> Shape {
-    let all = [Ends::Finished, Ends::Stalled, Ends::Limit, Ends::Unscripted, Ends::LawBroken, Ends::Interrupted];
-    Shape::words(all.map(Ends::word))
 }
 
 struct Options<'a>(&'a Run);

@@ -69,25 +69,21 @@ record! {
 }
 
 /// When it was sent.
-pub(super) struct Moment {
-    pub at: Option<Instant>,
-    /// Its clock is that of a run, which has no day.
-    pub is_virtual: bool,
-}
+pub(super) struct Moment(pub Option<Instant>);
 
 const RFC_3339: &str = "%Y-%m-%dT%H:%M:%S%.fZ";
 
 impl Moment {
     /// In RFC 3339, if it has a day.
     pub fn text(&self) -> Option<String> {
-        Zone::default().text(self.at.filter(|_| !self.is_virtual)?, RFC_3339)
+        Zone::default().text(self.0?, RFC_3339)
     }
 }
 
 record! {
     Moment, "moment":
     millis "at_ms", "When it was sent: since 1970, in a run since its start." =>
-        |it| it.at, null("if the recording has no instants");
+        |it| it.0, null("if the recording has no instants");
     text "at", "The same in RFC 3339, UTC." =>
-        |it| it.text(), null("if the recording has no instants, and for a run, whose clock has no day");
+        |it| it.text(), null("if the recording has no instants, and on a clock that begins with a run or a trace");
 }

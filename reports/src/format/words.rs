@@ -9,7 +9,7 @@ use crate::record::Shape;
 
 /// Why tokens that were sent before were not read.
 pub(crate) fn cause() -> Shape {
-    Shape::named("cause", CAUSES.map(Cause::word))
+    Shape::explained("cause", CAUSES.map(Cause::word), "forkcast list causes")
 }
 
 /// Values that vary by themselves.
@@ -35,7 +35,7 @@ pub(crate) fn tokenizers() -> Shape {
 
 /// Harmless differences.
 pub(crate) fn notes() -> Shape {
-    Shape::named("note", Note::ALL.map(Note::word))
+    Shape::explained("note", Note::ALL.map(Note::word), "forkcast list notes")
 }
 
 /// Providers with a cache diagnosis of their own.

@@ -1,7 +1,9 @@
 //! A recorded session beside its simulation: sums, the first departure, and the requests. JSON has the same columns.
 
+pub mod what_if;
+
 use forkcast_scenarios::cast::Cast;
-use forkcast_scenarios::cast::comparison::{Comparison, Departure, Errors, LATE_SECS, Pair, Side};
+use forkcast_scenarios::cast::comparison::{Comparison, Departure, Errors, Forecasts, LATE_SECS, Pair, Side};
 use forkcast_sim::service::Verdict;
 
 use crate::document::{Cell, Column, Document, Table};
@@ -69,6 +71,8 @@ record! {
     tokens "simulated_read_tokens", "What the simulated request read from the cache." =>
         |of| of.comparison.request(of.pair).map(|request| request.usage().cache_read_input_tokens),
         null(NOT_SIMULATED), shown("Simulated"), missing("–");
+    tokens "foreseen_read_tokens", "What `replay` foresees that it reads, from this session alone." =>
+        |of| of.pair.take.and_then(|take| take.foreseen_read), null("for the first request of a conversation");
     field "recorded_verdict", verdicts, "How much of what its agent had left in the cache the recorded request read." =>
         |of| of.comparison.recorded_verdict(of.pair).map(Verdict::word),
         null(NOT_RECORDED), shown("Cache, recorded"), missing("–"), if_wide();
@@ -91,6 +95,9 @@ record! {
     share "hit_rate", "Input that was read over all input." =>
         |side| side.usage.hit_rate(), null("if there is no input"), shown("Read");
     usd "input_cost_usd", "The cost of the input." => |side| side.input_cost, null(NO_PRICE), shown("Input cost");
+    usd "cost_usd", "The cost of input and output; outputs are estimated where only the beginning of a stream is recorded." =>
+        |side| side.cost, null(NO_PRICE);
+    millis "makespan_ms", "When the last answer ended, from the start of the session." => |side| side.ended_at;
 }
 
 record! {
@@ -103,11 +110,24 @@ record! {
         |errors| errors.input_cost, null(NO_PRICE);
 }
 
+record! {
+    Forecasts, "cast_forecasts":
+    count "requests", "Requests that both foresee: all but the first one of each conversation." =>
+        |sums| sums.requests, unit("requests");
+    count "runtime_same_verdict", "Those with the recorded verdict, by the runtime." =>
+        |sums| sums.runtime_same_verdict, unit("requests");
+    tokens "runtime_read_tokens", "Sum of the absolute differences of reads, by the runtime." =>
+        |sums| sums.runtime_read_tokens;
+    count "replay_same_verdict", "Those with the recorded verdict, by `replay` from this session alone." =>
+        |sums| sums.replay_same_verdict, unit("requests");
+    tokens "replay_read_tokens", "Sum of the absolute differences of reads, by `replay`." => |sums| sums.replay_read_tokens;
+}
+
 /// Sums of both sides, the first departure, and the requests.
 pub fn document(cast: &Cast, comparison: &Comparison<'_>) -> Document {
     let mut document = Document::default();
     document.heading("Recorded beside simulated");
-    document.text(vec![departure(comparison), errors(&comparison.errors())]);
+    document.text(vec![departure(comparison), errors(&comparison.errors()), forecasts(&comparison.forecasts())]);
     let mut sums = table::people("sides", &[comparison.recorded(), comparison.simulated()], 2);
     sums.columns.insert(0, Column::left("", "side"));
     for (row, name) in sums.rows.iter_mut().zip(["recorded", "simulated"]) {
@@ -137,6 +157,20 @@ fn errors(errors: &Errors) -> String {
         count(same_verdict),
         count(input_tokens),
         count(read_tokens)
+    )
+}
+
+/// The forecast of `replay`, over the requests that both foresee.
+fn forecasts(sums: &Forecasts) -> String {
+    let count = crate::document::count;
+    format!(
+        "Without the first requests of conversations, {} remain: the runtime has the recorded verdict for {} and is {} \
+         tokens of reads off, `forkcast replay` for {} and {}.",
+        count(sums.requests),
+        count(sums.runtime_same_verdict),
+        count(sums.runtime_read_tokens),
+        count(sums.replay_same_verdict),
+        count(sums.replay_read_tokens)
     )
 }
 

@@ -1,23 +1,22 @@
 //! Words for a change of a prompt, in `diff` and `check`.
 
-use forkcast_sim::diagnosis::Volatile;
+use forkcast_sim::diagnosis::{ChangeSite, Volatile};
 use forkcast_sim::pricing::Category;
 
 use crate::document::{END, Marked, Part, count};
 
-/// The place: `At tools[1], first differing byte 812 of the block, 4,021 of the prefix (canonical bytes).`
-pub fn place(path: &str, in_block: Option<u64>, in_prefix: Option<u64>) -> Option<String> {
-    if path.is_empty() {
+/// The place: `At tools[1], first differing byte 12 of the field, 812 of the block, 4,021 of the prefix (canonical
+/// bytes).` The field is the text as a program holds it.
+pub fn place(site: &ChangeSite) -> Option<String> {
+    if site.path.is_empty() {
         return None;
     }
-    let offsets = in_block.zip(in_prefix).map(|(block, prefix)| {
-        format!(
-            ", first differing byte {} of the block, {} of the prefix (canonical bytes)",
-            count(block),
-            count(prefix)
-        )
+    let field = site.offset_in_field.map_or_else(String::new, |field| format!(" {} of the field,", count(field)));
+    let offsets = site.offset_in_block.zip(site.offset_in_prefix).map_or_else(String::new, |(block, prefix)| {
+        let (block, prefix) = (count(block), count(prefix));
+        format!(", first differing byte{field} {block} of the block, {prefix} of the prefix (canonical bytes)")
     });
-    Some(format!("At {path}{}.", offsets.unwrap_or_default()))
+    Some(format!("At {}{}.", site.path, offsets))
 }
 
 /// The volatile content in it.

@@ -22,7 +22,10 @@ pub fn document(sides: &Sides<'_>, windows: bool) -> Document {
             others(sides, further, &mut document);
             super::list::hint(&mut document);
         }
-        None => document.title("No difference that affects the cache"),
+        None => {
+            document.title("No difference that affects the cache");
+            document.text(rejected(&judged).into_iter().collect());
+        }
     }
     document.aside(vec![shared(sides)]);
     harmless(sides, &judged, &mut document);
@@ -39,14 +42,21 @@ pub fn tables(sides: &Sides<'_>) -> Document {
 }
 
 fn finding(sides: &Sides<'_>, found: &Finding, judged: &Judged, windows: bool, document: &mut Document) {
-    let place = change::place(&found.path, found.offset_in_block, found.offset_in_prefix);
+    let place = change::place(&found.site);
     document.title(format!("{}: {}", found.cause.word(), sides.names.thing(&found.name)));
     document.text(vec![place, change::varying(found.volatile)].into_iter().flatten().collect());
     if let Some(shown) = found.windows.as_ref().filter(|_| windows && sides.names == Names::Plain) {
         let [older, newer] = shown.clone().map(Marked::from);
         document.parts.push(change::sides(&older, &newer));
     }
-    document.text(vec![cost(sides, found, judged), format!("How to fix it: {}", found.cause.suggestion())]);
+    let advice = format!("How to fix it: {}", sides.names.thing(&found.suggestion()));
+    document.text(rejected(judged).into_iter().chain([cost(sides, found, judged), advice]).collect());
+}
+
+/// What the provider does with thinking in the newer request.
+fn rejected(judged: &Judged) -> Option<String> {
+    let thinking = judged.thinking.as_ref()?;
+    Some(format!("Thinking at {}: {}.", thinking.path, thinking.answer.as_deref()?))
 }
 
 fn cost(sides: &Sides<'_>, found: &Finding, judged: &Judged) -> String {
@@ -69,11 +79,12 @@ fn cost(sides: &Sides<'_>, found: &Finding, judged: &Judged) -> String {
         Some(cost) => format!("{} more per request of {} at {}", money(cost), model(sides), sides.prices),
         None => format!("{} has no price in the book", model(sides)),
     };
-    format!("About {tokens} cached tokens (estimated from 3.1 bytes a token) are {instead}: {price}.")
+    let sized = if sides.are_measured { "within the recorded total" } else { "estimated from 3.1 bytes a token" };
+    format!("About {tokens} cached tokens ({sized}) are {instead}: {price}.")
 }
 
 fn model<'s>(sides: &'s Sides<'_>) -> Cow<'s, str> {
-    sides.names.model(&sides.newer.model)
+    sides.names.model(&sides.newer.request.model)
 }
 
 fn others(sides: &Sides<'_>, findings: &[Finding], document: &mut Document) {
@@ -87,11 +98,11 @@ fn findings_table(sides: &Sides<'_>, findings: &[Finding]) -> Table {
     let mut table = Table::new(
         "findings",
         vec![
-            Column::left("Cause", "cause"),
+            Column::left("Cause", "cause").kept(),
             Column::name("Place", "path"),
             Column::right("Byte", "offset_in_block").optional(),
             Column::right("Tokens, about", "tokens_lost"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::wrap("What", "name"),
         ],
     );

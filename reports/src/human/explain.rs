@@ -91,8 +91,11 @@ fn disagreement(explained: &Explained<'_>) -> Option<String> {
     })
 }
 
-/// The text for a model without a price.
+/// The text for a request without a bill.
 fn no_price(report: &Report<'_>, line: &Line) -> String {
+    if line.billed().is_none() {
+        return "The recording has no usage of it, so its cost is unknown.".to_owned();
+    }
     format!("{} has no price in the book, so only tokens are known.", report.names.model(&line.model))
 }
 
@@ -105,11 +108,12 @@ fn cost(explained: &Explained<'_>, document: &mut Document) {
     let charge = &explained.entry.line.charge;
     let prices = statement_of_one(explained.report, explained.entry.line.at);
     let bill = charge.bill.as_ref().map(|bill| bill.total);
+    let whose = if explained.entry.line.recorded.is_some() { "" } else { ", as predicted, without its answer" };
     document.text(vec![match bill.zip(charge.perfect) {
         None => no_price(explained.report, &explained.entry.line),
-        Some((bill, perfect)) if bill == perfect => format!("{} at {prices}; nothing was missed.", money(bill)),
+        Some((bill, perfect)) if bill == perfect => format!("{} at {prices}{whose}; nothing was missed.", money(bill)),
         Some((bill, perfect)) => format!(
-            "{} at {prices}; {} with every missed token read: {} avoidable.",
+            "{} at {prices}{whose}; {} with every missed token read: {} avoidable.",
             money(bill),
             money(perfect),
             money(bill - perfect)
@@ -127,9 +131,9 @@ fn causes(explained: &Explained<'_>) -> Table {
     let mut table = Table::new(
         "causes",
         vec![
-            Column::left("Cause", "cause"),
+            Column::left("Cause", "cause").kept(),
             Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::wrap("What changed", "change"),
             Column::wrap("How to fix it", "suggestion"),
         ],

@@ -22,8 +22,9 @@ pub fn document(rows: &[Trial], price_book: &str, is_partial: bool) -> Document 
     if is_partial {
         document.text(vec!["Interrupted: these are the finished cells.".to_owned()]);
     }
-    document.aside(rests_on(rows, price_book));
-    let mut table = table::people("rows", &fanout::rows(rows), ROWS_SHOWN_MAX);
+    let cells = fanout::rows(rows);
+    document.aside(same(&cells).into_iter().chain(rests_on(rows, price_book)).collect());
+    let mut table = table::people("rows", &cells, ROWS_SHOWN_MAX);
     table.rows_are = "cells";
     document.table(table);
     document.text(findings(rows));
@@ -36,7 +37,14 @@ fn title(rows: &[Trial]) -> String {
     format!("Fan-out: {} cell{plural}, {} requests of children", count(rows.len() as u64), count(requests))
 }
 
-/// The common values of all cells, and the basis of the figures.
+/// The parameters that do not vary.
+fn same(cells: &[fanout::Row<'_>]) -> Option<String> {
+    let same = table::same(cells);
+    let place = if cells.len() == 1 { "In this cell" } else { "In all cells" };
+    (!same.is_empty()).then(|| format!("{place}: {}", same.join(", ")))
+}
+
+/// The basis of the figures.
 fn rests_on(rows: &[Trial], price_book: &str) -> Vec<String> {
     let rules: BTreeSet<&str> = rows.iter().map(|row| row.cell.rules.name).collect();
     let rules: Vec<&str> = rules.into_iter().collect();
@@ -52,11 +60,8 @@ fn rests_on(rows: &[Trial], price_book: &str) -> Vec<String> {
         "Bound: no launch policy and placement of breakpoints costs less. Equivalents: tokens of plain input at the same cost"
             .to_owned(),
     ];
-    let parents: BTreeSet<bool> = rows.iter().map(|row| row.cell.is_cold).collect();
-    let parent =
-        (parents.len() == 1).then(|| format!("{} parent", if parents.contains(&true) { "cold" } else { "warm" }));
-    let spawn = rows.iter().find_map(|row| row.cell.spawn).map(|spawn| spawn.to_string());
-    lines.extend(spawn.map(|spawn| parent.into_iter().chain([spawn]).collect::<Vec<_>>().join("; ")));
+    let spawn = rows.iter().find_map(|row| row.cell.spawn);
+    lines.extend(spawn.map(|spawn| spawn.to_string()));
     if rows.iter().any(|row| row.cell.profile == Profile::Client2026) {
         lines.push(
             "Messages of forks as in the client of 2026: siblings share nothing of the message that forks".to_owned(),

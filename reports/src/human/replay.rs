@@ -5,6 +5,7 @@ mod actions;
 mod agents;
 mod agreement;
 mod bill;
+mod chapters;
 mod damage;
 mod gates;
 mod head;
@@ -14,6 +15,7 @@ mod totals;
 mod unseen;
 mod what_if;
 
+pub use chapters::{Chapters, chapters};
 pub use gates::sentence;
 pub(super) use totals::part_of;
 
@@ -29,9 +31,10 @@ pub fn document(report: &Report<'_>) -> Document {
     let mut document = Document::default();
     head::add(report, &mut document);
     if report.tally.requests == 0 {
-        document.text(vec![match &report.view.project {
-            Some(project) => format!("No request of a project with {} in its path.", quoted(project)),
-            None => "No request was sent in this period.".to_owned(),
+        document.text(vec![match (&report.view.project, &report.view.session) {
+            (Some(project), _) => format!("No request of a project with {} in its path.", quoted(project)),
+            (None, Some(session)) => format!("No request of a session whose id begins with {}.", quoted(session)),
+            (None, None) => "No request was sent in this period.".to_owned(),
         }]);
         gates::add(report, &mut document);
         damage::add(report, &mut document);

@@ -5,7 +5,9 @@
 //! * [`value`]: the value of a field, and its JSON.
 //! * [`shape`]: the possible values of a field; `schema`: the same as a JSON Schema.
 //! * [`table`]: records as rows of comma-separated values, and as cells for people.
+//! * [`columns`]: many records by column, for pages.
 
+pub mod columns;
 pub mod number;
 mod schema;
 pub mod shape;

@@ -64,9 +64,10 @@ impl Definitions {
             Shape::Text => vec![kind("string")],
             Shape::Pattern(pattern) => vec![kind("string"), ("pattern", pattern.into())],
             Shape::Constant(word) => vec![("const", word.into())],
-            Shape::Words { name: None, words } => vec![("enum", words.into())],
-            Shape::Words { name: Some(name), ref words } => {
-                let definition = vec![("enum", words.clone().into())];
+            Shape::Words { name: None, words, .. } => vec![("enum", words.into())],
+            Shape::Words { name: Some(name), ref words, by } => {
+                let explained = by.map(|by| ("description", format!("Each word is explained by `{by}`.").into()));
+                let definition = explained.into_iter().chain([("enum", words.clone().into())]).collect();
                 self.refer(name, shape, |_| definition)
             }
             Shape::Count { least: count } => vec![kind("integer"), least(count)],

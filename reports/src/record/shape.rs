@@ -19,6 +19,8 @@ pub enum Shape {
         name: Option<&'static str>,
         /// The words.
         words: Vec<&'static str>,
+        /// The command that explains each of them.
+        by: Option<&'static str>,
     },
     /// A whole number.
     Count {
@@ -51,12 +53,17 @@ impl Shape {
 
     /// One of these words.
     pub fn words(words: impl IntoIterator<Item = &'static str>) -> Self {
-        Self::Words { name: None, words: words.into_iter().collect() }
+        Self::Words { name: None, words: words.into_iter().collect(), by: None }
+    }
+
+    /// One of these words, under one name for all its uses; `by` is the command that explains each of them.
+    pub fn explained(name: &'static str, words: impl IntoIterator<Item = &'static str>, by: &'static str) -> Self {
+        Self::Words { name: Some(name), words: words.into_iter().collect(), by: Some(by) }
     }
 
     /// One of these words, under one name for all its uses.
     pub fn named(name: &'static str, words: impl IntoIterator<Item = &'static str>) -> Self {
-        Self::Words { name: Some(name), words: words.into_iter().collect() }
+        Self::Words { name: Some(name), words: words.into_iter().collect(), by: None }
     }
 
     /// Any number of these.
@@ -103,6 +110,8 @@ pub struct Column {
     pub heading: Option<&'static str>,
     /// People can do without it if there is not enough room.
     pub is_optional: bool,
+    /// It answers the question of the table, so that people see it on every screen.
+    pub is_kept: bool,
     /// It is shown to people if it varies.
     pub must_vary: bool,
     /// It is shown to people if it is not zero everywhere.
@@ -137,6 +146,7 @@ impl Column {
             is_bare: false,
             heading: None,
             is_optional: false,
+            is_kept: false,
             must_vary: false,
             must_count: false,
             missing: "",
@@ -289,6 +299,13 @@ impl Column {
     #[must_use]
     pub const fn if_wide(mut self) -> Self {
         self.is_optional = true;
+        self
+    }
+
+    /// People see it on every screen, because it answers the question of the table.
+    #[must_use]
+    pub const fn kept(mut self) -> Self {
+        self.is_kept = true;
         self
     }
 

@@ -104,6 +104,19 @@ pub fn people<R: Record>(word: &'static str, records: &[R], shown_max: usize) ->
     table
 }
 
+/// The columns that such a table leaves out because their value is the same in all rows: `prefix 46,000`.
+pub fn same<R: Record>(records: &[R]) -> Vec<String> {
+    let mut columns = Vec::new();
+    R::columns().iter().for_each(|column| add_shown(column, &mut columns));
+    let rows: Vec<Vec<Value>> = records.iter().map(values).collect();
+    let Some(first) = rows.first() else { return Vec::new() };
+    let same = columns.iter().enumerate().filter(|(at, column)| {
+        column.must_vary && first[*at] != Value::Null && !column.is_shown(rows.iter().map(|row| &row[*at]))
+    });
+    same.map(|(at, column)| format!("{} {}", column.heading.unwrap_or(column.word), column.cell(&first[at]).human()))
+        .collect()
+}
+
 fn add_shown(column: &Column, columns: &mut Vec<Column>) {
     match column.nested() {
         Some(_) if !column.is_bare => {}
@@ -155,6 +168,7 @@ impl Column {
             }
             _ => document::Column::left(title, self.word),
         };
+        let column = if self.is_kept { column.kept() } else { column };
         if self.is_optional { column.optional() } else { column }
     }
 

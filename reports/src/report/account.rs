@@ -133,7 +133,7 @@ pub struct Account {
 pub enum Counted {
     /// Those with recorded usage: if there are some, the others enter no sum.
     Recorded,
-    /// All, with their predicted usage, because nothing was recorded.
+    /// All but refused ones, with their predicted usage, because nothing was recorded.
     Predicted,
 }
 
@@ -142,7 +142,7 @@ impl Counted {
     pub fn counts(self, entry: &Recorded<'_>) -> bool {
         match self {
             Self::Recorded => entry.line.recorded.is_some(),
-            Self::Predicted => true,
+            Self::Predicted => !entry.failed(),
         }
     }
 }

@@ -150,6 +150,7 @@ impl Missed {
             if let Some((sum, cost)) = advice.and_then(|at| self.sums.get_mut(at)).zip(part.cost) {
                 sum.requests += 1;
                 *sum.of_session.entry(entry.line.session).or_default() += cost;
+                *sum.of_cause.entry(part.cause).or_default() += cost;
                 if part.cause == Cause::Expired {
                     sum.pauses.extend(pause.map(|pause| (Reverse(cost), pause)));
                 }
@@ -166,7 +167,10 @@ impl Missed {
     fn found(&self, report: &Report<'_>, lives_longer: bool) -> Vec<Found> {
         let reader = self.reader();
         let known = MISSES.iter().zip(&self.sums);
-        let known = known.filter(|(advice, _)| !(lives_longer && advice.causes.contains(&Cause::Expired)));
+        let tried =
+            |advice: &Advice| advice.what_if.is_some_and(|name| report.what_ifs.iter().any(|tried| tried == name));
+        let known =
+            known.filter(|(advice, _)| !(tried(advice) || lives_longer && advice.causes.contains(&Cause::Expired)));
         known.filter_map(|(advice, sum)| sum.found(report, advice, reader)).collect()
     }
 }
@@ -177,6 +181,7 @@ struct Sum {
     requests: u64,
     /// Money by the session's index in the ledger.
     of_session: BTreeMap<usize, Money>,
+    of_cause: BTreeMap<Cause, Money>,
     /// Pauses during which entries expired, with the cost of each.
     pauses: Vec<(Reverse<Money>, Duration)>,
 }
@@ -191,7 +196,8 @@ impl Sum {
         let sessions = report.sessions.iter().enumerate();
         let money = sessions.filter_map(|(at, session)| Some((at, *self.of_session.get(&session.index)?)));
         let (sessions, saved) = ranked(money.filter(|(_, cost)| *cost > Money::ZERO).collect())?;
-        let what = format!("{} ({})", advice.words(reader), self.times());
+        let (dearest, _) = self.of_cause.iter().max_by_key(|(cause, cost)| (**cost, Reverse(**cause)))?;
+        let what = format!("{} ({})", advice.words(*dearest, reader), self.times());
         let action = Action { code: advice.code, what, sessions, saved, what_if: None };
         Some(Found { action, lives_longer: false, kind: Kind::SameAnswers })
     }

@@ -61,7 +61,11 @@ impl<'a> Recorded<'a> {
     pub fn is_foreign(&self) -> bool {
         match (self.exchange, self.answered) {
             (Some(exchange), _) => exchange.maker() != Maker::Anthropic,
-            (None, Some(_)) => self.comparison == Err(NotComparable::NoProfile),
+            // Answers that the client itself wrote have a usage of zero.
+            (None, Some(_)) => {
+                let has_prompt = self.line.recorded.is_some_and(|usage| usage.total_input_tokens() > 0);
+                has_prompt && self.comparison == Err(NotComparable::NoProfile)
+            }
             (None, None) => false,
         }
     }
@@ -78,6 +82,12 @@ impl<'a> Recorded<'a> {
         }
         let mut files = inputs.scopes.iter().flat_map(|scope| scope.files.iter().map(|_| scope.name.as_str()));
         files.nth(self.line.session)
+    }
+
+    /// The id of its session; of a recording the name of its file.
+    pub fn session_id(&self) -> &str {
+        let file = || self.origin.file.rsplit_once(['/', '\\']).map_or(&*self.origin.file, |(_, name)| name);
+        self.answered.map_or_else(file, |answered| &*answered.session.id)
     }
 
     /// Program and version that sent it: `claude-code/2.1.63`.
@@ -159,7 +169,7 @@ fn output_price(line: &Line, options: &Options) -> Option<TokenPrice> {
         return Some(TokenPrice { cost: part.cost, tokens: part.tokens });
     }
     let terms = Terms {
-        date: options.prices_of.or(line.at.map(Date::of)),
+        date: options.prices_of.or(line.at.filter(|at| at.has_day()).map(Date::of)),
         at: line.at,
         prompt_tokens: line.recorded.unwrap_or_default().total_input_tokens(),
         ..Terms::default()

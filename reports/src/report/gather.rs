@@ -10,6 +10,7 @@ use forkcast_sim::time::Instant;
 
 use super::findings::Findings;
 use super::group::{self, Groups, Keys};
+use super::unseen::Sightings;
 use super::{
     Account, By, Counted, LeftOut, Recorded, Senders, Session, Sizes, Tally, Unseen, View, action, entry, session,
 };
@@ -38,6 +39,7 @@ pub(super) struct Gathering<'a> {
     pub missed: action::Missed,
     pub sizes: Sizes,
     pub unseen: Unseen,
+    sightings: Sightings,
     pub(super) chains: BTreeMap<usize, session::Chain>,
     /// Number of what-ifs with results.
     pub what_ifs: usize,
@@ -73,6 +75,7 @@ impl<'a> Gathering<'a> {
             missed: action::Missed::default(),
             sizes: Sizes::new(options.sizing.source),
             unseen: Unseen::default(),
+            sightings: Sightings::default(),
             chains: BTreeMap::new(),
             what_ifs: 0,
             rules: Vec::new(),
@@ -80,6 +83,7 @@ impl<'a> Gathering<'a> {
             stopped: false,
         };
         requests.each(&mut |part, session| gathering.part(part, session, watch));
+        gathering.unseen.settle(&gathering.sightings);
         gathering.findings.sort();
         gathering.sizes.sort();
         gathering
@@ -97,9 +101,12 @@ impl<'a> Gathering<'a> {
         session::add_chains(&entries, &part.named_chains, names, &mut self.chains);
         self.left_out += self.view.narrow(self.inputs, &mut entries);
         let mut sessions = session::sessions(self.inputs, &entries, &self.chains, names, self.counted, &mut self.taken);
+        if let Some(scope) = self.inputs.scopes.first().filter(|_| self.view.is_of_run) {
+            sessions.iter_mut().for_each(|session| session.name_after(&scope.name));
+        }
         sessions.iter_mut().for_each(|session| self.share_project(session));
         self.sessions.append(&mut sessions);
-        self.unseen.take_sessions(&entries);
+        self.sightings.take(&entries);
         entries.iter().for_each(|entry| self.entry(entry));
         self.tally.end_part();
         watch(&Senders { inputs: self.inputs, names, sessions: &self.sessions, chains: &self.chains }, &entries);

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use forkcast_replay::replay::Options;
 use forkcast_scenarios::run::Run;
 use forkcast_sim::pricing::{Date, Factor, ModelKey, NotBilled, PriceBook};
 use forkcast_sim::time::Instant;
@@ -17,15 +16,20 @@ pub fn discount_percent(book: &PriceBook) -> Option<Factor> {
 }
 
 /// `list prices of 2026-11-21`, `prices of my.toml, else list prices of the day of each request, less 15 %`.
-pub fn statement(options: &Options, names: Names) -> String {
-    let day = options.prices_of.map_or_else(|| "the day of each request".to_owned(), |date| date.to_string());
-    stated(&options.book, &day, names)
+pub fn statement(report: &Report<'_>) -> String {
+    let has_days = report.span().is_some_and(|(_, last)| last.has_day());
+    let day = match report.options.prices_of {
+        Some(day) => day.to_string(),
+        None if has_days => "the day of each request".to_owned(),
+        None => report.options.book.version().to_owned(),
+    };
+    stated(&report.options.book, &day, report.names)
 }
 
 /// The same for one request.
 pub fn statement_of_one(report: &Report<'_>, at: Option<Instant>) -> String {
     let options = report.options;
-    let day = options.prices_of.or(at.map(Date::of)).map(|date| date.to_string());
+    let day = options.prices_of.or(at.filter(|at| at.has_day()).map(Date::of)).map(|date| date.to_string());
     stated(&options.book, day.as_deref().unwrap_or(options.book.version()), report.names)
 }
 

@@ -1,6 +1,6 @@
 //! Sessions and the agents within them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -75,6 +75,9 @@ pub struct Agent {
 /// The sender of requests that no profile could read: their chains are unknown.
 const NO_PROFILE: &str = "no_profile";
 
+/// The sender of requests that were refused: nothing continues them.
+const REFUSED: &str = "refused";
+
 /// A chain of recorded requests.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
@@ -128,6 +131,13 @@ pub(super) fn add_chains(
         if let Some(exchange) = entry.exchange {
             chain.learn(exchange, names);
         }
+    }
+}
+
+impl Session {
+    /// Names the session of a run after its scenario, as in its ledger; it has no project.
+    pub(super) fn name_after(&mut self, scenario: &str) {
+        (self.id, self.label, self.project) = (scenario.to_owned(), scenario.to_owned(), None);
     }
 }
 
@@ -188,7 +198,7 @@ pub(super) fn sessions(
             source: names.file(&file.file),
             project,
             format: file.format.name(),
-            chains: agents.iter().filter(|agent| agent.id != NO_PROFILE).count(),
+            chains: entries.iter().filter_map(|entry| entry.chain).collect::<BTreeSet<usize>>().len(),
             agents,
             places: Vec::new(),
             account,
@@ -199,11 +209,12 @@ pub(super) fn sessions(
 
 /// Chains in the order of their first request; the sum over them is the session.
 fn chains(entries: &[&Recorded<'_>], of_number: &BTreeMap<usize, Chain>, counted: Counted) -> Vec<Agent> {
-    let mut of_chain: BTreeMap<(bool, Option<usize>), Agent> = BTreeMap::new();
+    let mut of_chain: BTreeMap<(bool, bool, Option<usize>), Agent> = BTreeMap::new();
     for entry in entries {
-        let agent = of_chain.entry((entry.chain.is_none(), entry.chain)).or_insert_with(|| {
+        let is_refused = entry.chain.is_none() && entry.failed();
+        let agent = of_chain.entry((entry.chain.is_none(), is_refused, entry.chain)).or_insert_with(|| {
             let chain = entry.chain.and_then(|chain| of_number.get(&chain));
-            let id = chain.map_or(NO_PROFILE, |chain| &chain.id).to_owned();
+            let id = chain.map_or(if is_refused { REFUSED } else { NO_PROFILE }, |chain| &chain.id).to_owned();
             Agent { id, kind: chain.map(|chain| chain.kind.clone()).unwrap_or_default(), ..Agent::default() }
         });
         agent.requests += 1;
@@ -211,7 +222,7 @@ fn chains(entries: &[&Recorded<'_>], of_number: &BTreeMap<usize, Chain>, counted
         agent.with_children = agent.billed;
     }
     let mut agents: Vec<(Option<usize>, Agent)> =
-        of_chain.into_iter().map(|((_, chain), agent)| (chain, agent)).collect();
+        of_chain.into_iter().map(|((.., chain), agent)| (chain, agent)).collect();
     started(entries, &mut agents);
     agents.into_iter().map(|(_, agent)| agent).collect()
 }

@@ -19,6 +19,8 @@ pub struct View {
     pub zone: Zone,
     /// Only requests of projects with this text in their path, ignoring case.
     pub project: Option<String>,
+    /// Only requests of sessions whose id begins with this.
+    pub session: Option<String>,
     /// Most rows of each list for people; by default as many as fit.
     pub top: Option<usize>,
     /// The current instant: it decides how much of the current block of five hours is left.
@@ -43,11 +45,17 @@ impl View {
     /// Removes requests that do not count from `entries`, and counts them.
     pub(super) fn narrow(&self, inputs: &Inputs, entries: &mut Vec<Recorded<'_>>) -> LeftOut {
         let mut left_out = self.window.narrow(entries);
-        let Some(wanted) = self.project.as_deref().map(str::to_lowercase) else { return left_out };
-        let before = entries.len();
-        let is_wanted = |project: &str| project.to_lowercase().contains(&wanted);
-        entries.retain(|entry| entry.project(inputs).is_some_and(is_wanted));
-        left_out.other_projects = (before - entries.len()) as u64;
+        if let Some(wanted) = self.project.as_deref().map(str::to_lowercase) {
+            let before = entries.len();
+            let is_wanted = |project: &str| project.to_lowercase().contains(&wanted);
+            entries.retain(|entry| entry.project(inputs).is_some_and(is_wanted));
+            left_out.other_projects = (before - entries.len()) as u64;
+        }
+        if let Some(wanted) = &self.session {
+            let before = entries.len();
+            entries.retain(|entry| entry.session_id().starts_with(wanted.as_str()));
+            left_out.other_sessions = (before - entries.len()) as u64;
+        }
         left_out
     }
 

@@ -24,12 +24,14 @@ pub struct LeftOut {
     pub without_instant: u64,
     /// Of other projects.
     pub other_projects: u64,
+    /// Of other sessions.
+    pub other_sessions: u64,
 }
 
 impl LeftOut {
     /// All of them.
     pub const fn requests(self) -> u64 {
-        self.outside + self.without_instant + self.other_projects
+        self.outside + self.without_instant + self.other_projects + self.other_sessions
     }
 }
 
@@ -38,6 +40,7 @@ impl std::ops::AddAssign for LeftOut {
         self.outside += other.outside;
         self.without_instant += other.without_instant;
         self.other_projects += other.other_projects;
+        self.other_sessions += other.other_sessions;
     }
 }
 

@@ -36,8 +36,13 @@ impl Zone {
         }
     }
 
-    /// An instant in this zone for people; `None` beyond the calendar.
+    /// An instant in this zone for people; `None` if it has no day, or is beyond the calendar.
     pub fn text(&self, at: Instant, form: &str) -> Option<String> {
+        self.clock(at, form).filter(|_| at.has_day())
+    }
+
+    /// The same for a clock that may begin with the recording.
+    pub(crate) fn clock(&self, at: Instant, form: &str) -> Option<String> {
         Some(self.zoned(at)?.strftime(form).to_string())
     }
 

@@ -22,11 +22,11 @@ use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{By, Report, View, Window, Zone, entries, since, until};
-use forkcast_sim::diagnosis::compare;
+use forkcast_sim::diagnosis::{Subject, compare};
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, Recording};
 use forkcast_sim::pricing::PriceBook;
-use forkcast_sim::wire::{Wire, spelling};
+use forkcast_sim::wire::{Pins, Wire, spelling};
 
 use super::dice::Dice;
 use super::laws;
@@ -180,12 +180,17 @@ fn compared(case: &Case<'_>, inputs: &Inputs, dice: &mut Dice, shown: &mut Shown
     let [Ok(one), Ok(other)] = read else { return };
     let comparison = compare(&wire, &one, &other);
     let rules = forkcast_sim::cache::Rules::default();
+    let [one, other] = [one, other].map(|request| {
+        let sizes = Pins::default().sizes(&request, &wire, None, None);
+        Subject::new(0, request, sizes, &rules)
+    });
     let Ok(notes) = spelling::notes(&old.body, &new.body, wire.forms()) else { return };
     let sides = Sides {
         wire: &wire,
         rules: &rules,
         older: &one,
         newer: &other,
+        are_measured: false,
         comparison: &comparison,
         spelling: &notes,
         rates: None,

@@ -1,6 +1,10 @@
-//! The calls of a run with their answers, as a proxy between agents and provider would record them.
+//! The requests of a run as a proxy between agents and provider would record them.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_replay::exchange::{BreakOff, Exchange, Origin, RecordedAnswer, RecordedUsage};
+use forkcast_replay::formats::Format;
+use forkcast_replay::input::{FileInput, Inputs, ScopeInput};
 use forkcast_replay::response::events;
 use forkcast_sim::model::answer::{Fault, Interruption};
 use forkcast_sim::model::{Broken, CallError};
@@ -9,25 +13,108 @@ use forkcast_sim::simulation::Passage;
 use forkcast_sim::wire::Draft;
 use serde_json::json;
 
-use crate::run::Run;
+use crate::run::{Agent, Request, Run};
 
-/// All calls of a run that kept its traffic, in the order in which they were sent: bodies, answers event by event, instants,
-/// and what the ledger bills. Agents are named by their labels.
-pub fn exchanges(run: &Run) -> impl Iterator<Item = Exchange> {
-    run.traffic.iter().enumerate().filter_map(|(index, passage)| {
-        let request = passage.line.and_then(|line| run.requests.get(line));
-        let draft = passage.draft.clone().or_else(|| Some(request?.draft()))?;
-        let agent = run.agents.iter().find(|agent| agent.id == passage.agent);
-        let parent = agent.and_then(|agent| agent.parent.as_ref());
-        let parent = parent.and_then(|id| run.agents.iter().find(|known| known.id == *id));
-        let origin = Origin { file: run.scenario.file.to_string(), index, line: 0 };
-        Some(Exchange {
-            chain: Some(agent.map_or_else(|| passage.agent.to_string(), |agent| agent.label.clone())),
-            parent: parent.map(|parent| parent.label.clone()),
-            scope: Some(run.scenario.name.to_string()),
-            ..exchange(origin, passage, &draft, request.map(|request| &request.entry))
+/// A run as a recording. All its requests share a cache, and each agent is a chain.
+#[derive(Debug)]
+pub struct Recorder<'a> {
+    run: &'a Run,
+    /// Each agent by its id.
+    agents: BTreeMap<&'a str, &'a Agent>,
+    /// The labels of agents distinguish them.
+    are_labelled: bool,
+}
+
+impl<'a> Recorder<'a> {
+    /// Records `run`.
+    pub fn new(run: &'a Run) -> Self {
+        let labels: BTreeSet<&str> = run.agents.iter().map(|agent| &*agent.label).collect();
+        let agents = run.agents.iter().map(|agent| (&*agent.id, agent)).collect();
+        Self { run, agents, are_labelled: labels.len() == run.agents.len() }
+    }
+
+    /// The same with the ids of agents instead of their labels, as the ledger of a run has them.
+    pub fn by_ids(run: &'a Run) -> Self {
+        Self { are_labelled: false, ..Self::new(run) }
+    }
+
+    /// The requests of the ledger, one after the other, as an input.
+    pub fn inputs(&self) -> Inputs {
+        let file = self.run.scenario.file.to_string();
+        let mut recount = self.run.recount();
+        let exchanges = self.run.requests.iter().map(|request| {
+            let draft = request.draft();
+            let sizes = Some(recount.cumulative(&draft));
+            Exchange { body: draft.body(), sizes, ..self.request(request) }
+        });
+        let exchanges: Vec<Exchange> = exchanges.collect();
+        let bytes = exchanges.iter().map(|exchange| exchange.body.len() as u64).sum();
+        let input = FileInput { file, format: Format::Bodies, exchanges, traces: Vec::new(), notes: Vec::new() };
+        let scope = ScopeInput { name: self.run.scenario.name.to_string(), files: vec![input] };
+        Inputs { files: 1, bytes, scopes: vec![scope], ..Inputs::default() }
+    }
+
+    /// A request of the ledger, without its body and its sizes. One that was cancelled before its first byte has no usage.
+    pub fn request(&self, request: &Request) -> Exchange {
+        let line = &request.line;
+        let origin = Origin { file: self.run.scenario.file.to_string(), index: line.index, line: 0 };
+        let exchange = Exchange {
+            sent_at: line.at,
+            first_byte_at: line.first_byte_at,
+            ended_at: request.ended_at,
+            usage: usage(request).filter(|_| line.first_byte_at.is_some()),
+            ..Exchange::request_only(origin, line.model.clone(), Vec::new())
+        };
+        let sent = self.sent_by(self.run.agents.get(request.agent), exchange);
+        Exchange { continues: self.continues(request), ..sent }
+    }
+
+    /// All calls of a run that kept its traffic, in the order in which they were sent: bodies, answers event by event,
+    /// instants, and what the ledger bills.
+    pub fn calls(&self) -> impl Iterator<Item = Exchange> {
+        let traffic = self.run.traffic.iter().enumerate();
+        let positions: BTreeMap<usize, usize> =
+            traffic.clone().filter_map(|(index, passage)| Some((passage.line?, index))).collect();
+        let mut recount = self.run.recount();
+        traffic.filter_map(move |(index, passage)| {
+            let request = passage.line.and_then(|line| self.run.requests.get(line));
+            let draft = passage.draft.clone().or_else(|| Some(request?.draft()))?;
+            let origin = Origin { file: self.run.scenario.file.to_string(), index, line: 0 };
+            let call = exchange(origin, passage, &draft, request.map(|request| &request.entry));
+            let continues = request.and_then(|request| self.continues(request));
+            Some(Exchange {
+                continues: continues.and_then(|line| positions.get(&line)).copied(),
+                sizes: request.is_some().then(|| recount.cumulative(&draft)),
+                ..self.sent_by(self.agents.get(&*passage.agent).copied(), call)
+            })
         })
-    })
+    }
+
+    fn sent_by(&self, agent: Option<&Agent>, exchange: Exchange) -> Exchange {
+        let parent = agent.and_then(|agent| self.agents.get(agent.parent.as_deref()?));
+        Exchange {
+            chain: agent.map(|agent| self.name(agent)),
+            parent: parent.map(|parent| self.name(parent)),
+            agent_kind: agent.map(|agent| agent.kind_name().to_owned()),
+            scope: Some(self.run.scenario.name.to_string()),
+            ..exchange
+        }
+    }
+
+    fn name(&self, agent: &Agent) -> String {
+        if self.are_labelled { agent.label.clone() } else { agent.id.to_string() }
+    }
+
+    /// The request of another agent that this one continues, by its line in the ledger.
+    fn continues(&self, request: &Request) -> Option<usize> {
+        request.layout.continues.filter(|line| self.run.requests[*line].agent != request.agent)
+    }
+}
+
+/// The usage that was billed.
+fn usage(entry: &Entry) -> Option<RecordedUsage> {
+    let usage = entry.line.billed().filter(|usage| usage.total_input_tokens() > 0)?;
+    Some(RecordedUsage { usage, split_by_ttl: true, ..RecordedUsage::default() })
 }
 
 /// One call: `entry` is its line in the ledger, if it has one.
@@ -39,7 +126,6 @@ pub fn exchange(origin: Origin, passage: &Passage, draft: &Draft, entry: Option<
     };
     let first_byte_at = answer.first_byte.map(|wait| passage.at + wait);
     let is_refused = matches!(answer.fault, Some(Fault::Refusal(_)));
-    let usage = entry.and_then(|entry| entry.line.billed()).filter(|usage| usage.total_input_tokens() > 0);
     let kept = RecordedAnswer {
         body: body.into_bytes(),
         events_at: answer.arrivals.iter().filter_map(|after| Some(first_byte_at? + *after)).collect(),
@@ -54,7 +140,7 @@ pub fn exchange(origin: Origin, passage: &Passage, draft: &Draft, entry: Option<
         first_byte_at: first_byte_at.filter(|_| !is_refused),
         ended_at: if is_refused { first_byte_at } else { entry.and_then(|entry| entry.ended_at) },
         status,
-        usage: usage.map(|usage| RecordedUsage { usage, split_by_ttl: true, ..RecordedUsage::default() }),
+        usage: entry.and_then(usage),
         answer: Some(Box::new(kept)),
         ..Exchange::request_only(origin, draft.model.to_string(), draft.body())
     }

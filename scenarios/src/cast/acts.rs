@@ -3,6 +3,8 @@
 use forkcast_replay::transcript::QueueStep;
 use forkcast_sim::time::{Duration, Instant};
 
+use super::rules::{CastRule, LeftOut};
+
 /// A line without text: it held an image, or nothing.
 pub(super) const NO_TEXT: &str = "(This line has no text.)";
 
@@ -12,8 +14,6 @@ pub(super) struct UserLine {
     pub text: String,
     pub at: Option<Instant>,
     pub tokens: u64,
-    /// It waited for the end of a turn, so it was typed before its request.
-    pub has_waited: bool,
 }
 
 /// An act.
@@ -29,6 +29,8 @@ pub(super) enum Does {
     Types {
         text: String,
         tokens: u64,
+        /// The main agent had nothing to do.
+        begins_turn: bool,
     },
     Arrives {
         text: String,
@@ -52,8 +54,6 @@ pub(super) enum Does {
 struct Waiting {
     text: String,
     at: Option<Instant>,
-    /// It was enqueued during a turn.
-    is_in_turn: bool,
 }
 
 impl Waiting {
@@ -65,6 +65,8 @@ impl Waiting {
 /// The acts of a session's user, in the order of the recording.
 #[derive(Debug, Default)]
 pub(super) struct Acts {
+    /// Rules that are left out.
+    left_out: LeftOut,
     pub acts: Vec<Act>,
     queue: Vec<Waiting>,
     /// The entry that left the queue last.
@@ -74,15 +76,20 @@ pub(super) struct Acts {
     /// Tokens of attachments before the first line.
     early_tokens: u64,
     interrupted: bool,
-    /// Lines that left the queue during a turn and have no attachment yet.
-    delivered: Vec<String>,
     latest: Instant,
 }
 
 impl Acts {
+    /// None so far; rules of `left_out` do not hold.
+    pub fn new(left_out: &LeftOut) -> Self {
+        Self { left_out: left_out.clone(), ..Self::default() }
+    }
+
     fn act(&mut self, at: Option<Instant>, does: Does) {
         let does = match does {
-            Does::Types { text, tokens } if text.is_empty() => Does::Types { text: NO_TEXT.to_owned(), tokens },
+            Does::Types { text, tokens, begins_turn } if text.is_empty() => {
+                Does::Types { text: NO_TEXT.to_owned(), tokens, begins_turn }
+            }
             other => other,
         };
         let at = at.unwrap_or(self.latest);
@@ -92,9 +99,7 @@ impl Acts {
 
     /// A line that begins a turn, or a part of it.
     pub fn line(&mut self, line: UserLine) {
-        let entry = self.dequeued.take().filter(|entry| entry.is_in_turn);
-        let has_waited = entry.is_some();
-        let at = entry.and_then(|entry| entry.at).or(line.at);
+        self.dequeued = None;
         match &mut self.line {
             Some(known) => {
                 known.text = format!("{}\n{}", known.text, line.text);
@@ -102,7 +107,7 @@ impl Acts {
             }
             None => {
                 let tokens = line.tokens + std::mem::take(&mut self.early_tokens);
-                self.line = Some(UserLine { at, tokens, has_waited, ..line });
+                self.line = Some(UserLine { tokens, ..line });
             }
         }
     }
@@ -111,8 +116,7 @@ impl Acts {
     pub fn send_line(&mut self, sent_at: Option<Instant>) {
         self.interrupted = false;
         let Some(line) = self.line.take() else { return };
-        let at = if line.has_waited { line.at } else { line.at.max(sent_at) };
-        self.act(at, Does::Types { text: line.text, tokens: line.tokens });
+        self.act(line.at.max(sent_at), Does::Types { text: line.text, tokens: line.tokens, begins_turn: true });
     }
 
     /// The history becomes a summary.
@@ -165,16 +169,7 @@ impl Acts {
 
     /// A line reached the agent between two rounds.
     pub fn in_turn(&mut self, text: &str, at: Option<Instant>, tokens: u64) {
-        let is_same = |act: &&mut Act| matches!(&act.does, Does::Types { text: known, .. } if known == text);
-        if let Some(known) = self.delivered.iter().position(|known| known == text) {
-            self.delivered.remove(known);
-            if let Some(Act { does: Does::Types { tokens: known, .. }, .. }) = self.acts.iter_mut().rev().find(is_same)
-            {
-                *known += tokens;
-            }
-            return;
-        }
-        self.act(at, Does::Types { text: text.to_owned(), tokens });
+        self.act(at, Does::Types { text: text.to_owned(), tokens, begins_turn: false });
     }
 
     /// A notification came. With `tokens`, the task is none of ours, so it arrives from outside.
@@ -187,15 +182,17 @@ impl Acts {
     }
 
     /// An operation of the client's queue.
-    pub fn queue(&mut self, step: &QueueStep, at: Option<Instant>, is_in_turn: bool) {
+    pub fn queue(&mut self, step: &QueueStep, at: Option<Instant>) {
         match &*step.operation {
             "enqueue" => {
                 let text = step.text.as_deref().map_or_else(String::new, str::to_owned);
-                self.queue.push(Waiting { text, at, is_in_turn });
+                self.queue.push(Waiting { text, at });
             }
             // Lines pass notifications, which wait with a lower priority.
             "dequeue" if !self.queue.is_empty() => {
-                let line = self.queue.iter().position(|entry| !entry.is_notification());
+                let goes_first =
+                    |entry: &Waiting| !entry.is_notification() || self.left_out.contains(&CastRule::LinesFirst);
+                let line = self.queue.iter().position(goes_first);
                 self.dequeued = Some(self.queue.remove(line.map_or(0, |at| at)));
             }
             "remove" => self.removed(step),
@@ -204,15 +201,11 @@ impl Acts {
         }
     }
 
-    /// An entry left the queue during a turn. From 2.1.205 on an attachment shows it too; before, only this does.
+    /// An entry left the queue during a turn: an attachment shows it if it reached the agent (from 2.1.205 on).
     fn removed(&mut self, step: &QueueStep) {
         let is_meant = |entry: &Waiting| step.text.as_deref().is_none_or(|text| *text == *entry.text);
-        let Some(at) = self.queue.iter().position(is_meant) else { return };
-        let entry = self.queue.remove(at);
-        let is_acted = |act: &Act| matches!(&act.does, Does::Types { text, .. } if *text == entry.text && Some(act.at) == entry.at);
-        if entry.is_in_turn && !entry.is_notification() && !self.acts.iter().any(is_acted) {
-            self.delivered.push(entry.text.clone());
-            self.act(entry.at, Does::Types { text: entry.text, tokens: 0 });
+        if let Some(at) = self.queue.iter().position(is_meant) {
+            self.queue.remove(at);
         }
     }
 }

@@ -7,7 +7,9 @@ use forkcast_sim::service::{PriceFacts, RecordedUsage, Tariff, Verdict};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
+use super::otherwise::Otherwise;
 use super::{Cast, Take};
+use crate::format::expect::Ends;
 use crate::run::{Request, Run};
 
 /// A recorded request and the simulated one that got its answer; one of the two may be missing.
@@ -59,6 +61,21 @@ pub struct Errors {
     pub input_cost: Option<Money>,
 }
 
+/// How far runtime and `replay` are from the recording, over the requests that both foresee.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forecasts {
+    /// Requests that both foresee.
+    pub requests: u64,
+    /// Those with the recorded verdict, by the runtime.
+    pub runtime_same_verdict: u64,
+    /// Sum of the absolute differences of reads, by the runtime.
+    pub runtime_read_tokens: u64,
+    /// Those with the recorded verdict, by `replay`.
+    pub replay_same_verdict: u64,
+    /// Sum of the absolute differences of reads, by `replay`.
+    pub replay_read_tokens: u64,
+}
+
 /// Sums of one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
@@ -68,6 +85,50 @@ pub struct Side {
     pub usage: Usage,
     /// The cost of their input, as far as it is known.
     pub input_cost: Option<Money>,
+    /// The cost of input and output.
+    pub cost: Option<Money>,
+    /// When the last answer ended.
+    pub ended_at: Instant,
+}
+
+/// A play of a session whose agents are built otherwise.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// What is built otherwise.
+    pub otherwise: Otherwise,
+    /// Its sums.
+    pub side: Side,
+    /// Recorded answers that it does not ask for.
+    pub left_out: u64,
+    /// Requests of the main agent whose answer is not recorded.
+    pub unknown: u64,
+    /// How the run ended.
+    pub ends: Ends,
+}
+
+impl Variant {
+    /// The sums of `run`, which played the session of `recorded` otherwise; `cast` is what it played.
+    pub fn new(otherwise: Otherwise, recorded: &Cast, cast: &Cast, run: &Run) -> Self {
+        let comparison = Comparison::new(cast, run);
+        let asked = comparison.pairs.iter().filter(|pair| pair.take.is_some() && pair.request.is_some()).count();
+        let unknown = comparison.pairs.iter().filter(|pair| pair.take.is_none() && comparison.is_of_main(pair)).count();
+        Self {
+            otherwise,
+            side: comparison.simulated(),
+            left_out: recorded.takes.len().saturating_sub(asked) as u64,
+            unknown: unknown as u64,
+            ends: run.ends,
+        }
+    }
+}
+
+/// What one request is billed for.
+struct Billed<'a> {
+    model: &'a str,
+    usage: Usage,
+    /// What the recorded answer reported of its price.
+    answer: Option<&'a RecordedUsage>,
+    ended_at: Option<Instant>,
 }
 
 impl<'a> Comparison<'a> {
@@ -133,13 +194,14 @@ impl<'a> Comparison<'a> {
     /// The cost of the input of a pair, as recorded.
     pub fn recorded_cost(&self, pair: &Pair<'_>) -> Option<Money> {
         let take = pair.take?;
-        self.input_cost(&take.model, &take.usage?)
+        self.input_cost(&take.model, &take.usage?, take.answer.as_ref())
     }
 
-    /// The same as simulated.
+    /// The same as simulated, at the tier and speed that were recorded.
     pub fn simulated_cost(&self, pair: &Pair<'_>) -> Option<Money> {
         let request = self.request(pair)?;
-        self.input_cost(&request.line.model, &request.usage())
+        let answer = pair.take.and_then(|take| take.answer.as_ref());
+        self.input_cost(&request.line.model, &request.usage(), answer)
     }
 
     /// Sums of the absolute differences of pairs with a usage on both sides.
@@ -156,9 +218,25 @@ impl<'a> Comparison<'a> {
             errors.read_tokens += usage.cache_read_input_tokens.abs_diff(simulated.cache_read_input_tokens);
             let costs = self.recorded_cost(pair).zip(self.simulated_cost(pair));
             let off = costs.map(|(one, other)| if one < other { other - one } else { one - other });
-            errors.input_cost = errors.input_cost.zip(off).map(|(sum, off)| sum + off).or(errors.input_cost.or(off));
+            errors.input_cost = added(errors.input_cost, off);
         }
         errors
+    }
+
+    /// The forecast by the runtime beside that of `replay`.
+    pub fn forecasts(&self) -> Forecasts {
+        let mut sums = Forecasts::default();
+        for pair in self.pairs.iter().filter(|pair| self.is_comparable(pair)) {
+            let recorded = pair.take.and_then(|take| Some((take.usage?.cache_read_input_tokens, take.foreseen_read?)));
+            let Some(((recorded, foreseen), request)) = recorded.zip(self.request(pair)) else { continue };
+            let verdict = self.recorded_verdict(pair);
+            sums.requests += 1;
+            sums.runtime_same_verdict += u64::from(verdict == Some(request.verdict));
+            sums.replay_same_verdict += u64::from(verdict == Some(Verdict::of(foreseen, pair.expected_tokens)));
+            sums.runtime_read_tokens += recorded.abs_diff(request.usage().cache_read_input_tokens);
+            sums.replay_read_tokens += recorded.abs_diff(foreseen);
+        }
+        sums
     }
 
     /// Whether both sides of a pair have a usage, so that their sums are comparable.
@@ -166,42 +244,61 @@ impl<'a> Comparison<'a> {
         pair.take.is_some_and(|take| take.usage.is_some() && !take.copied)
     }
 
-    /// The sum of the recorded side.
+    /// The sum of the recorded side. Its outputs are those of the simulation, which has estimates where only the beginning of
+    /// a stream was recorded.
     pub fn recorded(&self) -> Side {
         let takes = self.pairs.iter().filter(|pair| self.is_comparable(pair)).filter_map(|pair| pair.take);
-        let usages = takes.filter_map(|take| Some((&*take.model, take.usage?)));
-        self.side(usages)
+        self.side(takes.filter_map(|take| {
+            Some(Billed {
+                model: &take.model,
+                usage: Usage { output_tokens: take.output_tokens, ..take.usage? },
+                answer: take.answer.as_ref(),
+                ended_at: Some(take.ended_at),
+            })
+        }))
     }
 
     /// The sum of the simulated side: requests that are recorded, and those that are not.
     pub fn simulated(&self) -> Side {
         let played = self.pairs.iter().filter(|pair| pair.take.is_none_or(|take| take.usage.is_some() && !take.copied));
         let of_recorded_agents = played.filter(|pair| pair.take.is_some() || self.is_of_main(pair));
-        let requests = of_recorded_agents.filter_map(|pair| self.request(pair));
-        let usages = requests.map(|request| (request.line.model.as_str(), request.usage()));
-        self.side(usages.filter(|(_, usage)| usage.total_input_tokens() > 0))
+        let billed = of_recorded_agents.filter_map(|pair| {
+            let request = self.request(pair)?;
+            Some(Billed {
+                model: &request.line.model,
+                usage: request.usage(),
+                answer: pair.take.and_then(|take| take.answer.as_ref()),
+                ended_at: request.ended_at,
+            })
+        });
+        self.side(billed.filter(|billed| billed.usage.total_input_tokens() > 0))
     }
 
     fn is_of_main(&self, pair: &Pair<'_>) -> bool {
         self.request(pair).is_some_and(|request| request.agent == 0)
     }
 
-    fn side<'m>(&self, usages: impl Iterator<Item = (&'m str, Usage)>) -> Side {
+    fn side<'m>(&self, all: impl Iterator<Item = Billed<'m>>) -> Side {
         let mut side = Side::default();
-        for (model, usage) in usages {
+        for billed in all {
             side.requests += 1;
-            side.usage += usage;
-            if let Some(cost) = self.input_cost(model, &usage) {
-                side.input_cost = Some(side.input_cost.map_or(cost, |sum| sum + cost));
-            }
+            side.usage += billed.usage;
+            side.ended_at = billed.ended_at.map_or(side.ended_at, |at| at.max(side.ended_at));
+            side.input_cost = added(side.input_cost, self.input_cost(billed.model, &billed.usage, billed.answer));
+            side.cost = added(side.cost, self.cost(billed.model, &billed.usage, billed.answer));
         }
         side
     }
 
-    fn input_cost(&self, model: &str, usage: &Usage) -> Option<Money> {
-        let input = Usage { output_tokens: 0, ..*usage };
+    /// The cost of this input, at the tier and speed of `answer`.
+    pub fn input_cost(&self, model: &str, usage: &Usage, answer: Option<&RecordedUsage>) -> Option<Money> {
+        self.cost(model, &Usage { output_tokens: 0, ..*usage }, answer)
+    }
+
+    fn cost(&self, model: &str, usage: &Usage, answer: Option<&RecordedUsage>) -> Option<Money> {
         let tariff = Tariff { book: &self.run.book, date: self.run.scenario.prices };
-        tariff.quote(&PriceFacts::answered(model, &RecordedUsage::default(), None), &input).total(&input)
+        let unknown = RecordedUsage::default();
+        tariff.quote(&PriceFacts::answered(model, answer.unwrap_or(&unknown), None), usage).total(usage)
     }
 
     /// The first place where the simulation leaves the recording by more than `secs` seconds or by a request.
@@ -217,6 +314,11 @@ impl<'a> Comparison<'a> {
             Some((departure, pair))
         })
     }
+}
+
+/// The sum of what is known.
+fn added(sum: Option<Money>, part: Option<Money>) -> Option<Money> {
+    sum.zip(part).map(|(sum, part)| sum + part).or(sum).or(part)
 }
 
 /// What the request before each take left in the cache, by the take's reply: that of its agent.

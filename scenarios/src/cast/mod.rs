@@ -3,26 +3,37 @@
 //! are recorded.
 //!
 //! * [`cast()`] makes the cast of a session that was read with its content.
+//! * `scene`: the tree of the scenario. `replies`: its script.
 //! * `spawns`: the agents that calls started. `thread`: one conversation as replies and results. `acts`: what the user did.
 //! * [`recorded`]: casts of recordings that have the requests themselves, with their bytes.
+//! * `user`: the acts of the user in the scenario.
 //! * `unseen`: what the client is believed to have done to its prompts.
+//! * [`otherwise`]: the session as it would have been, had its agents been built otherwise; `switched`: agents that are
+//!   started otherwise.
+//! * [`rules`]: what is assumed where recordings say nothing.
 //! * `wording`: how much of the recorded text it contains.
 
 mod acts;
 pub mod comparison;
 mod node;
+pub mod otherwise;
 pub mod recorded;
+mod replies;
 mod results;
+pub mod rules;
 mod scene;
 mod spawns;
+mod switched;
 mod thread;
 mod unseen;
+mod user;
 mod wording;
 
 use std::fmt;
 
 use forkcast_replay::rebuild::profile::RuleName;
 use forkcast_replay::transcript::Session;
+use forkcast_sim::service::RecordedUsage;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
@@ -30,6 +41,7 @@ use crate::format::Scenario;
 use crate::format::problem::Problems;
 use crate::format::set::Change;
 use crate::format::tree::Node;
+use otherwise::Otherwise;
 pub use wording::Content;
 
 /// The cast of a session.
@@ -41,6 +53,8 @@ pub struct Cast {
     pub file: String,
     /// The scenario as a tree.
     pub tree: Node,
+    /// Who takes part: `main`, and the types of agents.
+    pub agents: Vec<String>,
     /// The recorded answers that it plays.
     pub takes: Vec<Take>,
     /// What the recording does not show, and what of it is not played.
@@ -48,7 +62,7 @@ pub struct Cast {
 }
 
 /// A recorded answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Take {
     /// The id of the reply that plays it.
     pub reply: String,
@@ -62,10 +76,19 @@ pub struct Take {
     pub ended_at: Instant,
     /// The recorded usage.
     pub usage: Option<Usage>,
+    /// What the provider reported besides: tier, speed, place.
+    pub answer: Option<RecordedUsage>,
+    /// Tokens of the answer: estimated if the client recorded only the beginning of its stream.
+    pub output_tokens: u64,
     /// What the client is believed to have done before the request; `None` for the first one of its conversation.
     pub rule: Option<RuleName>,
+    /// What `replay` foresees that the request reads, from this session alone; `None` for the first one of its
+    /// conversation.
+    pub foreseen_read: Option<u64>,
     /// It was billed in another session, which this one continues.
     pub copied: bool,
+    /// Its place in the session: index of the agent, and of the answer among the agent's items.
+    pub place: [usize; 2],
     /// Its line in the recording.
     pub line: u32,
 }
@@ -113,5 +136,10 @@ impl Cast {
 
 /// The cast of a session whose content was kept when it was read.
 pub fn cast(session: &Session, content: Content) -> Cast {
-    scene::Scene::new(session, content).done()
+    cast_otherwise(session, content, &Otherwise::default())
+}
+
+/// The same with agents that are built otherwise.
+pub fn cast_otherwise(session: &Session, content: Content, otherwise: &Otherwise) -> Cast {
+    scene::Scene::new(session, content, otherwise).done()
 }

@@ -14,7 +14,8 @@ use forkcast_sim::wire::{Draft, NormalForms};
 use forkcast_sim::words;
 use serde_json::Value;
 
-use super::{Cast, Content, Gap, cast};
+use super::otherwise::Otherwise;
+use super::{Cast, Content, Gap, cast_otherwise};
 use crate::format::Scenario;
 use crate::format::set::Change;
 use crate::load;
@@ -53,8 +54,10 @@ pub struct Original {
 }
 
 /// The casts of the sessions in the recorded exchanges of `inputs`. Their names are unique.
-pub fn casts(inputs: &Inputs, content: Content) -> Vec<ExchangeCast> {
-    let mut casts: Vec<ExchangeCast> = streams(inputs).iter().flat_map(|stream| of_stream(stream, content)).collect();
+pub fn casts(inputs: &Inputs, content: Content, otherwise: &Otherwise) -> Vec<ExchangeCast> {
+    let streams = streams(inputs);
+    let mut casts: Vec<ExchangeCast> =
+        streams.iter().flat_map(|stream| of_stream(stream, content, otherwise)).collect();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for ExchangeCast { cast, .. } in &mut casts {
         let count = known.entry(cast.name.clone()).or_default();
@@ -67,12 +70,14 @@ pub fn casts(inputs: &Inputs, content: Content) -> Vec<ExchangeCast> {
 }
 
 /// The casts of the sessions in a stream.
-pub fn of_stream(stream: &Stream<'_>, content: Content) -> Vec<ExchangeCast> {
+pub fn of_stream(stream: &Stream<'_>, content: Content, otherwise: &Otherwise) -> Vec<ExchangeCast> {
     // The recorded model takes the recording, so each session has its own.
     let recording = || Recording::of(stream, NormalForms::default());
     let first = recording();
-    let mut made: Vec<ExchangeCast> =
-        sessions(stream, &first).into_iter().map(|session| of_session(session, recording(), content)).collect();
+    let mut made: Vec<ExchangeCast> = sessions(stream, &first)
+        .into_iter()
+        .map(|session| of_session(session, recording(), content, otherwise))
+        .collect();
     if let Some(whole) = made.first_mut() {
         let file = whole.cast.file.clone();
         whole.cast.gaps.extend(missing(&first).into_iter().map(|says| Gap { file: file.clone(), line: 0, says }));
@@ -80,9 +85,16 @@ pub fn of_stream(stream: &Stream<'_>, content: Content) -> Vec<ExchangeCast> {
     made
 }
 
-fn of_session(recorded: RecordedSession, recording: Recording, content: Content) -> ExchangeCast {
-    let RecordedSession { session, verbatim, gaps, forks_without_type } = recorded;
-    let mut cast = cast(&session, content);
+fn of_session(
+    recorded: RecordedSession,
+    recording: Recording,
+    content: Content,
+    otherwise: &Otherwise,
+) -> ExchangeCast {
+    let RecordedSession { session, mut verbatim, gaps, forks_without_type } = recorded;
+    verbatim.sorts_tools = otherwise.sorts_tools();
+    verbatim.other_models = otherwise.changes_models();
+    let mut cast = cast_otherwise(&session, content, otherwise);
     if forks_without_type {
         let changes = ["features=[FORK_SUBAGENT]", "session.forks.profile=documents"];
         for change in changes.iter().filter_map(|change| change.parse::<Change>().ok()) {

@@ -28,6 +28,9 @@ pub(super) struct Results {
     pub calls: BTreeMap<String, Called>,
 }
 
+/// The result of a call that has none in the recording.
+const LOST: &str = "(The recording has no result of this call.)";
+
 /// A result that is recorded this shortly before an interruption is its consequence.
 const CUT_OFF: Duration = Duration::from_secs(1);
 
@@ -53,6 +56,15 @@ impl Results {
             (call.text, call.failed) = (text.clone(), *failed);
         }
         *call.result_tokens.get_or_insert(0) += tokens;
+    }
+
+    /// Its result came at `at` or before, and is not recorded.
+    pub fn lost(&mut self, id: &str, at: Option<Instant>) {
+        if let Some(call) = self.calls.get_mut(id) {
+            call.answered_at = at.max(call.called_at);
+            call.text = LOST.to_owned();
+            call.result_tokens = Some(0);
+        }
     }
 
     /// The client attached something to its result.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use forkcast_replay::transcript::{Answer, InputOrigin, Session, Sign, SpawnMode, SpawnResult, What, call_id};
+use forkcast_replay::transcript::{
+    AgentKind, Answer, InputOrigin, Session, Sign, SpawnMode, SpawnResult, What, call_id,
+};
 use forkcast_sim::time::Instant;
 use serde_json::Value;
 
@@ -14,6 +16,12 @@ use crate::format::tree::Node;
 /// The answer to a request that the recording does not have.
 pub(super) const UNKNOWN: &str = "(The recording has no answer to this.)";
 
+/// The type of agents whose call names none.
+pub(super) const DEFAULT_KIND: &str = "general-purpose";
+
+/// The type of forks.
+pub(super) use forkcast_sim::agent::spawn::fork::TYPE as FORK;
+
 /// The duration of an answer that never comes: a run is stopped after a year.
 pub(super) const NEVER_MS: u64 = 300 * 24 * 3_600_000;
 
@@ -22,6 +30,8 @@ pub(super) const NEVER_MS: u64 = 300 * 24 * 3_600_000;
 pub(super) struct Spawn {
     /// Its type as a name of a definition; `None` for the default.
     pub kind: Option<String>,
+    /// Whether the main agent called it.
+    pub by_main: bool,
     /// Whether its caller went on.
     pub background: bool,
     /// Its conversation: index among the session's agents.
@@ -65,7 +75,7 @@ impl Spawns {
         for agent in &session.agents {
             for item in &agent.thread.items {
                 match &item.what {
-                    What::Answer(answer) => spawns.calls(answer, &mut ids),
+                    What::Answer(answer) => spawns.calls(answer, agent.kind == AgentKind::Main, &mut ids),
                     What::Sign(Sign::Spawned(result)) => spawns.started(result, session, &ids),
                     What::Input(input) => {
                         let blocks = input.wording.iter().map(Block::of);
@@ -85,7 +95,7 @@ impl Spawns {
         spawns
     }
 
-    fn calls(&mut self, answer: &Answer, ids: &mut BTreeMap<u64, String>) {
+    fn calls(&mut self, answer: &Answer, by_main: bool, ids: &mut BTreeMap<u64, String>) {
         for block in answer.wording.iter().map(Block::of) {
             let Said::Call { id, tool, input } = block.said else { continue };
             if !starts_agents(&tool) {
@@ -95,6 +105,7 @@ impl Spawns {
             let kind = input.get("subagent_type").and_then(Value::as_str).map(kind_name);
             let spawn = Spawn {
                 kind,
+                by_main,
                 background: false,
                 thread: None,
                 called_at: block.at,
@@ -164,12 +175,12 @@ pub(super) fn report(veil: &mut Veil, spawn: &Spawn, asked_at: Option<Instant>) 
 pub(super) fn agent_input(veil: &mut Veil, input: &Value, spawn: &Spawn) -> Node {
     let said = |name: &str| input.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let prompt = veil.text("brief", said("prompt").unwrap_or("(no prompt is recorded)"));
-    let is_fork = spawn.kind.as_deref() == Some("fork");
+    let is_fork = spawn.kind.as_deref() == Some(FORK);
     let background = node::json(&Value::Bool(spawn.background));
     Fields::default()
         .with("description", text(veil.text("description", said("description").unwrap_or("a recorded agent"))))
         .with("prompt", text(prompt))
-        .with("subagent_type", said("subagent_type").map(|kind| text(kind_name(kind))))
+        .with("subagent_type", spawn.kind.as_ref().map(|kind| text(kind.as_str())))
         .with("run_in_background", (!is_fork).then_some(background))
         .node()
 }

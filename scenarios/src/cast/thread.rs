@@ -7,7 +7,9 @@ use forkcast_replay::transcript::{Agent, Answer, Input, InputOrigin, Item, Sign,
 use forkcast_sim::time::{Duration, Instant};
 
 use super::acts::{Acts, NO_TEXT, UserLine};
+use super::otherwise::Otherwise;
 use super::results::Results;
+use super::rules::CastRule;
 use super::spawns::Spawns;
 use super::wording::{Block, Said};
 
@@ -68,6 +70,7 @@ pub(super) struct Unplayed {
 /// Follows a conversation.
 pub(super) struct Walk<'a> {
     agent: &'a Agent,
+    otherwise: &'a Otherwise,
     spawns: &'a Spawns,
     shares: &'a Shares,
     results: &'a mut Results,
@@ -80,14 +83,14 @@ pub(super) struct Walk<'a> {
     host: Host,
     done: Steps,
     answered: bool,
-    /// The model of the newest answer.
-    model: Option<&'a str>,
     /// When the newest answer ended.
     ended_at: Option<Instant>,
     /// When the newest input was recorded.
     input_at: Option<Instant>,
     /// A compaction whose summary is still to come.
     compaction: Option<Compaction>,
+    /// Calls whose agents have reported.
+    noticed: BTreeSet<String>,
 }
 
 /// A compaction of the main history.
@@ -112,6 +115,7 @@ enum Host {
 impl<'a> Walk<'a> {
     pub fn new(
         agent: &'a Agent,
+        otherwise: &'a Otherwise,
         spawns: &'a Spawns,
         shares: &'a Shares,
         results: &'a mut Results,
@@ -122,9 +126,9 @@ impl<'a> Walk<'a> {
         let done = Steps::default();
         let host = Host::default();
         let asking = None;
-        let model = None;
         Self {
             agent,
+            otherwise,
             spawns,
             shares,
             results,
@@ -135,10 +139,10 @@ impl<'a> Walk<'a> {
             host,
             done,
             answered: false,
-            model,
             ended_at: None,
             input_at: None,
             compaction: None,
+            noticed: BTreeSet::new(),
         }
     }
 
@@ -180,11 +184,8 @@ impl<'a> Walk<'a> {
     }
 
     fn answer(&mut self, at: usize, line: u32, answer: &'a Answer) {
-        let is_other = self.model.replace(&answer.model).is_some_and(|model| *model != *answer.model);
-        if is_other {
-            let says = "another model answers; the first one's prices and cache are used";
-            self.done.unplayed.push(Unplayed { line, says });
-        }
+        self.lose_results(line, answer.sent_at);
+        self.begin_unasked(line, answer);
         if let Some(acts) = &mut self.acts {
             acts.send_line(answer.sent_at);
         }
@@ -253,7 +254,9 @@ impl<'a> Walk<'a> {
     }
 
     fn notification(&mut self, text: &str, item: &Item, tokens: u64) {
-        let played = self.spawns.notified_call(text);
+        let mut is_repeated =
+            |call: &String| !self.noticed.insert(call.clone()) && self.otherwise.has(CastRule::RepeatedNotices);
+        let played = self.spawns.notified_call(text).filter(|call| !is_repeated(call));
         if let Some(acts) = &mut self.acts {
             // Whatever waits is sent before it.
             acts.notified(text, item.at, played.is_none().then_some(tokens));
@@ -278,7 +281,7 @@ impl<'a> Walk<'a> {
         }
         let open = std::mem::take(&mut self.unanswered);
         open.iter().for_each(|call| self.results.interrupted(call));
-        if self.results.is_cut_off(&self.open, at) {
+        if self.otherwise.has(CastRule::CutOff) && self.results.is_cut_off(&self.open, at) {
             self.asking = None;
         } else if self.asking.is_some() {
             self.step(Does::Waits);
@@ -302,12 +305,9 @@ impl<'a> Walk<'a> {
             // The client was restarted while calls were open.
             self.interruption(at);
         }
-        let is_in_round = !self.open.is_empty() && matches!(self.asking, Some(Asking::Result(_)));
         match &mut self.acts {
-            // A text that the client adds to the results of a round, such as the instructions of a skill.
-            Some(acts) if is_in_round && !acts.was_interrupted() => self.attached(tokens),
             Some(acts) => {
-                acts.line(UserLine { text: text.to_owned(), at, tokens, has_waited: false });
+                acts.line(UserLine { text: text.to_owned(), at, tokens });
                 self.host = Host::Line;
             }
             None => self.attached(tokens),
@@ -327,11 +327,13 @@ impl<'a> Walk<'a> {
     /// The main history is to be replaced by the summary that follows. A compaction that the client begins in a turn
     /// happens before the next request, and takes its time.
     fn compacts(&mut self, item: &Item, automatic: bool) -> bool {
+        self.lose_results(item.line, self.ended_at);
         let Some(acts) = &mut self.acts else { return false };
         let at = item.at;
         let is_waiting = acts.has_line() || matches!(self.asking, Some(Asking::Result(_)));
-        let takes = at.zip(self.input_at).map_or(Duration(0), |(at, input)| at.since(input));
-        let in_turn = automatic && is_waiting;
+        let waiting_since = self.input_at.max(self.ended_at);
+        let takes = at.zip(waiting_since).map_or(Duration(0), |(at, input)| at.since(input));
+        let in_turn = automatic && is_waiting && self.otherwise.has(CastRule::TurnCompaction);
         if in_turn {
             acts.send_line(None);
         }
@@ -353,6 +355,9 @@ impl<'a> Walk<'a> {
     /// The conversation continues after the item `to`: before the first text that was dropped. What was typed and never
     /// sent is forgotten.
     fn rewinds(&mut self, at: usize, instant: Option<Instant>, to: Option<u32>) -> bool {
+        if self.acts.is_some() && !self.unanswered.is_empty() {
+            self.interruption(instant);
+        }
         let Some(acts) = &mut self.acts else { return false };
         let items = &self.agent.thread.items;
         let dropped = &items[to.map_or(0, |to| to as usize + 1).min(at)..at];
@@ -368,6 +373,30 @@ impl<'a> Walk<'a> {
         true
     }
 
+    /// Begins a turn for an answer of the main agent that nothing recorded asks for.
+    fn begin_unasked(&mut self, line: u32, answer: &Answer) {
+        let is_asked = self.asking.is_some() || !self.open.is_empty() || !self.otherwise.has(CastRule::Unasked);
+        let Some(acts) = self.acts.as_mut().filter(|acts| !is_asked && !acts.has_line()) else { return };
+        let text = format!("(The recording does not have what asked for the answer in line {line}.)");
+        acts.line(UserLine { text: text.clone(), at: answer.sent_at, tokens: 0 });
+        self.asking = Some(Asking::Text(text));
+        let says = "what asked for this answer is not recorded; a line that says so is typed";
+        self.done.unplayed.push(Unplayed { line, says });
+    }
+
+    /// The conversation goes on without the results of calls: they came, but are not recorded.
+    fn lose_results(&mut self, line: u32, at: Option<Instant>) {
+        if !self.otherwise.has(CastRule::LostResults) {
+            return;
+        }
+        for call in std::mem::take(&mut self.unanswered) {
+            self.results.lost(&call, at);
+            let says = "the result of a call is not recorded; a text that says so is played";
+            self.done.unplayed.push(Unplayed { line, says });
+            self.ends_round();
+        }
+    }
+
     fn forget_round(&mut self) {
         self.open.clear();
         self.unanswered.clear();
@@ -376,19 +405,20 @@ impl<'a> Walk<'a> {
     }
 
     fn sign(&mut self, at: usize, item: &Item, sign: &Sign) {
-        let is_busy = self.asking.is_some() || !self.open.is_empty();
         let is_played = match sign {
             Sign::Compacted { automatic, .. } => self.compacts(item, *automatic),
             Sign::Rewound { to } => self.rewinds(at, item.at, *to),
             _ => false,
         };
-        if let Some(says) = unplayed(sign).filter(|_| !is_played) {
+        // A conversation that has not begun has nothing to be cleared.
+        let is_done = is_played || (!self.answered && matches!(sign, Sign::Cleared));
+        if let Some(says) = unplayed(sign).filter(|_| !is_done) {
             self.done.unplayed.push(Unplayed { line: item.line, says });
         }
         match sign {
             Sign::Queue(step) => {
                 if let Some(acts) = &mut self.acts {
-                    acts.queue(step, item.at, is_busy);
+                    acts.queue(step, item.at);
                 }
             }
             Sign::Synthetic if self.asking.is_some() => {

@@ -185,7 +185,7 @@ fn leaders(cell: &Cell) -> Result<u64, Assumption> {
     let n = u64::from(cell.children);
     match cell.launch {
         LaunchPolicy::Burst => Ok(n),
-        LaunchPolicy::Primed => Ok(1),
+        LaunchPolicy::Primed | LaunchPolicy::Serial => Ok(1),
         LaunchPolicy::Waves(size) => Ok(u64::from(size).min(n)),
         LaunchPolicy::Stagger(Duration(0)) => Ok(n),
         LaunchPolicy::Stagger(span) => {

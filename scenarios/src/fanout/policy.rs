@@ -5,11 +5,12 @@ use forkcast_sim::agent::query::Placement;
 
 /// Launch policies as spelled, with descriptions. They hold for the forks of one message, and for its named agents of one
 /// type.
-pub const LAUNCHES: [(&str, &str); 4] = [
+pub const LAUNCHES: [(&str, &str); 5] = [
     ("burst", "all at once, as clients do; no child can read what a sibling writes"),
     ("primed", "one starts first; the others start at its first byte and read what it wrote"),
     ("stagger=MS", "each MS milliseconds after the previous one, at most the TTL"),
     ("waves=N", "N at a time; the next N start when all of these have their first byte"),
+    ("serial", "one at a time; each starts when the previous one has ended"),
 ];
 
 /// Breakpoint placements, and what each marks.

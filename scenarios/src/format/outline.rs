@@ -132,9 +132,10 @@ pub const REPLY: Known = &[
     "events",
     "times",
     "unseen",
+    "model",
 ];
 /// `unseen` of a reply.
-pub const UNSEEN: Known = &["changed_after_tokens", "tail_tokens", "kept_tokens"];
+pub const UNSEEN: Known = &["changed_after_tokens", "dropped_tokens", "tail_tokens", "kept_tokens"];
 /// `when` of a reply.
 pub const WHEN: Known = &["turn", "after", "user_has", "user_is"];
 /// An item of a reply's `tools`.
@@ -185,9 +186,12 @@ pub const ACT: Known = &[
     "forgets",
     "loses",
     "asks_aside",
+    "waits",
 ];
 /// A history that is replaced by one text.
 pub const REWRITES: Known = &["agent", "as", "takes_ms"];
+/// Waiting for the agents.
+pub const WAITS: Known = &["for", "ms"];
 /// An item that is enqueued from outside.
 pub const ARRIVES: Known = &["text", "mode", "priority", "source", "agent"];
 /// `expect`.
@@ -278,6 +282,7 @@ pub const OBJECTS: [(&str, Known); 48] = [
     ("act", ACT),
     ("arrives", ARRIVES),
     ("rewrites", REWRITES),
+    ("waits", WAITS),
     ("expect", EXPECT),
     ("figures", FIGURES),
     ("bounds", BOUNDS),

@@ -56,6 +56,8 @@ pub struct Reply {
     pub times: u32,
     /// What happened to the prompt of its request.
     pub unseen: Unseen,
+    /// The request goes to this model: the client has switched to it.
+    pub model: Option<Rc<str>>,
     /// Its place.
     pub origin: Origin,
 }
@@ -153,6 +155,7 @@ impl Reply {
             fault,
             times: fields.may("times", |at| at.small(1)).unwrap_or(1),
             unseen: fields.or_default("unseen", unseen),
+            model: fields.may("model", At::name),
             origin: at.origin(),
         })
     }
@@ -162,6 +165,7 @@ fn unseen(at: &At<'_>) -> Option<Unseen> {
     let fields = at.fields(outline::UNSEEN)?;
     Some(Unseen {
         changed_after_tokens: fields.may("changed_after_tokens", At::tokens),
+        dropped_tokens: fields.may("dropped_tokens", At::tokens),
         tail_tokens: fields.may("tail_tokens", At::tokens),
         kept_tokens: fields.may("kept_tokens", At::tokens),
     })

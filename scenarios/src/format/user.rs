@@ -68,6 +68,7 @@ fn does(what: &str, fields: &Fields<'_>) -> Option<Does> {
         "forgets" => fields.may(what, At::name).map(|agent| Does::Forgets { agent, transcript: false }),
         "loses" => fields.may(what, At::name).map(|agent| Does::Forgets { agent, transcript: true }),
         "rewinds" => fields.may(what, At::name).map(Does::Rewinds),
+        "waits" => fields.may(what, waiting),
         _ => fields.may(what, item).map(Does::Arrives),
     }
 }
@@ -85,6 +86,14 @@ fn rewriting(at: &At<'_>) -> Option<Does> {
     let text = fields.must("as", At::name);
     let takes = fields.may("takes_ms", At::number).map(Duration::from_millis);
     Some(Does::Rewrites { agent: agent?, text: text?, takes })
+}
+
+/// Waiting until the main agent, or every agent, has nothing to do, and some time after that.
+fn waiting(at: &At<'_>) -> Option<Does> {
+    let fields = at.fields(outline::WAITS)?;
+    let for_agents = fields.must("for", |at| at.word(&[("main", false), ("agents", true)]));
+    let then = Duration::from_millis(fields.or_default("ms", At::number));
+    Some(Does::Waits { for_agents: for_agents?, then })
 }
 
 /// An item that is enqueued from outside.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use forkcast_sim::agent::settings::shared_out;
+use forkcast_sim::agent::spawn::fork::text::STARTED_AS_YOU;
 use forkcast_sim::simulation::{Does, Sizing};
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{Content, Frame, FrameTokens, TokenCounter};
@@ -32,6 +33,8 @@ enum Subject {
     Call(String),
     /// The result of the call with this id.
     Result(String),
+    /// The directive of the fork that this call started: the call's result, as the fork has it.
+    Directive(String),
     /// A notification about the task that this call started.
     Notice(String),
     /// A text.
@@ -92,6 +95,7 @@ impl Table {
         self.put(Subject::Notice(id.to_owned()), call.notice_tokens);
         if let Some(prompt) = call.input.get("prompt").and_then(Value::as_str) {
             self.put(Subject::Text(prompt.to_owned()), call.brief_tokens);
+            self.put(Subject::Directive(id.to_owned()), call.brief_tokens);
         }
     }
 }
@@ -115,6 +119,9 @@ fn subject(json: &[u8]) -> Option<Subject> {
     let block: Value = serde_json::from_slice(json).ok()?;
     let text = |name: &str| block.get(name).and_then(Value::as_str);
     match text("type")? {
+        "tool_result" if text("content").is_some_and(|said| said.starts_with(STARTED_AS_YOU)) => {
+            Some(Subject::Directive(text("tool_use_id")?.to_owned()))
+        }
         "tool_result" => Some(Subject::Result(text("tool_use_id")?.to_owned())),
         "tool_use" => Some(Subject::Call(text("id")?.to_owned())),
         "text" => text("text").map(of_text),

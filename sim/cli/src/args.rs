@@ -1,7 +1,9 @@
 //! The command line.
 
+mod behaviour;
 mod cast;
 mod check;
+mod export;
 mod fanout;
 mod list;
 mod output;
@@ -12,22 +14,22 @@ mod short;
 mod sizes;
 mod strict;
 mod sweep;
+mod values;
 mod view;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use forkcast_replay::input::InputFormat;
 use forkcast_replay::what_if::{KEYS, Key, WhatIf};
-use forkcast_reports::format::tables;
 use forkcast_reports::names::Names;
 use forkcast_reports::report::Zone;
-use forkcast_sim::cache::{PRESETS, Rules};
-use forkcast_sim::pricing::Date;
+use forkcast_sim::cache::Rules;
 
 pub use cast::CastArgs;
 pub use check::{CheckArgs, CheckFormat, LockArgs, SourceArgs, WantedLock};
+pub use export::ExportArgs;
 pub use fanout::FanoutArgs;
 pub use list::{ListArgs, Listed};
 pub use output::OutputArgs;
@@ -37,6 +39,8 @@ pub use run::RunArgs;
 use sizes::SizeArgs;
 pub use strict::{Doubt, StrictArgs};
 pub use sweep::{PartsArgs, SweepArgs, SweepMergeArgs, SweepPlanArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
+pub use values::date;
+use values::{input_format, number, preset, table, whole};
 use view::{SumArgs, ViewArgs};
 
 /// Show what an agent session cost, why, and what other settings would have cost.
@@ -57,7 +61,9 @@ impl Args {
     /// # Errors
     /// The mistake in it, or the requested help or version.
     pub fn read() -> Result<Self, clap::Error> {
-        Self::from_arg_matches(&short::help(Self::command()).override_usage(USAGE).after_help("").try_get_matches()?)
+        let command = short::help(Self::command()).override_usage(USAGE).after_help("");
+        let typed = with_verb(std::env::args_os().collect(), &command);
+        Self::from_arg_matches(&command.try_get_matches_from(typed)?)
     }
 
     /// What to do: without a verb, what `replay` does without a path.
@@ -66,13 +72,29 @@ impl Args {
     }
 }
 
+/// The command line with a verb: options and existing paths without one are those of `replay`, as nothing at all is.
+fn with_verb(mut typed: Vec<OsString>, command: &Command) -> Vec<OsString> {
+    const OF_THE_PROGRAM: [&str; 4] = ["-h", "--help", "-V", "--version"];
+    let is_of_replay = typed.get(1).is_some_and(|first| {
+        let word = first.to_string_lossy();
+        let is_verb = word == "help" || command.find_subcommand(first).is_some();
+        let is_option = word.starts_with('-') && !OF_THE_PROGRAM.contains(&&*word);
+        !is_verb && (is_option || Path::new(first).exists())
+    });
+    if is_of_replay {
+        typed.insert(1, "replay".into());
+    }
+    typed
+}
+
 /// What a call without a verb does is part of the usage, so that the short help fits a small screen.
 const USAGE: &str =
-    "forkcast                what the sessions of your clients cost, and why\n       forkcast <COMMAND>";
+    "forkcast [OPTIONS]      what the sessions of your clients cost, and why\n       forkcast <COMMAND>";
 
 const EXAMPLES: &str = "\
 Examples:
   forkcast                            your sessions: the bill, and why
+  forkcast --last 7d --by day         the last week by day
   forkcast demo                       the same on an embedded sample
   forkcast run                        a simulated agent with five forks
   forkcast replay recordings/ --out result
@@ -139,6 +161,8 @@ Examples:
   forkcast replay recordings/ --cache docs-2026-09 --prices 2026-11-01
   forkcast replay recordings/ --price-book contract.toml --discount 15
   forkcast replay recordings/ --by week --since 2026-11-01
+  forkcast replay ~/.claude/projects --session 6c0a
+                                      one session
   forkcast replay recordings/ --table requests > requests.csv
                                       for pandas, DuckDB, a spreadsheet
   forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%
@@ -196,7 +220,8 @@ pub struct ReplayArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 
-    /// Show everything: causes, the largest misses, what-ifs, recorded against predicted, limits of the numbers
+    /// Show everything: causes, the largest misses, what-ifs, recorded against predicted, limits of the numbers; JSON and
+    /// CSV always have it
     #[arg(long, help_heading = "Output")]
     pub details: bool,
 
@@ -217,6 +242,14 @@ pub struct ReplayArgs {
     /// Also write the requests' bodies into that folder (bodies/NNNNN.json); `explain` then works without the recordings
     #[arg(long, requires = "out", help_heading = "Output")]
     pub bodies: bool,
+
+    /// Also write a page for a browser: one file, without prompts
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+
+    /// Files of viewers
+    #[command(flatten)]
+    pub export: ExportArgs,
 
     /// Replace names of files, agents and tools by stable ids
     #[arg(long, help_heading = "Output")]
@@ -247,7 +280,7 @@ const DIFF_EXAMPLES: &str = "\
 Examples:
   forkcast diff yesterday.json today.json
                                       two request bodies
-  forkcast diff session.jsonl#4 session.jsonl#5
+  forkcast diff log.jsonl#4 log.jsonl#5
                                       requests of a recording, from 0 on
   forkcast diff a.json b.json --format json
                                       forkcast.diff/1, without prompts";
@@ -290,13 +323,13 @@ Examples:
   forkcast replay recordings/ --out result
                                       a run folder
   forkcast explain result             its dearest miss
-  forkcast explain result 17          request 17 of its ledger.jsonl
+  forkcast explain result 7           request 7 of its ledger.jsonl
   forkcast explain result session.yaml#4
                                       the request with number 4 in that file
-  forkcast explain recordings/ 17     without a run folder
-  forkcast explain projects/ session.jsonl:812
+  forkcast explain recordings/ 7      without a run folder
+  forkcast explain projects/ session.jsonl:17
                                       the answer in that line of a transcript
-  forkcast explain result 17 --format json
+  forkcast explain result 7 --format json
                                       forkcast.explain/1, without prompts
   forkcast explain level_parameter    a cause: what it means and what to do
   forkcast run --out result --bodies  a simulated run; explain it as above
@@ -346,7 +379,7 @@ pub struct ExplainArgs {
 #[derive(Debug, ClapArgs)]
 pub struct ShownArgs {
     /// Form of the output
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    #[arg(long, default_value = "human", value_parser = whole(), help_heading = "Output")]
     pub format: Format,
 
     /// Also show the differing bytes, with 48 on each side, in JSON and markdown
@@ -401,7 +434,7 @@ pub enum Format {
     Csv,
     /// Markdown
     Markdown,
-    /// One JSON object a line for each request, as in ledger.jsonl (`replay`, `run`)
+    /// One JSON object a line for each request, as in ledger.jsonl
     Jsonl,
 }
 
@@ -442,26 +475,4 @@ fn what_if_help() -> String {
          column: {} (see `forkcast list what-ifs`)",
         forms.join(", ")
     )
-}
-
-/// Formats by their names, so that shells can complete them.
-fn input_format() -> impl TypedValueParser<Value = InputFormat> {
-    PossibleValuesParser::new(InputFormat::names()).try_map(|name| name.parse::<InputFormat>())
-}
-
-/// Names of tables.
-fn table() -> impl TypedValueParser<Value = String> {
-    PossibleValuesParser::new(tables::names().map(|(name, what)| PossibleValue::new(name).help(what)))
-}
-
-/// Presets of cache rules by their names.
-fn preset() -> impl TypedValueParser<Value = Rules> {
-    let names = PRESETS.iter().map(|rules| rules.name);
-    PossibleValuesParser::new(names).try_map(|name| Rules::preset(&name).ok_or("unknown preset"))
-}
-
-/// Parses a day.
-pub fn date(text: &str) -> Result<Date, String> {
-    let date: jiff::civil::Date = text.parse().map_err(|_| "not a date, expected YYYY-MM-DD".to_owned())?;
-    Ok(Date(date.year().into(), date.month().unsigned_abs(), date.day().unsigned_abs()))
 }

@@ -162,7 +162,8 @@ impl Search {
         });
         let mut lines: Vec<String> = found.chain(self.unreadable.iter().cloned()).collect();
         if self.found.is_empty() {
-            let clients: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
+            let clients = CLIENTS.iter().filter(|client| client.export.is_none());
+            let clients: Vec<&str> = clients.map(|client| client.name).collect();
             lines.push(format!("no logs of {} found here", clients.join(", ")));
             lines.push("recordings elsewhere: `forkcast replay PATH`; all verbs: `forkcast --help`".to_owned());
         }

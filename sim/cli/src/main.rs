@@ -8,6 +8,7 @@ mod screen;
 mod signals;
 mod talk;
 mod verbs;
+mod written;
 
 use std::process::ExitCode;
 

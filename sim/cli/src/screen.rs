@@ -81,9 +81,6 @@ impl<W: Write> Write for Remembering<W> {
 
 /// Prints a document. As JSON it is its tables.
 pub fn document(document: &Document, format: Format) -> anyhow::Result<()> {
-    if format == Format::Jsonl {
-        return Err(BadInput::error("--format jsonl prints a line for each request: only `replay` and `run` have it"));
-    }
     print(|target| match format {
         Format::Human => terminal::write(document, look(), target),
         Format::Markdown => markdown::write(document, target),

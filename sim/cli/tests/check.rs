@@ -1,12 +1,15 @@
 //! `forkcast lock` and `forkcast check` from the command line.
 
 mod bodies;
-mod examples;
+mod captures;
+
 mod found;
 mod inputs;
 mod locked;
 mod packaged;
+mod packages;
 mod reported;
+mod reviewed;
 mod stopped;
 mod twins;
 mod unsaid;

@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may panic.
 
+mod browser;
 mod check;
 mod commands;
 mod data;
+mod examples;
 mod explain;
+mod exports;
 mod fanout;
 mod logs;
 mod pages;

@@ -46,9 +46,10 @@ fn check(path: &Path, expected: &str) {
     assert_eq!(shown, expected, "{} differs from the program's output", path.display());
 }
 
-fn printed(command: &str, out: &Path) -> String {
-    let out = out.to_str().expect("UTF-8");
-    let arguments: Vec<&str> = command.split(' ').chain(["--quiet", "--overwrite", "--out", out]).collect();
+fn printed(command: &str, out: &Path, page: &Path) -> String {
+    let [out, page] = [out, page].map(|path| path.to_str().expect("UTF-8"));
+    let written = ["--quiet", "--overwrite", "--out", out, "--html", page];
+    let arguments: Vec<&str> = command.split(' ').chain(written).collect();
     let run = program::command(Path::new("."), &arguments).env("COLUMNS", "120").output().expect("the program starts");
     fine(&run).to_owned()
 }
@@ -109,7 +110,9 @@ fn the_readme_and_the_published_reports_are_what_the_program_prints() {
         let is_shown = text.lines().any(|line| line.starts_with("$ ") && line.contains(&format!(" {command}")));
         assert!(is_shown, "the README has its command: {command}");
         let out = folder(&format!("readme/{name}"));
-        let printed = printed(command, &out);
+        let page = out.with_extension("html");
+        let printed = printed(command, &out, &page);
+        check(&published.join(format!("{name}.html")), &fs::read_to_string(&page).expect("the page"));
         check(&published.join(format!("{name}.txt")), &printed);
         for picture in pictures {
             let drawn = fs::read_to_string(out.join(picture)).expect("the picture");

@@ -1,6 +1,8 @@
 //! `forkcast run` from the command line: the embedded fan-out, changed options, mistakes, two processes, folders.
 
 mod doors;
+mod otherwise;
+mod recorded;
 
 use std::fs;
 use std::path::Path;
@@ -40,6 +42,35 @@ fn a_run_has_the_reports_and_limits_of_a_replay() {
     let table = forkcast(&place, &["run", "--by", "agent", "--table", "groups", "--quiet"]);
     assert_eq!(said(&table).1.lines().count(), 7, "{}", said(&table).1);
     assert!(json(&forkcast(&place, &["run", "--format", "json", "--quiet"])).get("replay").is_none());
+}
+
+#[test]
+fn several_scenarios_are_one_document_that_names_each() {
+    let place = folder("run-several");
+    word(&place, "Yes.", "Yes.");
+    fs::copy(place.join("word.yaml"), place.join("other.yaml")).unwrap();
+    let shown = |more: &[&str]| {
+        let output = forkcast(&place, &[&["run", "word.yaml", "other.yaml", "--quiet"], more].concat());
+        fine(&output).to_owned()
+    };
+    let list: Value = serde_json::from_str(&shown(&["--format", "json"])).unwrap();
+    let names: Vec<&Value> = list.as_array().unwrap().iter().map(|run| &run["scenario"]).collect();
+    assert_eq!(names, ["word", "other"]);
+    for (table, names) in [("requests", 2), ("sessions", 2), ("totals", 2), ("causes", 0)] {
+        let text = shown(&["--table", table]);
+        let mut rows = text.lines();
+        assert!(rows.next().unwrap().starts_with("scenario,"), "{table}: {text}");
+        assert_eq!(rows.filter(|row| row.starts_with("word,") || row.starts_with("other,")).count(), names, "{text}");
+        assert_eq!(text.lines().count(), names + 1, "{text}");
+    }
+    let csv = shown(&["--format", "csv"]);
+    assert_eq!(csv, shown(&["--table", "requests"]));
+    assert_eq!(shown(&["--format", "jsonl"]).lines().count(), 2);
+    let human = shown(&[]);
+    assert!(human.contains("\n\nother: 1 request"), "{human}");
+    // The session of a table is the one of the ledger.
+    let misses = forkcast(&place, &["run", "--table", "misses", "--quiet"]);
+    assert!(stdout(&misses).lines().skip(1).all(|line| line.contains(",forks/fan-out,")), "{}", stdout(&misses));
 }
 
 #[test]

@@ -49,6 +49,33 @@ fn the_catalog_is_written_as_files_and_files_of_others_are_left_alone() {
 }
 
 #[test]
+fn one_session_of_many_can_be_billed() {
+    let place = folder("one-session");
+    let session = fs::read_to_string(root().join("replay/tests/fixtures/claude-code.jsonl")).unwrap();
+    fs::write(place.join("one.jsonl"), &session).unwrap();
+    let ids = [
+        ("5e5510a0", "7a7710a0"),
+        ("toolu_", "toolu_x"),
+        ("msg_", "msg_x"),
+        ("req_", "req_x"),
+        ("00000000-", "11111111-"),
+    ];
+    let other = ids.iter().fold(session.clone(), |text, (id, other)| text.replace(id, other));
+    fs::write(place.join("two.jsonl"), other).unwrap();
+    let cost = |arguments: &[&str]| {
+        let report = json(&forkcast(&place, &[&["replay", "-q", "--format", "json"], arguments].concat()));
+        (report["totals"]["requests"].as_u64().unwrap(), report["totals"]["recorded"]["cost_usd"].as_f64().unwrap())
+    };
+    let (requests, alone) = cost(&["one.jsonl"]);
+    assert_eq!(cost(&[".", "--session", "5e5510a0"]), (requests, alone));
+    assert_eq!(cost(&["."]).0, 2 * requests);
+    let report = fine(&forkcast(&place, &[".", "--session", "7a77"])).to_owned();
+    assert!(report.contains(&format!("in the requested sessions ({requests} requests in others)")), "{report}");
+    let report = fine(&forkcast(&place, &["replay", ".", "--session", "none"])).to_owned();
+    assert!(report.contains("No request of a session whose id begins with `none`."), "{report}");
+}
+
+#[test]
 fn a_scenario_without_acts_of_the_user_fails() {
     let place = folder("silent");
     fs::write(place.join("silent.yaml"), "about: Nothing.\nscript: {main: [{say: Yes.}]}\n").unwrap();

@@ -189,7 +189,7 @@ fn bad_plans_are_refused_before_any_work() {
         ("fanout --set launch=stagger=999999", "longer than the TTL"),
         ("fanout --set childern=3", "did you mean `children`?"),
         ("fanout --set children", "expected FIELD=VALUE"),
-        ("fanout --parts 0", "at least one part"),
+        ("fanout --parts 0", "a whole number from 1"),
         ("no-such.yaml", "name a YAML file"),
         ("E15 --set session.ttl=2h", "`session.ttl`"),
         ("E15+none", "no"),

@@ -7,6 +7,7 @@ use super::align::{Alignment, Gap, align, blocks};
 use super::cause::{Cause, Volatile};
 use super::classify::{self, Stretch};
 use super::ends::{CommonEnds, first_difference};
+use super::field;
 use super::history;
 use super::pairing::{self, Pair};
 use super::parts::PartEnds;
@@ -30,6 +31,8 @@ pub struct ChangeSite {
     pub name: String,
     /// First differing byte in the block's canonical bytes; `None` for parameters and breakpoints.
     pub offset_in_block: Option<u64>,
+    /// The same in the text of its field, without escapes; `None` outside of a text.
+    pub offset_in_field: Option<u64>,
     /// The same, counted in canonical bytes from the start of the prompt.
     pub offset_in_prefix: Option<u64>,
     /// The differing stretch of the newer block, in canonical bytes. If only digests are known, the part in which it
@@ -42,8 +45,9 @@ pub struct ChangeSite {
 impl ChangeSite {
     /// A change that is not in the bytes of a block.
     pub const fn new(cause: Cause, level: Level, path: String, name: String) -> Self {
-        let (offset_in_block, offset_in_prefix, offset_range) = (None, None, None);
-        Self { cause, level, path, name, offset_in_block, offset_in_prefix, offset_range, volatile: None }
+        let [offset_in_field, offset_in_block, offset_in_prefix] = [None; 3];
+        let (offset_range, volatile) = (None, None);
+        Self { cause, level, path, name, offset_in_field, offset_in_block, offset_in_prefix, offset_range, volatile }
     }
 
     /// How to save the tokens, in one sentence: for the parameter that changed, else for the cause.
@@ -345,9 +349,13 @@ impl Found<'_> {
             (Cause::KeyOrder | Cause::ToolsReordered, _) => Some(Volatile::MapOrder),
             (_, Some(_)) if classify::same_but_order(old_bytes, new_bytes) => Some(Volatile::MapOrder),
             (_, Some(_)) => volatile::recognise(old_bytes, new_bytes, offset),
+            (Cause::MessageRemoved, None) => pair.old.and_then(|at| self.varies_in_renewed(at)),
             _ => None,
         };
+        // Both sides show the same text up to there, so either has the count.
+        let in_field = field::offset_in_text(new_bytes, offset).or_else(|| field::offset_in_text(old_bytes, offset));
         let site = ChangeSite {
+            offset_in_field: in_field.filter(|_| keys.is_none() && old.is_some() && new.is_some()),
             offset_in_block: (keys.is_none() && is_readable).then_some(offset as u64),
             offset_in_prefix: (keys.is_none() && is_readable).then_some(before + offset as u64),
             offset_range: old.zip(new).filter(|_| keys.is_none()).and_then(|(old, new)| stretch(old, new)),
@@ -355,5 +363,29 @@ impl Found<'_> {
             ..ChangeSite::new(cause, place.level, sides.path(pair, field.map(String::as_str)), sides.name(pair, place))
         };
         Difference { site, new_index: pair.new_at, old_index: pair.old_at, old, new, pairs: vec![*pair] }
+    }
+
+    /// What varies in a text that left the newest message, if the newest message now has it with other content.
+    fn varies_in_renewed(&self, old_at: usize) -> Option<Volatile> {
+        /// Bytes that two versions of a text have in common besides those that all texts of messages have.
+        const COMMON_MIN: usize = 26 + 16;
+        let sides = self.sides;
+        let newest = |request: &Request| request.places.last().map(|place| (place.level, place.item));
+        let is_newest =
+            |request: &Request, at: usize| newest(request) == Some((Level::Messages, request.places[at].item));
+        if !is_newest(sides.older, old_at) {
+            return None;
+        }
+        let old = sides.old[old_at];
+        let nature = |block: BlockId| (sides.wire.blocks.kind(block), sides.wire.blocks.role(block));
+        let mut last = (0..sides.new.len()).rev().take_while(|at| is_newest(sides.newer, *at));
+        let was = sides.bytes(Some(old));
+        last.find_map(|at| {
+            let is = sides.bytes(Some(sides.new[at]));
+            let common = CommonEnds::of(was, is).len();
+            let is_renewed = nature(sides.new[at]) == nature(old) && common >= COMMON_MIN;
+            let is_renewed = is_renewed && common * 2 >= was.len().min(is.len());
+            is_renewed.then(|| volatile::recognise_anywhere(was, is)).flatten()
+        })
     }
 }

@@ -13,6 +13,7 @@ mod counterfactual;
 mod coverage;
 mod difference;
 mod ends;
+mod field;
 mod history;
 mod pairing;
 mod parts;

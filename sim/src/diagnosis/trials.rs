@@ -85,18 +85,28 @@ impl<'a> Trials<'a> {
     }
 
     /// What the changes do in each of these caches. A later cache is asked only about a change that breaks the prefix in
-    /// the earlier ones. A block counts for the first change in prompt order that loses it (`design.md` 6); what several
-    /// changes lose only together, for the first of them.
+    /// the earlier ones, unless it is recorded what the request read. A block counts for the first change in prompt order
+    /// that loses it (`design.md` 6); what several changes lose only together, for the first of them.
     pub fn damage<const N: usize>(&self, moments: [CacheMoment<'_>; N]) -> [RequestDamage; N] {
         let mut hearings = moments.map(|moment| Hearing::new(self, moment));
         for at in self.tried.iter().copied() {
             let mixed = self.undone.all_but(Some(at), MarkerChoice::OfBoth);
-            hearings.iter_mut().all(|hearing| hearing.change(at, &mixed));
+            ask(&mut hearings, |hearing| hearing.change(at, &mixed));
         }
         if let Some(first) = self.tried.first() {
-            hearings.iter_mut().all(|hearing| hearing.together(*first));
+            ask(&mut hearings, |hearing| hearing.together(*first));
         }
         hearings.map(Hearing::finish)
+    }
+}
+
+/// Asks each of the caches whether a change breaks the prefix.
+fn ask(hearings: &mut [Hearing<'_>], mut breaks_prefix: impl FnMut(&mut Hearing<'_>) -> bool) {
+    let mut goes_on = true;
+    for hearing in hearings {
+        if goes_on || hearing.moment.recorded_read.is_some() {
+            goes_on = breaks_prefix(hearing);
+        }
     }
 }
 
@@ -176,11 +186,26 @@ impl<'a> Hearing<'a> {
 
     /// Counts for the change at index `first` what no change loses alone; says whether there is anything.
     fn together(&mut self, first: usize) -> bool {
+        if self.is_kept_by_rules(first) {
+            return false;
+        }
         let lost = self.unread(0..self.own_kept);
         let change = &mut self.damage.changes[first];
         change.breaks_prefix |= !lost.is_empty();
         change.lost.extend_from_slice(&lost);
         !lost.is_empty()
+    }
+
+    /// By the rules the request reads, with all changes, everything that it reads without them: that it was recorded to read
+    /// less has another reason. A change of the model comes before any other reason.
+    fn is_kept_by_rules(&self, first: usize) -> bool {
+        if self.moment.recorded_read.is_none() || self.trials.comparison.differences[first].cause == Cause::ModelChanged
+        {
+            return false;
+        }
+        let foreseen = self.trials.newer.read(self.trials.wire, self.moment.cache, self.moment.at);
+        let mut carried = (0..self.own_kept).filter_map(|old| self.trials.undone.carried(old));
+        carried.all(|carried| carried.new < foreseen)
     }
 
     /// Blocks that were at these positions of the older prompt and are not counted yet. The provider reads nothing for a

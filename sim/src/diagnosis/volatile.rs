@@ -21,11 +21,31 @@ pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     if holds_the_same_entries(old, new, offset) {
         return Some(Volatile::MapOrder);
     }
-    let words = [Word::at(old, offset), Word::at(new, offset)];
+    of_words(&[Word::at(old, offset), Word::at(new, offset)])
+}
+
+/// The kind of volatile content in any of the words in which two texts differ. A counter beside something else is only a
+/// part of it.
+pub fn recognise_anywhere(old: &[u8], new: &[u8]) -> Option<Volatile> {
+    let words = |text: &[u8]| -> Vec<usize> {
+        let begins = |at: &usize| !ends_a_word(text, *at) && (*at == 0 || ends_a_word(text, at - 1));
+        (0..text.len().min(ENTRIES_BYTES_MAX)).filter(begins).collect()
+    };
+    let (in_old, in_new) = (words(old), words(new));
+    if in_old.len() != in_new.len() {
+        return None;
+    }
+    let both = in_old.into_iter().zip(in_new).map(|(at, now)| [Word::at(old, at), Word::at(new, now)]);
+    let kinds = both.filter(|[old, new]| old.text != new.text).filter_map(|words| of_words(&words));
+    kinds.reduce(|first, next| if first == Volatile::Counter { next } else { first })
+}
+
+/// The kind of volatile content in which two words differ.
+fn of_words(words: &[Word; 2]) -> Option<Volatile> {
     let both = |test: fn(&str) -> bool| words.iter().all(|word| test(&word.text));
     let label = Label::before(&words[1]);
     let is_called = label == Some(Label::Id) && (both(is_hex_id) || both(is_random));
-    if differ_in_ids(&words) || both(is_named_id) || is_called {
+    if differ_in_ids(words) || both(is_named_id) || is_called {
         return Some(Volatile::Uuid);
     }
     let is_moment = |word: &Word| is_date(&word.text) && holds_time(word.next());
@@ -51,7 +71,7 @@ pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     if (differ && both(is_flag)) || (label == Some(Label::Switch) && both(is_bit)) {
         return Some(Volatile::Flag);
     }
-    let counts = both(is_number) && !is_same_number(&words);
+    let counts = both(is_number) && !is_same_number(words);
     counts.then_some(if label == Some(Label::Process) { Volatile::Pid } else { Volatile::Counter })
 }
 

@@ -48,7 +48,8 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
     let covered = case.older.covered();
     let changes = comparison.differences.iter().zip(timeless.changes.iter().zip(&clocked.changes));
     for (change, (timeless, clocked)) in changes.filter(|(found, _)| (case.concerns)(found)) {
-        let breaks_prefix = timeless.breaks_prefix;
+        // What was recorded shows more than rules and bytes do.
+        let breaks_prefix = timeless.breaks_prefix || !clocked.lost.is_empty();
         let finding = Finding { breaks_prefix, ..case.finding(change, &clocked.lost) };
         // The entries of the older request end before the change.
         if !breaks_prefix && covered > 0 && change.begins() >= covered {

@@ -2,6 +2,7 @@
 
 use super::finding::{Finding, Noted, Rule};
 use super::judge::{self, Question};
+use super::thinking;
 use super::timeless::TimelessCache;
 use crate::cache;
 use crate::diagnosis::Subject;
@@ -15,20 +16,22 @@ pub struct Judged {
     pub findings: Vec<Finding>,
     /// Harmless notes.
     pub notes: Vec<Noted>,
+    /// Thinking in the newer request that its provider rejects or drops.
+    pub thinking: Option<Noted>,
     /// How many leading blocks the older request leaves in the cache.
     pub cached_blocks: usize,
 }
 
-/// Judges `newer` as the request after `older` in one chain, both read into `wire`; sizes are estimated from lengths.
-/// The older request is number 0 of the findings, the newer number 1.
+/// Judges `newer` as the request after `older` in one chain, both read into `wire`. The older request is number 0 of the
+/// findings, the newer number 1.
 pub fn judge_pair(
     wire: &Wire,
     preset: &cache::Rules,
-    older: &Request,
-    newer: &Request,
+    older: &Subject,
+    newer: &Subject,
     rates: Option<&Rates>,
 ) -> Judged {
-    judge_of(wire, preset, [older, newer].map(|request| taken(wire, preset, request)), rates)
+    judge_of(wire, preset, [older, newer].map(|subject| Subject { number: 0, ..subject.clone() }), rates)
 }
 
 /// The same for short requests of tests: every breakpoint counts, and nothing is priced.
@@ -59,5 +62,6 @@ fn judge_of(wire: &Wire, preset: &cache::Rules, [older, newer]: [Subject; 2], ra
         asks_breakpoints: true,
     };
     let (findings, notes) = judge::judge(&case);
-    Judged { findings, notes, cached_blocks: older.covered() }
+    let thinking = thinking::of_pair(wire, &older.request, &newer.request);
+    Judged { findings, notes, thinking, cached_blocks: older.covered() }
 }

@@ -7,9 +7,10 @@ use super::finding::{Finding, NoteKind, Noted, Rule, Violation};
 use super::identity::Lane;
 use super::rules::{Rules, Severity};
 use super::sent::Facts;
-use crate::cache::refusal;
+use crate::cache::{Refusal, refusal};
 use crate::diagnosis::{Cause, Subject};
-use crate::wire::ChainId;
+use crate::wire::model::Platform;
+use crate::wire::{BlockKind, ChainId, Level, Maker, Place, Request, Wire, json};
 
 /// The first refused request of each chain, and how many more there are.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +32,7 @@ impl Refusals {
     /// usage shows that the provider accepted it.
     pub fn take(
         &mut self,
+        wire: &Wire,
         taken: &Subject,
         facts: &Facts<'_>,
         lane: &Lane,
@@ -38,11 +40,16 @@ impl Refusals {
         rules: &Rules,
     ) -> (Option<String>, Option<Noted>) {
         let says_so = |found: &Finding| matches!(found.cause, Cause::BreakpointLimit | Cause::TtlOrder);
-        let Some(refusal) = taken.refusal.as_ref().filter(|_| !findings.iter().any(says_so)) else {
-            return (None, None);
+        let request = &taken.request;
+        let (place, answer) = match &taken.refusal {
+            Some(_) if findings.iter().any(says_so) => return (None, None),
+            Some(refusal) => (refusal::place(request, refusal), words(request, refusal)),
+            None => match blank(wire, request) {
+                Some((place, answer)) => (Some(place), answer),
+                None => return (None, None),
+            },
         };
-        let path = refusal::place(&taken.request, refusal).map_or_else(String::new, |place| taken.request.path(place));
-        let answer = refusal.to_string();
+        let path = place.map_or_else(String::new, |place| request.path(place));
         if facts.usage.is_some() || rules.stability != Severity::Fail {
             let noted = Noted::new(&lane.name, taken.number, NoteKind::Refused, path);
             return (None, Some(Noted { answer: Some(answer), ..noted }));
@@ -56,6 +63,53 @@ impl Refusals {
     pub fn violations(&self) -> impl Iterator<Item = Violation> {
         self.chains.values().map(Refused::violation)
     }
+}
+
+/// Whether the body is one of Bedrock's Converse, which has words of its own.
+fn is_converse(request: &Request) -> bool {
+    request.addresses.is_some() && request.resolved.is_some_and(|model| model.platform == Platform::Bedrock)
+}
+
+/// The provider's words (`providers.md` 1.2).
+fn words(request: &Request, refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::NotAllowed { .. } if is_converse(request) => {
+            "Cache point cannot be inserted after reasoning block. Please remove the invalid cache point and try again."
+                .to_owned()
+        }
+        refusal => refusal.to_string(),
+    }
+}
+
+/// Longest canonical form of a text that is looked at for a letter, in bytes.
+const BLANK_BYTES_MAX: u64 = 256;
+
+/// The first text of a message without a letter among the blocks that no earlier request had, and the provider's words
+/// (`providers.md` 1.2). Caches go on as if it was accepted.
+fn blank(wire: &Wire, request: &Request) -> Option<(Place, String)> {
+    if request.maker != Maker::Anthropic {
+        return None;
+    }
+    let new = request.nodes.iter().zip(&request.places).skip(request.known);
+    let mut of_messages = new.filter(|(_, place)| place.level == Level::Messages && !place.keys);
+    of_messages.find_map(|(node, place)| {
+        let block = wire.prefixes.block(*node).filter(|block| wire.blocks.kind(*block) == BlockKind::Text)?;
+        if wire.blocks.is_outline(block) || wire.blocks.len_bytes(block) > BLANK_BYTES_MAX {
+            return None;
+        }
+        let text = json::string(json::member(wire.blocks.bytes(block), b"\"text\"")?)?;
+        let words = match (text.is_empty(), text.trim().is_empty()) {
+            (_, false) => return None,
+            _ if is_converse(request) => format!(
+                "The text field in the ContentBlock object at messages.{}.content.{} is blank. Add text to the text field, and \
+                 try again.",
+                place.item, place.part
+            ),
+            (true, _) => "messages: text content blocks must be non-empty".to_owned(),
+            (false, _) => "messages: text content blocks must contain non-whitespace text".to_owned(),
+        };
+        Some((*place, words))
+    })
 }
 
 impl Refused {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::breakpoints::Breakpoints;
 use crate::diagnosis::Subject;
+use crate::service::PriceFacts;
 use crate::time::Instant;
 use crate::wire::{Addresses, Maker, Usage};
 
@@ -14,9 +15,11 @@ pub struct Facts<'a> {
     pub chain: Option<&'a str>,
     /// Name of the chain that started this one, if the input names it.
     pub parent: Option<&'a str>,
-    /// Position of the request in another chain that this one continues, if the input shows it: bytes alone do not show
-    /// that a chain without most of its parent's history is a fork.
-    pub continues: Option<usize>,
+    /// Its key in the input, if others may name it.
+    pub key: Option<u64>,
+    /// Key of the request in another chain that this one continues, if the input shows it: bytes alone do not show that
+    /// a chain without most of its parent's history is a fork.
+    pub continues: Option<u64>,
     /// Requests of one scope may share a cache.
     pub scope: &'a str,
     /// The agents of this scope belong to one run, so that those of one kind are siblings, even without a known caller.
@@ -27,6 +30,8 @@ pub struct Facts<'a> {
     pub first_byte_at: Option<Instant>,
     /// The usage that the provider reported, if it is recorded.
     pub usage: Option<Usage>,
+    /// What decides its prices besides the body, if it is recorded.
+    pub price: Option<PriceFacts<'a>>,
 }
 
 impl Facts<'_> {

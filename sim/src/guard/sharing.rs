@@ -70,7 +70,12 @@ pub(super) fn demands(kinship: &Kinship<Arc<Member>>) -> Vec<Demand> {
             let inherited = Demand { older: Arc::clone(parent), within };
             std::iter::once(inherited).chain(sibling.as_ref().map(beyond)).collect()
         }
-        Kinship::Brief(sibling) => vec![beyond(sibling), differing(sibling)],
+        Kinship::Brief(sibling) if sibling.first.sender().is_named() => vec![beyond(sibling), differing(sibling)],
+        // Nothing says that these are agents of one run: they may be sessions of two versions.
+        Kinship::Brief(sibling) => {
+            let Demand { older, within } = differing(sibling);
+            vec![Demand { older, within: Within { blocks: 0..within.blocks.end.max(sibling.shared.end), ..within } }]
+        }
         Kinship::New => Vec::new(),
     }
 }

@@ -46,7 +46,8 @@ impl fmt::Display for Finding {
         let volatile = self.volatile.map_or_else(String::new, |volatile| format!(", {}", thing(volatile)));
         writeln!(f, "  cause     {}{volatile}", self.cause)?;
         if let Some((block, prefix)) = self.offset_in_block.zip(self.offset_in_prefix) {
-            writeln!(f, "  where     byte {} of the block, {} of the prompt", grouped(block), grouped(prefix))?;
+            let field = self.offset_in_field.map_or_else(String::new, |at| format!("{} of the field, ", grouped(at)));
+            writeln!(f, "  where     byte {field}{} of the block, {} of the prompt", grouped(block), grouped(prefix))?;
         }
         if let Some([older, newer]) = &self.windows {
             writeln!(f, "  older     {}", marked(older))?;

@@ -71,6 +71,16 @@ impl Thinking {
     }
 }
 
+/// The first thinking in `newer` that its provider does not take as it is, if `newer` follows `older` in one chain.
+pub(super) fn of_pair(wire: &Wire, older: &Request, newer: &Request) -> Option<Noted> {
+    let outcome = outcome(newer).filter(|_| newer.has_modelled_cache())?;
+    let (mut check, chain) = (ThinkingCheck::default(), ChainId(0));
+    check.take(wire, older, chain, None, None);
+    let fault = check.take(wire, newer, chain, Some(older), None)?;
+    let noted = Noted::new("", 1, NoteKind::ThinkingUnbound, newer.path(fault.place));
+    Some(Noted { answer: Some(answer(newer, fault, outcome)), ..noted })
+}
+
 impl Rejected {
     fn violation(&self) -> Violation {
         let Self { request, path, .. } = self;

@@ -16,6 +16,9 @@ const REPETITIONS_MIN: usize = 2;
 /// Least share of the repeated tokens, in thousandths, that no breakpoint covers.
 const UNCOVERED_PER_MILLE_MIN: u64 = 50;
 
+/// What helps if prompts are short.
+const IN_TESTS: &str = " If they are those of a test, `in_tests` checks them all the same.";
+
 /// What each chain had in the cache.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uncached {
@@ -31,6 +34,8 @@ struct Kept {
     longest: Option<(u64, u64)>,
     /// A prefix was long enough, or a recorded usage shows what the provider kept.
     cached: bool,
+    /// A body carries a breakpoint, or the provider needs none.
+    marked: bool,
     repeated: Repeated,
 }
 
@@ -73,14 +78,17 @@ pub(super) struct Turn<'a> {
     pub rates: Option<&'a Rates>,
     /// Its usage is recorded.
     pub is_measured: bool,
+    /// It is a short one of a test, with breakpoints assumed until a body carries one.
+    pub is_of_test: bool,
 }
 
 impl Uncached {
     /// Takes a request.
     pub fn take(&mut self, turn: &Turn<'_>, lane: &Lane) {
-        let Turn { taken, is_measured, .. } = *turn;
+        let Turn { taken, is_measured, is_of_test, .. } = *turn;
         let kept = self.chains.entry(lane.chain).or_insert_with(|| Kept { name: lane.name.clone(), ..Kept::default() });
         kept.requests += 1;
+        kept.marked |= !is_of_test || taken.request.markers_sent > 0 || !taken.request.has_modelled_cache();
         kept.cached |= is_measured || taken.refusal.is_some() || taken.covered() > 0;
         let covered = taken.marked().into_iter().map(|(at, _)| taken.cumulative[at]).max();
         let covered = covered.map(|tokens| (tokens, taken.minimum_tokens));
@@ -96,23 +104,31 @@ impl Uncached {
     /// The warning in words. A single request has nothing to keep.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let silent = || self.chains.values().filter(|kept| !kept.cached && kept.requests > 1);
+        let of_tests = self.chains.values().filter(|kept| !kept.marked && kept.requests > 1);
+        let assumed = told(of_tests, |_| {
+            "carry no cache breakpoint, so the provider caches nothing of them and reads 0 % of their input. This check assumed \
+             breakpoints after the system prompt and at the end."
+                .to_owned()
+        });
         let unmarked = told(silent().filter(|kept| kept.longest.is_none() && !kept.repeated.is_costly()), |_| {
-            "carry no cache breakpoint, so nothing of them is cached and no change can break a prefix.".to_owned()
+            format!(
+                "carry no cache breakpoint, so nothing of them is cached and no change can break a prefix.{IN_TESTS}"
+            )
         });
         let short = told(silent().filter(|kept| kept.longest.is_some()), |kept| {
             let (tokens, minimum) = kept.longest.unwrap_or_default();
             format!(
                 "have their last breakpoint after {tokens} tokens or fewer, and their model caches nothing below {minimum}, so no change \
-                 can break a prefix."
+                 can break a prefix.{IN_TESTS}"
             )
         });
-        unmarked.into_iter().chain(short)
+        assumed.into_iter().chain(unmarked).chain(short)
     }
 }
 
 impl Repeated {
     fn take(&mut self, turn: &Turn<'_>) {
-        let Turn { taken, previous, rates, is_measured } = *turn;
+        let Turn { taken, previous, rates, is_measured, .. } = *turn;
         self.is_measured |= is_measured;
         self.input_tokens += taken.total_tokens();
         let is_judged = taken.refusal.is_none() && taken.request.has_modelled_cache();
@@ -185,8 +201,5 @@ fn told<'a>(chains: impl Iterator<Item = &'a Kept>, what: impl Fn(&Kept) -> Stri
         [first, more @ ..] => format!("{} and {} more chains", quoted(&first.name), more.len()),
         [] => return None,
     };
-    Some(format!(
-        "The {requests} requests of {whose} {} If they are those of a test, `in_tests` checks them all the same.",
-        what(longest)
-    ))
+    Some(format!("The {requests} requests of {whose} {}", what(longest)))
 }

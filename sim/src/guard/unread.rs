@@ -5,7 +5,7 @@ use super::judge::Question;
 use crate::cache::{Refusal, refusal};
 use crate::diagnosis::{CarriedBlock, Cause, ChangeSite, MixedPrompt, Subject, Trials};
 use crate::pricing::Category;
-use crate::wire::{BlockKind, Level, Place, Request, Wire};
+use crate::wire::{BlockKind, Level, Maker, Place, Request, Wire};
 
 /// Faults in the newer request's breakpoints, by which it loses `lost`. With all changes undone it reads `read` blocks.
 pub(super) fn findings(case: &Question<'_>, trials: &Trials<'_>, read: usize, lost: &[CarriedBlock]) -> Vec<Finding> {
@@ -63,6 +63,10 @@ fn refused<'a>(request: &'a Request, refusal: &Refusal, case: &Question<'_>) -> 
 fn unread<'a>(case: &Question<'a>, trials: &Trials<'_>, read: usize) -> Option<Fault<'a>> {
     let end = case.older.covered().checked_sub(1).filter(|end| read <= *end)?;
     let base = trials.own_base();
+    // Without breakpoints the ends of messages are assumed, for an automatic cache: the client did not place them.
+    if case.newer.request.maker != Maker::Anthropic && case.newer.request.markers_sent == 0 {
+        return None;
+    }
     let Some((at, _)) = base.prompt.markers().iter().find(|(at, _)| *at >= end) else {
         let place = place_of_older(case, base, end);
         let name =

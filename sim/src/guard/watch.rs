@@ -124,11 +124,16 @@ impl Watch {
         }
         notes.extend(self.doubt(&taken, &whose, facts));
         let previous = whose.previous.as_ref().filter(|_| !lane.first).map(|previous| &*previous.subject);
-        let turn =
-            uncached::Turn { taken: &taken, previous, rates: rates.as_ref(), is_measured: facts.usage.is_some() };
+        let turn = uncached::Turn {
+            taken: &taken,
+            previous,
+            rates: rates.as_ref(),
+            is_measured: facts.usage.is_some(),
+            is_of_test: self.rules.in_tests,
+        };
         self.uncached.take(&turn, lane);
         notes.extend(self.thinking.take(wire, &taken, facts, &whose, &self.rules));
-        let (refused, noted) = self.refusals.take(&taken, facts, lane, &findings, &self.rules);
+        let (refused, noted) = self.refusals.take(wire, &taken, facts, lane, &findings, &self.rules);
         notes.extend(noted);
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
         let expected = Usage { output_tokens, ..shown.outcome.usage() };
@@ -248,15 +253,10 @@ impl Watch {
 
     fn rates(&self, taken: &Subject, facts: &Facts<'_>) -> Option<Rates> {
         let request = &taken.request;
-        let says = |field: &str, value: &[u8]| request.envelope_value(field) == Some(value);
-        let (answer, input_tokens) = (RecordedUsage::default(), facts.total_tokens(taken));
-        let priced = PriceFacts {
-            says_fast: says("speed", b"\"fast\""),
-            says_us: says("inference_geo", b"\"us\""),
-            ..PriceFacts::answered(&request.model, &answer, facts.at)
-        };
-        let usage = Usage { input_tokens, ..Usage::default() };
-        Tariff { book: &self.book, date: None }.quote(&priced, &usage).rates
+        let unknown = RecordedUsage::default();
+        let price = facts.price.unwrap_or_else(|| PriceFacts::answered(&request.model, &unknown, facts.at));
+        let usage = Usage { input_tokens: facts.total_tokens(taken), ..Usage::default() };
+        Tariff { book: &self.book, date: None }.quote(&price.asked_by(request), &usage).rates
     }
 
     /// The report on all requests.

@@ -26,6 +26,8 @@ pub struct Answer {
     pub arrivals: Vec<Duration>,
     /// What happened to the prompt of the request.
     pub unseen: Unseen,
+    /// The request went to this model: the client had switched to it.
+    pub model: Option<Rc<str>>,
 }
 
 /// What happened to the prompt of a request unseen by the agent that sent it. Real clients rebuild parts of a prompt (after
@@ -35,6 +37,8 @@ pub struct Answer {
 pub struct Unseen {
     /// The client sent other content after this many tokens, and sends it so from then on.
     pub changed_after_tokens: Option<u64>,
+    /// It left out this many tokens of what follows, and leaves them out from then on.
+    pub dropped_tokens: Option<u64>,
     /// The client set its last breakpoint before this many tokens, not at the end: it attached something after it.
     pub tail_tokens: Option<u64>,
     /// Another request keeps this many tokens of the prompt in the cache.

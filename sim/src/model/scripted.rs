@@ -55,6 +55,8 @@ pub struct Reply {
     pub block_ends: Vec<Duration>,
     /// What happened to the prompt of the request.
     pub unseen: Unseen,
+    /// The request goes to this model: the client has switched to it.
+    pub model: Option<Rc<str>>,
 }
 
 /// A reply that was given.
@@ -195,6 +197,7 @@ impl Scripted {
         (answer.first_byte, answer.streaming) = (reply.first_byte, reply.streaming);
         answer.arrivals = arrivals(reply, &answer.events);
         answer.unseen = reply.unseen;
+        answer.model.clone_from(&reply.model);
         answer
     }
 }

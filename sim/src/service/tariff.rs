@@ -3,8 +3,8 @@
 use super::recorded_usage::{Passes, RecordedUsage};
 use crate::pricing::{Date, FeeLine, ModelKey, Money, PriceBook, Rates, ServiceTier, Terms, fees};
 use crate::time::Instant;
-use crate::wire::Usage;
 use crate::wire::model::resolve;
+use crate::wire::{Request, Usage};
 
 /// Prices, and the day for which they are taken.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,8 @@ pub struct PriceFacts<'a> {
     pub at: Option<Instant>,
 }
 
-/// 2020-01-01: there are no recorded requests to a model before this day.
+/// 2020-01-01: there are no recorded requests to a model before this day. Clocks of runs begin at zero, and captures may
+/// be moved to another year.
 const FIRST_RECORDED: Instant = Instant::from_millis(1_577_836_800_000);
 
 /// The prices of one request and their basis.
@@ -80,8 +81,14 @@ impl<'a> PriceFacts<'a> {
         Self { model, answer, tier, regional_host: false, says_fast: false, says_us: false, at }
     }
 
+    /// The same for `request`, whose body may ask for fast mode or for the United States only.
+    pub fn asked_by(self, request: &'a Request) -> Self {
+        let says = |field: &str, value: &[u8]| request.envelope_value(field) == Some(value);
+        let (says_fast, says_us) = (says("speed", b"\"fast\""), says("inference_geo", b"\"us\""));
+        Self { model: &request.model, says_fast, says_us, ..self }
+    }
+
     fn terms(&self, date: Option<Date>, usage: &Usage, is_regional: bool) -> Terms {
-        // Instants of simulations begin at zero and have no calendar.
         let at = self.at.filter(|at| *at >= FIRST_RECORDED);
         Terms {
             date: date.or(at.map(Date::of)),

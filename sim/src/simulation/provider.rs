@@ -137,6 +137,9 @@ impl Provider {
             return self.refuse(&call, error, self.pace.refusal).await;
         }
         let answer = self.answer(asked.as_ref().unwrap_or(&question)).await;
+        if let Some(model) = answer.model.as_ref().filter(|_| asked.is_none()) {
+            question.draft.model = Rc::clone(model);
+        }
         drop(asked);
         if let Some(Fault::Refusal(error)) = answer.fault {
             return self.refuse(&call, error, answer.first_byte.unwrap_or(self.pace.refusal)).await;

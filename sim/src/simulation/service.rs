@@ -124,6 +124,9 @@ impl Service {
         if let Some(tokens) = unseen.changed_after_tokens {
             self.change(agent, draft, |_| Some(tokens), Changed::Content)?;
         }
+        if let Some((dropped, after)) = unseen.dropped_tokens.zip(unseen.changed_after_tokens) {
+            self.drop_tokens(agent, draft, after, dropped)?;
+        }
         if let Some(tokens) = unseen.tail_tokens {
             self.change(agent, draft, |total| total.checked_sub(tokens), Changed::Breakpoint)?;
         }
@@ -177,6 +180,16 @@ impl Service {
         let (taken, stem) = self.take(agent, &draft)?;
         if let Some(tokens) = after(taken.total_tokens()).filter(|_| stem.is_none()) {
             self.changes.add(agent, &draft, &taken, tokens, changed);
+        }
+        Ok(())
+    }
+
+    /// From now on the client leaves `dropped` tokens out of the agent's prompt, from those after the first `after` ones.
+    fn drop_tokens(&mut self, agent: &Rc<str>, draft: &Draft, after: u64, dropped: u64) -> Result<(), Refusal> {
+        let draft = self.changes.apply(agent, draft);
+        let (taken, stem) = self.take(agent, &draft)?;
+        if stem.is_none() {
+            self.changes.shrink(agent, &draft, &taken, after, dropped);
         }
         Ok(())
     }

@@ -63,6 +63,33 @@ impl Changes {
         }
     }
 
+    /// From now on the prompt has `dropped` tokens fewer: the pieces of messages after `after` tokens lose them, the first ones
+    /// first.
+    pub fn shrink(&mut self, agent: &Rc<str>, draft: &Draft, sent: &Subject, after: u64, dropped: u64) {
+        self.made += 1;
+        let changes = self.of.entry(agent.clone()).or_default();
+        let mut left = dropped;
+        let mut first = None;
+        let places = sent.request.places.iter().enumerate();
+        for (at, place) in places.skip(sent.blocks_within(after.saturating_add(FRAME_TOKENS))) {
+            let is_piece = place.level == Level::Messages && draft.piece(*place).is_some();
+            let tokens = if is_piece { sent.tokens(at) } else { 0 };
+            let gone = left.min(tokens);
+            if gone == 0 {
+                continue;
+            }
+            left -= gone;
+            // A mark before the first one: nothing after it is what was sent before.
+            let is_first = first.is_none();
+            let item = *first.get_or_insert(place.item);
+            let mark = is_first.then(|| Piece::text(&format!("(Dropped: {}.)", self.made)).sized(0));
+            let moved = u32::from(!is_first && item == place.item);
+            let place = Place { part: place.part + moved, ..*place };
+            let (what, before, rest_tokens) = (Changed::Content, mark.into_iter().collect(), Some(tokens - gone));
+            changes.push(Change { what, place, before, rest_tokens, latest: None });
+        }
+    }
+
     /// `agent` begins with the prompts of `parent`.
     pub fn fork(&mut self, agent: &Rc<str>, parent: &str) {
         if let Some(changes) = self.of.get(parent).cloned() {

@@ -76,6 +76,14 @@ pub enum Does {
     },
     /// An item enters the queue. Its agent may be named by id, name or type.
     Arrives(Item),
+    /// The user waits until the main agent has nothing to do, and then for `then`. All later acts are put off, or come
+    /// sooner, by as much as this ends later or sooner than its own instant.
+    Waits {
+        /// Until no agent runs in the background either.
+        for_agents: bool,
+        /// The time after that.
+        then: Duration,
+    },
 }
 
 /// An act without a target.
@@ -120,8 +128,15 @@ impl Doing {
 pub(super) async fn act_out(session: Rc<Session>, log: Rc<Log>, acts: Vec<Act>, doing: Rc<Doing>) {
     let mut order: Vec<(usize, Act)> = acts.into_iter().enumerate().collect();
     order.sort_by_key(|(_, act)| act.at);
+    let mut clock = Clock::default();
     for (number, act) in order {
-        session.handle.sleep_until(act.at).await;
+        if let Does::Waits { for_agents, then } = act.does {
+            idle(&session, for_agents).await;
+            session.handle.sleep(then).await;
+            clock = Clock { planned: act.at, actual: session.now() };
+            continue;
+        }
+        session.handle.sleep_until(clock.of(act.at)).await;
         if let Does::Answers { allow, tool } = act.does {
             answer_later(&session, &log, &doing, allow, tool);
         } else if let Err(why) = act_now(&session, &log, act.does) {
@@ -135,6 +150,39 @@ pub(super) async fn act_out(session: Rc<Session>, log: Rc<Log>, acts: Vec<Act>, 
     doing.is_done.set(true);
     session.front.leave(&session);
     doing.changed.notify_waiters();
+}
+
+/// When an instant of the plan comes, since the user last waited.
+#[derive(Clone, Copy, Debug, Default)]
+struct Clock {
+    planned: Instant,
+    actual: Instant,
+}
+
+impl Clock {
+    fn of(self, at: Instant) -> Instant {
+        self.actual + at.since(self.planned)
+    }
+}
+
+/// Nobody waits longer than this for an agent.
+const PATIENCE: Duration = Duration::from_secs(86_400);
+
+/// Ready when the main agent has nothing to do, and with `for_agents` no agent has.
+async fn idle(session: &Session, for_agents: bool) {
+    let is_idle = || {
+        let is_quiet = !for_agents || session.tasks.running() == 0;
+        is_quiet && session.queue.is_empty() && !session.front.is_active()
+    };
+    let until = session.now() + PATIENCE;
+    while !is_idle() && session.now() < until {
+        let (queue, tasks) = (session.queue.changed(), session.tasks.changed());
+        crate::select! {
+            () = queue => {}
+            () = tasks => {}
+            () = session.handle.sleep_until(until) => {}
+        }
+    }
 }
 
 /// Performs an act; returns the missing target if there is none.
@@ -161,7 +209,7 @@ fn act_now(session: &Rc<Session>, log: &Log, does: Does) -> Result<(), String> {
             session.emit(&Event::User { does: "rewrites" });
             session.front.rewrite(Rewriting::From(text));
         }
-        Does::Answers { .. } => {}
+        Does::Answers { .. } | Does::Waits { .. } => {}
     }
     Ok(())
 }

@@ -59,6 +59,11 @@ impl Instant {
         Self(ms.saturating_mul(NANOS_PER_MILLI))
     }
 
+    /// Whether it has a day. The clocks of runs and of some traces begin at zero, and none of them lasts a year.
+    pub const fn has_day(self) -> bool {
+        self.0 >= 365 * 24 * 60 * 60 * 1_000 * NANOS_PER_MILLI
+    }
+
     /// Time since `earlier`; zero if that is in the future.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))

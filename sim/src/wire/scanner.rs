@@ -256,3 +256,23 @@ fn first_quote(text: &[u8]) -> Option<usize> {
     }
     memchr::memchr(b'"', &text[short.len()..]).map(|at| short.len() + at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::first_quote;
+
+    #[test]
+    fn the_first_quote_is_found_wherever_it_is() {
+        // Bytes that differ from a quote in one bit, or by one.
+        for other in [b'!', b'#', b' ', b'\xa2', 0, 0xff] {
+            for len in 0..40 {
+                let mut text = vec![other; len];
+                assert_eq!(first_quote(&text), None, "{other} {len}");
+                for at in (0..len).rev() {
+                    text[at] = b'"';
+                    assert_eq!(first_quote(&text), Some(at), "{other} {len}");
+                }
+            }
+        }
+    }
+}

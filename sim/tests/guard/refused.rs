@@ -141,3 +141,22 @@ fn an_assertion_fails_with_the_providers_words() {
     let text = failed.downcast_ref::<String>().unwrap();
     assert_eq!(text, &format!("the provider refuses body 1: {words}"));
 }
+
+/// No cache is asked: whether it keeps what was refused is not documented.
+#[test]
+fn a_text_without_a_letter_is_refused_once() {
+    for (text, words) in [
+        ("", "messages: text content blocks must be non-empty"),
+        (" \n\t", "messages: text content blocks must contain non-whitespace text"),
+    ] {
+        let blank = changed(|body| body["messages"][6]["content"] = json!([{"type": "text", "text": text}]));
+        let report = check(&[body(1), body(2), blank.clone(), blank]);
+        let [violation] = report.violations.as_slice() else { panic!("{:?}", report.violations) };
+        assert_eq!(violation.what, "request 2 at messages[6].content[0]");
+        assert_eq!(violation.found, format!("the provider refuses it: \"{words}\""));
+    }
+    for text in [".", "no letter is 0", "\u{feff}"] {
+        let fine = changed(|body| body["messages"][6]["content"] = json!([{"type": "text", "text": text}]));
+        assert!(check(&[body(1), body(2), fine]).violations.is_empty(), "{text:?}");
+    }
+}

@@ -119,6 +119,8 @@ const REPORTS: &[Row] = &[
     ("format", &["forks", "names", "check", "comparison", "document", "record", "report", "explained", "human"]),
     ("folder", &["report", "figures", "format"]),
     ("rerun", &["report", "format"]),
+    ("export", &["document", "report"]),
+    ("page", &["check", "document", "record", "report", "human", "format"]),
 ];
 
 const SCENARIOS: &[Row] = &[

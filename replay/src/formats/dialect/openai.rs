@@ -3,7 +3,8 @@
 //!
 //! Each message or input item keeps its number. Leading system and developer messages, and `instructions` before them,
 //! are the system prompt; their places are left empty. Item ids and states are not part of the prompt: Codex CLI renews
-//! them for the same text (`clients.md` 6, version 0.169.0).
+//! them for the same text (`clients.md` 6, version 0.169.0). Only a reference to an item that the provider keeps has
+//! nothing but its id.
 
 use forkcast_sim::wire::{Maker, TRANSLATED_SETTINGS};
 
@@ -159,6 +160,7 @@ fn item(item: &Value, at: String) -> Turn {
         }
         (Some("function_call"), _) => ("assistant", alone(call(item))),
         (Some("function_call_output"), _) => ("user", alone(output(item))),
+        (Some("item_reference"), _) => ("assistant", alone(item.clone())),
         (kind, _) if kind.is_some_and(|kind| kind.ends_with("_output")) => ("user", alone(bare(item))),
         (_, Some("developer" | "system")) => ("system", alone(bare(item))),
         _ => ("assistant", alone(bare(item))),

@@ -45,18 +45,17 @@ pub fn write_line(out: &mut (impl Write + ?Sized), exchange: &Exchange, answer: 
             line.push_str(&format!(",\"{name}\":{}", when::to_millis(instant)));
         }
     }
-    let words = [("chain", &exchange.chain), ("parent", &exchange.parent), ("scope", &exchange.scope)];
-    for (name, word) in words {
-        if let Some(word) = word {
-            line.push_str(&format!(",\"{name}\":"));
-            render_text(word, &mut line);
-        }
-    }
+    push_sender(&mut line, exchange);
     if exchange.tier == ServiceTier::Batch {
         line.push_str(",\"batch\":true");
     }
     line.push_str(",\"request\":");
     line.push_str(&one_line(exchange, &exchange.body)?);
+    if let Some(ends) = &exchange.sizes {
+        let starts = std::iter::once(&0).chain(ends);
+        let blocks: Vec<String> = ends.iter().zip(starts).map(|(end, start)| (end - start).to_string()).collect();
+        line.push_str(&format!(",\"block_tokens\":[{}]", blocks.join(",")));
+    }
     push_answer(&mut line, exchange, answer)?;
     if let Some(status) = exchange.status {
         line.push_str(&format!(",\"status\":{status}"));
@@ -66,6 +65,24 @@ pub fn write_line(out: &mut (impl Write + ?Sized), exchange: &Exchange, answer: 
     }
     line.push_str("}\n");
     out.write_all(line.as_bytes()).map_err(Error::from)
+}
+
+fn push_sender(line: &mut String, exchange: &Exchange) {
+    let words = [
+        ("chain", &exchange.chain),
+        ("parent", &exchange.parent),
+        ("agent_kind", &exchange.agent_kind),
+        ("scope", &exchange.scope),
+    ];
+    for (name, word) in words {
+        if let Some(word) = word {
+            line.push_str(&format!(",\"{name}\":"));
+            render_text(word, line);
+        }
+    }
+    if let Some(continues) = exchange.continues {
+        line.push_str(&format!(",\"continues\":{continues}"));
+    }
 }
 
 /// What those need who play the answer again.

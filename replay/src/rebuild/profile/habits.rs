@@ -140,7 +140,7 @@ pub const HABITS: [Habit; 26] = [
         ..of_the_cache(RuleName::ModelChanged, High)
     },
     Habit {
-        rationale: "a summary stands in place of the conversation",
+        rationale: "a summary replaces the conversation",
         evidence: "64 of 64 compactions miss; the read lands in the hidden prefix",
         written_on: &[ENTIRE],
         ..of_the_cache(RuleName::Compacted, High)
@@ -240,7 +240,7 @@ pub const HABITS: [Habit; 26] = [
         ..of_claude_code(RuleName::Stripped, Medium, None, Some((2, 1, 17)))
     },
     Habit {
-        rationale: "what stands before the point of return is still cached",
+        rationale: "everything before the point of return is still cached",
         evidence: "no recorded case that nothing else decides",
         ..of_the_cache(RuleName::Rewound, Medium)
     },
@@ -258,7 +258,7 @@ pub const HABITS: [Habit; 26] = [
         ..of_the_cache(RuleName::SharedHead, High)
     },
     Habit {
-        rationale: "the cache is the organisation's, or its system prompt global, and a folder holds a part of its sessions",
+        rationale: "the cache belongs to the organisation, or its system prompt is global; a folder holds only a part of its sessions",
         evidence: "where the last two to five cold starts all read something: 8 verdicts mended on one source, 1 broken on another; the number was chosen with both in view",
         written_on: &[PACKMIND, ENTIRE],
         ..of_claude_code(RuleName::KeptWarm, Low, None, None)

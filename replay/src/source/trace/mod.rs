@@ -74,12 +74,14 @@ impl Tracing<'_> {
         let facts = Facts {
             chain: Some(&name),
             parent: self.trace.conversations[at].parent.and_then(|parent| self.names.get(parent)).map(String::as_str),
+            key: None,
             continues: None,
             siblings: false,
             scope: self.label,
             at: Some(times.0),
             first_byte_at: Some(times.1),
             usage: None,
+            price: None,
         };
         let cumulative = prompt.iter().map(|(.., end)| *end).collect();
         sink.rebuilt(origin, &self.wire, laid_out, cumulative, &facts);

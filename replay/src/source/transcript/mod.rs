@@ -11,6 +11,7 @@ mod shares;
 use std::collections::BTreeSet;
 
 use forkcast_sim::guard::{Breakpoints, Facts};
+use forkcast_sim::service::PriceFacts;
 use forkcast_sim::wire::{BlockId, BlockKind, Level, Outline, Place, Request, Role, Ttl, Wire};
 
 use super::layout::{self, Model};
@@ -96,15 +97,18 @@ impl Sender {
         let request = self.request(wire, &session.id, model);
         let known = ask.answer.sent_at.or(ask.answer.first_at).is_some() || !model.is_profiled();
         let times = Some(model.times(ask.times.at, ask.times.first_byte_at)).filter(|_| known);
+        let sent_at = Some(ask.times.at).filter(|_| known);
         let facts = Facts {
             chain: Some(&self.name),
             parent,
+            key: None,
             continues: None,
             siblings: false,
             scope: &session.id,
             at: times.map(|(at, _)| at),
             first_byte_at: times.map(|(_, first_byte_at)| first_byte_at),
             usage: recorded.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
+            price: ask.answer.usage.as_ref().map(|answer| PriceFacts::answered(&ask.answer.model, answer, sent_at)),
         };
         let file = session.agents[ask.agent].file.to_string();
         let origin = Origin { file, index: ask.item, line: ask.line as usize };

@@ -159,15 +159,25 @@ impl Timeline {
     }
 }
 
-/// Bars in dollars, kept until the report is complete and their places are known.
+/// Bars in dollars, kept until the report is complete and their places are known; in pieces, which never move.
 #[derive(Debug, Default)]
-pub struct Bars(Vec<(Spot, Bar)>);
+pub struct Bars(Vec<Vec<(Spot, Bar)>>);
+
+/// Bars of a piece.
+const PIECE: usize = 1_024;
 
 impl Bars {
     /// Keeps the bar of a request.
     pub fn take(&mut self, entry: &Recorded<'_>) {
-        if let Some(usage) = entry.line.billed() {
-            self.0.push((Spot::of(entry), Bar::of(&entry.line, &usage, Unit::Dollars)));
+        let Some(usage) = entry.line.billed() else { return };
+        let kept = (Spot::of(entry), Bar::of(&entry.line, &usage, Unit::Dollars));
+        match self.0.last_mut().filter(|piece| piece.len() < PIECE) {
+            Some(piece) => piece.push(kept),
+            None => {
+                let mut piece = Vec::with_capacity(PIECE);
+                piece.push(kept);
+                self.0.push(piece);
+            }
         }
     }
 
@@ -177,7 +187,7 @@ impl Bars {
         if timeline.unit != Unit::Dollars {
             return None;
         }
-        self.0.into_iter().for_each(|(spot, bar)| timeline.put(spot, bar, &report.view.zone));
+        self.0.into_iter().flatten().for_each(|(spot, bar)| timeline.put(spot, bar, &report.view.zone));
         Some(timeline)
     }
 }

@@ -209,7 +209,7 @@ impl Plan {
         let pitch = slot(1, across, plot).left - slot(0, across, plot).left;
         let every = usize::try_from(LABEL_ROOM / pitch.max(1)).unwrap_or(usize::MAX).saturating_add(1);
         let label = |place: &Place| match place.at {
-            Some(at) => format!("{} · {}", place.number, zone.text(at, "%H:%M:%S").unwrap_or_default()),
+            Some(at) => format!("{} · {}", place.number, zone.clock(at, "%H:%M:%S").unwrap_or_default()),
             None => count(place.number * each),
         };
         let places = (0..).zip(bars.keys()).step_by(every);
@@ -281,7 +281,7 @@ fn stretch(seconds: u64) -> String {
 }
 
 fn text(second: u64, form: &str) -> String {
-    Zone::default().text(Instant(second.saturating_mul(NANOS)), form).unwrap_or_default()
+    Zone::default().clock(Instant(second.saturating_mul(NANOS)), form).unwrap_or_default()
 }
 
 #[cfg(test)]

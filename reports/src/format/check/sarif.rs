@@ -15,6 +15,7 @@ use forkcast_sim::wire::Maker;
 use crate::check::{Check, Kind, Weight};
 use crate::document::json_text;
 use crate::human::check::{claim, words};
+use crate::human::list;
 use crate::names::Names;
 use crate::record::Value;
 
@@ -80,7 +81,8 @@ impl Rules {
             let of_cause = kinds.iter().map(Kind::first).filter(|finding| finding.cause == cause);
             let providers: BTreeSet<String> = of_cause.map(words::provider).collect();
             let providers: Vec<String> = providers.into_iter().collect();
-            let full = format!("{} {}", cause.suggestion(), providers.join(" "));
+            let full =
+                format!("{} {} {} {}.", cause.meaning(), cause.suggestion(), providers.join(" "), list::more(cause));
             let short = format!("A cached prefix is not read: {}", cause.word().replace('_', " "));
             rules.add(cause.word(), &short, &full);
         }

@@ -32,14 +32,6 @@ impl Change<'_> {
         }
     }
 
-    fn chain(&self) -> &str {
-        match self.0 {
-            lock::Change::ChainAdded { chain, .. }
-            | lock::Change::ChainRemoved { chain, .. }
-            | lock::Change::Request { chain, .. } => chain,
-        }
-    }
-
     fn position(&self) -> Option<usize> {
         match self.0 {
             lock::Change::Request { position, .. } => Some(*position),
@@ -78,7 +70,7 @@ fn changes() -> Shape {
 record! {
     Change<'_>, "lock_change":
     field "change", changes, "The kind of change." => |it| it.word();
-    text "chain", "The chain." => |it| it.1.agent(it.chain());
+    text "chain", "The chain." => |it| it.1.agent(it.0.chain());
     ordinal "position", "Place in the chain, from 0." => |it| it.position(), null("for a whole chain");
     texts "what", "The changes; empty if only the expected usage changed." => |it| it.what();
     usd "cost_before_usd", "Its cost before." =>

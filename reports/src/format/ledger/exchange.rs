@@ -1,10 +1,7 @@
 //! The recording of a line, without its body: together with the body, the request can be replayed again.
 
-use forkcast_replay::exchange::{
-    ANTHROPIC, BilledUnits, Dialect, Exchange, Origin, OtherPasses, PassKind, Passes, RecordedUsage,
-};
-use forkcast_replay::formats::Format;
-use forkcast_scenarios::run::{Request, Run};
+use forkcast_replay::exchange::{BilledUnits, Dialect, Exchange, Origin, OtherPasses, PassKind, Passes, RecordedUsage};
+use forkcast_scenarios::run::Run;
 use forkcast_sim::outside;
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::service::OTHER_MODELS_MAX;
@@ -45,6 +42,9 @@ pub struct Stored {
     pub ended_ns: Option<u64>,
     /// The input's own id of the chain.
     pub chain: Option<String>,
+    /// The chain that started this one.
+    #[serde(default)]
+    pub parent: Option<String>,
     /// The input's own cache scope.
     pub own_scope: Option<String>,
     /// The body was altered on its way.
@@ -176,41 +176,13 @@ impl Stored {
             first_byte_ns: nanos(exchange.first_byte_at),
             ended_ns: nanos(exchange.ended_at),
             chain: exchange.chain.as_deref().map(|chain| names.agent(chain)),
+            parent: exchange.parent.as_deref().map(|parent| names.agent(parent)),
             own_scope: exchange.scope.as_deref().map(|scope| names.agent(scope)),
             altered: exchange.altered,
             tier: exchange.tier,
             region: exchange.region.clone(),
             usage: exchange.usage.map(StoredUsage::of),
             continues: exchange.continues,
-            sizes: None,
-        }
-    }
-
-    /// A request of a simulated run as if it had been recorded: all requests of a run share a cache, and an agent is a
-    /// chain. A request that was cancelled before its first byte was not billed and has no usage.
-    pub fn simulated(run: &Run, request: &Request) -> Self {
-        let line = &request.line;
-        let nanos = |instant: Option<Instant>| instant.map(|instant| instant.0);
-        let billed = line.billed().filter(|_| line.first_byte_at.is_some());
-        let recorded = billed.map(|usage| RecordedUsage { usage, split_by_ttl: true, ..RecordedUsage::default() });
-        Self {
-            scope: 0,
-            path: run.scenario.file.to_string(),
-            session: 0,
-            format: Format::Bodies.name().to_owned(),
-            provider: ANTHROPIC.to_owned(),
-            dialect: Dialect::Messages,
-            status: None,
-            sent_ns: nanos(line.at),
-            first_byte_ns: nanos(line.first_byte_at),
-            ended_ns: nanos(request.ended_at),
-            chain: run.agents.get(request.agent).map(|agent| agent.id.to_string()),
-            own_scope: None,
-            altered: false,
-            tier: ServiceTier::Standard,
-            region: None,
-            usage: recorded.map(StoredUsage::of),
-            continues: request.layout.continues.filter(|line| run.requests[*line].agent != request.agent),
             sizes: None,
         }
     }
@@ -225,6 +197,7 @@ impl Stored {
             first_byte_at: self.first_byte_ns.map(Instant),
             ended_at: self.ended_ns.map(Instant),
             chain: self.chain.clone(),
+            parent: self.parent.clone(),
             continues: self.continues,
             scope: self.own_scope.clone(),
             altered: self.altered,

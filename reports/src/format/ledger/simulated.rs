@@ -2,10 +2,12 @@
 
 use std::io::{self, Write};
 
+use forkcast_replay::formats::Format;
+use forkcast_scenarios::capture::Recorder;
 use forkcast_scenarios::run::{Request, Run};
 use forkcast_sim::service::NotComparable;
 
-use super::exchange::{Stored, StoredSizes};
+use super::exchange::{Standing, Stored, StoredSizes};
 use super::{LedgerLine, Origin};
 use crate::format::sender::Sender;
 use crate::names::Names;
@@ -16,9 +18,13 @@ use crate::names::Names;
 /// When the target cannot be written.
 pub fn write(run: &Run, has_bodies: bool, target: &mut dyn Write) -> io::Result<()> {
     let mut sizes = has_bodies.then(|| StoredSizes::all(run));
+    let recorder = Recorder::by_ids(run);
+    let file = run.scenario.file.to_string();
+    let standing = Standing { scope: 0, path: &file, session: 0, format: Format::Bodies.name() };
     run.requests.iter().try_for_each(|request| {
         let sizes = sizes.as_mut().and_then(Iterator::next);
-        let exchange = Some(Stored { sizes, ..Stored::simulated(run, request) });
+        let stored = Stored::of(&recorder.request(request), standing, Names::Plain);
+        let exchange = Some(Stored { sizes, ..stored });
         LedgerLine { exchange, ..LedgerLine::simulated(run, request) }.write(target)
     })
 }
@@ -30,7 +36,6 @@ impl<'a> LedgerLine<'a> {
         Self {
             line,
             sender: Sender::simulated(run, request),
-            is_virtual: true,
             origin: Origin { file: run.scenario.file.to_string(), index: line.index, line: 0 },
             comparison: Err(NotComparable::NoUsage),
             exchange: None,

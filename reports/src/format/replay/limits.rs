@@ -21,6 +21,7 @@ record! {
     count "outside", "Requests outside it." => |left_out| left_out.outside, unit("requests");
     count "without_instant", "Requests that may be outside it." => |left_out| left_out.without_instant, unit("requests");
     count "other_projects", "Requests of other projects." => |left_out| left_out.other_projects, unit("requests");
+    count "other_sessions", "Requests of other sessions." => |left_out| left_out.other_sessions, unit("requests");
 }
 
 impl From<Measure> for Value {

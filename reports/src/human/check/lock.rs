@@ -1,5 +1,7 @@
 //! The contents of a written lock, and the changes of an update.
 
+use std::collections::BTreeSet;
+
 use forkcast_sim::guard::lock::{Chain, Change, Changes, Lock};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
@@ -25,8 +27,7 @@ pub fn written(lock: &Lock, file: &str, names: Names) -> Document {
     ));
     let cost = lock.cost().map_or_else(|| "no price".to_owned(), money);
     let rate = lock.usage().hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
-    document
-        .aside(vec![format!("Expected: {cost}{rate}; cache rules {}, list prices of {}", lock.preset, lock.prices)]);
+    document.aside(vec![format!("Expected: {cost}{rate}; cache rules {}, price book of {}", lock.preset, lock.prices)]);
     document.table(chains_table(lock, names));
     document
 }
@@ -42,7 +43,7 @@ fn chains_table(lock: &Lock, names: Names) -> Table {
             Column::right("Tokens", "tokens"),
             Column::right("Breakpoints", "breakpoints"),
             Column::right("Hit rate", "hit_rate"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
         ],
     );
     table.rows = lock.chains.iter().map(|chain| row(chain, names)).collect();
@@ -98,8 +99,8 @@ pub(super) fn changes(changes: &Changes, names: Names) -> Table {
             Column::left("Chain", "chain"),
             Column::right("Request", "position"),
             Column::wrap("What changed", "what"),
-            Column::right("Cost before", "cost_before_usd"),
-            Column::right("Cost now", "cost_after_usd"),
+            Column::right("Cost before", "cost_before_usd").kept(),
+            Column::right("Cost now", "cost_after_usd").kept(),
             Column::right("Hit rate before", "hit_rate_before").optional(),
             Column::right("Hit rate now", "hit_rate_after").optional(),
         ],
@@ -108,6 +109,29 @@ pub(super) fn changes(changes: &Changes, names: Names) -> Table {
     table.shown_max = SHOWN;
     table.rows_are = "changes (--format csv lists all)";
     table
+}
+
+/// The changes of a review, each with the decision on its chain.
+pub fn reviewed(changes: &Changes, file: &str, accepted: &BTreeSet<String>, names: Names) -> Document {
+    let mut document = Document::default();
+    let changed: BTreeSet<&str> = changes.changes.iter().map(Change::chain).collect();
+    let open = changed.iter().filter(|chain| !accepted.contains(**chain)).count();
+    let file = names.file(file);
+    let plural = if changed.len() == 1 { "" } else { "s" };
+    document.title(match changed.len() {
+        0 => format!("{file}: nothing changed"),
+        all => format!("{file}: {} chain{plural} changed, {} accepted, {} open", all, all - open, open),
+    });
+    if !changed.is_empty() {
+        let mut table = self::changes(changes, names);
+        table.columns.insert(0, Column::left("Review", "review"));
+        for (row, change) in table.rows.iter_mut().zip(&changes.changes) {
+            let word = if accepted.contains(change.chain()) { "accepted" } else { "open" };
+            row.insert(0, Cell::Text(word.to_owned()));
+        }
+        document.table(table);
+    }
+    document
 }
 
 fn change_row(change: &Change, names: Names) -> Vec<Cell> {

@@ -4,7 +4,7 @@ mod lock;
 mod tables;
 pub mod words;
 
-pub use lock::written;
+pub use lock::{reviewed, written};
 pub use tables::score;
 
 use forkcast_sim::guard::{Finding, Rule, Violation};

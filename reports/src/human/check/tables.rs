@@ -13,12 +13,12 @@ pub fn kinds(check: &Check<'_>, kinds: &[Kind<'_>]) -> Table {
     let mut table = Table::new(
         "kinds",
         vec![
-            Column::left("Cause", "cause"),
+            Column::left("Cause", "cause").kept(),
             Column::right("Request", "request"),
             Column::name("Place", "path"),
             Column::right("Requests", "requests"),
             Column::right("Tokens lost", "tokens_lost"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::wrap("What", "name"),
         ],
     );
@@ -81,9 +81,12 @@ pub fn score(check: &Check<'_>) -> Table {
         let mut requests: Vec<usize> =
             check.report.findings.iter().filter(fails).map(|finding| finding.request).collect();
         requests.dedup();
+        // The rules let pass what they only note.
+        let notes = |finding: &Finding| Some(finding.rule) == rule && check.verdict(finding) == Verdict::Noted;
+        let is_noted = check.report.findings.iter().any(notes);
         vec![
             Cell::text(*word),
-            Cell::Truth { holds: *held, yes: "yes", no: "NO" },
+            Cell::Truth { holds: *held, yes: if is_noted { "noted" } else { "yes" }, no: "NO" },
             if requests.is_empty() { Cell::Empty } else { Cell::Count(requests.len() as u64) },
             Cell::text(rule.map_or("", super::claim)),
         ]

@@ -8,7 +8,7 @@ use forkcast_sim::wire::Maker;
 use crate::check::{Check, Kind, Verdict};
 use crate::comparison::sentence;
 use crate::document::{count, money};
-use crate::human::change;
+use crate::human::{change, list};
 use crate::names::Names;
 
 /// The change as a title: `tool_changed: tool `Read`, field `description``.
@@ -47,7 +47,7 @@ pub fn where_it_is(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     let newer = newer.strip_prefix('r').map_or(newer.clone(), |rest| format!("R{rest}"));
     let first = format!("{newer} of chain {chain}, against {older}; rule {}.", finding.rule.word());
     let place = range(finding).filter(|_| finding.offset_in_block.is_none());
-    let place = place.or_else(|| change::place(&finding.path, finding.offset_in_block, finding.offset_in_prefix));
+    let place = place.or_else(|| change::place(&finding.site));
     let times = match kind.times() {
         1 => None,
         times => Some(format!("{} such changes in this request; the first is shown.", count(times as u64))),
@@ -152,7 +152,8 @@ pub fn lines(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
         [("older", older), ("newer", newer)]
             .map(|(side, window)| format!("{side}: {}[{}]{}", window.before, window.mark, window.after))
     });
-    where_it_is(check, kind).into_iter().chain(windows).chain(what_it_means(check, kind)).collect()
+    let means = what_it_means(check, kind).into_iter().chain([list::more(kind.first().cause)]);
+    where_it_is(check, kind).into_iter().chain(windows).chain(means).collect()
 }
 
 /// A note in a sentence, with the provider's answer if there is one.

@@ -16,7 +16,7 @@ pub fn transcript(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     document.title(format!("Request {}, {place}: {}{at}", line.index, report.names.model(&line.model)));
     document.text(who(report, entry).into_iter().chain(usage(line)).collect());
     document.heading("Tokens read and missed");
-    document.text(read(line));
+    document.text(read(entry));
     if !line.charge.causes.is_empty() {
         document.table(causes(entry));
         crate::human::list::hint(&mut document);
@@ -48,9 +48,15 @@ fn usage(line: &Line) -> Option<String> {
     ))
 }
 
-fn read(line: &Line) -> Vec<String> {
+fn read(entry: &Recorded<'_>) -> Vec<String> {
+    let line = &entry.line;
     let Some(why) = &line.explanation else {
-        return vec!["The contents of its cache are unknown, because there is no cache profile.".to_owned()];
+        let unknown = match line.recorded.map(|usage| usage.total_input_tokens()) {
+            None => "The recording has no usage of it, so nothing is known about its cache.",
+            Some(0) => "Its recorded input is zero: it was answered without a cache.",
+            Some(_) => "The contents of its cache are unknown, because there is no cache profile.",
+        };
+        return vec![unknown.to_owned()];
     };
     let known = why.read_tokens.saturating_add(why.missed_tokens());
     let mut said = vec![format!(
@@ -71,9 +77,9 @@ fn causes(entry: &Recorded<'_>) -> Table {
     let mut table = Table::new(
         "causes",
         vec![
-            Column::left("Cause", "cause"),
+            Column::left("Cause", "cause").kept(),
             Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::wrap("How to fix it", "suggestion"),
         ],
     );

@@ -21,12 +21,14 @@ pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> Do
                 format!("There is no cache profile for {provider} yet, so the contents of its cache are unknown.")
             }
             Unread::Unreadable(what) => format!("Its body is no request: {}.", report.names.message(what)),
-            _ => "The recording left its prompt out, so the contents of its cache are unknown.".to_owned(),
+            Unread::Refused => "The provider refused it, so nothing was read or written.".to_owned(),
+            why => format!("The contents of its cache are unknown: {}.", why.reason()),
         },
     ]);
     document.heading("Its cost");
     let bill = line.charge.bill.as_ref().map(|bill| bill.total);
     document.text(vec![match bill {
+        _ if *why == Unread::Refused => "Nothing was billed.".to_owned(),
         Some(bill) => format!("{} at {}.", money(bill), statement_of_one(report, line.at)),
         None if line.recorded.is_none() => "Nothing is known about it.".to_owned(),
         None => super::no_price(report, line),
@@ -36,7 +38,7 @@ pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> Do
 }
 
 fn recorded(line: &Line) -> String {
-    let Some(usage) = line.recorded else { return "The recording has no usage of it.".to_owned() };
+    let Some(usage) = line.recorded else { return "No usage of it is recorded.".to_owned() };
     format!(
         "Read {} of {} input tokens, wrote {}; {} tokens of answer.",
         count(usage.cache_read_input_tokens),

@@ -39,7 +39,7 @@ fn crossing_table(question: Question, panel: &Panel) -> Table {
         Column::left("turning point", "name"),
         Column::right("measured", "at"),
         Column::right("formula", "formula"),
-        Column::right("cost there", "cost_usd"),
+        Column::right("cost there", "cost_usd").kept(),
     ];
     let mut table = Table::new("crossings", columns);
     let number = |place: Option<f64>| match place {
@@ -61,8 +61,8 @@ fn launch_table(panel: &Panel) -> Table {
         Column::left("launch", "launch"),
         Column::right("makespan", "makespan_s"),
         Column::right("cost", "cost_usd"),
-        Column::right("over the bound", "over_bound"),
-        Column::left("worth having", "frontier"),
+        Column::right("over the bound", "over_bound").kept(),
+        Column::left("worth having", "frontier").kept(),
     ];
     let mut table = Table::new("launches", columns);
     let bound = panel.curves.iter().find(|curve| curve.is_bound).and_then(|curve| curve.points.first());
@@ -95,8 +95,8 @@ fn cost_table(question: Question, panel: &Panel) -> Table {
         Column::left("policy", "policy"),
         Column::right("cost", "cost_usd"),
         match question {
-            Question::ForkOrSpawn => Column::right("against spawn", "against_spawn"),
-            _ => Column::right("over the cheapest", "over_cheapest"),
+            Question::ForkOrSpawn => Column::right("against spawn", "against_spawn").kept(),
+            _ => Column::right("over the cheapest", "over_cheapest").kept(),
         },
     ];
     let mut table = Table::new("costs", columns);

@@ -11,6 +11,11 @@ pub fn hint(document: &mut Document) {
     document.aside(vec!["forkcast list causes: the meaning of each cause".to_owned()]);
 }
 
+/// Where one cause is explained.
+pub fn more(cause: Cause) -> String {
+    format!("forkcast explain {}: what this cause means", cause.word())
+}
+
 /// All causes, in order of precedence.
 pub fn causes(layout: Layout) -> Document {
     let mut document = Document::default();

@@ -15,10 +15,10 @@ pub(super) fn table(word: &'static str, first: Column) -> Table {
             Column::right("Input", "input_tokens").optional(),
             Column::right("Hit rate", "hit_rate"),
             Column::right("Output", "output_tokens").optional(),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::right("Missed", "missed_tokens").optional(),
-            Column::right("Avoidable", "missed_usd"),
-            Column::left("Mostly", "cause"),
+            Column::right("Avoidable", "missed_usd").kept(),
+            Column::left("Mostly", "cause").kept(),
         ],
     )
 }

@@ -13,8 +13,8 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     }
     let mut columns = vec![
         Column::wrap("What to change", "what"),
-        Column::right("Saves", "saved_usd"),
-        Column::right("Of the bill", "saved_share"),
+        Column::right("Saves", "saved_usd").kept(),
+        Column::right("Of the bill", "saved_share").kept(),
     ];
     if report.view.details {
         columns.extend([Column::name("Sessions", "sessions").optional(), Column::left("Proof", "what_if").optional()]);

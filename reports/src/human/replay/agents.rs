@@ -42,8 +42,8 @@ fn table(session: &Session) -> Table {
             Column::right("Requests", "requests"),
             Column::right("Hit rate", "hit_rate").optional(),
             Column::right("Output", "output_tokens").optional(),
-            Column::right("Cost", "cost_usd"),
-            Column::right("With its own", "with_children_usd"),
+            Column::right("Cost", "cost_usd").kept(),
+            Column::right("With its own", "with_children_usd").kept(),
         ],
     );
     let tree = Tree::of(session);

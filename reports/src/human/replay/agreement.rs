@@ -159,7 +159,7 @@ fn exceptions(report: &Report<'_>, document: &mut Document) {
             Column::right("predicted", "predicted_read_tokens"),
             Column::left("Verdict", "recorded_verdict"),
             Column::left("predicted", "predicted_verdict"),
-            Column::wrap("Why the recorded read fell short", "causes"),
+            Column::wrap("Why the recorded read fell short", "causes").kept(),
         ],
     );
     table.make(shown(report), found, |found| exception(report, found));

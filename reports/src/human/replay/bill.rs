@@ -15,7 +15,9 @@ pub(super) fn title(report: &Report<'_>) -> String {
     }
     let session = if is_of_transcripts(report) { "session" } else { "recording" };
     let mut parts = vec![bill(report)];
-    parts.push(some(report.tally.requests, "request"));
+    parts.push(some(report.tally.counted, "request"));
+    let uncounted = report.tally.requests - report.tally.counted;
+    parts.extend((uncounted > 0).then(|| format!("{} without usage", count(uncounted))));
     parts.push(some(report.sessions.len() as u64, session));
     parts.extend(report.span().and_then(|(from, to)| when::days(from, to, &report.view.zone)));
     let partial = if report.is_partial() { "Partial, interrupted before the end: " } else { "" };
@@ -44,9 +46,9 @@ fn table(report: &Report<'_>) -> Table {
     let mut table = Table::new(
         "spending",
         vec![
-            Column::left("Spent on", "what"),
-            Column::right("Cost", "cost_usd"),
-            Column::right("Of the bill", "share"),
+            Column::wrap("Spent on", "what"),
+            Column::right("Cost", "cost_usd").kept(),
+            Column::right("Of the bill", "share").kept(),
             Column::right("Tokens", "tokens"),
             Column::right("A request", "tokens_per_request"),
         ],

@@ -13,8 +13,8 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         vec![
             Column::left("Limit", "name"),
             Column::right("Allowed", "limit"),
-            Column::right("Found", "found"),
-            Column::left("", "passed"),
+            Column::right("Found", "found").kept(),
+            Column::left("", "passed").kept(),
             Column::wrap("Why", "undecided"),
         ],
     );

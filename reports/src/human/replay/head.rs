@@ -44,7 +44,8 @@ fn files(report: &Report<'_>) -> Option<String> {
 fn window(report: &Report<'_>) -> Option<String> {
     let window = report.view.window;
     let zone = &report.view.zone;
-    if window.is_open() && report.view.project.is_none() {
+    let view = &report.view;
+    if window.is_open() && view.project.is_none() && view.session.is_none() {
         return None;
     }
     let since = window.since.and_then(|at| when::moment(at, zone)).map(|since| format!(" from {since}"));
@@ -53,9 +54,13 @@ fn window(report: &Report<'_>) -> Option<String> {
     if !window.is_open() {
         sent.push_str(&format!("{}{} {}", since.unwrap_or_default(), until.unwrap_or_default(), zone.name()));
     }
-    if report.view.project.is_some() {
-        let others = count(report.left_out.other_projects);
-        sent.push_str(&format!(" in the requested projects ({others} requests in others)"));
+    let others = report.left_out;
+    let asked = [
+        (view.project.is_some(), "projects", others.other_projects),
+        (view.session.is_some(), "sessions", others.other_sessions),
+    ];
+    for (_, things, others) in asked.into_iter().filter(|(is_asked, ..)| *is_asked) {
+        sent.push_str(&format!(" in the requested {things} ({} in others)", some(others, "request")));
     }
     let left_out = report.left_out;
     if left_out.requests() == 0 {
@@ -75,7 +80,7 @@ fn profiles(report: &Report<'_>) -> Option<String> {
 }
 
 fn prices(report: &Report<'_>) -> Option<String> {
-    let statement = statement(report.options, report.names);
+    let statement = statement(report);
     let mut letters = statement.chars();
     let first = letters.next()?.to_uppercase();
     Some(format!("{first}{}, from the price book of {}", letters.as_str(), report.options.book.version()))

@@ -31,10 +31,10 @@ fn causes(report: &Report<'_>, misses: &[Miss]) -> Table {
     let mut table = Table::new(
         "causes",
         vec![
-            Column::left("Cause", "cause"),
+            Column::left("Cause", "cause").kept(),
             Column::right("Requests", "requests"),
             Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::right("Of the bill", "share"),
             Column::name("Largest example", "example"),
         ],
@@ -62,9 +62,9 @@ fn largest(report: &Report<'_>, misses: &[Miss]) -> Table {
         vec![
             Column::name("Request", "request"),
             Column::left("At", "at").optional(),
-            Column::left("Cause", "cause"),
+            Column::left("Cause", "cause").kept(),
             Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::wrap("What changed", "change"),
         ],
     );

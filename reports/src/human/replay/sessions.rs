@@ -60,9 +60,15 @@ pub(super) fn add_groups(report: &Report<'_>, document: &mut Document) {
         row
     };
     let shown_max = view.top.unwrap_or(GROUPS_SHOWN);
-    table.make(shown_max, &report.groups, |group| row(&group.key, group.then_key.as_deref(), &group.account));
+    // Of times the newest are shown, in their order.
+    let is_long = by.is_time() && report.groups.len() > shown_max + 1;
+    let earlier = if is_long { report.groups.len() - shown_max } else { 0 };
+    let shown = report.groups.get(earlier..).unwrap_or_default();
+    table.make(shown_max, shown, |group| row(&group.key, group.then_key.as_deref(), &group.account));
+    table.unmade += earlier;
     table.sum = (report.groups.len() > 1).then(|| row(ALL, None, &report.totals));
-    table.rows_are = "groups (--table groups lists all)";
+    table.rows_are =
+        if is_long { "earlier groups (--table groups lists all)" } else { "groups (--table groups lists all)" };
     let then_by = view.then_by.map_or_else(String::new, |by| format!(" and {}", by.word()));
     let zone = if by.is_time() { format!(" ({})", view.zone.name()) } else { String::new() };
     document.heading(format!("By {}{then_by}{zone}", by.word()));

@@ -14,12 +14,12 @@ fn table(report: &Report<'_>) -> Table {
     let account = &report.totals;
     let recorded = (account.ledger.recorded_requests > 0).then_some(account.recorded);
     let sides: Vec<Side> = recorded.into_iter().chain(account.predicted).collect();
-    let mut columns = vec![Column::left("", "what")];
+    let mut columns = vec![Column::wrap("", "what")];
     columns.extend(recorded.map(|_| Column::right("Recorded", "recorded")));
     columns.extend(account.predicted.map(|_| Column::right("Predicted", "predicted")));
     let both = sides.len() == 2;
     if both {
-        columns.push(Column::right("Difference", "difference"));
+        columns.push(Column::right("Difference", "difference").kept());
     }
     let mut table = Table::new("totals", columns);
     for (title, category) in rows(report) {

@@ -27,6 +27,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
         hidden(report, &found),
         given(&found),
         without_usage(report, &found),
+        refused(&found),
         fees(report),
     ];
     sentences.into_iter().flatten().collect()
@@ -42,7 +43,7 @@ fn without_rules(report: &Report<'_>, found: &Unseen) -> Option<String> {
         format!("{} of {}", count(without), some(all, "request"))
     };
     let both = if report.totals.predicted.is_some() { ", so they count on both sides as recorded" } else { "" };
-    (without > 0).then(|| format!("{who} went to providers without a cache model: their misses are unknown{both}."))
+    (without > 0).then(|| format!("{who} went to models whose cache is not modelled: their misses are unknown{both}."))
 }
 
 /// Most models listed in a sentence.
@@ -142,7 +143,7 @@ fn given(found: &Unseen) -> Option<String> {
 
 /// Requests without any recorded usage, if others have it.
 fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
-    let number = found.without_usage;
+    let number = found.without_usage - found.refused;
     if number == 0 || report.counted == Counted::Predicted {
         return None;
     }
@@ -153,6 +154,12 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
     let are = if number == 1 { "is" } else { "are" };
     let alone = if report.tally.predicted_uncounted { alone } else { "" };
     Some(format!("{} {are} without recorded usage and in no sum{alone}.", some(number, "request")))
+}
+
+fn refused(found: &Unseen) -> Option<String> {
+    let were = if found.refused == 1 { "was" } else { "were" };
+    (found.refused > 0)
+        .then(|| format!("{} {were} refused by the provider: nothing was billed.", some(found.refused, "request")))
 }
 
 /// Charges by the makers of these models that are in no recording.

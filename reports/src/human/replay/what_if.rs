@@ -16,11 +16,11 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
             Column::name("What if", "name"),
             Column::right("Read", "cache_read_input_tokens"),
             Column::right("Written", "cache_creation_input_tokens"),
-            Column::right("Fresh", "input_tokens"),
+            Column::right("Fresh", "input_tokens").optional(),
             Column::right("Hit rate", "hit_rate").optional(),
-            Column::right("Cost", "cost_usd"),
-            Column::right("Difference", "delta_usd"),
-            Column::right("", "delta_share"),
+            Column::right("Cost", "cost_usd").kept(),
+            Column::right("Difference", "delta_usd").kept(),
+            Column::right("", "delta_share").kept(),
         ],
     );
     let asked = match account.ledger.recorded_requests {

@@ -102,10 +102,10 @@ fn missed(found: &FanOut<'_>, document: &mut Document) {
     let mut table = Table::new(
         "misses",
         vec![
-            Column::left("Missed for", "cause"),
+            Column::left("Missed for", "cause").kept(),
             Column::right("Forks", "forks"),
             Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
             Column::name("Place", "path"),
             Column::right("Byte", "offset_in_block").optional(),
             Column::wrap("What", "name"),

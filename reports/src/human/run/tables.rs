@@ -17,22 +17,22 @@ const AGENTS_MAX: usize = 40;
 pub(super) fn agents(run: &Run) -> Table {
     let mut columns = vec![
         Column::left("Agent", "agent"),
-        Column::right("Began", "began"),
+        Column::right("Began", "began").optional(),
         Column::right("Ended", "ended"),
         Column::right("Turns", "turns"),
         Column::right("Input", "input_tokens"),
         Column::right("Read", "hit_rate"),
-        Column::right("Output", "output_tokens"),
-        Column::right("Cost", "cost_usd"),
+        Column::right("Output", "output_tokens").optional(),
+        Column::right("Cost", "cost_usd").kept(),
         Column::left("Waited for", "waited_for").optional(),
-        Column::left("End", "state"),
+        Column::left("End", "state").kept(),
     ];
     let any_forks = run.agents.iter().any(|agent| agent.fork.is_some());
     if any_forks {
         let of_forks = [
             Column::right("Fork", "place"),
             Column::right("From parent", "read_from_parent_tokens"),
-            Column::right("Own", "own_tokens"),
+            Column::right("Own", "own_tokens").optional(),
         ];
         columns.splice(1..1, of_forks);
     }
@@ -89,11 +89,11 @@ pub(super) fn requests(run: &Run) -> Table {
             Column::left("Answered with", "answered_with"),
             Column::right("Read", "cache_read_input_tokens"),
             Column::right("Written", "cache_creation_input_tokens"),
-            Column::right("Fresh", "input_tokens"),
-            Column::right("Output", "output_tokens"),
-            Column::right("Cost", "cost_usd"),
-            Column::left("Cache", "verdict"),
-            Column::left("Missed for", "causes"),
+            Column::right("Fresh", "input_tokens").optional(),
+            Column::right("Output", "output_tokens").optional(),
+            Column::right("Cost", "cost_usd").kept(),
+            Column::left("Cache", "verdict").kept(),
+            Column::left("Missed for", "causes").kept(),
         ],
     );
     table.rows_are = "requests";

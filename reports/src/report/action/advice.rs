@@ -31,11 +31,15 @@ impl Reader {
 pub(super) struct Advice {
     /// Stable word for machines.
     pub code: &'static str,
-    /// The causes that it would end. What saves the first is said of all.
+    /// The causes that it would end.
     pub causes: &'static [Cause],
     /// A phrase in the evidence of a transcript, if it applies only to such requests.
     shows: Option<&'static str>,
-    /// Advice for the user of a client; by default the suggestion of the first cause.
+    /// The what-if that its words name: if it was tried, its figure counts, and not the cost of the misses.
+    pub what_if: Option<&'static str>,
+    /// Advice for the author of an agent; by default the suggestion for the cause.
+    author: Option<&'static str>,
+    /// Advice for the user of a client; by default the suggestion for the cause.
     user: Option<&'static str>,
     /// Advice with the settings of Claude Code (`sim/docs/clients.md`).
     claude_code: Option<&'static str>,
@@ -43,12 +47,22 @@ pub(super) struct Advice {
 
 impl Advice {
     const fn new(code: &'static str, causes: &'static [Cause]) -> Self {
-        Self { code, causes, shows: None, user: None, claude_code: None }
+        Self { code, causes, shows: None, what_if: None, author: None, user: None, claude_code: None }
     }
 
     /// Limits it to requests with this evidence in a transcript.
     const fn where_it(self, shows: &'static str) -> Self {
         Self { shows: Some(shows), ..self }
+    }
+
+    /// Sets the what-if that its words name.
+    const fn priced_by(self, what_if: &'static str) -> Self {
+        Self { what_if: Some(what_if), ..self }
+    }
+
+    /// Sets the advice for the author of an agent.
+    const fn author(self, words: &'static str) -> Self {
+        Self { author: Some(words), ..self }
     }
 
     /// Sets the advice for the user of a client.
@@ -66,9 +80,9 @@ impl Advice {
         self.causes.contains(&cause) && self.shows.is_none_or(|words| shows.contains(words))
     }
 
-    /// The advice.
-    pub fn words(&self, reader: Reader) -> &'static str {
-        let authors = || self.causes.first().map_or("", |cause| cause.suggestion().trim_end_matches('.'));
+    /// The advice for this cause. The author of an agent gets what `list causes` says, as in every other output.
+    pub fn words(&self, cause: Cause, reader: Reader) -> &'static str {
+        let authors = || self.author.unwrap_or_else(|| cause.suggestion().trim_end_matches('.'));
         match reader {
             Reader::Author => authors(),
             Reader::User => self.user.unwrap_or_else(authors),
@@ -94,7 +108,7 @@ pub(super) fn shown(entry: &Recorded<'_>, cause: Cause) -> &'static str {
 pub fn suggestion(entry: &Recorded<'_>, part: &CauseCost) -> String {
     let shows = shown(entry, part.cause);
     match MISSES.iter().find(|advice| advice.is_for(part.cause, shows)) {
-        Some(advice) => format!("{}.", advice.words(Reader::of(entry))),
+        Some(advice) => format!("{}.", advice.words(part.cause, Reader::of(entry))),
         None => part.cause.suggestion().to_owned(),
     }
 }
@@ -109,9 +123,11 @@ const ITS_BREAKPOINTS: &str = "Report it to the makers of the client: it placed 
 pub(super) const MISSES: [Advice; 16] = [
     Advice::new("pause_over_an_hour", &[Cause::Expired])
         .where_it(ONE_HOUR)
+        .author("Keep the entry warm, or begin a new conversation before a pause of more than an hour")
         .user("Start a new session, or compact, before a pause of more than an hour")
         .claude_code("Start a new conversation (/clear), or /compact, before a pause of more than an hour"),
     Advice::new("pause", &[Cause::Expired])
+        .priced_by("ttl=1h")
         .user("Keep pauses below five minutes, or choose the one-hour lifetime if the client has it")
         .claude_code("Let entries live for an hour (setting promptCacheTtl \"1h\", or ENABLE_PROMPT_CACHING_1H=1)"),
     Advice::new("setting_changed", &[Cause::LevelParameter])

@@ -16,7 +16,7 @@ Examples:
   forkcast run mine.yaml                           plays it
   forkcast run --recording session.jsonl           the same, without the file
 
-The scenario has the recorded answers, each bound to the call or the line that asked for it, the results of tools with
+The scenario has the recorded answers, each bound to the call or the line that asked for it, the results of tools with \
 their durations, and what the user typed and interrupted. It can be read and edited like any other.";
 
 /// Arguments of `cast`.

@@ -61,6 +61,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub update: bool,
 
+    /// Every difference from the lock fails, as with `equality = "fail"`
+    #[arg(long, conflicts_with = "update")]
+    pub locked: bool,
+
     /// Also check that forks meet all conditions for sharing a prefix, with a score card
     #[arg(long, value_name = "SUITE", value_enum)]
     pub conformance: Option<Suite>,
@@ -76,6 +80,10 @@ pub struct CheckArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub format: CheckFormat,
+
+    /// Also write a page for a browser: one file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
 
     /// Which parts of the prompts are shown
     #[command(flatten)]
@@ -96,9 +104,10 @@ Examples:
   forkcast lock session.jsonl -o tests/agent.lock
                                       another file
   forkcast lock forks/fan-out         a scenario
+  forkcast lock bodies/ --review      accept or reject what changed
   forkcast lock bodies/ --anonymize   without names of tools and agents
 
-A lock is a text for reviews: kind, place, size and digests of each block, expected reads and cost of each request.
+A lock is a text for reviews: kind, place, size and digests of each block, expected reads and cost of each request. \
 `forkcast check` compares prompts with it.";
 
 /// Arguments of `lock`.
@@ -113,12 +122,20 @@ pub struct LockArgs {
     #[arg(long, short, value_name = "FILE", default_value = LOCK, help_heading = "Output")]
     pub output: PathBuf,
 
+    /// Show what changed since the lock, and accept it chain by chain; without a terminal, only list it
+    #[arg(long)]
+    pub review: bool,
+
+    /// Accept the changes of this chain, or of `all`; may be repeated
+    #[arg(long, value_name = "CHAIN", requires = "review")]
+    pub accept: Vec<String>,
+
     /// Which prices hold
     #[command(flatten)]
     pub prices: PriceArgs,
 
     /// The form of the summary on standard output
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    #[arg(long, default_value = "human", value_parser = super::whole(), help_heading = "Output")]
     pub format: super::Format,
 
     /// Which parts of the prompts are shown

@@ -19,9 +19,9 @@ use super::{OutputArgs, OwnPriceArgs, TalkArgs};
 mod words;
 
 use words::{
-    Against, Numbers, Parent, Questions, ablation, launches, number, numbers, placement, profile, questions, rules,
-    small, ttl,
+    Against, Numbers, Parent, Questions, ablation, launches, number, numbers, profile, questions, rules, small,
 };
+pub(super) use words::{placement, ttl};
 
 const FANOUT_EXAMPLES: &str = "\
 Examples:
@@ -56,7 +56,8 @@ const OUT: &str = "Also write fanout.json, fanout.csv and plots (NAME.svg, NAME.
 
 /// Arguments of `fanout`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = FANOUT_EXAMPLES, mut_arg("out", |out| out.help("Also write tables and plots into this folder").long_help(OUT)))]
+#[command(after_help = FANOUT_EXAMPLES, mut_arg("format", |format| format.value_parser(super::whole())),
+    mut_arg("out", |out| out.help("Also write tables and plots into this folder").long_help(OUT)))]
 pub struct FanoutArgs {
     /// Take the parent's prefix, growth, model and lifetime from a recorded session
     ///
@@ -107,7 +108,7 @@ pub struct FanoutArgs {
 
     // The table of policies writes this help.
     #[allow(missing_docs)]
-    #[arg(long, value_name = "LIST", long_help = launches(), help = "When the children start: burst, primed, stagger=MS, waves=N", default_value = "burst", value_delimiter = ',', value_parser = LaunchPolicy::named)]
+    #[arg(long, value_name = "LIST", long_help = launches(), help = "When the children start: burst, primed, serial, stagger=MS, waves=N", default_value = "burst", value_delimiter = ',', value_parser = LaunchPolicy::named)]
     pub launch: Vec<LaunchPolicy>,
 
     /// Breakpoints of a request

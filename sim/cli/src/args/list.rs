@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use forkcast_sim::pricing::Date;
 
-use super::{Format, TalkArgs, date};
+use super::{Format, TalkArgs, date, whole};
 
 const LIST_EXAMPLES: &str = "\
 Examples:
@@ -22,7 +22,7 @@ Examples:
 
 /// Arguments of `list`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = LIST_EXAMPLES)]
+#[command(after_help = LIST_EXAMPLES, arg_required_else_help = true)]
 pub struct ListArgs {
     /// What to show
     #[arg(value_enum)]
@@ -44,7 +44,7 @@ pub struct ListArgs {
     pub day: Option<Date>,
 
     /// Form of the output
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    #[arg(long, default_value = "human", value_parser = whole(), help_heading = "Output")]
     pub format: Format,
 
     /// Messages on standard error

@@ -23,6 +23,10 @@ pub struct OutputArgs {
     #[arg(long, requires = "out", help_heading = "Output")]
     pub overwrite: bool,
 
+    /// Also write a page for a browser: one file, without prompts
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+
     /// Whether the result must be sure
     #[command(flatten)]
     pub strict: StrictArgs,

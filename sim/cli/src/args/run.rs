@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use forkcast_replay::what_if::WhatIf;
+use forkcast_scenarios::cast::otherwise::{Alteration, Otherwise};
 use forkcast_scenarios::cast::recorded::Play;
 use forkcast_scenarios::format::set::Change;
 use forkcast_sim::agent::query::Placement;
@@ -12,7 +13,9 @@ use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::cache::PRESETS;
 use forkcast_sim::wire::Ttl;
 
-use super::{OutputArgs, OwnPriceArgs, SumArgs, TalkArgs, table, what_if_help};
+use super::behaviour::BehaviourArgs;
+use super::fanout::{placement, ttl};
+use super::{ExportArgs, OutputArgs, OwnPriceArgs, SumArgs, TalkArgs, number, table, what_if_help};
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -35,11 +38,14 @@ Examples:
   forkcast run mine.yaml --twice      in two processes, compared
   forkcast run --recording session.jsonl
                                       a recorded session, played again
-  forkcast run --recording session.jsonl --ttl 1h
-                                      the same with another lifetime
+  forkcast run --recording session.jsonl --ttl 1h --launch primed
+                                      the same with another lifetime, with one
+                                      agent first, and with both
+  forkcast run --recording session.jsonl --with forks
+                                      had its agents been forks
   forkcast list scenarios             built-in scenarios
 
-A scenario is a YAML file, or the name of one that is built in. Exit code 1: an expectation failed.";
+A scenario is a YAML file, or the name of one that is built in. Several are a list in JSON and one table in CSV. Exit code 1: an expectation failed.";
 
 /// What `--out` of this verb writes.
 const OUT: &str = "Also write run.json, ledger.jsonl, requests.csv and the pictures timeline and ribbon (.svg, .png) into this \
@@ -74,34 +80,38 @@ pub struct RunArgs {
     #[arg(long, value_name = "FIELD=VALUE", value_parser = change)]
     pub set: Vec<String>,
 
-    /// When the agents of one message start: burst, primed, stagger=MS, waves=N
-    #[arg(long, value_name = "POLICY", value_parser = launch)]
-    pub launch: Option<String>,
+    /// When the agents of one message start: burst, primed, serial, stagger=MS, waves=N
+    #[arg(long, value_name = "POLICY", value_parser = LaunchPolicy::named)]
+    pub launch: Option<LaunchPolicy>,
 
     /// Breakpoints of requests
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Placement::ALL.map(Placement::name)))]
-    pub breakpoints: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = placement())]
+    pub breakpoints: Option<Placement>,
 
     /// Lifetime of cache entries
-    #[arg(long, value_name = "TTL", value_parser = PossibleValuesParser::new(Ttl::ALL.map(Ttl::name)))]
-    pub ttl: Option<String>,
+    #[arg(long, value_name = "TTL", value_parser = ttl())]
+    pub ttl: Option<Ttl>,
 
     /// Cache rules (see `forkcast list profiles`)
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<String>,
 
     /// Pick the next ready task at random (seeded) instead of FIFO
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = number::<u64, 0>)]
     pub interleave: Option<u64>,
 
     /// Random seed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u64, 0>)]
     pub seed: Option<u64>,
 
     // The table of keys writes this help.
     #[allow(missing_docs)]
     #[arg(long, value_name = "SPEC", help = what_if_help())]
     pub what_if: Vec<WhatIf>,
+
+    /// Recorded sessions whose agents are built otherwise
+    #[command(flatten)]
+    pub behaviour: BehaviourArgs,
 
     /// Groups of requests, and limits on their sums
     #[command(flatten)]
@@ -114,6 +124,10 @@ pub struct RunArgs {
     /// Output
     #[command(flatten)]
     pub result: OutputArgs,
+
+    /// Files of viewers
+    #[command(flatten)]
+    pub export: ExportArgs,
 
     /// Print only this table, as comma-separated values with a header line
     #[arg(long, value_name = "NAME", value_parser = table(), help_heading = "Output")]
@@ -143,10 +157,6 @@ fn fidelity() -> impl TypedValueParser<Value = Play> {
     words.try_map(|word| Play::named(&word).ok_or("expected one of these words"))
 }
 
-fn launch(text: &str) -> Result<String, String> {
-    LaunchPolicy::named(text).map(|_| text.to_owned())
-}
-
 fn change(text: &str) -> Result<String, String> {
     text.parse::<Change>().map(|_| text.to_owned())
 }
@@ -154,18 +164,50 @@ fn change(text: &str) -> Result<String, String> {
 impl RunArgs {
     /// Whether an option needs a replay of the requests.
     pub const fn asks_a_replay(&self) -> bool {
+        self.shows_a_replay() || self.is_written()
+    }
+
+    /// Whether the output shows a replay of the requests.
+    pub const fn shows_a_replay(&self) -> bool {
         !self.what_if.is_empty() || self.table.is_some() || self.sums.is_asked()
+    }
+
+    /// Whether a file beside the printed output needs it.
+    pub const fn is_written(&self) -> bool {
+        self.result.html.is_some() || self.export.is_asked()
     }
 
     /// Everything that options set, in the form of `--set`.
     pub fn changes(&self) -> Vec<String> {
-        let said = [
-            self.seed.map(|seed| format!("seed={seed}")),
-            self.launch.as_ref().map(|policy| format!("session.forks.launch={policy}")),
-            self.breakpoints.as_ref().map(|name| format!("session.breakpoints={name}")),
-            self.ttl.as_ref().map(|ttl| format!("session.ttl={ttl}")),
-            self.cache.as_ref().map(|name| format!("cache={name}")),
-        ];
+        let policies = Otherwise { alterations: self.policies(), ..Otherwise::default() };
+        self.settings().into_iter().chain(policies.fields()).collect()
+    }
+
+    /// Fields that hold for a recorded session and for all variants of it.
+    pub fn settings(&self) -> Vec<String> {
+        let said =
+            [self.seed.map(|seed| format!("seed={seed}")), self.cache.as_ref().map(|name| format!("cache={name}"))];
         self.set.iter().cloned().chain(said.into_iter().flatten()).collect()
+    }
+
+    /// Policies of launching and caching.
+    fn policies(&self) -> Vec<Alteration> {
+        let serial = self.behaviour.agents_serial.then_some(LaunchPolicy::Serial);
+        let launch = self.launch.or(serial).map(Alteration::Launch);
+        let breakpoints = self.breakpoints.map(Alteration::Breakpoints);
+        launch.into_iter().chain(breakpoints).chain(self.ttl.map(Alteration::Ttl)).collect()
+    }
+
+    /// What a recorded session is played with: each change alone, then all together.
+    pub fn variants(&self) -> Vec<Vec<Alteration>> {
+        let BehaviourArgs { with, background, model, tools_sorted, .. } = &self.behaviour;
+        let with = with.map(Alteration::With);
+        let background = background.map(Alteration::Background);
+        let tools = tools_sorted.then_some(Alteration::ToolsSorted);
+        let agents = with.into_iter().chain(background).chain(model.iter().cloned()).chain(tools);
+        let all: Vec<Alteration> = self.policies().into_iter().chain(agents).collect();
+        let alone = all.iter().filter(|_| all.len() > 1).map(|one| vec![one.clone()]);
+        let together = Some(all.clone()).filter(|all| !all.is_empty());
+        alone.chain(together).collect()
     }
 }

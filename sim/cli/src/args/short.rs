@@ -6,7 +6,7 @@ use clap::Command;
 const SHOWN: [(&str, &[&str]); 9] = [
     ("run", &["scenarios", "set", "launch", "breakpoints", "ttl", "twice", "out"]),
     ("fanout", &["from", "children", "prefix", "turns", "parent", "launch", "against", "answer", "out"]),
-    ("replay", &["paths", "by", "since", "last", "details", "format", "out"]),
+    ("replay", &["paths", "by", "last", "details", "format", "out"]),
     ("demo", &["by", "format", "out"]),
     ("lock", &["paths", "output", "anonymize"]),
     ("check", &["paths", "lock", "update", "requests_per_day", "format"]),

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use forkcast_scenarios::sweep::Axis;
 use forkcast_scenarios::sweep::plan::PARTS;
 
-use super::{Format, OwnPriceArgs, StrictArgs, TalkArgs};
+use super::{Format, OwnPriceArgs, StrictArgs, TalkArgs, number, whole};
 
 const SWEEP_EXAMPLES: &str = "\
 Examples:
@@ -29,7 +29,7 @@ Examples:
       --set seed=1..50 -o plan.json
   forkcast sweep plan fanout --set model=mine \\
       --price-book mine.toml -o plan.json
-  forkcast sweep plan mine.yaml+cold \\
+  forkcast sweep plan E15+cold \\
       --set session.breakpoints=tail,both > plan.json
 
 Fields of a scenario are those of `run --set`; those of a fan-out are the options of `fanout` \
@@ -95,7 +95,7 @@ pub struct SweepPlanArgs {
     pub set: Vec<Axis>,
 
     /// Most files that the results are split into, for any number of shards
-    #[arg(long, value_name = "N", default_value_t = PARTS)]
+    #[arg(long, value_name = "N", default_value_t = PARTS, value_parser = number::<usize, 1>)]
     pub parts: usize,
 
     /// Prices other than list prices, in all cells
@@ -140,7 +140,7 @@ pub struct SweepRunArgs {
     pub shard: Option<String>,
 
     /// Cells that run in parallel [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<NonZeroUsize>,
 }
 
@@ -153,7 +153,7 @@ pub struct SweepMergeArgs {
     pub parts: PartsArgs,
 
     /// Form of the output
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    #[arg(long, default_value = "human", value_parser = whole(), help_heading = "Output")]
     pub format: Format,
 
     /// Whether the result must be sure
@@ -168,6 +168,10 @@ pub struct SweepStatusArgs {
     /// Plan and folder
     #[command(flatten)]
     pub parts: PartsArgs,
+}
+
+fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number from 1, such as 7".to_owned())
 }
 
 fn axis(text: &str) -> Result<Axis, String> {

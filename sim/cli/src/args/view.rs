@@ -6,6 +6,7 @@ use forkcast_reports::report::{self, By, Limits, Share, View, Window, Zone};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::{Duration, Instant};
 
+use super::number;
 use crate::clock;
 
 /// Groups, window and limits.
@@ -32,11 +33,15 @@ pub struct ViewArgs {
     #[arg(long, value_name = "TEXT", conflicts_with = "bodies", help_heading = "What counts")]
     project: Option<String>,
 
+    /// Count requests of sessions whose id begins with this
+    #[arg(long, value_name = "ID", conflicts_with = "bodies", help_heading = "What counts")]
+    session: Option<String>,
+
     /// Time zone of days and times: an IANA name, `local` or `UTC` [default: local for people, UTC for machines]
     #[arg(long, value_name = "ZONE", help_heading = "What counts")]
     timezone: Option<Zone>,
 
-    /// Show this many rows of each list
+    /// Show this many rows of each list; of days, weeks, months and blocks the newest
     #[arg(long, value_name = "N", value_parser = rows, help_heading = "What counts")]
     top: Option<u16>,
 }
@@ -74,7 +79,7 @@ pub struct SumArgs {
     min_hit_rate: Option<Share>,
 
     /// Exit with 1 if more tokens were missed without a known cause
-    #[arg(long, value_name = "TOKENS", help_heading = "Limits")]
+    #[arg(long, value_name = "TOKENS", value_parser = number::<u64, 0>, help_heading = "Limits")]
     max_unexplained: Option<u64>,
 }
 
@@ -113,6 +118,7 @@ impl ViewArgs {
             window: Window { since, until },
             zone,
             project: self.project.clone(),
+            session: self.session.clone(),
             top: self.top.map(usize::from),
             now: Some(now),
             ..self.sums.view()

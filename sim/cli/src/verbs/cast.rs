@@ -4,15 +4,17 @@ use std::path::Path;
 
 use forkcast_replay::output::file::{self, Kind};
 use forkcast_scenarios::cast::Cast;
+use forkcast_scenarios::cast::otherwise::Otherwise;
 
 use crate::args::CastArgs;
 use crate::exit::BadInput;
 use crate::screen;
-use crate::verbs::recording::{self, RecordedCast};
+use crate::verbs::recording::{RecordedCast, Recordings};
 
 /// Runs the verb.
 pub fn run(args: &CastArgs) -> anyhow::Result<()> {
-    let casts = recording::casts(&args.path, args.session.as_deref(), args.content, &args.talk)?;
+    let recordings = Recordings::read(&args.path)?;
+    let casts = recordings.casts(args.session.as_deref(), args.content, &Otherwise::default(), &args.talk)?;
     let [RecordedCast { cast, .. }] = &casts[..] else {
         let ids: Vec<&str> = casts.iter().map(|recorded| &*recorded.cast.name).take(10).collect();
         let count = casts.len();

@@ -5,6 +5,7 @@ use forkcast_reports::check::{Check, Origin};
 use forkcast_reports::document::count;
 use forkcast_reports::format::check as format;
 use forkcast_reports::human;
+use forkcast_reports::page;
 use forkcast_reports::report::stated;
 use forkcast_sim::guard::lock::{self, Changes, Lock, Recording, changes};
 use forkcast_sim::guard::{Report, Rules, Severity};
@@ -13,6 +14,7 @@ use forkcast_sim::pricing::PriceBook;
 use crate::args::{CheckArgs, CheckFormat, Format, PriceArgs, TalkArgs, WantedLock};
 use crate::exit::{BadInput, Outcome, Stopped};
 use crate::screen;
+use crate::written;
 
 pub mod inspection;
 pub mod lock_file;
@@ -23,13 +25,20 @@ use lock_file::LockFile;
 
 /// Runs the verb.
 pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
+    written::check(args.html.as_deref(), None)?;
     let wanted = args.wanted_lock();
     if args.update && wanted == WantedLock::None {
         return Err(BadInput::error("--update writes a lock, so --lock none cannot be used with it"));
     }
     let mut rules = rules::read(&args.sources)?;
+    if args.locked {
+        rules.equality = Severity::Fail;
+    }
     rules.requests_per_day = args.requests_per_day.or(rules.requests_per_day);
     let held = LockFile::read(wanted, args.update)?;
+    if args.locked && held.lock.is_none() {
+        return Err(BadInput::error("--locked compares with a lock, and there is none; `forkcast lock` writes it"));
+    }
     held.file.filter(|_| args.update).map_or(Ok(()), lock_file::check)?;
     let book = book(&args.prices, &args.talk)?;
     // The recorder contains the prices of the requests.
@@ -131,6 +140,7 @@ fn show(
         partial: inspection.partial,
     };
     let mut end = Outcome::default();
+    end.printed(written::page(args.html.as_deref(), || page::check(&check), &args.talk))?;
     end.printed(match args.format {
         CheckFormat::Human => screen::document(&human::check::document(&check, true), Format::Human),
         CheckFormat::Markdown => {

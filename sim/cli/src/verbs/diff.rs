@@ -5,9 +5,8 @@ use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::report::stated;
 use forkcast_sim::diagnosis::compare;
-use forkcast_sim::pricing::{PriceBook, Rates, Terms};
 use forkcast_sim::wire::spelling::{self, SpellingNote};
-use forkcast_sim::wire::{Request, Wire, estimated_tokens};
+use forkcast_sim::wire::{Pins, Wire};
 
 use crate::args::{DiffArgs, Doubt, Format};
 use crate::exit::{BadInput, Outcome};
@@ -31,14 +30,18 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
     let told = |note: SpellingNote| SpellingNote { path: new.sent_path(note.path), ..note };
     let spelling: Vec<SpellingNote> = spelling.into_iter().map(told).collect();
     let book = args.prices.book(&args.talk)?;
-    let rates = rates(args, &book, &wire, &new);
+    let mut pins = Pins::default();
+    let old = older.sized(&mut pins, &wire, old, &rules);
+    let new = newer.sized(&mut pins, &wire, new, &rules);
+    let rates = newer.rates(args.prices.day, &book, &new);
     let names = args.shown.names();
-    let day = args.prices.day.map_or_else(|| book.version().to_owned(), |day| day.to_string());
+    let day = args.prices.day.or(newer.day()).map_or_else(|| book.version().to_owned(), |day| day.to_string());
     let sides = Sides {
         wire: &wire,
         rules: &rules,
         older: &old,
         newer: &new,
+        are_measured: newer.is_measured(),
         comparison: &comparison,
         spelling: &spelling,
         rates: rates.as_ref(),
@@ -53,21 +56,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
         Format::Csv => screen::document(&human::diff::tables(&sides), Format::Csv),
         format => screen::document(&human::diff::document(&sides, args.shown.windows()), format),
     })?;
-    let unpriced = rates.is_none().then_some(new.model.as_str());
+    let unpriced = rates.is_none().then_some(new.request.model.as_str());
     outcome.mistakes.extend(args.strict.complaints(Doubt::unpriced(unpriced)));
     outcome.done()
-}
-
-/// Prices of the newer request's model.
-fn rates(args: &DiffArgs, book: &PriceBook, wire: &Wire, request: &Request) -> Option<Rates> {
-    let blocks = request.nodes.iter().filter_map(|node| wire.prefixes.block(*node));
-    let terms = Terms {
-        date: args.prices.day,
-        prompt_tokens: blocks.map(|block| estimated_tokens(&wire.blocks, block)).sum(),
-        fast: request.envelope_value("speed") == Some(b"\"fast\""),
-        geo_us: request.envelope_value("inference_geo") == Some(b"\"us\""),
-        regional: request.resolved.is_some_and(|resolved| resolved.regional),
-        ..Terms::default()
-    };
-    book.rates(&request.model.as_str().into(), &terms).ok()
 }

@@ -33,7 +33,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let entries = entries(&source.inputs, &replay, &source.options);
     let entry = match &args.request {
         Some(name) => entry(&report, &entries, name)?,
-        None => dearest(&entries)?,
+        None => dearest(&report, &entries)?,
     };
     if let Some(note) = source.check(entry)? {
         args.talk.note(format_args!("forkcast: {note}"));
@@ -93,17 +93,11 @@ fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Recorded<'_>, why
     }
 }
 
-/// The request with the highest cost for text that had been sent before; for models without a price, the one with most
-/// missed tokens.
-fn dearest<'r, 'a>(entries: &'r [Recorded<'a>]) -> anyhow::Result<&'r Recorded<'a>> {
-    let excess = |entry: &&Recorded<'_>| {
-        let charge = &entry.line.charge;
-        let paid = charge.bill.as_ref().zip(charge.perfect).map(|(bill, perfect)| bill.total - perfect);
-        let missed = entry.line.explanation.as_ref().map_or(0, |explanation| explanation.missed_tokens());
-        (paid, missed, std::cmp::Reverse(entry.line.index))
-    };
-    let explained = entries.iter().filter(|entry| entry.line.explanation.is_some());
-    explained.max_by_key(excess).ok_or_else(|| BadInput::error("no request with a cache profile to explain"))
+/// The request with the dearest miss of the report; without any, the first that is explained.
+fn dearest<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>]) -> anyhow::Result<&'r Recorded<'a>> {
+    let missed = report.misses.first().and_then(|miss| entries.get(miss.place.index));
+    let explained = || entries.iter().find(|entry| entry.line.explanation.is_some());
+    missed.or_else(explained).ok_or_else(|| BadInput::error("no request with a cache profile to explain"))
 }
 
 /// The request by its number in the ledger, or as `FILE#N`.

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use forkcast_reports::document::Part;
 use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::names::Names;
+use forkcast_reports::page;
 use forkcast_reports::report::stated;
 use forkcast_reports::{format, human};
 use forkcast_scenarios::fanout::Cell;
@@ -23,10 +24,12 @@ use crate::args::{Doubt, FanoutArgs, Format};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::interrupted;
+use crate::written;
 use parent::Parent;
 
 /// Runs the verb.
 pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
+    written::check(args.result.html.as_deref(), None)?;
     let parent = args.from.as_deref().map(Parent::read).transpose()?;
     let start = parent.as_ref().map_or_else(Cell::default, Parent::cell);
     let taken = parent.map(|parent| parent.said(args));
@@ -49,6 +52,8 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
     let price_book = stated(&book, book.version(), Names::Plain);
     let mut outcome = Outcome::default();
     outcome.written(folder.map_or(Ok(()), |folder| write(args, &found, &price_book, folder)));
+    let page = || page::fanout(&found.rows, &found.answers, &price_book, found.is_partial());
+    outcome.printed(written::page(args.result.html.as_deref(), page, &args.talk))?;
     outcome.printed(print(args, &found, &price_book, taken))?;
     let doubts = Doubt::unpriced(unpriced(&found.rows)).into_iter().chain(Doubt::partial(found.is_partial()));
     outcome.mistakes.extend(args.result.strict.complaints(doubts));

@@ -3,23 +3,28 @@
 use forkcast_replay::check::Checking;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
-use forkcast_sim::guard::lock::Recording;
+use forkcast_sim::guard::lock::{Lock, Recording};
 
+use super::check::lock_file::LockFile;
 use super::check::{book, inspection, lock_file, rules};
-use crate::args::LockArgs;
+use crate::args::{LockArgs, WantedLock};
 use crate::exit::{BadInput, Outcome, Stopped};
 use crate::screen;
+
+mod review;
 
 /// Runs the verb.
 pub fn run(args: &LockArgs) -> anyhow::Result<()> {
     lock_file::check(&args.output)?;
+    let held = args.review.then(|| LockFile::read(WantedLock::Named(&args.output), true)).transpose()?;
+    let held = held.and_then(|held| held.lock);
     let rules = rules::read(&args.sources)?;
     let book = book(&args.prices, &args.talk)?;
     let recording = Recording {
         preset: rules.preset.name.to_owned(),
         prices: book.version().to_owned(),
         show_content: args.prompts.show_content,
-        anonymous: args.prompts.anonymize,
+        anonymous: args.prompts.anonymize || held.as_ref().is_some_and(|lock| lock.anonymous),
     };
     let checking = Checking { rules, prices: Some(book), recording: Some(recording), conformance: false };
     let inspection = inspection::inspect(&args.sources, checking, &args.talk)?;
@@ -34,6 +39,9 @@ pub fn run(args: &LockArgs) -> anyhow::Result<()> {
         return end.done();
     }
     let Some(lock) = inspection.outcome.lock else { return Err(BadInput::error("there is nothing to lock")) };
+    if args.review {
+        return review::run(args, held.as_ref().unwrap_or(&Lock::default()), &lock, end);
+    }
     lock_file::write(&lock, &args.output)?;
     let file = args.output.display().to_string();
     // Names in an anonymous lock are ids already.

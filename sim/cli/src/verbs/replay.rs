@@ -14,6 +14,7 @@ use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
+use forkcast_reports::page;
 use forkcast_reports::report::{Report, View, gates};
 use forkcast_sim::cache::Rules;
 
@@ -23,6 +24,7 @@ use crate::screen;
 use crate::signals::{self, interrupted};
 use crate::talk::Steps;
 use crate::verbs::run_folder::{self, NamedPaths, OpenFolder};
+use crate::written;
 
 pub mod complaints;
 
@@ -35,6 +37,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     // Before the work, so that an unusable folder is reported immediately.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
     let mut folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
+    written::check(args.html.as_deref(), Some(&args.export))?;
     let mut steps = args.talk.steps();
     let sorted = run_folder::sort(&args.paths)?;
     let rules = args.cache.or_else(|| rules_of(&sorted));
@@ -68,6 +71,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     }
     let mut outcome = Outcome::default();
     outcome.written(folder.zip(rows).map_or(Ok(()), |(folder, rows)| write(args, &report, folder, rows)));
+    outcome.printed(written::page(args.html.as_deref(), || page::replay(&report), &args.talk))?;
+    outcome.printed(written::export(&args.export, &report, &args.talk))?;
     outcome.printed(print(args, &report))?;
     outcome.failures.extend(gates(&report).iter().filter_map(human::replay::sentence));
     if args.are_found {

@@ -5,15 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use forkcast_replay::recording::Breakpoints;
-use forkcast_reports::document::count;
+use forkcast_reports::document::{Document, count};
 use forkcast_reports::folder::{Contents, Folder, FolderError};
+use forkcast_reports::page;
 use forkcast_reports::report::{Report, gates};
 use forkcast_reports::rerun::Rerun;
 use forkcast_reports::{format, human};
-use forkcast_scenarios::cast::comparison::Comparison;
+use forkcast_scenarios::cast::Cast;
+use forkcast_scenarios::cast::comparison::{Comparison, Variant};
+use forkcast_scenarios::cast::otherwise::Otherwise;
 use forkcast_scenarios::cast::recorded::Play;
-use forkcast_scenarios::cast::{Cast, Content};
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::expect;
 use forkcast_scenarios::format::Scenario;
@@ -21,21 +22,24 @@ use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::format::set::Change;
 use forkcast_scenarios::run::{Options, Progress, Run, Voices, play_script, play_watched};
 use forkcast_sim::pricing::PriceBook;
-use forkcast_sim::wire::Ttl;
 
 use crate::args::{Doubt, Format, RunArgs};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::interrupted;
-use crate::verbs::recording::{self, RecordedCast};
+use crate::written;
+use several::Printer;
 
+mod recorded;
+mod several;
 mod twice;
 
 /// Runs the verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     screen::table_alone(args.table.is_some(), args.result.format)?;
+    written::check(args.result.html.as_deref(), Some(&args.export))?;
     if let Some(recording) = &args.recording {
-        return recorded(args, recording);
+        return recorded::run(args, recording);
     }
     let named: Vec<PathBuf> = match &args.scenarios[..] {
         [] => {
@@ -47,6 +51,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let scenarios = read(&named, args)?;
     let book = Rc::new(args.prices.book(&args.talk)?);
     let several = scenarios.len() > 1;
+    if several && args.is_written() {
+        return Err(BadInput::error("--html, --trace, --stacks and --otlp write one file, expected one scenario"));
+    }
+    let mut printer = Printer::new(args, several);
     let mut outcome = Outcome::default();
     for (path, scenario) in named.iter().zip(scenarios) {
         if interrupted() {
@@ -55,59 +63,12 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         }
         let folder = args.result.out.as_deref();
         let folder = folder.map(|out| if several { out.join(&*scenario.name) } else { out.to_owned() });
-        one(args, Played { path, folder, cast: None, voices: None }, scenario, &book, &mut outcome)?;
+        let played = Played { path, folder, compared: None, voices: None };
+        one(args, played, scenario, &book, &mut printer, &mut outcome)?;
     }
+    outcome.printed(printer.end())?;
     partial(args, &mut outcome);
     outcome.done()
-}
-
-/// Plays recorded sessions. One that cannot be played does not keep the others from it.
-fn recorded(args: &RunArgs, recording: &Path) -> anyhow::Result<()> {
-    let casts = recording::casts(recording, args.session.as_deref(), Content::Full, &args.talk)?;
-    let changes: Vec<Change> = args.changes().iter().filter_map(|text| text.parse().ok()).collect();
-    let book = Rc::new(args.prices.book(&args.talk)?);
-    let mut outcome = Outcome::default();
-    let several = casts.len() > 1;
-    for RecordedCast { cast, original } in casts.into_iter().take_while(|_| !interrupted()) {
-        for gap in &cast.gaps {
-            args.talk.note(format_args!("forkcast: {gap}"));
-        }
-        let scenario = match cast.scenario(&changes) {
-            Ok(scenario) => scenario,
-            Err(problems) => {
-                outcome.mistakes.push(problems.to_string());
-                continue;
-            }
-        };
-        if original.is_none() && args.fidelity != Play::Cast {
-            outcome.mistakes.push(format!(
-                "{}: a transcript has no requests to compare with, expected --fidelity cast, found {}",
-                cast.file,
-                args.fidelity.name()
-            ));
-            continue;
-        }
-        let folder = args.result.out.as_deref();
-        let folder = folder.map(|out| if several { out.join(&cast.name) } else { out.to_owned() });
-        let voices = original.map(|mut original| {
-            original.verbatim.breakpoints = breakpoints(args);
-            original.voices(&cast, &scenario, args.fidelity)
-        });
-        let played = Played { path: Path::new(&cast.file), folder, cast: Some(&cast), voices };
-        one(args, played, scenario, &book, &mut outcome)?;
-    }
-    partial(args, &mut outcome);
-    outcome.done()
-}
-
-/// The breakpoints of a recorded client: its own, unless options ask for others.
-fn breakpoints(args: &RunArgs) -> Breakpoints {
-    let ttl = args.ttl.as_deref().and_then(|name| Ttl::ALL.into_iter().find(|ttl| ttl.name() == name));
-    match (&args.breakpoints, ttl) {
-        (Some(_), _) => Breakpoints::Own,
-        (None, Some(ttl)) => Breakpoints::RecordedFor(ttl),
-        (None, None) => Breakpoints::Recorded,
-    }
 }
 
 /// Says that the user interrupted the work.
@@ -183,25 +144,40 @@ fn scenario(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
 struct Played<'a> {
     path: &'a Path,
     folder: Option<PathBuf>,
-    cast: Option<&'a Cast>,
+    compared: Option<Compared<'a>>,
     /// Answers of a recording.
     voices: Option<Voices>,
 }
 
+/// With what of its recording a run is compared.
+enum Compared<'a> {
+    /// With the requests of this cast.
+    Recorded(&'a Cast),
+    /// With the session as played, and with other variants of it. The run's own comes last.
+    Variants(&'a mut Variants<'a>),
+}
+
+/// A session as played, and its variants.
+struct Variants<'a> {
+    cast: &'a Cast,
+    played: &'a Run,
+    variants: Vec<Variant>,
+    /// The variant that is run last, and what it plays.
+    last: (Otherwise, &'a Cast),
+}
+
 fn one(
     args: &RunArgs,
-    Played { path, folder, cast, voices }: Played<'_>,
+    Played { path, folder, mut compared, voices }: Played<'_>,
     scenario: Scenario,
     book: &Rc<PriceBook>,
+    printer: &mut Printer,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
     // Before the work, so that an unusable folder is reported immediately.
     let open = |path: PathBuf| Ok((Folder::open(&path, Contents::Run, args.result.overwrite, &[])?, path));
     let folder = folder.map(open).transpose().map_err(folder_error)?;
-    let book = Some(Rc::clone(book));
-    let keeps_answers = args.bodies;
-    let options = Options { interleave: args.interleave, set: args.changes(), book, keeps_answers };
-    let run = watched(args, scenario, voices, &options);
+    let run = watched(args, scenario, voices, &options(args, book));
     if args.log {
         return screen::print(|target| twice::write_log(&run, target));
     }
@@ -215,13 +191,13 @@ fn one(
     outcome.written(folder.map_or(Ok(()), |(folder, path)| write(args, &run, &failures, folder, &path)));
     let rerun = args.asks_a_replay().then(|| Rerun::new(&run, &args.what_if, args.sums.view()));
     let report = rerun.as_ref().map(Rerun::report);
-    let beside = cast.map(|cast| Beside { cast, comparison: Comparison::new(cast, &run) });
-    outcome.printed(match (&beside, args.result.format) {
-        (Some(beside), Format::Json) if args.table.is_none() => {
-            screen::print(|target| format::cast::write(beside.cast, &beside.comparison, target))
-        }
-        _ => print(args, &run, &failures, report.as_ref(), beside.as_ref()),
-    })?;
+    outcome.printed(beside_output(args, &run, &failures, report.as_ref()))?;
+    let report = report.filter(|_| args.shows_a_replay());
+    if let Some(Compared::Variants(of)) = &mut compared {
+        let (otherwise, cast) = of.last.clone();
+        of.variants.push(Variant::new(otherwise, of.cast, cast, &run));
+    }
+    outcome.printed(print(args, &run, &failures, report.as_ref(), compared.as_ref(), printer))?;
     let gates = report.iter().flat_map(gates);
     outcome.failures.extend(gates.filter_map(|gate| human::replay::sentence(&gate)));
     outcome.mistakes.extend(args.result.strict.complaints(Doubt::unpriced(run.unpriced())));
@@ -229,40 +205,76 @@ fn one(
     Ok(())
 }
 
+fn options(args: &RunArgs, book: &Rc<PriceBook>) -> Options {
+    let book = Some(Rc::clone(book));
+    let set = if args.recording.is_some() { args.settings() } else { args.changes() };
+    Options { interleave: args.interleave, set, book, keeps_answers: args.bodies }
+}
+
+/// Writes the page and the files of viewers.
+fn beside_output(args: &RunArgs, run: &Run, failures: &[String], report: Option<&Report<'_>>) -> anyhow::Result<()> {
+    let Some(report) = report else { return Ok(()) };
+    written::page(args.result.html.as_deref(), || page::run(run, failures, report), &args.talk)?;
+    written::export(&args.export, report, &args.talk)
+}
+
 /// The table of requests, which is `requests.csv` too.
 const REQUESTS: &str = "requests";
-
-/// A run beside the recording that it was made from.
-struct Beside<'a> {
-    cast: &'a Cast,
-    comparison: Comparison<'a>,
-}
 
 fn print(
     args: &RunArgs,
     run: &Run,
     failures: &[String],
     report: Option<&Report<'_>>,
-    beside: Option<&Beside<'_>>,
+    compared: Option<&Compared<'_>>,
+    printer: &mut Printer,
 ) -> anyhow::Result<()> {
+    let name = &*run.scenario.name;
     // What a run has of its own, it does not take from the replay of its requests.
     if args.table.as_deref() == Some(REQUESTS) {
-        return screen::print(|target| format::requests::write_run(run, target));
+        return printer.print(name, |target| format::requests::write_run(run, target));
     }
     if let Some((table, report)) = args.table.as_ref().zip(report) {
-        return screen::print(|target| format::tables::write(report, table, target));
+        return printer.print(name, |target| format::tables::write(report, table, target));
     }
-    match args.result.format {
-        Format::Json => screen::print(|target| format::run::write_with(run, failures, report, target)),
-        Format::Jsonl => screen::print(|target| format::ledger::simulated::write(run, false, target)),
-        Format::Csv => screen::print(|target| format::requests::write_run(run, target)),
-        shown => {
-            let mut document = human::run::document(run, failures);
+    match (args.result.format, compared) {
+        (Format::Json, Some(compared)) => {
+            let (cast, comparison, variants) = compared.sides(run);
+            printer.print(name, |target| format::cast::write(cast, &comparison, variants, target))
+        }
+        (Format::Json, None) => printer.print(name, |target| format::run::write_with(run, failures, report, target)),
+        (Format::Jsonl, _) => printer.print(name, |target| format::ledger::simulated::write(run, false, target)),
+        (Format::Csv, _) => printer.print(name, |target| format::requests::write_run(run, target)),
+        (shown, _) => {
+            let mut document = match compared {
+                Some(Compared::Variants(_)) => Document::default(),
+                _ => human::run::document(run, failures),
+            };
             document.parts.extend(report.into_iter().flat_map(|report| human::replay::asked(report).parts));
-            document
-                .parts
-                .extend(beside.into_iter().flat_map(|both| human::cast::document(both.cast, &both.comparison).parts));
+            document.parts.extend(compared.into_iter().flat_map(|compared| compared.document(run).parts));
+            printer.part()?;
             screen::document(&document, shown)
+        }
+    }
+}
+
+impl Compared<'_> {
+    /// The recording beside the session as played, and the variants.
+    fn sides<'r>(&'r self, run: &'r Run) -> (&'r Cast, Comparison<'r>, &'r [Variant]) {
+        match self {
+            Self::Recorded(cast) => (cast, Comparison::new(cast, run), &[]),
+            Self::Variants(of) => (of.cast, Comparison::new(of.cast, of.played), &of.variants),
+        }
+    }
+
+    fn document(&self, run: &Run) -> Document {
+        let (cast, comparison, variants) = self.sides(run);
+        match self {
+            Self::Recorded(_) => human::cast::document(cast, &comparison),
+            Self::Variants(of) => {
+                let played = Variant::new(Otherwise::default(), cast, cast, of.played);
+                human::cast::what_if::document(&cast.name, comparison.recorded(), &played, variants)
+            }
         }
     }
 }

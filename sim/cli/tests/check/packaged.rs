@@ -7,18 +7,19 @@ use std::process::Command;
 use super::bodies::{CALM, folder, forkcast, restless, stdout, write};
 use crate::program::root;
 
-/// The script of the action's last step.
-fn script() -> String {
+/// The script of the action's step with this name.
+fn script(step: &str) -> String {
     let action = fs::read_to_string(root().join(".github/actions/prefix-check/action.yml")).unwrap();
-    let (_, script) = action.rsplit_once("run: |\n").unwrap();
-    let lines = script.lines().map(|line| line.strip_prefix("        ").unwrap_or(line));
+    let (_, step) = action.split_once(&format!("- name: {step}\n")).unwrap();
+    let (_, script) = step.split_once("run: |\n").unwrap();
+    let lines = script.lines().map_while(|line| line.strip_prefix("        "));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(unix)]
 fn act(place: &Path, inputs: &[(&str, &str)]) -> (i32, String) {
     let mut command = Command::new("bash");
-    command.arg("-c").arg(script()).current_dir(place);
+    command.arg("-c").arg(script("Check")).current_dir(place);
     for name in ["LOCK", "RULES", "REQUESTS_PER_DAY", "OPTIONS", "SARIF"] {
         command.env(name, "");
     }
@@ -60,6 +61,36 @@ fn the_action_passes_and_inputs_are_not_executed() {
     let (code, _) = act(&place, &[("PATHS", "$(touch planted) `touch planted` ;touch planted"), ("LOCK", "none")]);
     assert_eq!(code, 2);
     assert!(!place.join("planted").exists());
+}
+
+/// The program that the action finds, with `PATH` and `node_modules` of this folder.
+#[cfg(unix)]
+fn installed(place: &Path, named: &str) -> String {
+    let output = place.join("installed");
+    drop(fs::remove_file(&output));
+    let mut command = Command::new("/bin/bash");
+    command.args(["-e", "-c"]).arg(script("An installed program")).current_dir(place);
+    command.env("PATH", place.join("bin")).env("PROGRAM", named).env("GITHUB_OUTPUT", &output);
+    assert!(command.status().unwrap().success());
+    fs::read_to_string(output).unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_action_takes_an_installed_program() {
+    let place = folder("action-installed");
+    let program = |folder: &str| {
+        fs::create_dir_all(place.join(folder)).unwrap();
+        let file = place.join(folder).join("forkcast");
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_forkcast"), &file).unwrap();
+        format!("program={}\n", file.display())
+    };
+    assert_eq!(installed(&place, ""), "program=\n");
+    let module = program("node_modules/.bin");
+    assert_eq!(installed(&place, ""), module);
+    let wheel = program("bin");
+    assert_eq!(installed(&place, ""), wheel);
+    assert_eq!(installed(&place, "mine"), "program=mine\n");
 }
 
 #[test]

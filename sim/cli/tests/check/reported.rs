@@ -74,9 +74,6 @@ impl Bug {
     }
 }
 
-/// Bugs that are not named as their reports name them, and how.
-const KNOWN: [(&str, &str); 1] = [("point_behind_volatile", "what varies is named otherwise")];
-
 #[test]
 fn real_bugs_are_caught_and_named_as_their_reports_name_them() {
     let Some((place, bugs)) = bugs() else {
@@ -93,5 +90,5 @@ fn real_bugs_are_caught_and_named_as_their_reports_name_them() {
         faults.extend(fault.map(|fault| (bug.id.as_str(), fault)));
     }
     assert_eq!(bugs.len(), 45);
-    assert_eq!(faults, KNOWN);
+    assert!(faults.is_empty(), "{faults:?}");
 }

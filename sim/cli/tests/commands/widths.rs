@@ -76,9 +76,30 @@ fn reports_are_as_wide_as_the_screen() {
             let output = command(&place, &arguments).env("COLUMNS", columns.to_string()).output().unwrap();
             let text = String::from_utf8(output.stdout).unwrap();
             assert!(text.lines().count() > 5, "{line}: {}", String::from_utf8_lossy(&output.stderr));
+            // On a screen of usual width no column is lost that is not optional.
+            assert!(columns < 80 || !text.contains("Too narrow for"), "{line}: {text}");
             for found in text.lines() {
                 assert!(width(found) <= columns, "{line}: {} of {columns} columns: {found}", width(found));
             }
+        }
+    }
+}
+
+#[test]
+fn a_narrow_table_keeps_the_columns_that_answer() {
+    let place = folder("narrow");
+    let fanout = "fanout --children 2,4 --parent warm,cold --breakpoints both,tail --launch burst,primed";
+    let answers: [(&str, &[&str]); 3] = [
+        (fanout, &["best", "cost, time", "primed"]),
+        ("run", &["Missed", "no_breakpoint", "End", "completed"]),
+        ("demo --details", &["Difference", "tools_added", "system_changed"]),
+    ];
+    for (line, words) in answers {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let output = command(&place, &arguments).env("COLUMNS", "60").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        for word in words {
+            assert!(text.contains(word), "{line}: {word}: {text}");
         }
     }
 }

@@ -21,7 +21,7 @@ struct Answer {
     causes: BTreeMap<usize, Vec<String>>,
 }
 
-fn lines(ledger: &Path) -> Vec<Value> {
+pub(super) fn lines(ledger: &Path) -> Vec<Value> {
     let text = fs::read_to_string(ledger).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -84,7 +84,7 @@ fn through(place: &Path, input: &str, rules: &str, number: fn(&Value) -> usize) 
 }
 
 /// Scenarios in which bytes alone do not tell every agent from another, and why.
-const ALIKE: [(&str, &str); 8] = [
+const ALIKE: [(&str, &str); 9] = [
     ("contract/E06+contract-order", "two agents begin with one prompt"),
     ("contract/E08", "two agents begin with one message under two system prompts"),
     ("contract/E09", "two agents begin with one prompt"),
@@ -92,6 +92,7 @@ const ALIKE: [(&str, &str); 8] = [
     ("contract/E16+strip-history", "forks begin without the history by which they are known"),
     ("contract/E17+after-compaction", "an agent continues without any of its messages"),
     ("contract/E17+without-either", "an agent continues without any of its messages"),
+    ("contract/E22", "a helper continues the prompt of its parent"),
     ("forks/G02-siblings", "four agents begin with one prompt"),
 ];
 
@@ -153,7 +154,7 @@ const WITHOUT_CHANGE: [&str; 7] =
     ["no_breakpoint", "expired", "in_flight", "below_minimum", "beyond_lookback", "first_request", "unexplained"];
 
 /// Tokens and picodollars lost, by request (or its file) and cause.
-type Losses = BTreeMap<(String, String), (u64, i64)>;
+pub(super) type Losses = BTreeMap<(String, String), (u64, i64)>;
 
 fn add(losses: &mut Losses, request: &Value, [cause, tokens, cost]: [&Value; 3]) {
     let cause = cause.as_str().unwrap();
@@ -168,7 +169,7 @@ fn add(losses: &mut Losses, request: &Value, [cause, tokens, cost]: [&Value; 3])
 }
 
 /// What the lines of a ledger say was lost; `whose` finds the number of a request, or its file.
-fn losses(lines: &[Value], whose: impl Fn(&Value) -> Value) -> Losses {
+pub(super) fn losses(lines: &[Value], whose: impl Fn(&Value) -> Value) -> Losses {
     let mut losses = Losses::new();
     for line in lines {
         for missed in line["causes"].as_array().unwrap() {
@@ -178,7 +179,7 @@ fn losses(lines: &[Value], whose: impl Fn(&Value) -> Value) -> Losses {
     losses
 }
 
-fn losses_of_check(check: &Value, whose: &str) -> Losses {
+pub(super) fn losses_of_check(check: &Value, whose: &str) -> Losses {
     let mut losses = Losses::new();
     for found in check["findings"].as_array().unwrap() {
         add(&mut losses, &found[whose], ["cause", "tokens_lost", "cost_usd"].map(|field| &found[field]));
@@ -200,10 +201,75 @@ fn every_door_of_its_folder_agrees(place: &Path, arguments: &[&str]) {
             assert_eq!(again[field], ran[field], "{said}: {field} of request {}", ran["index"]);
         }
     }
+    every_figure_of_its_log_agrees(place, rules, &said);
     let check = forkcast(place, &["check", "r", "--lock", "none", "--quiet", "--format", "json", "--cache", rules]);
     let check: Value = serde_json::from_slice(&check.stdout).unwrap();
     assert_eq!(losses_of_check(&check, "request"), losses(&ran, |line| line["index"].clone()), "{said}: check");
     explains_itself(place, "r", &ran);
+}
+
+/// `replay` of the exchange log of the run folder `r` says what `replay` of the folder says, figure by figure. Three things differ,
+/// because one of the two holds less:
+///
+/// * the names of the files, of the session and of its format; the folder has the ids of agents, the log their labels;
+/// * calls that the provider refused have no line in the ledger of a run: only the log counts them, and lists them as an agent of
+///   their own, without usage;
+/// * the folder also has the cache rules and the prices of the run, which are given to both here.
+fn every_figure_of_its_log_agrees(place: &Path, rules: &str, said: &str) {
+    let [mut folder, mut log] = ["r", "r/exchanges.jsonl"].map(|input| {
+        let replay = ["replay", input, "--quiet", "--format", "json", "--cache", rules, "--prices", "2026-11-20"];
+        read_json(&forkcast(place, &replay))
+    });
+    let refused = log["unseen"]["requests_without_usage"].as_u64().unwrap();
+    let text = fs::read_to_string(place.join("r/exchanges.jsonl")).unwrap();
+    let calls: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let failed = calls.iter().filter(|call| call["status"].as_u64().is_some_and(|status| status >= 400)).count() as u64;
+    assert_eq!(refused, failed, "{said}: only refused calls have no usage");
+    for replay in [&mut folder, &mut log] {
+        replay["inputs"] = Value::Null;
+        replay["options"] = Value::Null;
+        replay["actions"].as_array_mut().unwrap().iter_mut().for_each(|action| action["sessions"] = Value::Null);
+        let session = &mut replay["sessions"][0];
+        ["id", "source", "format", "project"].into_iter().for_each(|name| session[name] = Value::Null);
+        let agents = session["agents"].as_array_mut().unwrap();
+        let ids: Vec<Value> = agents.iter().map(|agent| agent["id"].clone()).collect();
+        for agent in agents {
+            agent["parent"] = ids.iter().position(|id| *id == agent["parent"]).into();
+            agent["id"] = (agent["id"] == "refused").into();
+        }
+    }
+    if refused > 0 {
+        log["unseen"]["requests_without_usage"] = 0.into();
+        log["remarks"] = folder["remarks"].clone();
+        let agents = log["sessions"][0]["agents"].as_array_mut().unwrap();
+        let at = agents.iter().position(|agent| agent["id"] == true).unwrap();
+        let removed = agents.remove(at);
+        assert_eq!((removed["requests"].as_u64(), &removed["cost_usd"]), (Some(refused), &Value::Null), "{said}");
+        for sums in [&["sessions", "0"][..], &["totals"]] {
+            let pointer = format!("/{}", sums.join("/"));
+            let sums = log.pointer_mut(&pointer).unwrap();
+            sums["requests"] = (sums["requests"].as_u64().unwrap() - refused).into();
+            let without = &mut sums["agreement"]["not_comparable"]["no_usage"];
+            *without = (without.as_u64().unwrap() - refused).into();
+        }
+    }
+    same_figures(&folder, &log, said, "");
+}
+
+/// Compares two reports and names the first figure that differs.
+fn same_figures(one: &Value, other: &Value, said: &str, path: &str) {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            assert!(one.keys().eq(other.keys()), "{said}: fields of {path}");
+            one.iter().for_each(|(key, value)| same_figures(value, &other[key], said, &format!("{path}.{key}")));
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            assert_eq!(one.len(), other.len(), "{said}: {path}");
+            let both = one.iter().zip(other).enumerate();
+            both.for_each(|(at, (one, other))| same_figures(one, other, said, &format!("{path}[{at}]")));
+        }
+        _ => assert_eq!(one, other, "{said}: {path}"),
+    }
 }
 
 /// The request of the run folder `out` that missed most has the causes that its line has.
@@ -215,6 +281,18 @@ fn explains_itself(place: &Path, out: &str, lines: &[Value]) {
         causes.iter().map(|part| ["cause", "tokens", "cost_usd"].map(|field| part[field].clone())).collect()
     };
     assert_eq!(causes(&explained), causes(missed), "{}: explain {out}", place.display());
+    // Without a number it is the request of the first of the misses that `replay` lists.
+    let parts = lines.iter().flat_map(|line| line["causes"].as_array().unwrap().iter().map(move |part| (line, part)));
+    let rank = |(line, part): &(&Value, &Value)| {
+        let cost = part["cost_usd"].as_f64().unwrap_or(0.0);
+        (cost.to_bits(), part["tokens"].as_u64(), std::cmp::Reverse(line["index"].as_u64()))
+    };
+    let is_recorded = lines.iter().any(|line| !line["recorded"].is_null());
+    let counted = |(line, _): &(&Value, &Value)| !is_recorded || !line["recorded"].is_null();
+    if let Some((dearest, _)) = parts.filter(counted).max_by_key(rank) {
+        let explained = read_json(&forkcast(place, &["explain", out, "--format", "json"]));
+        assert_eq!(explained["request"], dearest["index"], "{}: explain {out}", place.display());
+    }
 }
 
 /// Recordings of real requests next to the workspace, with bodies: cassettes and captures.

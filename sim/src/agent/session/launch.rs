@@ -24,15 +24,17 @@ impl Launches {
             Some(message) => message.uuid.clone(),
             None => format!("{} {}", context.agent, context.turns.get()).into(),
         };
+        let policy = context.session.settings.forks.launch;
+        let group = if policy == LaunchPolicy::Serial { Rc::default() } else { agent_type.clone() };
         let mut known = self.0.borrow_mut();
-        let key = [message, agent_type.clone()];
+        let key = [message, group];
         let launching = known.get(&key).and_then(Weak::upgrade).unwrap_or_else(|| {
             known.retain(|_, launching| launching.strong_count() > 0);
             let launching = Rc::new(Launching::default());
             known.insert(key, Rc::downgrade(&launching));
             launching
         });
-        launching.join(context.session.settings.forks.launch)
+        launching.join(policy)
     }
 }
 
@@ -40,7 +42,7 @@ impl Launches {
 #[derive(Debug, Default)]
 struct Launching {
     joined: Cell<u32>,
-    /// All children before this position have their first byte, or never will.
+    /// All children before this position have their first byte (if they go one at a time: their end), or never will.
     begun: Cell<u32>,
     /// Children after that position that have theirs.
     ahead: RefCell<BTreeSet<u32>>,
@@ -96,17 +98,25 @@ impl Slot {
                 handle.sleep(Duration(span.0.saturating_mul(self.place.into()))).await;
             }
             LaunchPolicy::Waves(size) => self.launching.until(self.place / size * size).await,
+            LaunchPolicy::Serial => self.launching.until(self.place).await,
         }
     }
 
     /// Reports that the child has its first byte, or will get none.
     pub fn begun(&self) {
+        if self.policy != LaunchPolicy::Serial {
+            self.ended();
+        }
+    }
+
+    /// Reports that the child has ended.
+    pub fn ended(&self) {
         self.launching.has_begun(self.place);
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.begun();
+        self.ended();
     }
 }

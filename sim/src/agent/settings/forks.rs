@@ -48,6 +48,8 @@ pub enum LaunchPolicy {
     Stagger(Duration),
     /// This many at a time; the next wave starts when every child of the previous wave has its first byte.
     Waves(u32),
+    /// One at a time, of whatever type: each starts when the previous one has ended.
+    Serial,
 }
 
 impl LaunchPolicy {
@@ -58,6 +60,7 @@ impl LaunchPolicy {
             Self::Primed => "primed".to_owned(),
             Self::Stagger(span) => format!("stagger={}", span.as_millis()),
             Self::Waves(size) => format!("waves={size}"),
+            Self::Serial => "serial".to_owned(),
         }
     }
 
@@ -70,13 +73,14 @@ impl LaunchPolicy {
         let known = match word.split_once('=') {
             None if word == "burst" => Some(Self::Burst),
             None if word == "primed" => Some(Self::Primed),
+            None if word == "serial" => Some(Self::Serial),
             Some(("stagger", ms)) => number(ms).map(|ms| Self::Stagger(Duration::from_millis(ms.into()))),
             Some(("waves", size)) => number(size).filter(|size| *size > 0).map(Self::Waves),
             _ => None,
         };
         known.ok_or_else(|| {
             format!(
-                "there is no launch policy {}; expected `burst`, `primed`, `stagger=MS` or `waves=N` (N from 1)",
+                "there is no launch policy {}; expected `burst`, `primed`, `serial`, `stagger=MS` or `waves=N` (N from 1)",
                 crate::outside::found(word)
             )
         })

@@ -126,9 +126,9 @@ async fn converse(context: &Rc<Context>, yielder: &Yielder<Produced>) -> Ended {
             }
             Step::Yielded(Yielded::Stream(_)) => {}
             Step::Ended(ended) => {
-                // Siblings that wait for its first byte need not wait any longer.
+                // Siblings that wait for its first byte or its end need not wait any longer.
                 if let Some(slot) = &context.slot {
-                    slot.begun();
+                    slot.ended();
                 }
                 return ended;
             }

@@ -27,8 +27,10 @@ pub struct Sender {
     called: Option<String>,
     /// The chain that started this one, if the input shows it.
     pub parent: Option<String>,
-    /// Position of the request that it continues, if the input shows it.
-    continues: Option<usize>,
+    /// The request's key in the input.
+    key: Option<u64>,
+    /// Key of the request that it continues, if the input shows it.
+    continues: Option<u64>,
     /// The scope in which it may share a cache.
     pub scope: String,
     /// All agents of this scope have the same caller.
@@ -45,10 +47,16 @@ impl Sender {
             name: lane.name.clone(),
             called,
             parent,
+            key: facts.key,
             continues: facts.continues,
             scope: facts.scope.to_owned(),
             siblings: facts.siblings,
         }
+    }
+
+    /// Whether the input names it or its caller, so that its siblings are known and not guessed.
+    pub const fn is_named(&self) -> bool {
+        self.called.is_some() || self.parent.is_some()
     }
 
     fn parent(&self) -> Option<&str> {
@@ -215,7 +223,7 @@ fn may_share<T: Relative>(older: &T, newer: &T) -> bool {
 
 /// The request among `known` that `newer` continues, and how many of its leading blocks `newer` has to share.
 fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Option<(&'a T, usize)> {
-    let is_named = |older: &&T| newer.sender().continues == Some(older.sender().index);
+    let is_named = |older: &&T| older.sender().key.is_some_and(|key| newer.sender().continues == Some(key));
     if let Some(older) = known.iter().copied().find(is_named) {
         return Some((older, shared_until(wire, older, newer, is_continued(older.request(), newer.request()))));
     }

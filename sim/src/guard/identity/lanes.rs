@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::kin::Relative;
 use super::replacement::{self, Trace};
-use super::resemblance::{History, Likeness, is_of_another_kind, said};
+use super::resemblance::{History, Likeness, is_answered, is_answered_otherwise, is_of_another_kind, said};
 use super::{Recent, retelling};
 use crate::guard::{Facts, NoteKind};
 use crate::outside::quoted;
@@ -122,8 +122,8 @@ fn name(names: &[String], facts: &Facts<'_>, chain: ChainId) -> String {
 
 impl Scope {
     /// The chain without a name with the history that `request` continues. Another kind of agent continues none of them
-    /// because of a beginning that many share; with a whole history it is the same agent under a new head
-    /// ([`super::retelling`]).
+    /// because of a beginning that many share, nor does the same beginning with other answers; with a whole history it
+    /// is the same agent under a new head ([`super::retelling`]).
     fn follow<T: Relative>(
         &mut self,
         wire: &Wire,
@@ -132,9 +132,9 @@ impl Scope {
     ) -> Option<Continuation> {
         let Self { chains, numbers, .. } = self;
         let last = |within: ChainId| latest.get(numbers.get(within.0 as usize)?);
-        let may = |within: ChainId| {
-            last(within).is_none_or(|recent| !is_of_another_kind(wire, recent.last.request(), request))
-        };
+        let is_foreign =
+            |last: &Request| is_of_another_kind(wire, last, request) || is_answered_otherwise(wire, last, request);
+        let may = |within: ChainId| last(within).is_none_or(|recent| !is_foreign(recent.last.request()));
         chains.follow(request, wire, &may)
     }
 
@@ -170,7 +170,7 @@ impl Scope {
         request: &Request,
         latest: &'a BTreeMap<ChainId, Recent<T>>,
     ) -> Option<(Likeness, Vec<(ChainId, &'a Request)>)> {
-        replacement::most_alike(wire, request, || self.known(latest))
+        replacement::most_alike(wire, request, || self.known(request, latest))
     }
 
     /// The chain, numbered within the scope, with the history that `request` replaced. `request` continues no chain,
@@ -186,22 +186,27 @@ impl Scope {
         self.within(replacement::only(wire, request, trace, likeness, &known)?)
     }
 
-    /// The chain, numbered within the scope, with the history that `request` repeats with changes all over.
+    /// The chain, numbered within the scope, with the history that `request` repeats with changes all over. A beginning
+    /// that was never answered is no history for another kind of agent.
     fn retold<T: Relative>(
         &self,
         wire: &Wire,
         request: &Request,
         latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> Option<ChainId> {
-        self.within(retelling::only(wire, request, self.known(latest))?)
+        let may = |last: &Request| is_answered(wire, last) || !is_of_another_kind(wire, last, request);
+        self.within(retelling::only(wire, request, self.known(request, latest).filter(|(_, last)| may(last)))?)
     }
 
-    /// The chains without names with their last requests, the latest chain first.
+    /// The chains without names with their last requests, the latest chain first. Another provider has nothing of a
+    /// conversation in its cache.
     fn known<'a, T: Relative>(
         &self,
+        request: &Request,
         latest: &'a BTreeMap<ChainId, Recent<T>>,
     ) -> impl Iterator<Item = (ChainId, &'a Request)> {
-        self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest.get(chain)?.last.request())))
+        let lasts = self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest.get(chain)?.last.request())));
+        lasts.filter(|(_, last)| last.maker == request.maker)
     }
 
     /// The number within the scope of a chain.
@@ -222,7 +227,7 @@ impl Scope {
         let repeats =
             |last: &Request| is_of_another_kind(wire, last, request) && History::of(wire, last).shared(&own).most;
         // With most of a history, another kind of agent may be a new version of the one that had it.
-        if own.messages > 1 && self.known(latest).any(|(_, last)| repeats(last)) {
+        if own.messages > 1 && self.known(request, latest).any(|(_, last)| repeats(last)) {
             return true;
         }
         match self.of_kind(wire, request, latest) {

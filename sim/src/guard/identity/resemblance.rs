@@ -1,7 +1,8 @@
 //! How much two prompts have in common if no id connects them.
 
+use super::lanes::messages;
 use crate::diagnosis::{Cause, CommonEnds, Difference, compare};
-use crate::wire::{BlockId, BlockKind, Level, Request, Role, SharedEnds, Wire};
+use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, SharedEnds, Wire};
 
 /// The content of a request's messages, block by block. System text that clients insert (environment, skills) is no
 /// history, because all agents of one kind have the same.
@@ -69,12 +70,16 @@ pub(super) fn resembles(wire: &Wire, older: &Request, newer: &Request) -> bool {
         && percent(wire, older, newer, Level::System) >= SYSTEM_PERCENT_MIN
 }
 
-/// Whether a request belongs to another kind of agent, whatever its messages: tools and system prompt both differ, or one
-/// of them and the model. A request without an answer has nothing of a chain but a beginning that many agents share, so
-/// one of them is enough there. How alike blocks are is unknown if only their ids or digests are.
+/// Whether a request belongs to another kind of agent, whatever its messages: it follows another provider's rules, tools
+/// and system prompt both differ, or one of them and the model. A request without an answer has nothing of a chain but a
+/// beginning that many agents share, so one of them is enough there, and so are the model, the parameters and the number of
+/// tools. How alike blocks are is unknown if only their ids or digests are.
 pub(super) fn is_of_another_kind(wire: &Wire, older: &Request, newer: &Request) -> bool {
     if older.nodes.first() == newer.nodes.first() && is_same_head(older, newer) {
         return false;
+    }
+    if older.maker != newer.maker {
+        return true;
     }
     let is_unreadable = |block: BlockId| wire.blocks.is_outline(block) || wire.blocks.kind(block) == BlockKind::Opaque;
     let head = |request| [Level::Tools, Level::System].map(|level| level_blocks(wire, request, level)).concat();
@@ -83,12 +88,42 @@ pub(super) fn is_of_another_kind(wire: &Wire, older: &Request, newer: &Request) 
     }
     let are_tools_alike = percent(wire, older, newer, Level::Tools) >= TOOLS_PERCENT_MIN;
     let is_system_alike = percent(wire, older, newer, Level::System) >= SYSTEM_PERCENT_MIN;
-    let is_answered = || said(wire, newer).any(|(_, block)| wire.blocks.role(block) == Role::Assistant);
     match (are_tools_alike, is_system_alike) {
-        (true, true) => false,
+        (true, true) => !has_same_settings(wire, older, newer) && !is_answered(wire, newer),
         (false, false) => true,
-        _ => older.model != newer.model || !is_answered(),
+        _ => older.model != newer.model || !is_answered(wire, newer),
     }
+}
+
+/// Whether two requests have the same model, the same parameters and as many tools.
+fn has_same_settings(wire: &Wire, older: &Request, newer: &Request) -> bool {
+    let settings = |request: &Request| -> Vec<BlockId> {
+        let heads = request.nodes.iter().zip(&request.places).filter(|(_, place)| place.item == Place::LEVEL_HEAD);
+        heads.filter_map(|(node, _)| wire.prefixes.block(*node)).collect()
+    };
+    let tools = |request| level_blocks(wire, request, Level::Tools).len();
+    older.model == newer.model && tools(older) == tools(newer) && settings(older) == settings(newer)
+}
+
+/// Whether a request has an answer of a model.
+pub(super) fn is_answered(wire: &Wire, request: &Request) -> bool {
+    answers(wire, request).next().is_some()
+}
+
+/// The blocks that a model wrote.
+fn answers<'a>(wire: &'a Wire, request: &'a Request) -> impl Iterator<Item = BlockId> + 'a {
+    said(wire, request).map(|(_, block)| block).filter(|block| wire.blocks.role(*block) == Role::Assistant)
+}
+
+/// Whether `newer` is another conversation with the same beginning: it is no longer than `older`, and a model wrote all
+/// of its answers differently. A client that changes a history sends the rest of it, and the next answer.
+pub(super) fn is_answered_otherwise(wire: &Wire, older: &Request, newer: &Request) -> bool {
+    let known: Vec<BlockId> = answers(wire, older).collect();
+    let mut own = answers(wire, newer).peekable();
+    messages(newer) <= messages(older)
+        && !known.is_empty()
+        && own.peek().is_some()
+        && own.all(|block| !known.contains(&block))
 }
 
 /// How certain tools and system prompt alone are that a later request belongs to a known agent; in ascending order.

@@ -87,6 +87,15 @@ impl Changes {
     }
 }
 
+impl Change {
+    /// The chain that changed.
+    pub fn chain(&self) -> &str {
+        match self {
+            Self::ChainAdded { chain, .. } | Self::ChainRemoved { chain, .. } | Self::Request { chain, .. } => chain,
+        }
+    }
+}
+
 /// Two locks compared.
 struct Locks<'a> {
     old: &'a Lock,

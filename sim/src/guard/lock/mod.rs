@@ -3,7 +3,8 @@
 //! * [`Recorder`] makes a [`Lock`] of requests as they come; [`Lock::text`] and [`Lock::parse`] are its text.
 //! * [`equality()`] compares a newer lock with the pinned one: which block, which 256 bytes of it, and why.
 //! * [`sharing()`]: siblings that share less than they did; [`budget`]: figures above the expected cost.
-//! * [`changes()`] lists the changes of an update of the lock and their cost.
+//! * [`changes()`] lists the changes of an update of the lock and their cost; [`reviewed()`] is the lock with some of
+//!   them.
 //!
 //! It contains no text of a prompt unless requested: for each block its kind, path, name, size and digests. It takes as
 //! much memory as the lock: shared parts of requests are stored once.
@@ -20,6 +21,7 @@ mod parse;
 mod pool;
 mod print;
 mod record;
+mod review;
 mod sharing;
 
 use std::sync::Arc;
@@ -34,6 +36,7 @@ pub use equality::{Equality, equality};
 pub use figures::budget;
 pub use parse::BadLock;
 pub use record::{Recorder, Recording, RequestRecord};
+pub use review::reviewed;
 pub use sharing::sharing;
 
 /// The version of the text that is written and read.

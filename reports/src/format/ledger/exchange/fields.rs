@@ -31,6 +31,7 @@ record! {
         |it| it.first_byte_ns, unit(NANOS), null(UNKNOWN);
     count "ended_ns", "When the answer ended." => |it| it.ended_ns, unit(NANOS), null(UNKNOWN);
     text "chain", "The input's own id of the chain." => |it| it.chain.clone(), null("without one");
+    text "parent", "The chain that started it." => |it| it.parent.clone(), null("without one");
     text "own_scope", "The input's own cache scope." => |it| it.own_scope.clone(), null("without one");
     truth "altered", "The body was altered in transit." => |it| it.altered;
     field "tier", || Shape::words(ServiceTier::ALL.map(ServiceTier::word)), "The service tier." =>

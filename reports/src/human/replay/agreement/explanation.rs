@@ -61,10 +61,10 @@ fn diagnosed(report: &Report<'_>) -> Table {
         "diagnosis",
         vec![
             Column::left("Provider's word", "provider"),
-            Column::left("Cause here", "cause"),
+            Column::left("Cause here", "cause").kept(),
             Column::right("Requests", "requests"),
             Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd"),
+            Column::right("Cost", "cost_usd").kept(),
         ],
     );
     let mut rows: Vec<_> = report.tally.diagnosed.iter().map(|(pair, sums)| (*pair, *sums)).collect();

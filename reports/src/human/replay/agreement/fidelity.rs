@@ -13,15 +13,15 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let mut table = Table::new(
         "fidelity",
         vec![
-            Column::left("Requests after", "step"),
-            Column::left("Predicted by", "rule"),
-            Column::right("Requests", "requests"),
+            Column::wrap("Requests after", "step"),
+            Column::wrap("Predicted by", "rule"),
+            Column::right("Requests", "requests").optional(),
             Column::right("Verdict", "verdict"),
-            Column::right("Input cost", "cost_error"),
-            Column::right("Errors", "cost_absolute_error"),
-            Column::right("Misses", "misses"),
-            Column::right("precision", "precision"),
-            Column::right("recall", "recall"),
+            Column::right("Input cost", "cost_error").kept(),
+            Column::right("Errors", "cost_absolute_error").kept(),
+            Column::right("Misses", "misses").optional(),
+            Column::right("precision", "precision").kept(),
+            Column::right("recall", "recall").kept(),
         ],
     );
     let whole = (sums.steps.len() > 1).then(|| ("all", sums.of_sessions()));

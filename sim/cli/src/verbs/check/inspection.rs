@@ -7,12 +7,12 @@ use std::sync::Mutex;
 use forkcast_replay::check::{Check, Checking, Outcome};
 use forkcast_replay::error::Error;
 use forkcast_replay::exchange::Origin;
-use forkcast_replay::input::{Inputs, Progress, ReadOptions, Skipped, Unreadable};
+use forkcast_replay::input::{Inputs, Progress, ReadOptions, Skipped};
 use forkcast_replay::source::{Fed, Sink, feed, feed_inputs};
 use forkcast_reports::check::Graded;
 use forkcast_reports::document::count;
 use forkcast_reports::names::Names;
-use forkcast_scenarios::capture;
+use forkcast_scenarios::capture::{self, Recorder};
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::run::{Options, play};
 use forkcast_sim::guard::{Facts, Sent};
@@ -67,9 +67,8 @@ pub fn inspect(sources: &SourceArgs, checking: Checking, talk: &TalkArgs) -> any
     for opened in folders {
         fed.add(feed_inputs(opened.inputs, &|| !interrupted(), &mut check));
     }
-    fed.inputs.files += scenarios.len();
     for scenario in scenarios.into_iter().take_while(|_| !interrupted()) {
-        played(scenario, &mut check, &mut fed.inputs);
+        fed.add(feed_inputs(played(scenario), &|| !interrupted(), &mut check));
     }
     let mut outcome = check.0.finish();
     let card = Graded::of(&outcome.cards);
@@ -104,18 +103,9 @@ fn sorted(paths: &[PathBuf]) -> anyhow::Result<(Vec<Scenario>, Vec<&PathBuf>)> {
     Ok((scenarios, recorded))
 }
 
-/// Runs a scenario and takes what its agents send.
-fn played(scenario: Scenario, check: &mut Stoppable, inputs: &mut Inputs) {
-    let run = play(scenario, &Options::default());
-    let taken = capture::feed(&run, check);
-    inputs.bytes += run.requests.iter().map(|request| request.draft().body().len() as u64).sum::<u64>();
-    let file = run.scenario.file.to_string();
-    let refused = taken.refused.into_iter();
-    inputs.unreadable.extend(refused.map(|(index, error)| Unreadable {
-        file: file.clone(),
-        line: 0,
-        reason: format!("request {index}: {error}"),
-    }));
+/// Runs a scenario; its requests are the input.
+fn played(scenario: Scenario) -> Inputs {
+    Recorder::new(&play(scenario, &Options::default())).inputs()
 }
 
 fn read(paths: &[&PathBuf], sources: &SourceArgs, talk: &TalkArgs, sink: &mut dyn Sink) -> anyhow::Result<Fed> {

@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
-use forkcast_replay::exchange::Exchange;
+use forkcast_replay::exchange::{Exchange, RecordedUsage};
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::source::exchange::{Spelling, Unread, spelling};
+use forkcast_replay::source::exchange::{Spelling, Unread, price, spelling};
+use forkcast_sim::cache::Rules;
+use forkcast_sim::diagnosis::Subject;
 use forkcast_sim::guard::Breakpoints;
-use forkcast_sim::wire::{Maker, Request, Wire};
+use forkcast_sim::pricing::{Date, PriceBook, Rates};
+use forkcast_sim::service::Tariff;
+use forkcast_sim::wire::{Maker, Pins, Request, Usage, Wire};
 
 use crate::exit::BadInput;
 use crate::verbs::replay::complaints;
@@ -34,6 +38,12 @@ impl Side {
         let (file, position) = split(name)?;
         let inputs = Inputs::read(&[file], InputFormat::Auto).map_err(BadInput::error)?;
         let count = inputs.exchanges().count();
+        if count == 0 && inputs.requests() > 0 {
+            return Err(BadInput::error(format_args!(
+                "{file}: its format has no request bodies, expected a body or a recording with bodies; forkcast explain \
+                 {file} shows what changed between its requests"
+            )));
+        }
         if count == 0 {
             let complaints = complaints::of_inputs(&inputs, &[]);
             return Err(complaints::or_nothing_read(complaints).into());
@@ -64,6 +74,43 @@ impl Side {
         request.addresses = self.exchange.addresses.clone();
         self.breakpoints.apply(&mut request);
         Ok(request)
+    }
+
+    /// The request with its sizes: as declared, or in the recorded total, with those that the other one showed; else estimated.
+    pub fn sized(&self, pins: &mut Pins, wire: &Wire, request: Request, rules: &Rules) -> Subject {
+        let usage = self.usage();
+        let total_tokens = usage.map(|usage| usage.total_input_tokens());
+        let cumulative = pins.sizes(&request, wire, self.exchange.sizes.as_deref(), total_tokens);
+        let sized = Subject::new(0, request, cumulative, rules);
+        if let Some(usage) = usage {
+            pins.show(&sized.request, wire, &sized.cumulative);
+            pins.learn(&sized.request, &sized.effective(), None, &usage);
+        }
+        sized
+    }
+
+    /// The recorded usage; sums over the passes of a server-side tool are not about one prompt.
+    fn usage(&self) -> Option<Usage> {
+        self.exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage)
+    }
+
+    /// Whether its sizes are recorded or declared.
+    pub fn is_measured(&self) -> bool {
+        self.usage().is_some() || self.exchange.sizes.is_some()
+    }
+
+    /// The day on which it was sent.
+    pub fn day(&self) -> Option<Date> {
+        self.exchange.sent_at.filter(|at| at.has_day()).map(Date::of)
+    }
+
+    /// The prices of the request on this day, else on its own.
+    pub fn rates(&self, day: Option<Date>, book: &PriceBook, sized: &Subject) -> Option<Rates> {
+        let unknown = RecordedUsage::default();
+        let answer = self.exchange.usage.as_ref().unwrap_or(&unknown);
+        let price = price(&self.exchange, answer, self.exchange.sent_at).asked_by(&sized.request);
+        let usage = Usage { input_tokens: sized.total_tokens(), ..Usage::default() };
+        Tariff { book, date: day }.quote(&price, &usage).rates
     }
 }
 

@@ -1,0 +1,60 @@
+// A check: every request as a cell, broken ones stand out; its findings as a table.
+
+const VERDICTS = { fails: ["var(--missed)", "breaks a cached prefix"], noted: ["#e69f00", "noted"], allowed: ["var(--answer)", "allowed change"], harmless: ["var(--answer)", "harmless"] };
+const ORDER = ["fails", "noted", "allowed", "harmless"];
+
+const drawCheck = (check) => {
+  const place = chapter("strip");
+  if (!place || check.requests === 0) return;
+  const worst = new Map();
+  check.findings.forEach((found) => {
+    const known = worst.get(found.request);
+    if (known === undefined || ORDER.indexOf(found.verdict) < ORDER.indexOf(known.verdict)) worst.set(found.request, found);
+  });
+  const detail = el("div", { role: "status" });
+  const open = (found) => detail.replaceChildren(findingCard(found));
+  const used = ORDER.filter((verdict) => check.findings.some((found) => found.verdict === verdict));
+  place.show(fitted(el("div"), (width) => strip(width, check.requests, worst, open)),
+    legend([["var(--read)", "keeps its prefix"], ...used.map((verdict) => VERDICTS[verdict])]), detail,
+    check.findings.length ? sortable({
+      label: "Findings", rows: check.findings, by: 1, first: 12, opens: (found) => { open(found); detail.scrollIntoView({ block: "nearest" }); },
+      columns: [
+        { title: "Change", isName: true, of: (found) => found.cause, shown: (found) => name(String(found.cause).replaceAll("_", " ")) },
+        { title: "Verdict", of: (found) => -ORDER.indexOf(found.verdict), shown: (found) => VERDICTS[found.verdict][1] },
+        { title: "Request", isNumber: true, of: (found) => found.request, shown: (found) => count(found.request) },
+        { title: "Where", of: (found) => found.path, shown: (found) => el("span", { class: "mono" }, name(shortened(found.path ?? "", 44))) },
+        { title: "First byte", isNumber: true, of: (found) => found.offset_in_block, shown: (found) => (found.offset_in_block === null ? "–" : count(found.offset_in_block)) },
+        { title: "Tokens lost", isNumber: true, of: (found) => found.tokens_lost, shown: (found) => (found.tokens_lost === null ? "unknown" : count(found.tokens_lost)) },
+        { title: "Cost", isNumber: true, of: (found) => found.cost_usd, shown: (found) => money(found.cost_usd) },
+      ],
+    }) : null);
+  const first = check.findings.find((found) => found.verdict === "fails") || check.findings[0];
+  if (first) open(first);
+};
+
+const strip = (width, number, worst, open) => {
+  const least = 7, columns = Math.min(number, Math.max(1, Math.floor(width / least))), side = Math.min(28, width / columns), rows = Math.ceil(number / columns);
+  const cells = Array.from({ length: number }, (_, at) => {
+    const found = worst.get(at), look = found ? VERDICTS[found.verdict][0] : "var(--read)";
+    const text = found ? `Request ${at}: ${String(found.cause).replaceAll("_", " ")}, ${visible(found.name ?? "")}` : `Request ${at} keeps its prefix`;
+    return draw("rect", {
+      class: "cell", x: (at % columns) * side, y: Math.floor(at / columns) * 30, width: side, height: 26, style: { fill: look },
+      tip: text, tabindex: found ? "0" : null, role: found ? "button" : null, "aria-label": found ? text : null, on: found ? pressable(() => open(found)) : {},
+    });
+  });
+  return draw("svg", { width, height: rows * 30, role: "group", "aria-label": `${plural(number, "request")} in order` }, ...cells);
+};
+
+const findingCard = (found) => el("div", { class: "card" },
+  el("span", { class: "sum" }, found.cost_usd ? money(found.cost_usd) : ""),
+  el("h4", {}, String(found.cause).replaceAll("_", " "), ": ", name(found.name ?? "")),
+  facts([
+    ["Request", `${found.request}${found.older === null ? "" : `, against request ${found.older}`}`], ["File", found.file && name(found.file)],
+    ["Where", el("span", { class: "mono" }, name(found.path ?? ""))],
+    ["First differing byte", found.offset_in_block === null ? null : `${count(found.offset_in_block)} of the block, ${count(found.offset_in_prefix ?? 0)} of the prompt`],
+    ["Stretch that differs", found.offset_range && `bytes ${count(found.offset_range[0])} to ${count(found.offset_range[1])}`],
+    ["Looks like", found.volatile && `a varying ${found.volatile}`], ["Tokens lost", found.tokens_lost === null ? "unknown" : count(found.tokens_lost)],
+    ["Cost a day", found.cost_usd_per_day === null ? null : money(found.cost_usd_per_day)], ["The provider's word", found.provider_reason],
+    ["What to do", found.suggestion],
+  ]),
+  found.window ? el("pre", { tabindex: "0" }, `older  ${visible(found.window.older)}\nnewer  ${visible(found.window.newer)}`) : null);

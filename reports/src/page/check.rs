@@ -1,0 +1,23 @@
+//! The page of a check.
+
+use std::io;
+
+use super::Page;
+use super::fanout::title;
+use crate::check::Check;
+use crate::document::Document;
+use crate::format;
+use crate::human;
+
+/// The page of a check.
+///
+/// # Errors
+/// When a record cannot be written as JSON.
+pub fn check(check: &Check<'_>) -> io::Result<Page> {
+    let text = human::check::document(check, check.content);
+    let mut page = Page::new("check", title(&text));
+    page.chapter("strip", "Requests", Document::default());
+    page.chapter("findings", "In words", text);
+    page.data("check", |target| format::check::write(check, target))?;
+    Ok(page)
+}

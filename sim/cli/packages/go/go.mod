@@ -1,0 +1,3 @@
+module forkcast
+
+go 1.21

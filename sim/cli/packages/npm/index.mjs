@@ -1,0 +1,1 @@
+export { assertPrefix, capture, checkPrefix, findProgram, toKeepPrefix, watch, watching } from "./index.cjs";

@@ -1,0 +1,52 @@
+//! Files of viewers.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use forkcast_reports::export::stacks;
+
+/// Files of viewers.
+#[derive(Debug, ClapArgs)]
+pub struct ExportArgs {
+    /// Write Chrome trace events, for Perfetto, Firefox Profiler and speedscope
+    #[arg(long, value_name = "FILE", help_heading = "Viewers")]
+    pub trace: Option<PathBuf>,
+
+    /// Write collapsed stacks, for flame graphs
+    #[arg(long, value_name = "FILE", help_heading = "Viewers")]
+    pub stacks: Option<PathBuf>,
+
+    /// Weigh the stacks by this
+    #[arg(long, value_name = "WEIGHT", value_enum, default_value_t, requires = "stacks", help_heading = "Viewers")]
+    pub stacks_by: Weight,
+
+    /// Write OpenTelemetry spans (OTLP in JSON, `gen_ai` conventions)
+    #[arg(long, value_name = "FILE", help_heading = "Viewers")]
+    pub otlp: Option<PathBuf>,
+}
+
+impl ExportArgs {
+    /// Whether a file is requested.
+    pub const fn is_asked(&self) -> bool {
+        self.trace.is_some() || self.stacks.is_some() || self.otlp.is_some()
+    }
+}
+
+/// What the width of a frame means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Weight {
+    /// Millionths of a dollar
+    #[default]
+    Usd,
+    /// Tokens
+    Tokens,
+}
+
+impl From<Weight> for stacks::Weight {
+    fn from(weight: Weight) -> Self {
+        match weight {
+            Weight::Usd => Self::Usd,
+            Weight::Tokens => Self::Tokens,
+        }
+    }
+}

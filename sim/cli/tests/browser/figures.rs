@@ -1,0 +1,100 @@
+//! The figures of a page are those of the terminal and of JSON; what is clicked leads to its proof.
+
+use std::fs;
+
+use super::chromium::Browser;
+use super::{demo, is_installed, page};
+use crate::program::{folder, forkcast, root};
+
+/// The text of what a selector finds.
+fn text(selector: &str) -> String {
+    format!("document.querySelector('{selector}').innerText.replace(/\\s+/g, ' ').trim()")
+}
+
+#[test]
+fn a_page_says_what_the_terminal_says() {
+    if !is_installed() {
+        return;
+    }
+    let place = folder("figures");
+    let path = demo("figures-page");
+    let terminal = String::from_utf8(forkcast(&place, &["demo", "--details", "--timezone", "UTC"]).stdout).unwrap();
+    let mut browser = Browser::start(&folder("figures-profile"));
+    browser.screen(1_200, false);
+    browser.open(&path);
+    let title = terminal.lines().next().unwrap().replace(" · ", " ");
+    assert_eq!(browser.says(&text("h1")).replace(" · ", " "), title);
+    let amounts = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| c.is_whitespace() || "(),;".contains(c));
+        words
+            .filter(|word| word.starts_with('$') || word.starts_with("-$"))
+            .map(|word| word.trim_end_matches('.').to_owned())
+            .collect()
+    };
+    let spoken = amounts(&terminal);
+    for part in ["#bill", "#changes", "#misses", "#what-if"] {
+        let shown = amounts(&browser.says(&text(part)));
+        assert!(!shown.is_empty(), "{part}");
+        for amount in shown {
+            assert!(spoken.contains(&amount), "{part}: {amount} is not on the terminal");
+        }
+    }
+}
+
+#[test]
+fn from_the_bill_to_a_byte_in_two_clicks() {
+    if !is_installed() {
+        return;
+    }
+    let path = demo("clicks");
+    let mut browser = Browser::start(&folder("clicks-profile"));
+    browser.screen(1_200, false);
+    browser.open(&path);
+    browser.click("[...document.querySelectorAll('#bill .causes button')].find((one) => one.innerText.includes('system changed'))");
+    assert!(browser.says(&text("#misses")).contains("1 miss, $0.0096"), "{}", browser.says(&text("#misses")));
+    browser.click("document.querySelector('#misses tbody tr')");
+    let request = browser.says(&text("#request"));
+    for word in ["Request 8", "system[1]", "system text, field `text`", "$0.0096", "a varying date"] {
+        assert!(request.contains(word), "{word}: {request}");
+    }
+    assert_eq!(browser.says("location.hash"), "#request=8");
+    assert_eq!(browser.problems(), [""; 0]);
+}
+
+/// Three recordings, so that there is something to filter.
+fn three(name: &str) -> std::path::PathBuf {
+    let place = folder(name);
+    let sample = fs::read_to_string(root().join("replay/sample/sample.exchanges.jsonl")).unwrap();
+    fs::create_dir(place.join("in")).unwrap();
+    fs::write(place.join("in/one.jsonl"), &sample).unwrap();
+    fs::write(place.join("in/two.jsonl"), sample.replace("claude-opus-4-8", "claude-haiku-4-5")).unwrap();
+    fs::write(place.join("in/three.jsonl"), sample.replace("2026-11-0", "2026-10-0")).unwrap();
+    page(&place, &["replay", "in/one.jsonl", "in/two.jsonl", "in/three.jsonl"])
+}
+
+#[test]
+fn filters_and_switches_change_sums_and_nothing_else() {
+    if !is_installed() {
+        return;
+    }
+    let mut browser = Browser::start(&folder("filters-profile"));
+    browser.screen(1_200, false);
+    browser.open(&three("filters"));
+    let summary = text("#sessions [role=status]");
+    let all = browser.says(&summary);
+    assert!(all.starts_with("3 sessions, 42 requests, $"), "{all}");
+    let title = browser.says(&text("h1 .amount"));
+    assert!(all.ends_with(&title), "the rows add up to {all}, the report says {title}");
+    browser.value("(() => { const search = document.querySelector('#sessions input'); search.value = 'two'; search.dispatchEvent(new Event('input')); })()");
+    assert!(browser.says(&summary).starts_with("1 session, 14 requests"), "{}", browser.says(&summary));
+    browser.value("(() => { const search = document.querySelector('#sessions input'); search.value = ''; search.dispatchEvent(new Event('input')); })()");
+    browser.value("(() => { const model = document.querySelector('#sessions select[aria-label=Model]'); model.value = '1'; model.dispatchEvent(new Event('change')); })()");
+    assert!(browser.says(&summary).starts_with("1 session, 14 requests"), "{}", browser.says(&summary));
+    browser.click("document.querySelector('#sessions .chip')");
+    assert_eq!(browser.says(&summary), all);
+    // A what-if has its own column, and the report's sum stays.
+    browser.click("document.querySelector('#what-if input[value=\"1\"]')");
+    assert!(browser.says(&text("#sessions thead")).contains("What if"));
+    assert_eq!(browser.says(&text("h1 .amount")), title);
+    assert_eq!(browser.problems(), [""; 0]);
+}

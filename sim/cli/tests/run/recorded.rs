@@ -1,0 +1,165 @@
+//! What a recording shows of its requests holds in every verb: what was read, at which price and on which day, and what was
+//! refused.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::doors::{lines, losses, losses_of_check};
+use super::{folder, forkcast, json as read_json, said};
+
+const OPUS: &str = "claude-opus-4-8";
+
+/// A body whose last block has a breakpoint.
+fn body(model: &str, system: &str, said: &[&str]) -> Value {
+    let message = |(at, said): (usize, &&str)| {
+        let role = ["user", "assistant"][at % 2];
+        json!({"role": role, "content": [{"type": "text", "text": said.repeat(300)}]})
+    };
+    let mut messages: Vec<Value> = said.iter().enumerate().map(message).collect();
+    messages.last_mut().unwrap()["content"][0]["cache_control"] = json!({"type": "ephemeral"});
+    json!({"model": model, "max_tokens": 9, "system": [{"type": "text", "text": system}], "messages": messages})
+}
+
+/// A line of an exchange log; the answer has these fields of usage besides its counts.
+fn call(at_s: u64, body: &Value, [read, written]: [u64; 2], besides: &Value) -> Value {
+    let mut usage = json!({"input_tokens": 3, "cache_read_input_tokens": read, "cache_creation_input_tokens": written, "output_tokens": 5});
+    usage.as_object_mut().unwrap().extend(besides.as_object().unwrap().clone());
+    json!({"v": 1, "at_ms": 1_785_000_000_000_u64 + at_s * 1_000, "chain": "main", "status": 200, "request": body,
+        "response": {"usage": usage}})
+}
+
+/// What a command prints.
+fn printed(place: &Path, arguments: &[&str]) -> String {
+    said(&forkcast(place, arguments)).1.to_owned()
+}
+
+fn write(place: &Path, calls: &[Value]) {
+    let log: String = calls.iter().map(|call| format!("{call}\n")).collect();
+    fs::write(place.join("log.jsonl"), log).unwrap();
+}
+
+/// The model changes and changes back. By the rules the first model's entry is still there; the provider read nothing.
+#[test]
+fn a_check_loses_what_a_replay_loses_at_the_recorded_price() {
+    let mut costs = Vec::new();
+    for besides in
+        [json!({}), json!({"speed": "fast"}), json!({"inference_geo": "us"}), json!({"service_tier": "batch"})]
+    {
+        let place = folder("recorded-price");
+        let [one, two, three] = [&["a "][..], &["a ", "b ", "c "], &["a ", "b ", "c ", "d ", "e "]];
+        write(
+            &place,
+            &[
+                call(0, &body(OPUS, "Be brief.", one), [0, 50_000], &besides),
+                call(10, &body("claude-sonnet-4-6", "Be brief.", two), [0, 51_000], &besides),
+                call(20, &body(OPUS, "Be brief.", three), [0, 52_000], &besides),
+            ],
+        );
+        forkcast(&place, &["replay", "log.jsonl", "--out", "r", "--quiet"]);
+        let of_replay = losses(&lines(&place.join("r/ledger.jsonl")), |line| line["index"].clone());
+        let check = forkcast(&place, &["check", "log.jsonl", "--lock", "none", "--quiet", "--format", "json"]);
+        let check: Value = serde_json::from_slice(&check.stdout).unwrap();
+        assert_eq!(losses_of_check(&check, "request"), of_replay, "{besides}");
+        costs.push(of_replay.values().map(|(_, cost)| *cost).sum::<i64>());
+    }
+    assert!(costs[1..].iter().all(|cost| *cost > 0 && *cost != costs[0]), "{costs:?}");
+}
+
+#[test]
+fn a_diff_of_recorded_requests_has_their_sizes_and_their_price() {
+    let place = folder("recorded-diff");
+    let said = ["a ", "b ", "c "];
+    write(
+        &place,
+        &[
+            call(0, &body(OPUS, "Be brief.", &said), [0, 50_000], &json!({"speed": "fast"})),
+            call(10, &body(OPUS, "Be terse.", &said), [0, 50_000], &json!({"speed": "fast"})),
+        ],
+    );
+    let replay = read_json(&forkcast(&place, &["replay", "log.jsonl", "--format", "json", "--quiet"]));
+    let diff = read_json(&forkcast(&place, &["diff", "log.jsonl#0", "log.jsonl#1", "--format", "json"]));
+    let lost = &replay["totals"]["causes"][0];
+    assert_eq!(diff["cause"], lost["cause"]);
+    assert_eq!([&diff["tokens_lost"], &diff["cost_usd"]], [&lost["tokens"], &lost["cost_usd"]]);
+    assert!(diff["prices"].as_str().unwrap().ends_with("2026-07-25"), "{}", diff["prices"]);
+}
+
+/// Of four requests one has no answer, and one was refused: neither is billed, and the refused prompt was not sent before.
+#[test]
+fn requests_without_usage_are_counted_apart() {
+    let place = folder("recorded-without");
+    let [one, two] = [&["a "][..], &["a ", "b ", "c "]];
+    let (first, next) = (body(OPUS, "Be brief.", one), body(OPUS, "Be brief.", two));
+    let mut dropped = call(10, &next, [0, 0], &json!({}));
+    dropped["response"] = Value::Null;
+    let mut refused = call(20, &body(OPUS, "Be terse.", two), [0, 0], &json!({}));
+    (refused["response"], refused["status"]) = (Value::Null, 529.into());
+    write(
+        &place,
+        &[call(0, &first, [0, 50_000], &json!({})), dropped, refused, call(30, &next, [50_000, 1_000], &json!({}))],
+    );
+    let shown = printed(&place, &["replay", "log.jsonl", "--details", "--quiet"]);
+    for part in ["2 requests · 2 without usage", "1 request is without recorded usage", "1 request was refused"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let replay = read_json(&forkcast(&place, &["replay", "log.jsonl", "--format", "json", "--quiet"]));
+    // The request without an answer may have written its end, so that the next one should have read it; why it did not is unknown.
+    let causes: Vec<&Value> = replay["totals"]["causes"].as_array().unwrap().iter().map(|one| &one["cause"]).collect();
+    assert_eq!((causes, &replay["sessions"][0]["chains"]), (vec![&json!("unexplained")], &json!(1)));
+    let shown = printed(&place, &["explain", "log.jsonl", "2"]);
+    assert!(shown.contains("The provider refused it") && shown.contains("Nothing was billed."), "{shown}");
+    let shown = printed(&place, &["explain", "log.jsonl", "1"]);
+    assert!(shown.contains("as predicted, without its answer"), "{shown}");
+}
+
+/// A run has no day, and its bodies have a size.
+#[test]
+fn a_run_folder_and_its_log_have_no_day() {
+    let place = folder("recorded-day");
+    forkcast(&place, &["run", "--out", "r", "--bodies", "--quiet"]);
+    for input in ["r", "r/exchanges.jsonl"] {
+        let shown = printed(&place, &["replay", input, "--details", "--by", "day", "--quiet"]);
+        let wrong = ["1970", " 0 bytes", "the day of each request"].map(|part| shown.contains(part));
+        assert_eq!(wrong, [false; 3], "{shown}");
+        assert!(shown.contains("Cache rules docs-2026-09"), "{shown}");
+    }
+}
+
+/// A scenario is checked as its run folder is, with declared sizes.
+#[test]
+fn a_scenario_is_checked_as_its_run_is() {
+    for scenario in ["contract/E15", "forks/fan-out", "contract/E11"] {
+        let place = folder("recorded-scenario");
+        forkcast(&place, &["run", scenario, "--out", "r", "--bodies", "--quiet"]);
+        let [played, stored] = [scenario, "r"].map(|input| {
+            let check = forkcast(&place, &["check", input, "--lock", "none", "--quiet", "--format", "json"]);
+            serde_json::from_slice::<Value>(&check.stdout).unwrap()
+        });
+        assert_eq!([&played["chains"], &played["requests"]], [&stored["chains"], &stored["requests"]], "{scenario}");
+        // The folder has the ids of agents.
+        let found = |check: &Value| -> Vec<[Value; 6]> {
+            let findings = check["findings"].as_array().unwrap().iter();
+            let fields = ["request", "cause", "path", "tokens_lost", "cost_usd", "breaks_prefix"];
+            findings.map(|finding| fields.map(|field| finding[field].clone())).collect()
+        };
+        assert_eq!(found(&played), found(&stored), "{scenario}");
+    }
+}
+
+/// A difference from the lock that the rules only note is no equality.
+#[test]
+fn a_noted_difference_is_no_equality() {
+    let place = folder("recorded-score");
+    write(&place, &[call(0, &body(OPUS, "Be brief.", &["a "]), [0, 50_000], &json!({}))]);
+    let shown = printed(&place, &["lock", "log.jsonl"]);
+    assert!(shown.contains("price book of 2026-"), "{shown}");
+    let score = |place: &Path| {
+        let shown = printed(place, &["check", "log.jsonl", "--quiet"]);
+        shown.lines().find_map(|line| Some(line.trim().strip_prefix("equality")?.trim_start()[..5].to_owned())).unwrap()
+    };
+    assert_eq!(score(&place).trim(), "yes");
+    write(&place, &[call(0, &body(OPUS, "Be terse.", &["a "]), [0, 50_000], &json!({}))]);
+    assert_eq!(score(&place), "noted");
+}
