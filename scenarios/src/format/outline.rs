@@ -241,7 +241,7 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 48] = [
+pub const OBJECTS: [(&str, Known); 49] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
