@@ -57,7 +57,7 @@ pub fn definition() -> AgentDefinition {
 /// machine or a worktree.
 pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
     let parent = &call.context;
-    if let Some(guard) = guard::trips(parent, call.message.as_deref()) {
+    if let Some(guard) = guard::trips(parent) {
         parent.emit(&Event::ForkRefused {
             agent: parent.agent.clone(),
             tool_use: call.tool_use.id.clone(),
