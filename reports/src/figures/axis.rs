@@ -1,5 +1,7 @@
 //! Scales: from values to pixels along one axis, round steps between lines, and these lines with their labels.
 
+use crate::document::count;
+
 use super::canvas::{Anchor, Area, Canvas, ink};
 
 const SIZE: f64 = 12.0;
@@ -70,10 +72,12 @@ pub(super) fn dollars(amount: f64, step: f64) -> String {
     format!("${amount:.places$}")
 }
 
-/// A number with as many decimals as its step needs.
+/// A number with as many decimals as its step needs; a whole one with separators.
 pub(super) fn number(number: f64, step: f64) -> String {
-    let places = decimals(step);
-    format!("{number:.places$}")
+    match decimals(step) {
+        0 => count(number as u64),
+        places => format!("{number:.places$}"),
+    }
 }
 
 fn decimals(step: f64) -> usize {
