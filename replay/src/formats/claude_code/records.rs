@@ -27,7 +27,8 @@ pub(super) struct Records<'a> {
     pub tree: Tree,
     reading: Reading,
     by_id: Index<&'a [u8], usize>,
-    session: Option<&'a [u8]>,
+    /// The name of the session, as spelled.
+    pub session: Option<&'a [u8]>,
     cwd: Option<Arc<str>>,
     version: Option<(&'a [u8], Version)>,
     teammate: bool,

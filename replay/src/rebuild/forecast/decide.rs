@@ -355,6 +355,8 @@ impl Situation<'_> {
             RuleName::Thinking
         } else if before.at_once != now.at_once {
             RuleName::AtOnce
+        } else if before.fast != now.fast {
+            RuleName::Fast
         } else {
             RuleName::Effort
         };
@@ -448,8 +450,9 @@ impl Situation<'_> {
         }
         let kept = || self.shared.is_kept_warm(owner, self.request.ttl, self.request.at, WARM_NEEDED, WARM_LOOKED_AT);
         let shared = self.track.others && self.holds(RuleName::SharedHead);
-        let global = self.track.begins_warm && self.holds(RuleName::GlobalHead);
-        if shared || global || self.holds(RuleName::KeptWarm) && kept() {
+        let begins_warm = || self.track.begins_warm.or_else(|| self.shared.begins_warm(owner, self.request.at));
+        let global = || self.holds(RuleName::GlobalHead) && begins_warm() == Some(true);
+        if shared || global() || self.holds(RuleName::KeptWarm) && kept() {
             return find(Class::Out);
         }
         0
