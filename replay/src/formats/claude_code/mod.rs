@@ -33,6 +33,8 @@ mod usage;
 
 pub use estimate::output_residual;
 
+use forkcast_sim::wire::Index;
+
 use super::Reading;
 use super::json::{Broken, Scanner};
 use super::reader::{File, FormatInfo, Object, Probe, Reader};
@@ -74,7 +76,7 @@ fn is_line(object: &Object<'_>) -> bool {
 /// Reads one file.
 fn read(file: &File<'_>) -> Reading {
     let bytes = file.bytes;
-    let mut sessions = Sessions { bytes, all: vec![Records::new(bytes)], current: 0 };
+    let mut sessions = Sessions { all: vec![Records::new(bytes)], current: 0, known: Index::default() };
     let mut blocks = Blocks { measuring: file.measuring, keeps_content: file.keeps_answers, ..Blocks::default() };
     let (mut start, mut number) = (0, 0_usize);
     while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
@@ -88,23 +90,28 @@ fn read(file: &File<'_>) -> Reading {
 
 /// The sessions of a file, nearly always one.
 struct Sessions<'a> {
-    bytes: &'a [u8],
     all: Vec<Records<'a>>,
     /// The session of the newest line.
     current: usize,
+    /// By their names as spelled.
+    known: Index<&'a [u8], usize>,
 }
 
 impl<'a> Sessions<'a> {
     /// The records of the session that a line belongs to.
     fn of(&mut self, line: &record::Record<'a>) -> &mut Records<'a> {
-        let newest = self.all[self.current].session;
-        if let Some(session) = line.session.filter(|session| newest != Some(*session)) {
-            match self.all.iter().position(|records| records.session.is_none_or(|own| own == session)) {
-                Some(known) => self.current = known,
-                // A line without an id has no place in a tree. A copied line may keep the name of its session.
-                None if line.id.is_some() && line.parent.is_none() && line.compaction.is_none() => {
-                    self.all.push(Records::new(self.bytes));
-                    self.current = self.all.len() - 1;
+        // A line without an id has no place in a tree. A copied line may keep the name of its session.
+        let is_root = line.id.is_some() && line.parent.is_none() && line.compaction.is_none() && !line.sidechain;
+        if let Some(session) = line.session {
+            match self.known.get(&session) {
+                Some(known) => self.current = *known,
+                None if is_root || self.known.is_empty() => {
+                    if !self.known.is_empty() {
+                        let next = self.current().next();
+                        self.current = self.all.len();
+                        self.all.push(next);
+                    }
+                    self.known.insert(session, self.current);
                 }
                 None => {}
             }
