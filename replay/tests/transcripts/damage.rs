@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::transcript::{Sign, What};
+use forkcast_replay::transcript::{Sign, Thread, What};
 use proptest::prelude::*;
 
 use super::{FIXTURE, answer, answers, prompt, read};
@@ -270,11 +270,9 @@ fn sessions_one_after_another_in_a_file_are_sessions() {
     let second = of("b", [prompt(4, 0), answer("b", 5, 4, 6), prompt(6, 5)]);
     let later = of("a", [answer("c", 7, 3, 5), prompt(8, 7), answer("d", 9, 8, 5)]);
     let names = |text: String| {
-        let threads = read(text).threads;
-        threads
-            .iter()
-            .map(|thread| (thread.session.clone().unwrap().to_string(), thread.items.len()))
-            .collect::<Vec<_>>()
+        let said = |thread: &Thread| thread.items.iter().filter(|item| !matches!(item.what, What::Sign(_))).count();
+        let threads = read(text).threads.into_iter();
+        threads.map(|thread| (thread.session.as_deref().unwrap().to_owned(), said(&thread))).collect::<Vec<_>>()
     };
     let items = |sessions: [(&str, usize); 2]| sessions.map(|(name, items)| (name.to_owned(), items)).to_vec();
     assert_eq!(names(format!("{first}\n{second}")), items([("a", 3), ("b", 3)]));

@@ -58,17 +58,18 @@ impl Reader for OpenCode {
         let text = &file.text();
         let mut reading = Reading::default();
         let mut export = Export::default();
-        let exported = member(text.bytes, "info");
-        match serde_json::from_slice::<SessionInfo<'_>>(exported.unwrap_or(text.bytes)) {
-            Ok(info) => {
+        let own = member(text.bytes, STORED[1]).map(|_| text.bytes);
+        match own.or_else(|| member(text.bytes, "info")).map(serde_json::from_slice::<SessionInfo<'_>>) {
+            Some(Ok(info)) => {
                 export.head(&info);
-                if exported.is_none() {
+                if own.is_some() {
                     storage::read(&info, file.folder, &mut export, &mut reading);
                 }
             }
-            Err(error) => reading.damage(Fault::in_line(1, format!("`info`: {}", json_reason(&error)))),
+            Some(Err(error)) => reading.damage(Fault::in_line(1, format!("`info`: {}", json_reason(&error)))),
+            None => {}
         }
-        if exported.is_some() {
+        if own.is_none() {
             records_under::<Message<'_>>(text, "messages", &mut reading, |reading, line, message| {
                 export.message(reading, line, &message);
             });

@@ -365,7 +365,9 @@ impl Situation<'_> {
         match own {
             Some(position) => Verdict::at(position.extended_tokens.unwrap_or(position.tokens), rule),
             None => {
-                let read_tokens = self.head_with_thinking(rule).unwrap_or_else(|| self.head(Class::In));
+                let head = || self.head_with_thinking(rule).unwrap_or_else(|| self.head(Class::In));
+                // Nothing is known to keep a hidden prefix of fast requests alive.
+                let read_tokens = if rule == RuleName::Fast && now.fast { 0 } else { head() };
                 Verdict { read_tokens, rule, in_head: true, rewrites: false }
             }
         }
