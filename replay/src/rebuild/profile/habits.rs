@@ -249,8 +249,7 @@ pub const HABITS: [Habit; 27] = [
     },
     Habit {
         rationale: "everything before the point of return is still cached (the client's prompt-caching page, 2026-08)",
-        evidence: "no recorded case that nothing else decides",
-        documented: true,
+        evidence: "no recorded case that nothing else decides; a prompt that shrank is its sign, which no document states",
         ..of_the_cache(RuleName::Rewound, Medium)
     },
     Habit {
