@@ -1,7 +1,5 @@
 //! Scales: from values to pixels along one axis, round steps between lines, and these lines with their labels.
 
-use crate::document::count;
-
 use super::canvas::{Anchor, Area, Canvas, ink};
 
 const SIZE: f64 = 12.0;
@@ -72,12 +70,10 @@ pub(super) fn dollars(amount: f64, step: f64) -> String {
     format!("${amount:.places$}")
 }
 
-/// A number with as many decimals as its step needs; a whole one with separators.
+/// A number with as many decimals as its step needs; of long steps, thousands.
 pub(super) fn number(number: f64, step: f64) -> String {
-    match decimals(step) {
-        0 => count(number as u64),
-        places => format!("{number:.places$}"),
-    }
+    let places = decimals(step);
+    if step < 1_000.0 { format!("{number:.places$}") } else { thousands(number) }
 }
 
 fn decimals(step: f64) -> usize {
