@@ -16,10 +16,14 @@ const stretches = (rows) => {
   if (width <= 75) return { said: "day", of: dayOf };
   return { said: "week", of: (row) => { const day = dayOf(row); return day && monday(day); } };
 };
+const mondays = new Map();
 const monday = (day) => {
-  const at = new Date(`${day}T00:00:00Z`);
-  at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7));
-  return at.toISOString().slice(0, 10);
+  if (!mondays.has(day)) {
+    const at = new Date(`${day}T00:00:00Z`);
+    at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7));
+    mondays.set(day, at.toISOString().slice(0, 10));
+  }
+  return mondays.get(day);
 };
 
 // Every stretch from the first to the last, also those without requests.

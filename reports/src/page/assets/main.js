@@ -56,9 +56,12 @@ const begin = async () => {
   const fanout = await unpack("fanout"), check = await unpack("check");
   if (fanout) drawFanout(fanout);
   if (check) drawCheck(check);
+  const compare = await unpack("compare");
+  if (compare) drawCompare(compare);
   const columns = await unpack("requests");
   if (report && columns) {
     requests = new Requests(columns);
+    every = Array.from({ length: requests.length }, (_, row) => row);
     drawDays(); drawMisses(); drawSessions(); drawSession(); drawRequest();
     follow();
     addEventListener("hashchange", follow);
