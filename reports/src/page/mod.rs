@@ -5,13 +5,14 @@
 //! page as compressed JSON, and nothing is computed for a page alone.
 //!
 //! * [`replay()`]: recorded requests. [`run()`]: those of a run, and what only a run knows.
-//! * [`fanout()`]: the cells of a grid. [`check()`]: changes that break prefixes.
+//! * [`fanout()`]: the cells of a grid. [`check()`]: changes that break prefixes. [`movement()`]: two results.
 //! * `shell`: the document around chapters and data.
 //! * `packed`: JSON, compressed.
 //! * `assets/`: style and scripts, written by hand, without dependencies.
 
 mod check;
 mod fanout;
+mod movement;
 mod packed;
 mod replay;
 mod run;
@@ -24,6 +25,7 @@ use packed::Packed;
 
 pub use check::check;
 pub use fanout::fanout;
+pub use movement::movement;
 pub use replay::replay;
 pub use run::run;
 

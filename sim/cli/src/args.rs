@@ -3,6 +3,7 @@
 mod behaviour;
 mod cast;
 mod check;
+mod compare;
 mod export;
 mod fanout;
 mod list;
@@ -29,6 +30,7 @@ use forkcast_sim::cache::Rules;
 
 pub use cast::CastArgs;
 pub use check::{CheckArgs, CheckFormat, LockArgs, SourceArgs, WantedLock};
+pub use compare::{CompareArgs, Period};
 pub use export::ExportArgs;
 pub use fanout::FanoutArgs;
 pub use list::{ListArgs, Listed};
@@ -68,7 +70,7 @@ impl Args {
 
     /// What to do: without a verb, what `replay` does without a path.
     pub fn verb(self) -> Verb {
-        self.verb.unwrap_or_else(|| Self::parse_from(["forkcast", "replay"]).verb())
+        self.verb.unwrap_or_else(|| Verb::Replay(ReplayArgs::of([])))
     }
 }
 
@@ -139,6 +141,8 @@ pub enum Verb {
     Check(CheckArgs),
     /// Name the first byte in which two requests differ, and its price
     Diff(DiffArgs),
+    /// Compare two results or two periods: what moved, by cause
+    Compare(CompareArgs),
     /// Explain what one request read and missed, or what a cause means
     Explain(ExplainArgs),
     /// List causes, models, prices, formats, scenarios, schemas
@@ -258,6 +262,16 @@ pub struct ReplayArgs {
     /// Messages on standard error
     #[command(flatten)]
     pub talk: TalkArgs,
+}
+
+impl ReplayArgs {
+    /// `forkcast replay PATH…`.
+    pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        let Verb::Replay(plain) = Args::parse_from(["forkcast", "replay"]).verb() else {
+            unreachable!("`replay` is what was parsed")
+        };
+        Self { paths: paths.into_iter().collect(), ..plain }
+    }
 }
 
 const DEMO_EXAMPLES: &str = "\
@@ -439,7 +453,7 @@ pub enum Format {
 }
 
 /// Messages on standard error.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Copy, Debug, ClapArgs)]
 pub struct TalkArgs {
     /// Print only errors
     #[arg(long, short, help_heading = "Output")]

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use crate::program::{self, folder};
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
     "cast",
     "run",
     "fanout",
@@ -16,6 +16,7 @@ const VERBS: [&str; 14] = [
     "lock",
     "check",
     "diff",
+    "compare",
     "explain",
     "sweep",
     "list",

@@ -2,6 +2,7 @@
 
 pub mod cast;
 pub mod check;
+pub mod compare;
 pub mod completions;
 pub mod demo;
 pub mod diff;

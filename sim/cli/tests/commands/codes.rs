@@ -32,7 +32,7 @@ const SESSION: &str = concat!(
     "\n"
 );
 
-const VERBS: [Verb; 21] = [
+const VERBS: [Verb; 22] = [
     verb("run word.yaml", Some("run wrong.yaml"), "run absent.yaml"),
     verb("run word.yaml --format json", Some("run wrong.yaml --format json"), "run absent.yaml --format json"),
     verb("run --recording session.jsonl", None, "run --recording absent.jsonl"),
@@ -57,6 +57,7 @@ const VERBS: [Verb; 21] = [
         "check cut --lock none --format junit",
     ),
     verb("diff same/0.json moved/1.json", None, "diff same/0.json cut.json"),
+    verb("compare same moved", Some("compare same moved --max-rise 0"), "compare same absent"),
     verb("explain same 0", None, "explain same 7"),
     verb("list models", None, "list fonts"),
     verb("completions bash", None, "completions klingon"),
