@@ -10,6 +10,7 @@ mod list;
 mod output;
 mod pages;
 mod prices;
+mod report;
 mod run;
 mod short;
 mod sizes;
@@ -37,6 +38,7 @@ pub use list::{ListArgs, Listed};
 pub use output::OutputArgs;
 pub use pages::{CompletionsArgs, ManArgs};
 pub use prices::{OwnPriceArgs, PriceArgs};
+pub use report::ReportArgs;
 pub use run::RunArgs;
 use sizes::SizeArgs;
 pub use strict::{Doubt, StrictArgs};
@@ -143,6 +145,8 @@ pub enum Verb {
     Diff(DiffArgs),
     /// Compare two results or two periods: what moved, by cause
     Compare(CompareArgs),
+    /// Write the page of results
+    Report(ReportArgs),
     /// Explain what one request read and missed, or what a cause means
     Explain(ExplainArgs),
     /// List causes, models, prices, formats, scenarios, schemas
@@ -190,6 +194,10 @@ pub struct ReplayArgs {
     /// The paths were found, not named.
     #[arg(skip)]
     pub are_found: bool,
+
+    /// Only files are written.
+    #[arg(skip)]
+    pub prints_nothing: bool,
 
     /// Read every file as this format instead of detecting it
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = input_format())]

@@ -134,3 +134,22 @@ fn a_rise_beyond_the_limit_fails() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("--max-rise: some requests have no price"), "{said}");
 }
+
+#[test]
+fn a_report_is_the_page_of_the_folders_and_prints_nothing() {
+    let place = results("report");
+    let report = |arguments: &[&str]| forkcast(&place, &[&["report", "-o", "page.html", "--quiet"], arguments].concat());
+    let output = report(&["sample"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = std::fs::read_to_string(place.join("page.html")).unwrap();
+    assert!(page.contains("$0.1220"));
+    assert!(page.contains("<code>forkcast report sample</code>"));
+    let run = forkcast(&place, &["run", "--quiet", "--bodies", "--out", "bodies"]);
+    assert!(run.status.success());
+    assert_eq!(report(&["sample", "bodies"]).status.code(), Some(0));
+    let both = std::fs::read_to_string(place.join("page.html")).unwrap();
+    assert!(both.contains("50 requests"), "14 of the sample and 36 of the run");
+    for wrong in ["before", "empty", "page.html"] {
+        assert_eq!(report(&[wrong]).status.code(), Some(2), "{wrong}");
+    }
+}

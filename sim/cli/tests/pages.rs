@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use crate::program::{self, folder};
 
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 16] = [
     "cast",
     "run",
     "fanout",
@@ -17,6 +17,7 @@ const VERBS: [&str; 15] = [
     "check",
     "diff",
     "compare",
+    "report",
     "explain",
     "sweep",
     "list",

@@ -14,6 +14,7 @@ pub mod man;
 pub mod new;
 pub mod recording;
 pub mod replay;
+pub mod report;
 pub mod run;
 pub mod run_folder;
 pub mod sweep;

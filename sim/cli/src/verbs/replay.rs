@@ -226,6 +226,9 @@ fn write(args: &ReplayArgs, report: &Report<'_>, folder: Folder, rows: Rows) -> 
 }
 
 fn print(args: &ReplayArgs, report: &Report<'_>) -> anyhow::Result<()> {
+    if args.prints_nothing {
+        return Ok(());
+    }
     if let Some(table) = &args.table {
         return screen::print(|target| format::tables::write(report, table, target));
     }
