@@ -6,6 +6,7 @@
 //!
 //! * [`replay()`]: recorded requests. [`run()`]: those of a run, and what only a run knows.
 //! * [`fanout()`]: the cells of a grid. [`check()`]: changes that break prefixes. [`movement()`]: two results.
+//! * [`request()`]: one request and its cache, or two requests.
 //! * `shell`: the document around chapters and data.
 //! * `packed`: JSON, compressed.
 //! * `assets/`: style and scripts, written by hand, without dependencies.
@@ -15,6 +16,7 @@ mod fanout;
 mod movement;
 mod packed;
 mod replay;
+mod request;
 mod run;
 mod shell;
 
@@ -27,6 +29,7 @@ pub use check::check;
 pub use fanout::fanout;
 pub use movement::movement;
 pub use replay::replay;
+pub use request::request;
 pub use run::run;
 
 /// A page.

@@ -404,7 +404,11 @@ pub struct ShownArgs {
     #[arg(long, default_value = "human", value_parser = whole(), help_heading = "Output")]
     pub format: Format,
 
-    /// Also show the differing bytes, with 48 on each side, in JSON and markdown
+    /// Also write a page for a browser: one file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+
+    /// Also show the differing bytes, with 48 on each side, in JSON, markdown and the page
     #[arg(long, help_heading = "Output")]
     pub show_content: bool,
 

@@ -138,9 +138,15 @@ fn a_rise_beyond_the_limit_fails() {
 #[test]
 fn a_report_is_the_page_of_the_folders_and_prints_nothing() {
     let place = results("report");
-    let report = |arguments: &[&str]| forkcast(&place, &[&["report", "-o", "page.html", "--quiet"], arguments].concat());
+    let report =
+        |arguments: &[&str]| forkcast(&place, &[&["report", "-o", "page.html", "--quiet"], arguments].concat());
     let output = report(&["sample"]);
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        (output.status.code(), output.stdout.len()),
+        (Some(0), 0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let page = std::fs::read_to_string(place.join("page.html")).unwrap();
     assert!(page.contains("$0.1220"));
     assert!(page.contains("<code>forkcast report sample</code>"));

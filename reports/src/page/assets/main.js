@@ -56,8 +56,10 @@ const begin = async () => {
   const fanout = await unpack("fanout"), check = await unpack("check");
   if (fanout) drawFanout(fanout);
   if (check) drawCheck(check);
-  const compare = await unpack("compare");
-  if (compare) drawCompare(compare);
+  for (const [part, drawn] of [["compare", drawCompare], ["explain", drawExplain], ["diff", drawDiff]]) {
+    const record = await unpack(part);
+    if (record) drawn(record);
+  }
   const columns = await unpack("requests");
   if (report && columns) {
     requests = new Requests(columns);

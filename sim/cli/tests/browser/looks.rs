@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::chromium::Browser;
 use super::{demo, is_installed, page};
-use crate::program::{folder, root};
+use crate::program::{folder, forkcast, root};
 
 /// A page of each verb.
 fn pages() -> Vec<(&'static str, PathBuf)> {
@@ -31,6 +31,16 @@ fn pages() -> Vec<(&'static str, PathBuf)> {
             ),
         ),
     ];
+    let sample = root().join("replay/sample/sample.exchanges.jsonl").display().to_string();
+    let (before, after) = (format!("{sample}#7"), format!("{sample}#8"));
+    found.push(("explain", of("explain", &["explain", &sample, "8", "--show-content"])));
+    found.push(("diff", of("diff", &["diff", &before, &after, "--show-content"])));
+    let place = folder("looks-compare");
+    for (name, launch) in [("a", "burst"), ("b", "primed")] {
+        let run = ["run", "--quiet", "--breakpoints", "both", "--launch", launch, "--out", name];
+        assert!(forkcast(&place, &run).status.success());
+    }
+    found.push(("compare", page(&place, &["compare", "a", "b"])));
     if bodies.is_dir() {
         found.push(("check", of("check", &["check", &bodies.display().to_string()])));
     }

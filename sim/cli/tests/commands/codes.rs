@@ -85,7 +85,11 @@ fn prepared(name: &str) -> std::path::PathBuf {
         fs::write(path, text).unwrap();
     }
     fs::create_dir(place.join("hollow")).unwrap();
-    for line in ["sweep plan word.yaml --set seed=1,2 -o plan.json", "sweep run plan.json --out parts", "replay same --out kept"] {
+    for line in [
+        "sweep plan word.yaml --set seed=1,2 -o plan.json",
+        "sweep run plan.json --out parts",
+        "replay same --out kept",
+    ] {
         let output = forkcast(&place, &words(line));
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     }
