@@ -67,7 +67,7 @@ impl Args {
     pub fn read() -> Result<Self, clap::Error> {
         let command = short::help(Self::command()).override_usage(USAGE).after_help("");
         let typed = with_verb(std::env::args_os().collect(), &command);
-        Self::from_arg_matches(&command.try_get_matches_from(typed)?)
+        Self::from_arg_matches(&command.try_get_matches_from(typed).map_err(export::with_example)?)
     }
 
     /// What to do: without a verb, what `replay` does without a path.
