@@ -2,6 +2,7 @@
 
 use forkcast_sim::pricing::Money;
 
+use super::contents::Contents;
 use super::ledger::LedgerLine;
 use super::usage::NO_PRICE;
 use crate::record::columns::Columns;
@@ -51,21 +52,33 @@ record! {
         }, null(NO_PRICE);
 }
 
-/// All requests of a report, in the order of the ledger.
+/// What a page has of all requests.
+#[derive(Debug, Default)]
+pub struct PageData {
+    /// The requests, in the order of the ledger.
+    pub requests: Columns,
+    /// What prompts were made of.
+    pub contents: Contents,
+}
+
+/// What a page has of the requests of a report.
 ///
 /// # Errors
 /// When a value cannot be written as JSON.
-pub fn of(report: &Report<'_>) -> serde_json::Result<Columns> {
+pub fn of(report: &Report<'_>) -> serde_json::Result<PageData> {
     let predicted: &[&str] = if report.counted == Counted::Recorded { &PREDICTED } else { &[] };
     let left_out = [&LEFT_OUT, predicted].concat();
-    let mut columns = Columns::default();
+    let mut data = PageData::default();
     let mut taken = Ok(());
     report.each(&mut |entry| {
         let line = LedgerLine::with_transcript(&Senders::from(report), entry);
         let row = PageRow { line, entry, is_counted: report.counted.counts(entry) };
+        if row.is_counted {
+            data.contents.add(report, entry);
+        }
         if taken.is_ok() {
-            taken = columns.take(&row.value(), &left_out);
+            taken = data.requests.take(&row.value(), &left_out);
         }
     });
-    taken.map(|()| columns)
+    taken.map(|()| data)
 }

@@ -5,6 +5,7 @@
 //! * [`ledger`]: `forkcast.ledger/1`, a line for each request.
 //! * [`requests`]: the ledger as a flat table of comma-separated values.
 //! * [`by_column`]: the ledger by column, for pages.
+//! * [`contents`]: what prompts were made of, for pages.
 //! * [`tables`]: every table of a replay as comma-separated values.
 //! * [`movement`]: `forkcast.compare/1`, two results side by side.
 //! * [`diff`]: `forkcast.diff/1`, two requests compared.
@@ -18,6 +19,7 @@ pub mod by_column;
 pub mod cast;
 mod change;
 pub mod check;
+pub mod contents;
 pub mod diff;
 mod difference;
 pub mod explain;

@@ -64,6 +64,7 @@ const KEYS = {
 let report = null;
 let requests = null;
 let every = [];
+let contents = [];
 let meanings = {};
 const chosen = { filters: {}, whatIf: -1, session: null, request: null };
 const watchers = [];

@@ -40,7 +40,7 @@ const drawChanges = () => {
       change({ filters: action.sessions.length === 1 && report.sessions.length > 1 ? { session: action.sessions[0] } : {} });
       go("misses");
     };
-    line.cells[0].append(" ", el("button", { type: "button", class: "go", on: { click: prove } }, "Proof"));
+    line.cells[0].append(" ", el("button", { type: "button", class: "go proof", on: { click: prove } }, "Proof"));
   });
 };
 
@@ -60,6 +60,7 @@ const begin = async () => {
     const record = await unpack(part);
     if (record) drawn(record);
   }
+  contents = (await unpack("contents")) || [];
   const columns = await unpack("requests");
   if (report && columns) {
     requests = new Requests(columns);

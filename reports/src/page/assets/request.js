@@ -32,6 +32,7 @@ const drawMisses = () => {
 
 const fileName = (path) => String(path).split(/[\\/]/).pop();
 const placeOf = (row) => {
+  if (new Set(requests.all("origin.file")).size === 1) return `#${requests.get("origin.index", row)}`;
   const line = requests.get("origin.line", row), isTranscript = requests.get("transcript.shown.file", row) !== null || (requests.columns["transcript.estimated_output_tokens"] !== undefined);
   return isTranscript && line ? `${fileName(requests.get("origin.file", row))}:${line}` : `${fileName(requests.get("origin.file", row))}#${requests.get("origin.index", row)}`;
 };

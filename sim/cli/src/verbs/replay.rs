@@ -41,7 +41,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     written::check(args.html.as_deref(), Some(&args.export))?;
     let mut steps = args.talk.steps();
     let Source { inputs, options } = Source::of(args, &mut steps)?;
-    let options = Options { what_if: WhatIf::with_defaults(&args.what_if), ..options };
+    let what_if = WhatIf::with_defaults(&args.what_if);
+    let options = Options { what_if, composes: args.html.is_some(), ..options };
     let stop = watch(&inputs, steps);
     let requests = Passes::new(&inputs, &options, &stop);
     let mut rows = folder.as_mut().map(|folder| folder.rows(args.bodies)).transpose().map_err(folder_error)?;
