@@ -71,8 +71,8 @@ record! {
     ContentSum<'_>, "content_sum":
     text "session", "The session." => |it| Value::text(it.session);
     text "agent", "The agent." => |it| Value::text(it.agent);
-    field "content", || Shape::words(ContentKind::ALL.map(ContentKind::word)), "What it is." =>
-        |it| it.content.kind.word();
+    field "content", || Shape::words(ContentKind::ALL.map(ContentKind::name)), "What it is." =>
+        |it| it.content.kind.name();
     text "tool", "The tool, of results." => |it| it.tool.clone(), null("if it is unknown, and for other content");
     tokens "tokens", "Its tokens in all prompts." => |it| it.sum.tokens;
     usd "cost_usd", "What they cost." => |it| it.sum.cost;

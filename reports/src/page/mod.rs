@@ -5,7 +5,7 @@
 //! page as compressed JSON, and nothing is computed for a page alone.
 //!
 //! * [`replay()`]: recorded requests. [`run()`]: those of a run, and what only a run knows.
-//! * [`fanout()`]: the cells of a grid. [`check()`]: changes that break prefixes. [`movement()`]: two results.
+//! * [`fanout()`], [`sweep()`]: the cells of a grid. [`check()`]: changes that break prefixes. [`movement()`]: two results.
 //! * [`request()`]: one request and its cache, or two requests.
 //! * `shell`: the document around chapters and data.
 //! * `packed`: JSON, compressed.
@@ -26,7 +26,7 @@ use crate::document::Document;
 use packed::Packed;
 
 pub use check::check;
-pub use fanout::fanout;
+pub use fanout::{fanout, sweep};
 pub use movement::movement;
 pub use replay::replay;
 pub use request::request;

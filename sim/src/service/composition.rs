@@ -70,7 +70,7 @@ pub struct Composition(pub Vec<Portion>);
 impl Composition {
     /// A prompt of `blocks` in order, each with its content and the tokens up to its end, as `usage` was billed: reading
     /// begins at its start, writing follows. Tokens that no block has count as `rest`.
-    pub fn new<'c>(blocks: impl IntoIterator<Item = (&'c Content, u64)>, usage: &Usage, rest: &Content) -> Self {
+    pub fn new<'c>(blocks: impl IntoIterator<Item = (&'c Content, u64)>, usage: &Usage, rest: &'c Content) -> Self {
         let read = usage.cache_read_input_tokens;
         let cached = read + usage.cache_creation_input_tokens();
         let whole = usage.total_input_tokens();

@@ -78,7 +78,7 @@ const drawDays = () => {
     const { sums, totals } = stacked(rows, split, stretch);
     const keys = filled(new Set(rows.map(stretch.of).filter(Boolean)), stretch.said);
     const kinds = looks(split, totals);
-    const chart = fitted(el("div"), (width) => bars(width, keys, sums, kinds, stretch));
+    const chart = fitted(el("div"), (width) => bars(width, keys, sums, kinds, stretch), DAY_HEIGHT + 24);
     const hint = split === "spending" && chosen.whatIf >= 0 ? el("p", { class: "aside" }, "Parts are as billed; choose another split for the chosen what-if.") : null;
     picture.replaceChildren(...[legend(kinds.map((kind) => [kind.look, `${kind.said}`])), chart, hint].filter(Boolean));
   });

@@ -53,10 +53,7 @@ const begin = async () => {
   if (report) { drawBill(); drawChanges(); drawWhatIf(); }
   ready("report");
   await new Promise((later) => requestAnimationFrame(() => setTimeout(later)));
-  const fanout = await unpack("fanout"), check = await unpack("check");
-  if (fanout) drawFanout(fanout);
-  if (check) drawCheck(check);
-  for (const [part, drawn] of [["compare", drawCompare], ["explain", drawExplain], ["diff", drawDiff]]) {
+  for (const [part, drawn] of [["fanout", drawFanout], ["sweep", drawSweep], ["check", drawCheck], ["compare", drawCompare], ["explain", drawExplain], ["diff", drawDiff]]) {
     const record = await unpack(part);
     if (record) drawn(record);
   }

@@ -31,8 +31,10 @@ const drawMisses = () => {
 };
 
 const fileName = (path) => String(path).split(/[\\/]/).pop();
+let isOneFile = null;
 const placeOf = (row) => {
-  if (new Set(requests.all("origin.file")).size === 1) return `#${requests.get("origin.index", row)}`;
+  isOneFile ??= new Set(requests.all("origin.file")).size === 1;
+  if (isOneFile) return `#${requests.get("origin.index", row)}`;
   const line = requests.get("origin.line", row), isTranscript = requests.get("transcript.shown.file", row) !== null || (requests.columns["transcript.estimated_output_tokens"] !== undefined);
   return isTranscript && line ? `${fileName(requests.get("origin.file", row))}:${line}` : `${fileName(requests.get("origin.file", row))}#${requests.get("origin.index", row)}`;
 };
@@ -48,8 +50,16 @@ const drawRequest = () => {
   watch(() => {
     const row = chosen.request ?? dearestMiss();
     if (row === null || row === undefined) return;
-    place.show(requestHead(row), requestFacts(row), whyOf(row), differencesOf(row), evidenceOf(row));
+    place.show(requestHead(row), requestFacts(row), whyOf(row), differencesOf(row), evidenceOf(row), bytesOf(row));
   });
+};
+
+// This page has no text of prompts: the command that shows the bytes on both sides of a difference.
+const bytesOf = (row) => {
+  const { paths } = report.options || {};
+  if (isVirtual() || !paths || paths.length !== 1 || paths[0] === "-" || (requests.get("differences", row) || []).length === 0) return null;
+  const path = /^[\w./~-]+$/.test(paths[0]) ? paths[0] : `'${visible(paths[0]).replaceAll("'", "'\\''")}'`;
+  return el("p", { class: "aside" }, "Both sides, byte by byte: ", el("code", {}, `forkcast explain ${path} ${requests.get("index", row)} --show-content --html request.html`));
 };
 
 const dearestMiss = () => {

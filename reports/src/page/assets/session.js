@@ -38,7 +38,7 @@ const timeline = (session, rows) => {
   const agents = tree(session.agents, ofAgent);
   const controls = el("div", { class: "controls" }, choices("Time", [[false, "Pauses folded"], [true, "Real time"]], realTime, (value) => { realTime = value; change({}); }),
     agents.length > LANES_SHOWN ? el("button", { type: "button", on: { click: () => { allLanes = !allLanes; change({}); } } }, allLanes ? "Fewer lanes" : `All ${count(agents.length)} lanes`) : null);
-  return el("div", {}, controls, fitted(el("div"), (width) => lanes(width, agents, ofAgent, realTime, allLanes)),
+  return el("div", {}, controls, fitted(el("div"), (width) => lanes(width, agents, ofAgent, realTime, allLanes), 80 + LANE * Math.min(agents.length, allLanes ? Infinity : LANES_SHOWN)),
     legend([["read", "read from the cache"], ["written", "new, written"], ["input", "new, not cached"], ["missed", "sent before, not read"], ["var(--warm)", "pause beyond the lifetime"]]));
 };
 
@@ -49,7 +49,7 @@ const ribbonOf = (rows) => {
   const dearest = (some) => some.reduce((most, row) => (requests.cost(row, -1) > requests.cost(most, -1) ? row : most));
   const shown = at === 1 ? ordered : Array.from({ length: Math.ceil(ordered.length / at) }, (_, part) => dearest(ordered.slice(part * at, part * at + at)));
   const note = at > 1 ? el("p", { class: "aside" }, `Of every ${count(at)} requests the dearest is drawn.`) : null;
-  return el("div", {}, fitted(el("div", { class: "wander", tabindex: "0", role: "region", "aria-label": "Requests in order" }), (width) => ribbon(width, shown)), note);
+  return el("div", {}, fitted(el("div", { class: "wander", tabindex: "0", role: "region", "aria-label": "Requests in order" }), (width) => ribbon(width, shown), RIBBON + 14), note);
 };
 
 const ribbon = (width, rows) => {
