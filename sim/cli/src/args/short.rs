@@ -11,7 +11,7 @@ const SHOWN: [(&str, &[&str]); 10] = [
     ("lock", &["paths", "output", "anonymize"]),
     ("check", &["paths", "lock", "update", "requests_per_day", "format"]),
     ("diff", &["older", "newer", "format"]),
-    ("compare", &["before", "after", "since", "last", "max_rise", "format", "html"]),
+    ("compare", &["before", "after", "since", "last", "max_rise", "html"]),
     ("explain", &["run", "request", "cache", "format"]),
     ("plan", &["subject", "set", "out"]),
 ];

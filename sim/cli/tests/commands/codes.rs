@@ -57,7 +57,7 @@ const VERBS: [Verb; 23] = [
         "check cut --lock none --format junit",
     ),
     verb("diff same/0.json moved/1.json", None, "diff same/0.json cut.json"),
-    verb("compare same moved", Some("compare same moved --max-rise 0"), "compare same absent"),
+    verb("compare same moved", Some("compare same session.jsonl --max-rise 0"), "compare same absent"),
     Verb { prints: false, ..verb("report kept -o page.html", None, "report same -o page.html") },
     verb("explain same 0", None, "explain same 7"),
     verb("list models", None, "list fonts"),
