@@ -1,22 +1,55 @@
 //! What the blocks of prompts are, for reports that show what prompts were made of.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use forkcast_sim::diagnosis::Subject;
 use forkcast_sim::service::{Composition, Content, ContentKind};
-use forkcast_sim::wire::{BlockId, BlockKind, Level, Role, Usage, Wire};
+use forkcast_sim::wire::{BlockId, BlockKind, Index, Level, Role, Usage, Wire};
 use serde_json::Value;
 
 use crate::rebuild::history::History;
 use crate::source::transcript::Piece;
 use crate::transcript::{Call, Session};
 
+/// Distinct contents, and which of them each block has.
+#[derive(Debug)]
+struct Table {
+    contents: Vec<Content>,
+    of_block: Index<BlockId, usize>,
+}
+
+/// Places of contents that every table has.
+const INPUT: usize = 0;
+const HIDDEN: usize = 1;
+
+impl Default for Table {
+    fn default() -> Self {
+        let contents = [ContentKind::Input, ContentKind::Hidden].map(Content::from);
+        Self { contents: contents.to_vec(), of_block: Index::default() }
+    }
+}
+
+impl Table {
+    fn set(&mut self, block: BlockId, content: Content) {
+        let place = self.contents.iter().position(|known| *known == content);
+        let place = place.unwrap_or_else(|| {
+            self.contents.push(content);
+            self.contents.len() - 1
+        });
+        self.of_block.insert(block, place);
+    }
+
+    fn place(&self, block: BlockId) -> usize {
+        self.of_block.get(&block).copied().unwrap_or(INPUT)
+    }
+}
+
 /// Contents of the blocks of a stream, and the tools of its calls by their ids.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
-    of_block: HashMap<BlockId, Content>,
-    tools: HashMap<String, Arc<str>>,
+    table: Table,
+    tools: BTreeMap<String, Arc<str>>,
 }
 
 impl Contents {
@@ -24,13 +57,13 @@ impl Contents {
     pub fn of_request(&mut self, wire: &Wire, subject: &Subject, usage: &Usage) -> Composition {
         let blocks = || subject.request.nodes.iter().filter_map(|node| wire.prefixes.block(*node));
         for block in blocks() {
-            if !self.of_block.contains_key(&block) {
+            if !self.table.of_block.contains(&block) {
                 let content = self.read(wire, block);
-                self.of_block.insert(block, content);
+                self.table.set(block, content);
             }
         }
-        let contents = blocks().map(|block| &self.of_block[&block]);
-        Composition::new(contents.zip(subject.cumulative.iter().copied()), usage, &ContentKind::Input.into())
+        let places = blocks().map(|block| self.table.place(block));
+        Composition::new(places.zip(subject.cumulative.iter().copied()), &self.table.contents, usage, INPUT)
     }
 
     fn read(&mut self, wire: &Wire, block: BlockId) -> Content {
@@ -56,37 +89,33 @@ impl Contents {
 }
 
 /// The same for a session of a transcript, whose blocks are known by their kind.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct SessionContents {
-    of_block: HashMap<BlockId, Content>,
+    table: Table,
     /// Tools of calls, by the hashes of their ids.
-    tools: HashMap<u64, Arc<str>>,
+    tools: BTreeMap<u64, Arc<str>>,
 }
 
 impl SessionContents {
-    /// Those of a session; none are noted before.
+    /// Those of a session; no block is noted yet.
     pub fn new(session: &Session) -> Self {
         let answers = session.agents.iter().flat_map(|agent| &agent.thread.items).filter_map(|item| item.answer());
         let tools = answers.flat_map(|answer| &answer.calls).map(|Call { id, tool, .. }| (*id, tool.clone()));
-        Self { tools: tools.collect(), of_block: HashMap::new() }
+        Self { tools: tools.collect(), table: Table::default() }
     }
 
     /// Notes a part that becomes a block.
     pub fn note(&mut self, block: BlockId, piece: &Piece<'_>) {
         let kind = kind(Level::Messages, piece.role, piece.part.kind);
         let tool = self.tools.get(&piece.part.call).filter(|_| kind == ContentKind::Results).cloned();
-        self.of_block.insert(block, Content { kind, tool });
+        self.table.set(block, Content { kind, tool });
     }
 
     /// What a request with this history after `head` hidden tokens is made of.
     pub fn of_history(&self, history: &History, head: u64, usage: &Usage) -> Composition {
-        let [hidden, input] = [ContentKind::Hidden, ContentKind::Input].map(Content::from);
-        let known = history
-            .entries()
-            .iter()
-            .enumerate()
-            .filter_map(|(at, entry)| Some((self.of_block.get(&entry.block).unwrap_or(&input), history.end(at)?)));
-        Composition::new(std::iter::once((&hidden, head)).chain(known), usage, &input)
+        let entries = history.entries().iter().enumerate();
+        let known = entries.filter_map(|(at, entry)| Some((self.table.place(entry.block), history.end(at)?)));
+        Composition::new(std::iter::once((HIDDEN, head)).chain(known), &self.table.contents, usage, INPUT)
     }
 }
 

@@ -52,7 +52,7 @@ use view::{SumArgs, ViewArgs};
 /// Without a command it finds the logs of Claude Code, Codex, pi, Gemini CLI and Copilot CLI, and shows what they cost
 /// and why. No model is called and nothing leaves the machine.
 #[derive(Debug, Parser)]
-#[command(name = "forkcast", version, after_help = EXAMPLES)]
+#[command(name = "forkcast", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct Args {
     /// What to do [default: bill the logs of your clients]
     #[command(subcommand)]
@@ -79,9 +79,14 @@ impl Args {
 /// The command line with a verb: options and existing paths without one are those of `replay`, as nothing at all is.
 fn with_verb(mut typed: Vec<OsString>, command: &Command) -> Vec<OsString> {
     const OF_THE_PROGRAM: [&str; 4] = ["-h", "--help", "-V", "--version"];
+    // Its own line in the list of verbs would be one too many for a small screen.
+    if typed.get(1).is_some_and(|first| first == "help") {
+        typed.remove(1);
+        typed.push("--help".into());
+    }
     let is_of_replay = typed.get(1).is_some_and(|first| {
         let word = first.to_string_lossy();
-        let is_verb = word == "help" || command.find_subcommand(first).is_some();
+        let is_verb = command.find_subcommand(first).is_some();
         let is_option = word.starts_with('-') && !OF_THE_PROGRAM.contains(&&*word);
         !is_verb && (is_option || Path::new(first).exists())
     });
@@ -92,8 +97,7 @@ fn with_verb(mut typed: Vec<OsString>, command: &Command) -> Vec<OsString> {
 }
 
 /// What a call without a verb does is part of the usage, so that the short help fits a small screen.
-const USAGE: &str =
-    "forkcast [OPTIONS]      what the sessions of your clients cost, and why\n       forkcast <COMMAND>";
+const USAGE: &str = "forkcast [COMMAND]  (none: what the sessions of your clients cost, and why)";
 
 const EXAMPLES: &str = "\
 Examples:

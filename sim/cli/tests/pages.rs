@@ -47,6 +47,8 @@ fn flags(verb: &str) -> Vec<String> {
 #[test]
 fn every_verb_has_help_with_examples_that_fits_a_screen() {
     let verbs = said(&["--help"]);
+    assert_eq!(said(&["help"]), verbs);
+    assert_eq!(said(&["help", "run"]), said(&["run", "--help"]));
     for verb in VERBS {
         assert!(verbs.lines().any(|line| line.trim_start().starts_with(verb)), "{verb}");
         let help = said(&[verb, "--help"]);

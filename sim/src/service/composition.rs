@@ -68,33 +68,30 @@ impl Portion {
 pub struct Composition(pub Vec<Portion>);
 
 impl Composition {
-    /// A prompt of `blocks` in order, each with its content and the tokens up to its end, as `usage` was billed: reading
-    /// begins at its start, writing follows. Tokens that no block has count as `rest`.
-    pub fn new<'c>(blocks: impl IntoIterator<Item = (&'c Content, u64)>, usage: &Usage, rest: &'c Content) -> Self {
+    /// A prompt of `blocks` in order, each with its place among `contents` and the tokens up to its end, as `usage` was
+    /// billed: reading begins at the start, writing follows. Tokens that no block has count as the content at `rest`.
+    pub fn new(
+        blocks: impl IntoIterator<Item = (usize, u64)>,
+        contents: &[Content],
+        usage: &Usage,
+        rest: usize,
+    ) -> Self {
         let read = usage.cache_read_input_tokens;
         let cached = read + usage.cache_creation_input_tokens();
         let whole = usage.total_input_tokens();
-        let mut composition = Self::default();
+        let portion = |content: &Content| Portion { content: content.clone(), read: 0, written: 0, fresh: 0 };
+        let mut portions: Vec<Portion> = contents.iter().map(portion).collect();
         let mut start = 0;
         for (content, end) in blocks.into_iter().chain(std::iter::once((rest, whole))) {
             let end = end.clamp(start, whole);
-            if end > start {
-                let portion = composition.portion(content);
-                portion.read += within(start, end, 0, read);
-                portion.written += within(start, end, read, cached);
-                portion.fresh += within(start, end, cached, whole);
-                start = end;
-            }
+            let portion = &mut portions[content];
+            portion.read += within(start, end, 0, read);
+            portion.written += within(start, end, read, cached);
+            portion.fresh += within(start, end, cached, whole);
+            start = end;
         }
-        composition
-    }
-
-    fn portion(&mut self, content: &Content) -> &mut Portion {
-        let at = self.0.iter().position(|portion| portion.content == *content).unwrap_or_else(|| {
-            self.0.push(Portion { content: content.clone(), read: 0, written: 0, fresh: 0 });
-            self.0.len() - 1
-        });
-        &mut self.0[at]
+        portions.retain(|portion| portion.tokens() > 0);
+        Self(portions)
     }
 }
 
@@ -110,18 +107,18 @@ mod tests {
 
     #[test]
     fn portions_add_up_to_the_usage() {
-        let [tools, input, results] = [ContentKind::Tools, ContentKind::Input, ContentKind::Results].map(Content::from);
+        let contents = [ContentKind::Tools, ContentKind::Input, ContentKind::Results].map(Content::from);
         let usage =
             Usage { cache_read_input_tokens: 150, ephemeral_5m_input_tokens: 40, input_tokens: 10, ..Usage::default() };
-        let blocks = [(&tools, 100), (&input, 160), (&results, 180), (&input, 190)];
-        let Composition(portions) = Composition::new(blocks, &usage, &input);
+        let blocks = [(0, 100), (1, 160), (2, 180), (1, 190)];
+        let Composition(portions) = Composition::new(blocks, &contents, &usage, 1);
         let found: Vec<_> = portions.iter().map(|one| (one.content.kind, one.read, one.written, one.fresh)).collect();
         assert_eq!(
             found,
             [(ContentKind::Tools, 100, 0, 0), (ContentKind::Input, 50, 20, 10), (ContentKind::Results, 0, 20, 0)]
         );
         // Sizes beyond the usage are cut off.
-        let Composition(portions) = Composition::new([(&tools, 500)], &usage, &input);
+        let Composition(portions) = Composition::new([(0, 500)], &contents, &usage, 1);
         assert_eq!((portions.len(), portions[0].tokens()), (1, 200));
     }
 }

@@ -150,3 +150,33 @@ fn a_moment_is_moved_over_the_lanes() {
     assert!(half.contains(" of $0.6331, ") && half.contains("waiting for an answer: fork"), "{half}");
     assert_eq!(browser.problems(), [""; 0]);
 }
+
+#[test]
+fn an_icicle_has_the_bill_by_what_it_was_about() {
+    if !is_installed() {
+        return;
+    }
+    let mut browser = Browser::start(&folder("icicle-profile"));
+    browser.screen(1_200, false);
+    browser.open(&demo("icicle"));
+    browser.value("document.getElementById('session').scrollIntoView(); new Promise((done) => setTimeout(done, 200))");
+    let cells = |browser: &mut Browser| {
+        let said = "[...document.querySelectorAll('#session svg[aria-label^=\"Dollars\"] text')].map((one) => \
+                    one.textContent).join('|')";
+        browser.says(said)
+    };
+    let about = cells(&mut browser);
+    for word in ["sample", "Tools", "System", "Results", "New answers", "read_file"] {
+        assert!(about.contains(word), "{word}: {about}");
+    }
+    // Its parts add up to the bill: each is as wide as its share.
+    let wide = "(() => { const svg = document.querySelector('#session svg[aria-label^=\"Dollars\"]'); \
+                const rows = [...svg.querySelectorAll('rect')].filter((one) => one.getAttribute('y') === '28'); \
+                return rows.reduce((sum, one) => sum + Number(one.getAttribute('width')), 0) / svg.width.baseVal.value; })()";
+    let share = browser.value(wide).as_f64().unwrap();
+    assert!((share - 1.0).abs() < 0.01, "{share}");
+    browser.click("[...document.querySelectorAll('#session button')].find((one) => one.innerText === 'By agent')");
+    browser.value("new Promise((done) => setTimeout(done, 100))");
+    assert!(cells(&mut browser).contains("review-1"));
+    assert_eq!(browser.problems(), [""; 0]);
+}
