@@ -2,7 +2,7 @@
 
 use forkcast_sim::pricing::Money;
 
-use super::contents::Contents;
+use super::contents::ContentSums;
 use super::ledger::LedgerLine;
 use super::usage::NO_PRICE;
 use crate::record::columns::Columns;
@@ -58,7 +58,7 @@ pub struct PageData {
     /// The requests, in the order of the ledger.
     pub requests: Columns,
     /// What prompts were made of.
-    pub contents: Contents,
+    pub contents: ContentSums,
 }
 
 /// What a page has of the requests of a report.

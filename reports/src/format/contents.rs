@@ -11,7 +11,7 @@ use crate::report::{Recorded, Report};
 
 /// Sums by session, agent and content.
 #[derive(Debug, Default)]
-pub struct Contents(BTreeMap<(usize, String, Content), Sum>);
+pub struct ContentSums(BTreeMap<(usize, String, Content), Sum>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
@@ -19,7 +19,7 @@ struct Sum {
     cost: Money,
 }
 
-impl Contents {
+impl ContentSums {
     /// Adds the prompt of a request that is in the sums.
     pub(super) fn add(&mut self, report: &Report<'_>, entry: &Recorded<'_>) {
         let Some(usage) = entry.line.billed() else { return };
