@@ -55,8 +55,8 @@ fn table(word: &'static str, first: &'static str, rows: &[Moved], sum: &Moved) -
             Column::right("Before", "before_usd"),
             Column::right("After", "after_usd"),
             Column::right("Tokens", "delta_tokens"),
-            Column::right("Before", "before_tokens").optional(),
-            Column::right("After", "after_tokens").optional(),
+            Column::right("Tokens before", "before_tokens").optional(),
+            Column::right("Tokens after", "after_tokens").optional(),
         ],
     );
     // What neither has says nothing.
