@@ -68,6 +68,9 @@ const choices = (label, options, chosen, choose) => el("span", { class: "group",
     type: "button", "aria-pressed": String(value === chosen), on: { click: () => choose(value) },
   }, text)));
 
+// The class of a text on a colour.
+const textOn = (look) => (!look ? "strong" : look.startsWith("#") ? "on-dark" : look === "missed" ? "on" : look === "written" || look === "input" ? `on-${look}` : "on-part");
+
 const legend = (entries) => el("ul", { class: "legend" },
   ...entries.map(([look, text]) => el("li", {},
     el("i", look.startsWith("#") || look.startsWith("var") ? { style: { background: look } } : { class: look }), name(text))));

@@ -53,7 +53,7 @@ const promptAndCache = (width, explain) => {
   const row = (at, said) => found.push(draw("text", { class: "strong", x: 0, y: at * high + 19 }, shortened(said, Math.floor(left / 7))));
   const bar = (at, from, tokens, look, text, said) => found.push(draw("g", { tip: said, role: "img", "aria-label": said.replaceAll("\n", ", ") },
     draw("rect", { class: `cell ${look}`, x: x(from), width: Math.max(1, x(from + tokens) - x(from)), y: at * high + 4, height: high - 8, style: look ? {} : { fill: "var(--raised)", stroke: "var(--line)" } }),
-    x(from + tokens) - x(from) > text.length * 7 + 10 ? draw("text", { class: look === "written" ? "on-written" : look === "missed" ? "on" : look ? "on-part" : "", x: x(from) + 5, y: at * high + 19 }, text) : null));
+    x(from + tokens) - x(from) > text.length * 7 + 10 ? draw("text", { class: textOn(look), x: x(from) + 5, y: at * high + 19 }, text) : null));
   row(0, "Its levels");
   let from = 0;
   explain.levels.forEach((level) => { bar(0, from, level.tokens, "", level.level, `${level.level}: ${count(level.tokens)} tokens in ${plural(level.blocks, "block")}, ${count(level.blocks_sent_before)} sent before`); from += level.tokens; });

@@ -133,7 +133,7 @@ const icicle = (width, session, leaves, keys) => {
     const isOwn = look && !look.startsWith("#") && !look.startsWith("var");
     cells.push(draw("g", { tip: `${text}\n${shown(amount)}, ${share(amount / all)}` },
       draw("rect", { class: `cell ${isOwn ? look : ""}`, x, width: wide, y: level * LEVEL, height: LEVEL - 2, style: isOwn ? {} : { fill: look || "var(--raised)", stroke: look ? "var(--paper)" : "var(--line)" } }),
-      fits ? draw("text", { class: !look ? "strong" : look === "written" || look.startsWith("#") ? "on-written" : "on-part", x: x + 6, y: level * LEVEL + 17 }, fits) : null));
+      fits ? draw("text", { class: textOn(look), x: x + 6, y: level * LEVEL + 17 }, fits) : null));
   };
   const under = (own, level, from) => {
     const key = keys[level];
