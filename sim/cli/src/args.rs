@@ -97,7 +97,7 @@ fn with_verb(mut typed: Vec<OsString>, command: &Command) -> Vec<OsString> {
 }
 
 /// What a call without a verb does is part of the usage, so that the short help fits a small screen.
-const USAGE: &str = "forkcast [COMMAND]  (none: what the sessions of your clients cost, and why)";
+const USAGE: &str = "forkcast [COMMAND]  (none: what your sessions cost, and why)";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -84,7 +84,10 @@ impl Browser {
             assert!(begun.elapsed() < Duration::from_secs(60), "never drawn: {:?}", self.problems());
             std::thread::sleep(Duration::from_millis(20));
         }
-        begun.elapsed()
+        let taken = begun.elapsed();
+        // What is near the screen is drawn with the next frames.
+        self.value("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))");
+        taken
     }
 
     /// The value of an expression.
