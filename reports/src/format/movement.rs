@@ -2,7 +2,10 @@
 
 use std::io::{self, Write};
 
+use forkcast_sim::diagnosis::{CAUSES, Cause};
+
 use super::usage::NO_PRICE;
+use super::words::cause;
 use crate::movement::{Moved, Movement};
 use crate::record::{Record, Shape, Value, list, pretty};
 
@@ -49,7 +52,9 @@ record! {
 
 record! {
     Moved, "moved":
-    text "what", "Its word." => |moved| Value::text(&moved.what);
+    text "what", "Its word: of a cause the cause's." => |moved| Value::text(&moved.what);
+    field "cause", cause, "The cause." =>
+        |moved| CAUSES.into_iter().map(Cause::word).find(|word| *word == moved.what), null("if it is none");
     usd "before_usd", "Its money in the first." => |moved| moved.cost[0], null(NO_PRICE);
     usd "after_usd", "In the second." => |moved| moved.cost[1], null(NO_PRICE);
     usd "delta_usd", "The second minus the first." => |moved| moved.delta(), null(NO_PRICE);
