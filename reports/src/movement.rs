@@ -1,4 +1,4 @@
-//! Two results side by side: what moved between them, by cause and by what was paid for, in tokens and dollars. A result
+//! Two results side by side: what moved between them, by cause and by kind of cost, in tokens and dollars. A result
 //! is a folder of `--out` or a report; the sums of a folder are made in `folder::sums`.
 
 use std::collections::{BTreeMap, BTreeSet};

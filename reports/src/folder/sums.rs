@@ -19,7 +19,9 @@ impl RunFolder {
 impl Sums {
     fn add(&mut self, line: &RecordedLine) {
         let usage = line.recorded.or(line.predicted).map(Usage::from);
-        self.usage += usage.unwrap_or(Usage::default());
+        if let Some(usage) = usage {
+            self.usage += usage;
+        }
         let perfect = line.perfect_cost_usd.map(|cost| cost.0);
         for (sum, amount) in [(&mut self.cost, line.cost_usd.map(|cost| cost.0)), (&mut self.perfect, perfect)] {
             *sum = match (*sum, amount) {
@@ -31,7 +33,9 @@ impl Sums {
         for part in &line.causes {
             let missed = self.causes.entry(part.cause.clone()).or_default();
             missed.tokens += part.tokens.0;
-            missed.cost += part.cost_usd.map_or_else(Default::default, |cost| cost.0);
+            if let Some(cost) = part.cost_usd {
+                missed.cost += cost.0;
+            }
         }
         let has_tokens = usage.is_some_and(|usage| usage.total_input_tokens() + usage.output_tokens > 0);
         self.unpriced += u64::from(line.cost_usd.is_none() && has_tokens);

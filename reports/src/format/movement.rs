@@ -13,7 +13,7 @@ use crate::record::{Record, Shape, Value, list, pretty};
 pub const SCHEMA: &str = "forkcast.compare/1";
 
 /// The description in the schema.
-pub(super) const ABOUT: &str = "Two results side by side: what moved, by cause and by what was paid for, in tokens and \
+pub(super) const ABOUT: &str = "Two results side by side: what moved, by cause and by kind of cost, in tokens and \
                                 dollars. Contains no text of prompts.";
 
 /// Writes it as one JSON object.

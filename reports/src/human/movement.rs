@@ -21,7 +21,7 @@ pub fn document(movement: &Movement) -> Document {
 /// `$0.69 → $0.56 · -18.2 %`.
 fn title(movement: &Movement) -> String {
     let bill = movement.bill();
-    let rise = bill.rise().map(|rise| format!(" · {}", Cell::Error(Some(rise)).human())).unwrap_or_default();
+    let rise = bill.rise().map_or_else(String::new, |rise| format!(" · {}", Cell::Error(Some(rise)).human()));
     format!("{}{rise}", arrow(&bill))
 }
 
@@ -42,7 +42,7 @@ fn side(name: &str, sums: &Sums) -> String {
 
 fn one_request(moved: &Moved) -> String {
     let [before, after] = moved.tokens.map(count);
-    let rise = moved.rise().map(|rise| format!(" ({})", Cell::Error(Some(rise)).human())).unwrap_or_default();
+    let rise = moved.rise().map_or_else(String::new, |rise| format!(" ({})", Cell::Error(Some(rise)).human()));
     format!("A request on average: {}{rise}, {before} → {after} tokens", arrow(moved))
 }
 
