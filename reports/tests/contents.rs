@@ -1,4 +1,4 @@
-//! What prompts were made of adds up to what was billed, of recorded requests and of transcripts.
+//! The contents of prompts add up to the bill, for recorded requests and for transcripts.
 
 use std::path::Path;
 

@@ -84,7 +84,7 @@ const lanes = (width, agents, ofAgent, isReal, all) => {
   return [picture, scrubber(picture, scale, { left, right: width - 8, height }, timed), shown.length < agents.length ? el("p", { class: "aside" }, `${plural(agents.length - shown.length, "further agent")} below; the list of requests has all.`) : null];
 };
 
-// A moment to be moved over the lanes: what had been sent and spent by then, and who waited for an answer.
+// A moment to be moved over the lanes: the requests and the bill until then, and who waited for an answer.
 const scrubber = (picture, scale, { left, right, height }, rows) => {
   const ordered = [...rows].sort((a, b) => startOf(a) - startOf(b)), all = ordered.reduce((sum, row) => sum + requests.cost(row, -1), 0);
   const veil = draw("rect", { class: "veil", y: 16, height: height - 16 }), line = draw("line", { class: "now", y1: 16, y2: height });
@@ -96,7 +96,7 @@ const scrubber = (picture, scale, { left, right, height }, rows) => {
     const sent = isEnd ? ordered : ordered.filter((row) => startOf(row) <= at);
     const waiting = sent.filter((row) => endOf(row) > at).map((row) => requests.get("chain", row) ?? "unknown");
     const who = waiting.length > 4 ? `${waiting.slice(0, 3).join(", ")} and ${count(waiting.length - 3)} more` : waiting.join(", ");
-    said.textContent = isEnd ? "Move to see what had been spent by a moment."
+    said.textContent = isEnd ? "Move to see the bill at any moment."
       : `${moment(Math.round(at))}: ${money(sent.reduce((sum, row) => sum + requests.cost(row, -1), 0))} of ${money(all)}, ${count(sent.length)} of ${plural(ordered.length, "request")}${waiting.length ? `; waiting for an answer: ${visible(who)}` : "; nobody waits for an answer"}`;
   };
   const range = el("input", { type: "range", min: "0", max: String(steps), value: String(steps), "aria-label": "Moment", style: { marginLeft: `${left - 8}px`, width: `${right - left + 16}px` }, on: { input: set } });

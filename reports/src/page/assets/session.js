@@ -79,7 +79,7 @@ const CONTENTS = {
 
 // Which levels lie under a session.
 const ICICLES = {
-  contents: ["What it was about", ["said", "tool"]], agents: ["By agent", ["kind", "agent", "said", "tool"]], spending: ["What was paid for", ["kind", "agent", "said"]],
+  contents: ["By content", ["said", "tool"]], agents: ["By agent", ["kind", "agent", "said", "tool"]], spending: ["By kind of cost", ["kind", "agent", "said"]],
 };
 let inside = "contents";
 

@@ -135,7 +135,7 @@ fn a_moment_is_moved_over_the_lanes() {
     browser.open(&page(&folder("moment"), &["run"]));
     browser.value("document.getElementById('session').scrollIntoView(); new Promise((done) => setTimeout(done, 200))");
     let said = text("#session .scrubber output");
-    assert_eq!(browser.says(&said), "Move to see what had been spent by a moment.");
+    assert_eq!(browser.says(&said), "Move to see the bill at any moment.");
     let moved = |value: &str| {
         format!(
             "(() => {{ const range = document.querySelector('#session .scrubber input'); range.value = {value}; \
