@@ -8,7 +8,7 @@ use forkcast_scenarios::sweep::gather::Missing;
 use forkcast_scenarios::sweep::work::Tally;
 use forkcast_scenarios::sweep::{Gathered, Plan, Shard, Step, Work, gather, shard};
 
-use crate::args::{Format, PartsArgs, SweepArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
+use crate::args::{PartsArgs, SweepArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
 use crate::exit::{BadInput, Outcome, Threshold};
 use crate::screen;
 use crate::signals::interrupted;
@@ -16,6 +16,8 @@ use crate::signals::interrupted;
 mod engine;
 mod merged;
 mod planned;
+
+use merged::Shown;
 
 /// The maximum number of errors of one kind that are shown.
 const LISTED_MAX: usize = 10;
@@ -25,7 +27,10 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<()> {
     match &args.step {
         SweepStep::Plan(args) => planned::plan(args),
         SweepStep::Run(args) => work(args),
-        SweepStep::Merge(args) => merged::merge(&read(&args.parts)?, &args.parts, args.format, Some(&args.strict)),
+        SweepStep::Merge(args) => {
+            let shown = Shown { format: args.format, html: args.html.as_deref(), strict: Some(&args.strict) };
+            merged::merge(&read(&args.parts)?, &args.parts, &shown)
+        }
         SweepStep::Status(args) => status(args),
     }
 }
@@ -45,7 +50,7 @@ fn work(args: &SweepRunArgs) -> anyhow::Result<()> {
     fs::create_dir_all(folder).map_err(|error| BadInput::error(format_args!("{}: {error}", folder.display())))?;
     if let Some(engine) = args.engine {
         engine::run(engine, &plan, args)?;
-        return merged::merge(&plan, &args.parts, Format::default(), None);
+        return merged::merge(&plan, &args.parts, &Shown::default());
     }
     let shard = shard_of(args, &plan)?;
     let jobs = args.jobs.map_or_else(|| available_parallelism().map_or(1, usize::from), usize::from);

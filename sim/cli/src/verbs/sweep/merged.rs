@@ -2,19 +2,30 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 use forkcast_replay::output::file::{self, Kind, NotWritten, begins};
-use forkcast_reports::format;
 use forkcast_reports::human::sweep::Summary;
+use forkcast_reports::{format, page};
 use forkcast_scenarios::sweep::{Plan, Rows, gather};
 
 use super::{LISTED_MAX, incomplete};
 use crate::args::{Doubt, Format, PartsArgs, StrictArgs};
 use crate::exit::{BadInput, Outcome};
-use crate::screen;
+use crate::{screen, written};
 
-/// Merges all parts: the files of merged rows in the folder, and the result in this form.
-pub fn merge(plan: &Plan, args: &PartsArgs, shown: Format, strict: Option<&StrictArgs>) -> anyhow::Result<()> {
+/// How a merged sweep is shown.
+#[derive(Default)]
+pub struct Shown<'a> {
+    pub format: Format,
+    /// A page to write.
+    pub html: Option<&'a Path>,
+    pub strict: Option<&'a StrictArgs>,
+}
+
+/// Merges all parts: the files of merged rows in the folder, and the result as it is wanted.
+pub fn merge(plan: &Plan, args: &PartsArgs, shown: &Shown<'_>) -> anyhow::Result<()> {
+    written::check(shown.html, None)?;
     let folder = &*args.out;
     let mut summary = Summary::of(plan);
     let gathered = gather(plan, folder, &mut |index, row| summary.add(index, row)).map_err(BadInput::error)?;
@@ -32,15 +43,16 @@ pub fn merge(plan: &Plan, args: &PartsArgs, shown: Format, strict: Option<&Stric
         Ok(()) => args.talk.note(format_args!("forkcast: wrote sweep.json and sweep.csv into {}", folder.display())),
         Err(refused) => outcome.mistakes.push(refused.to_string()),
     }
-    outcome.printed(match shown {
+    let page = || page::sweep(plan, &summary, Rows::of(plan, folder));
+    outcome.printed(written::page(shown.html, page, &args.talk))?;
+    outcome.printed(match shown.format {
         Format::Json => screen::print(|target| json(plan, args, target)),
         Format::Csv => screen::print(|target| csv(plan, args, target)),
         shown => screen::document(&summary.document(), shown),
     })?;
     judge(&summary, &mut outcome);
-    outcome
-        .mistakes
-        .extend(strict.map(|strict| strict.complaints(Doubt::unpriced(summary.unpriced()))).into_iter().flatten());
+    let complaints = shown.strict.map(|strict| strict.complaints(Doubt::unpriced(summary.unpriced())));
+    outcome.mistakes.extend(complaints.into_iter().flatten());
     outcome.done()
 }
 
