@@ -444,3 +444,19 @@ fn leftovers_finds_running_tasks_and_waiting_items() {
     broken(watched(&[item(1), item(2), taken(1)]), "item 2 still waits");
     broken(watched(&[item(1), taken(1), taken(1)]), "without having been in it");
 }
+
+#[test]
+fn slash_07_leftovers_finds_commands_that_never_end_and_results_that_are_lost_or_told_twice() {
+    let watched = |events: &[Event]| watched(Leftovers::default(), events);
+    let begun =
+        |detached| Event::SlashStarted { agent: "a".into(), parent: "main".into(), skill: "s".into(), detached };
+    let ended = Event::SlashEnded { agent: "a".into(), skill: "s".into(), reason: "completed", turns: 1 };
+    let item = |item| Event::Enqueued { item, mode: "prompt", priority: "later", agent: None, source: "slash" };
+    let taken = |item| Event::Dequeued { item, mode: "prompt", priority: "later", agent: None, consumer: "repl" };
+    watched(&[begun(false), ended.clone()]).unwrap();
+    watched(&[begun(true), ended.clone(), item(1), taken(1)]).unwrap();
+    broken(watched(&[begun(false)]), "`a` still runs");
+    broken(watched(&[begun(true), ended.clone()]), "1 commands have no result");
+    broken(watched(&[begun(true), item(1)]), "without having ended");
+    broken(watched(&[begun(true), ended, item(1), item(2)]), "without having ended");
+}

@@ -8,4 +8,5 @@ mod provider;
 mod runs;
 mod same;
 mod sizes;
+mod slash;
 mod stage;

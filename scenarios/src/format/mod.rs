@@ -171,7 +171,7 @@ impl Scenario {
 
     /// The tools of the runtime that its session has.
     pub fn own_tools(&self) -> Tools {
-        tool::offered(self.session.task_tools, self.session.messages)
+        tool::offered(self.session.task_tools, self.session.messages, self.session.skill_tool)
     }
 
     /// Its variant with this name.

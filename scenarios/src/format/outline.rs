@@ -54,6 +54,8 @@ pub const SESSION: Known = &[
     "streaming_tools",
     "task_tools",
     "messages",
+    "skill_tool",
+    "assistant",
     "helpers",
     "compaction",
     "ranking",

@@ -52,6 +52,10 @@ pub struct SessionOptions {
     pub task_tools: bool,
     /// The agents have SendMessage.
     pub messages: bool,
+    /// The agents have the Skill tool.
+    pub skill_tool: bool,
+    /// Assistant mode.
+    pub assistant: bool,
     /// Helpers of the runtime, with how often they run.
     pub helpers: BTreeMap<Caller, u64>,
     /// When conversations are made shorter.
@@ -120,6 +124,8 @@ impl SessionOptions {
             streaming_tools: truth("streaming_tools"),
             task_tools: fields.or_default("task_tools", At::truth),
             messages: fields.or_default("messages", At::truth),
+            skill_tool: fields.or_default("skill_tool", At::truth),
+            assistant: fields.or_default("assistant", At::truth),
             helpers: fields.or_default("helpers", helpers),
             compaction: fields.may("compaction", compaction),
             ranking: fields.may("ranking", |at| at.word(&RANKINGS)),

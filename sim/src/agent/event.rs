@@ -282,6 +282,17 @@ pub enum Event {
     /// It ended, and only its caller has the result (INTERNAL-10).
     #[serde(rename = "internal.end")]
     InternalEnded { agent: Rc<str>, caller: &'static str, reason: &'static str, turns: u32 },
+    // ---- commands that run as agents
+    /// A skill was called as a command: `context` of its frontmatter, and what it was loaded as: `fork` or `inline`
+    /// (DIAG-06).
+    #[serde(rename = "slash.context")]
+    SlashContext { skill: Rc<str>, frontmatter: Option<Rc<str>>, context: &'static str },
+    /// A skill started an agent of its own (SLASH-03); nothing waits for it if it is `detached` (SLASH-06).
+    #[serde(rename = "slash.start")]
+    SlashStarted { agent: Rc<str>, parent: Rc<str>, skill: Rc<str>, detached: bool },
+    /// That agent ended.
+    #[serde(rename = "slash.end")]
+    SlashEnded { agent: Rc<str>, skill: Rc<str>, reason: &'static str, turns: u32 },
     // ---- outputs
     /// An entry was written to a transcript.
     #[serde(rename = "transcript.append")]

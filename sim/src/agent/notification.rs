@@ -95,6 +95,15 @@ impl Notifications {
         self.queue.enqueue(Item::notification(sender, &text, "message"));
     }
 
+    /// The agent of a skill ended that nothing waits for: its text is a hidden prompt for the main thread (SLASH-07).
+    pub fn command_ended(&self, skill: &str, text: &str) {
+        let mut prompt = String::from("<command-result>\n");
+        field(&mut prompt, "command-name", &format!("/{skill}"));
+        field(&mut prompt, "result", text);
+        prompt.push_str("</command-result>");
+        self.queue.enqueue(Item::hidden(&prompt, "slash"));
+    }
+
     /// Enqueues a notification (`enqueuePendingNotification`, NOTIFY-09) after all typed input (QUEUE-05), for the
     /// agent that launched the task while it runs, otherwise for the main thread.
     fn enqueue_pending(&self, task: &Task, text: &str) {

@@ -9,10 +9,15 @@ use crate::simulation::Observer;
 use crate::time::Instant;
 
 /// At the end of a run no task runs, no call waits, the queue is empty, no permission request is open, and no agent
-/// hook is registered (contract CTX-16, SYNC-20, SYNC-22, QUEUE-14).
+/// hook is registered (contract CTX-16, SYNC-20, SYNC-22, QUEUE-14). Every agent of a command ends, and what nothing waits
+/// for enters the queue once (contract SLASH-07).
 #[derive(Debug, Default)]
 pub struct Leftovers {
     running: BTreeSet<Rc<str>>,
+    /// Agents of commands that nothing waits for, until they end.
+    detached: BTreeSet<Rc<str>>,
+    /// Those that ended and whose text has not entered the queue.
+    unreported: u32,
     waiting: BTreeSet<u64>,
 }
 
@@ -25,7 +30,23 @@ impl Observer for Leftovers {
         match event {
             Event::TaskState { task, state, .. } if *state == "running" => _ = self.running.insert(task.clone()),
             Event::TaskState { task, .. } => _ = self.running.remove(task),
-            Event::Enqueued { item, .. } => _ = self.waiting.insert(*item),
+            Event::SlashStarted { agent, detached, .. } => {
+                self.running.insert(agent.clone());
+                if *detached {
+                    self.detached.insert(agent.clone());
+                }
+            }
+            Event::SlashEnded { agent, .. } => {
+                self.running.remove(agent);
+                self.unreported += u32::from(self.detached.remove(agent));
+            }
+            Event::Enqueued { source: "slash", .. } if self.unreported == 0 => {
+                return Err("a command has a result in the queue without having ended".into());
+            }
+            Event::Enqueued { item, source, .. } => {
+                self.unreported -= u32::from(*source == "slash");
+                self.waiting.insert(*item);
+            }
             Event::Dequeued { item, .. } if !self.waiting.remove(item) => {
                 return Err(format!("item {item} left the queue without having been in it"));
             }
@@ -52,6 +73,7 @@ impl Observer for Leftovers {
             return Err(format!("`{task}` still runs"));
         }
         match self.waiting.first() {
+            _ if self.unreported > 0 => Err(format!("{} commands have no result", self.unreported)),
             Some(item) => Err(format!("item {item} still waits in the queue")),
             None => Ok(()),
         }

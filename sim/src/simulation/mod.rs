@@ -33,7 +33,7 @@ pub use limits::RateLimits;
 pub use log::{Log, Logged};
 pub use pace::Pace;
 pub use provider::{Outage, Provider};
-pub use roster::Agent;
+pub use roster::{Agent, AskedBy};
 pub use run::{Failed, Failure, Finished, Play, Record, prepare, run};
 pub use service::{AnswerEnd, OpenRequest, Service};
 pub use setup::Setup;

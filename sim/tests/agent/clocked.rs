@@ -166,13 +166,13 @@ impl Stage {
 
     /// The session has TaskOutput and TaskStop too.
     pub fn with_task_tools(mut self) -> Self {
-        self.tools = tool::offered(true, false);
+        self.tools = tool::offered(true, false, false);
         self
     }
 
     /// The session has SendMessage too.
     pub fn with_messages(mut self) -> Self {
-        self.tools = tool::offered(false, true);
+        self.tools = tool::offered(false, true, false);
         self
     }
 

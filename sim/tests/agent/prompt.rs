@@ -3,7 +3,8 @@
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::permission::Rule;
 use forkcast_sim::agent::prompt::{DIVIDER, agent_tool};
-use forkcast_sim::agent::session::{Skill, Skills};
+use forkcast_sim::agent::definition::Skill;
+use forkcast_sim::agent::session::Skills;
 use forkcast_sim::agent::settings::{Fragment, PartSizes};
 use forkcast_sim::agent::spawn::fork::Profile;
 use forkcast_sim::model::Question;
@@ -107,7 +108,7 @@ fn prompt_04_servers_skills_and_instruction_files_change_the_prompt() {
         name: "lint:style".into(),
         description: "How we write.".into(),
         instructions: "Short.".into(),
-        resources: Vec::new(),
+        ..Skill::default()
     };
     let mut stage = Stage::new().file("/repo/CLAUDE.md", "Use tabs.").file("/home/user/.claude/CLAUDE.md", "Be kind.");
     stage.skills = Skills::new([skill]);

@@ -26,7 +26,7 @@ pub use kept::{Kept, Remains};
 pub use open::Opening;
 pub use pool::Pool;
 pub use scoped::Scoped;
-pub use skills::{Match, Skill, Skills};
+pub use skills::{Match, Skills};
 pub use tool::{Call, Effect, Offer, Outcome, Tool, ToolError, Tools};
 pub use user_context::UserContexts;
 

@@ -43,6 +43,8 @@ pub struct Settings {
     pub features: BTreeSet<String>,
     /// Whether this is a build for the vendor's own staff (contract AGENT-09, AGENT-14).
     pub internal_build: bool,
+    /// Assistant mode: nothing that takes long blocks the user's input (contract ASYNC-14, SLASH-06).
+    pub assistant: bool,
     /// Turn limit of the main agent in one query.
     pub max_turns: Option<u32>,
     /// Maximum nesting depth of agents; `None` for no limit (contract G19).
@@ -137,6 +139,7 @@ impl Default for Settings {
             variables: BTreeMap::new(),
             features: BTreeSet::new(),
             internal_build: false,
+            assistant: false,
             max_turns: None,
             max_depth: None,
             max_tokens: 128_000,

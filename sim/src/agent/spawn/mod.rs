@@ -11,6 +11,7 @@
 //!   has ended (MSG).
 //! * [`fork`]: children that begin with their parent's whole conversation (FORK, CACHE).
 //! * [`internal`]: forks for the runtime's own helpers ([`callers`]), beside the tool protocol (INTERNAL).
+//! * [`slash`]: skills that run as agents of their own, for a command of the user (SLASH).
 //! * [`result`]: what the calling model sees (RESULT). [`waiter`]: what both kinds of waiting share.
 //!
 //! A synchronous child is awaited by its call, and a background child by its lifecycle. A child that is moved to the
@@ -27,6 +28,7 @@ pub mod result;
 pub mod resume;
 pub mod route;
 pub mod run;
+pub mod slash;
 pub mod takeover;
 pub mod waiter;
 

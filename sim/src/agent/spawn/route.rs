@@ -38,6 +38,9 @@ pub struct Resolved {
 /// The refusal of a call or definition that asks for a worktree.
 pub const NO_WORKTREES: &str = "worktrees are not part of this runtime yet: leave `isolation` out";
 
+/// The agent type that is meant if none is named (AGENT-23).
+pub(super) const GENERAL: &str = "general-purpose";
+
 /// A message for the calling model.
 pub type Refusal = Rc<str>;
 
@@ -57,7 +60,7 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     refuse_absent(session, &definition, &input)?;
     refuse_depth(parent)?;
     let background = runs_in_background(session, &input, &definition);
-    let model = model(parent, &input, &definition);
+    let model = model(parent, input.model, &definition);
     let mode = Worker::of(&session.permissions, &definition, background).mode;
     let agent = session.ids.next("agent");
     let pool = Pool::named(session, &agent, &definition, background);
@@ -128,13 +131,13 @@ fn agent_type(session: &Session, input: &Input) -> Result<Option<(Rc<str>, &'sta
         gate::Meant::Unavailable(why) => Err(format!("there is no fork here: {}", why.explanation()).into()),
         gate::Meant::Named(why) => {
             let given = input.subagent_type.as_ref().filter(|given| &***given != fork::TYPE || why != "ablation");
-            Ok(Some((given.cloned().unwrap_or_else(|| "general-purpose".into()), why)))
+            Ok(Some((given.cloned().unwrap_or_else(|| GENERAL.into()), why)))
         }
     }
 }
 
 /// The definition called `agent_type`, if rules let it start (contract PERM-03, PERM-04, G15).
-fn find(session: &Session, agent_type: &str) -> Result<Rc<AgentDefinition>, Refusal> {
+pub(super) fn find(session: &Session, agent_type: &str) -> Result<Rc<AgentDefinition>, Refusal> {
     match session.definitions.get(agent_type) {
         Some(definition) if session.permissions.denies_agent(&definition.agent_type) => {
             Err(format!("agent type `{agent_type}` is denied by a permission rule").into())
@@ -177,16 +180,16 @@ fn refuse_depth(parent: &Context) -> Result<(), Refusal> {
 }
 
 /// Whether the call or the definition requests it; the call's `false` does not cancel the definition's `true`
-/// (AGENT-17, contract ASYNC-01). An open fork gate forces it (AGENT-22, ASYNC-02). Other conditions that force it
-/// belong to parts that are not built.
+/// (AGENT-17, contract ASYNC-01). An open fork gate forces it (AGENT-22, ASYNC-02), and so does assistant mode
+/// (ASYNC-14). Other conditions that force it belong to parts that are not built.
 fn runs_in_background(session: &Session, input: &Input, definition: &AgentDefinition) -> bool {
-    let asked =
-        input.run_in_background == Some(true) || definition.background || gate::forces_background(&session.settings);
+    let is_forced = gate::forces_background(&session.settings) || session.settings.assistant;
+    let asked = input.run_in_background == Some(true) || definition.background || is_forced;
     asked && !session.settings.backgrounds_are_off()
 }
 
 /// The call's model, then the definition's, then the parent's (AGENT-16).
-fn model(parent: &Context, input: &Input, definition: &AgentDefinition) -> Rc<str> {
+pub(super) fn model(parent: &Context, of_call: Option<ShortModel>, definition: &AgentDefinition) -> Rc<str> {
     let names = &parent.session.settings.model_names;
     let spelled = |short| match short {
         ShortModel::Sonnet => names.sonnet.clone(),
@@ -194,7 +197,7 @@ fn model(parent: &Context, input: &Input, definition: &AgentDefinition) -> Rc<st
         ShortModel::Haiku => names.haiku.clone(),
     };
     let of_definition = definition.model.as_ref().filter(|model| &***model != "inherit");
-    match (input.model, of_definition) {
+    match (of_call, of_definition) {
         (Some(short), _) => spelled(short),
         (None, Some(word)) => ShortModel::named(word).map_or_else(|| word.clone(), spelled),
         (None, None) => parent.model.clone(),

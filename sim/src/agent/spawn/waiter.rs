@@ -37,6 +37,18 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// That of an agent which produced these messages.
+    pub fn of(collected: &Collected, ended: &Ended) -> Self {
+        match (ended.reason, collected.api_error()) {
+            (Reason::Aborted, _) => Self::Stopped,
+            (_, Some(error)) => Self::Failed(error),
+            (Reason::ModelError, None) => {
+                Self::Failed(ended.error.clone().unwrap_or_else(|| "the model gave no answer".into()))
+            }
+            (Reason::Completed | Reason::StopHookPrevented | Reason::MaxTurns, None) => Self::Done,
+        }
+    }
+
     /// The final state of its task.
     pub const fn state(&self) -> State {
         match self {
@@ -77,14 +89,7 @@ impl Waiter {
 
     /// Judges the end of the agent.
     pub fn judge(&self, ended: &Ended) -> Verdict {
-        match (ended.reason, self.collected.api_error()) {
-            (Reason::Aborted, _) => Verdict::Stopped,
-            (_, Some(error)) => Verdict::Failed(error),
-            (Reason::ModelError, None) => {
-                Verdict::Failed(ended.error.clone().unwrap_or_else(|| "the model gave no answer".into()))
-            }
-            (Reason::Completed | Reason::StopHookPrevented | Reason::MaxTurns, None) => Verdict::Done,
-        }
+        Verdict::of(&self.collected, ended)
     }
 
     /// Sets the task's final state before any slow work (contract ASYNC-09), closes its output file and notifies a host
