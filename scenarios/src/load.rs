@@ -45,6 +45,7 @@ pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
         skills: Skills::new(scenario.world.skills.iter().cloned()),
         hooks: hooks(&scenario.world),
         tools: tools::all(&scenario.own_tools(), &scenario.tools),
+        servers: tools::servers(&scenario.servers),
         world: world(&scenario.world),
         commands: commands.collect(),
         acts: scenario.user.iter().map(act).collect(),

@@ -460,3 +460,15 @@ fn slash_07_leftovers_finds_commands_that_never_end_and_results_that_are_lost_or
     broken(watched(&[begun(true), item(1)]), "without having ended");
     broken(watched(&[begun(true), ended, item(1), item(2)]), "without having ended");
 }
+
+#[test]
+fn mcp_08_leftovers_finds_connections_that_stay_open_or_are_closed_by_others() {
+    let watched = |events: &[Event]| watched(Leftovers::default(), events);
+    let opened = |is_open| Event::McpOpened { agent: "a".into(), server: "s".into(), connection: 3, is_open };
+    let closed = |agent: &str| Event::McpClosed { agent: agent.into(), server: "s".into(), connection: 3 };
+    watched(&[opened(true), closed("a")]).unwrap();
+    watched(&[opened(false)]).unwrap();
+    broken(watched(&[opened(true)]), "`a` never closed its connection 3");
+    broken(watched(&[opened(true), closed("b")]), "`b` closed connection 3, which it had not opened");
+    broken(watched(&[closed("a")]), "which it had not opened");
+}

@@ -7,6 +7,7 @@ mod limits;
 mod provider;
 mod runs;
 mod same;
+mod servers;
 mod sizes;
 mod slash;
 mod stage;

@@ -42,7 +42,7 @@ use reading::{At, Fields, Notes};
 use script::AgentScript;
 use session::SessionOptions;
 use set::Change;
-use tools::ToolText;
+use tools::{ServerText, ToolText};
 use tree::{Node, Place};
 use user::Act;
 use world::{DefinitionText, WorldText};
@@ -94,6 +94,8 @@ pub struct Scenario {
     pub world: WorldText,
     /// Tools by data.
     pub tools: Vec<ToolText>,
+    /// MCP servers.
+    pub servers: Vec<ServerText>,
     /// The models' answers, by agent.
     pub script: Vec<AgentScript>,
     /// The user's acts, in order of time.
@@ -189,6 +191,7 @@ impl Scenario {
             fields.may("sizes", |at| check::sizes_add_up(&scenario, at));
             scenario.world = WorldText::of(&fields);
             scenario.tools = fields.list("tools", ToolText::of);
+            scenario.servers = fields.or_default("servers", |at| at.named(ServerText::of));
             scenario.script = script::of(&fields);
             scenario.user = fields.list("user", Act::of);
             scenario.expect = fields.or_default("expect", Expect::of);

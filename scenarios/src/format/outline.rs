@@ -26,6 +26,7 @@ pub const SCENARIO: Known = &[
     "hooks",
     "skills",
     "permissions",
+    "servers",
     "tools",
     "script",
     "user",
@@ -144,6 +145,8 @@ pub const WHEN: Known = &["turn", "after", "user_has", "user_is"];
 pub const TOOL_CALL: Known = &["tool", "input", "id", "missing", "result_tokens", "notice_tokens", "brief_tokens"];
 /// An item of `tools`: a tool by data.
 pub const TOOL: Known = &["name", "description", "schema", "results"];
+/// An MCP server in `servers`.
+pub const SERVER: Known = &["instructions", "shared", "takes_ms", "fails", "tools"];
 /// An item of the `results` of a tool by data.
 pub const TOOL_RESULT: Known = &["call", "content", "failed", "takes_ms", "never_ends", "reads"];
 /// `fault` of a reply.
@@ -188,6 +191,8 @@ pub const ACT: Known = &[
     "forgets",
     "loses",
     "asks_aside",
+    "connects",
+    "disconnects",
     "waits",
 ];
 /// A history that is replaced by one text.
@@ -243,7 +248,7 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 49] = [
+pub const OBJECTS: [(&str, Known); 50] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
@@ -273,6 +278,7 @@ pub const OBJECTS: [(&str, Known); 49] = [
     ("when", WHEN),
     ("tool_call", TOOL_CALL),
     ("tool", TOOL),
+    ("server", SERVER),
     ("tool_result", TOOL_RESULT),
     ("fault", FAULT),
     ("raw_event", RAW_EVENT),

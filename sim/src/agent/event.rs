@@ -144,6 +144,22 @@ pub enum Event {
     /// A skill was put into an agent's prompt.
     #[serde(rename = "skill.injected")]
     Skill { agent: Rc<str>, skill: Rc<str>, matched: &'static str },
+    // ---- servers
+    /// The session's connection to an MCP server changed: `pending`, `ready`, `failed`, `gone`.
+    #[serde(rename = "mcp.server")]
+    McpServer { server: Rc<str>, state: &'static str },
+    /// An agent opened a connection of its own to a server, or could not (MCP-06).
+    #[serde(rename = "mcp.open")]
+    McpOpened { agent: Rc<str>, server: Rc<str>, connection: u64, is_open: bool },
+    /// An agent closed a connection (MCP-08).
+    #[serde(rename = "mcp.close")]
+    McpClosed { agent: Rc<str>, server: Rc<str>, connection: u64 },
+    /// The connections that an agent can use: its parent's and its own, by server (CTX-03).
+    #[serde(rename = "mcp.clients")]
+    McpClients { agent: Rc<str>, clients: Vec<(Rc<str>, u64)> },
+    /// A call waits for servers that its agent type requires (MCP-02).
+    #[serde(rename = "mcp.wait")]
+    McpAwaited { agent: Rc<str>, tool_use: Rc<str>, servers: Vec<Rc<str>> },
     // ---- sub-agents and tasks
     /// A call of the Agent tool was routed (AGENT-21..24).
     #[serde(rename = "agent.route")]

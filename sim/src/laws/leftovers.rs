@@ -1,6 +1,6 @@
 //! A finished run leaves nothing open.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::agent::{Event, Session};
@@ -10,7 +10,8 @@ use crate::time::Instant;
 
 /// At the end of a run no task runs, no call waits, the queue is empty, no permission request is open, and no agent
 /// hook is registered (contract CTX-16, SYNC-20, SYNC-22, QUEUE-14). Every agent of a command ends, and what nothing waits
-/// for enters the queue once (contract SLASH-07).
+/// for enters the queue once (contract SLASH-07). Agents close the connections that they opened, and no others (contract
+/// MCP-08).
 #[derive(Debug, Default)]
 pub struct Leftovers {
     running: BTreeSet<Rc<str>>,
@@ -19,6 +20,8 @@ pub struct Leftovers {
     /// Those that ended and whose text has not entered the queue.
     unreported: u32,
     waiting: BTreeSet<u64>,
+    /// Connections that agents opened, with the agent.
+    connections: BTreeMap<u64, Rc<str>>,
 }
 
 impl Observer for Leftovers {
@@ -47,6 +50,14 @@ impl Observer for Leftovers {
                 self.unreported -= u32::from(*source == "slash");
                 self.waiting.insert(*item);
             }
+            Event::McpOpened { agent, connection, is_open: true, .. } => {
+                self.connections.insert(*connection, agent.clone());
+            }
+            Event::McpClosed { agent, connection, .. }
+                if self.connections.remove(connection).as_ref() != Some(agent) =>
+            {
+                return Err(format!("`{agent}` closed connection {connection}, which it had not opened"));
+            }
             Event::Dequeued { item, .. } if !self.waiting.remove(item) => {
                 return Err(format!("item {item} left the queue without having been in it"));
             }
@@ -71,6 +82,9 @@ impl Observer for Leftovers {
     fn end(&mut self, _at: Instant, _entries: &[Entry]) -> Result<(), String> {
         if let Some(task) = self.running.first() {
             return Err(format!("`{task}` still runs"));
+        }
+        if let Some((connection, agent)) = self.connections.first_key_value() {
+            return Err(format!("`{agent}` never closed its connection {connection}"));
         }
         match self.waiting.first() {
             _ if self.unreported > 0 => Err(format!("{} commands have no result", self.unreported)),

@@ -22,7 +22,7 @@ fn tools(agent_type: &'static str) -> Vec<String> {
 #[test]
 fn adef_18_general_purpose_has_every_tool() {
     let every = Stage::new().play(|session| async move {
-        main_agent(&session).pool.tools.iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>()
+        main_agent(&session).pool().tools.iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>()
     });
     assert_eq!(tools("general-purpose"), every.value);
 }

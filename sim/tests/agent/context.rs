@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use forkcast_sim::agent::definition::Skill;
 use forkcast_sim::agent::hook::{Hook, HookSays, Hooks, Moment, Word};
 use forkcast_sim::agent::permission::Mode;
-use forkcast_sim::agent::session::{Context, Continued, SubAgent};
-use forkcast_sim::agent::definition::Skill;
 use forkcast_sim::agent::session::Skills;
+use forkcast_sim::agent::session::{Context, Continued, SubAgent};
 use forkcast_sim::agent::settings::shared_out;
 use forkcast_sim::agent::tool::Pool;
 use forkcast_sim::agent::{Event, Session};

@@ -114,10 +114,17 @@ fn compact_03_compact_04_compact_07_compact_08_internal_04_a_summary_replaces_th
         "the text of `compact`"
     );
     assert!(asked_main[at - 1].contains("line 199"));
-    let summaries = finished.agents.iter().filter(|agent| agent.asked_by == AskedBy::Runtime && &*agent.agent_type == "compact").count();
+    let summaries = finished
+        .agents
+        .iter()
+        .filter(|agent| agent.asked_by == AskedBy::Runtime && &*agent.agent_type == "compact")
+        .count();
     assert_eq!(summaries, 1);
     let line = finished.entries.iter().position(|entry| {
-        finished.agents.iter().any(|agent| agent.asked_by == AskedBy::Runtime && Some(&*agent.id) == entry.agent.as_deref())
+        finished
+            .agents
+            .iter()
+            .any(|agent| agent.asked_by == AskedBy::Runtime && Some(&*agent.id) == entry.agent.as_deref())
     });
     let usage = finished.entries[line.unwrap()].line.predicted.unwrap();
     assert!(usage.cache_read_input_tokens * 10 > usage.total_input_tokens() * 7, "it reads what is cached: {usage:?}");

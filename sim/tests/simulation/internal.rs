@@ -179,7 +179,8 @@ fn internal_08_a_background_agent_is_summarised_while_it_works() {
     let finished = finished(setup);
     assert_eq!(ran(&finished), [("agent_summary", "completed"); 2]);
     let looker = finished.agents.iter().find(|agent| &*agent.agent_type == "looker").unwrap();
-    let parents = finished.agents.iter().filter(|agent| agent.asked_by == AskedBy::Runtime).map(|agent| agent.parent.clone());
+    let parents =
+        finished.agents.iter().filter(|agent| agent.asked_by == AskedBy::Runtime).map(|agent| agent.parent.clone());
     assert!(parents.eq([Some(looker.id.clone()), Some(looker.id.clone())]));
     let shown = |event: &Event| matches!(event, Event::Ui { kind: "agent_summary", agent } if *agent == looker.id);
     assert_eq!(count(&finished, shown), 2);

@@ -147,9 +147,10 @@ fn slash_03_slash_04_slash_05_a_command_waits_for_its_agent_and_its_text_is_the_
     assert_eq!(main.len(), 1, "the command itself asks nothing");
     assert!(main[0].contains("<local-command-stdout>All good.</local-command-stdout>"));
     assert!(!main[0].contains("tool_result") && !main[0].contains("Review src"));
-    let sent = finished.log.iter().find(|logged| {
-        matches!(&logged.event, Event::RequestSent { agent, .. } if &**agent == "main")
-    });
+    let sent = finished
+        .log
+        .iter()
+        .find(|logged| matches!(&logged.event, Event::RequestSent { agent, .. } if &**agent == "main"));
     assert!(sent.unwrap().at.0 > 30_000_000_000, "the next line waits for the command");
 }
 
@@ -171,7 +172,8 @@ fn slash_05_esc_stops_a_command_and_its_agent() {
 fn slash_06_slash_07_slash_08_async_14_in_assistant_mode_nothing_blocks_the_input() {
     let skills = [("review", "context: fork", "Review $ARGUMENTS.")];
     let mut rules: Vec<Rule> = (0..3).map(|number| slow(GENERAL, &format!("Result {number}."), 40_000)).collect();
-    let look = json!({ "description": "look", "prompt": "Look.", "subagent_type": "looker", "run_in_background": false });
+    let look =
+        json!({ "description": "look", "prompt": "Look.", "subagent_type": "looker", "run_in_background": false });
     rules.extend([calls("main", "Agent", look), says("looker", "Seen."), Rule { times: None, ..says("main", "Yes.") }]);
     let mut setup = skilled(&skills, rules, &[]);
     setup.settings.assistant = true;
@@ -181,7 +183,8 @@ fn slash_06_slash_07_slash_08_async_14_in_assistant_mode_nothing_blocks_the_inpu
     let finished = finished(setup);
     let log = log(&finished);
     assert_eq!(count(&log, &[("event", "slash.start")]), 3);
-    let starts = finished.log.iter().filter(|logged| matches!(logged.event, Event::SlashStarted { detached: true, .. }));
+    let starts =
+        finished.log.iter().filter(|logged| matches!(logged.event, Event::SlashStarted { detached: true, .. }));
     assert!(starts.map(|logged| logged.at.0).eq([0; 3]), "none waits for another");
     let answered = position(&log, &[("event", "query.end"), ("agent", "main")]);
     assert!(answered < position(&log, &[("event", "slash.end")]), "the user is answered meanwhile");

@@ -22,6 +22,7 @@ use std::rc::Rc;
 pub use invalid::Invalid;
 pub use skill::Skill;
 pub use sources::{CONTRACT, Definitions, Fate, Outcome, PUBLIC, Ranking, Source, Text, meant_type};
+pub use visibility::fits;
 
 use crate::agent::hook::Hook;
 use crate::agent::permission::Mode;

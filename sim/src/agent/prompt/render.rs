@@ -42,7 +42,9 @@ pub fn render_system(context: &Context) -> Rc<[Piece]> {
 
 /// Whether all inputs that can change are unchanged.
 fn holds(made: &Rendering, context: &Context) -> bool {
-    made.flags == context.session.flags.revision() && made.cwd == *context.cwd.borrow()
+    let session = &context.session;
+    let same = [made.flags, made.servers] == [session.flags.revision(), session.servers.revision()];
+    same && made.cwd == *context.cwd.borrow()
 }
 
 /// Replaces the pieces whose bytes changed; returns whether any changed since an earlier rendering.
@@ -95,6 +97,7 @@ fn make(context: &Context) -> Rendering {
     };
     Rendering {
         flags: session.flags.revision(),
+        servers: session.servers.revision(),
         cwd: context.cwd.borrow().clone(),
         texts,
         sections: sections.into(),

@@ -52,7 +52,7 @@ impl Kept {
             description: description.clone(),
             definition: definition.clone(),
             model: context.model.clone(),
-            pool: context.is_async.then(|| context.pool.clone()),
+            pool: context.is_async.then(|| context.pool()),
             mode: context.mode.get(),
             cwd: context.cwd.borrow().clone(),
             fork: context.fork.clone(),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::fork::Origins;
 use super::launch::Launches;
-use super::{Flags, FrontEnd, Helpers, Kept, Scoped, Session, Skills, Tools, UserContexts};
+use super::{Flags, FrontEnd, Helpers, Kept, Scoped, Server, Servers, Session, Skills, Tools, UserContexts};
 use crate::agent::definition::{self, Definitions};
 use crate::agent::event::{Event, Sink};
 use crate::agent::ground::Ground;
@@ -39,7 +39,9 @@ pub struct Opening {
     pub definitions: Definitions,
     /// Skills that agents can be given.
     pub skills: Skills,
-    /// All tools.
+    /// MCP servers.
+    pub servers: Vec<Server>,
+    /// All tools of the runtime.
     pub tools: Tools,
     /// Hooks of the session.
     pub hooks: Hooks,
@@ -63,6 +65,7 @@ impl Opening {
             permissions: self.permissions,
             definitions: self.definitions,
             skills: self.skills,
+            servers: Servers::new(ground.clone(), self.servers),
             tools: self.tools,
             hooks: self.hooks,
             front: FrontEnd::default(),
@@ -91,7 +94,7 @@ fn announce(session: &Session) {
         let mut why = fate.why.clone();
         let survivor = session.definitions.get(&fate.agent_type).filter(|_| fate.outcome == definition::Outcome::Kept);
         if let Some(definition) = survivor {
-            let missing = definition.missing(&session.settings.mcp_servers);
+            let missing = definition.missing(&session.servers.present());
             if session.permissions.denies_agent(&definition.agent_type) {
                 (outcome, why) = ("denied", "by a rule".into());
             } else if !missing.is_empty() {

@@ -76,9 +76,6 @@ pub struct Settings {
     pub system: Option<Vec<Rc<str>>>,
     /// Texts of the main system prompt while a remote flag is warm (contract PROMPT-05).
     pub fragments: Vec<Fragment>,
-    /// Connected servers and their descriptions, which the prompt repeats (contract PROMPT-04). Agent types may require
-    /// one (contract MCP-04). Connections are not simulated.
-    pub mcp_servers: BTreeMap<Rc<str>, Rc<str>>,
     /// Declared sizes instead of counted ones.
     pub sizes: Option<PartSizes>,
     /// Declared tokens of the hidden prefixes of named agents, by type.
@@ -155,7 +152,6 @@ impl Default for Settings {
             without_transcripts: false,
             system: None,
             fragments: Vec::new(),
-            mcp_servers: BTreeMap::new(),
             sizes: None,
             prefixes: BTreeMap::new(),
             helpers: BTreeMap::new(),

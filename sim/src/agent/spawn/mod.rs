@@ -3,6 +3,7 @@
 //! An Agent call passes through these in order (LIFE-01):
 //!
 //! * [`route`]: which agent, model and tools, foreground or background; or a refusal (AGENT-16..29).
+//! * `servers`: the servers that it requires must be connected (MCP).
 //! * [`run`]: the agent itself: context, prompt, own loop, transcript (CTX-07); the same in foreground and background
 //!   (LIFE-03).
 //! * [`foreground`]: the call waits, and the child may be moved to the background meanwhile (SYNC). [`takeover`]
@@ -28,6 +29,7 @@ pub mod result;
 pub mod resume;
 pub mod route;
 pub mod run;
+mod servers;
 pub mod slash;
 pub mod takeover;
 pub mod waiter;
@@ -42,7 +44,11 @@ use super::session::{Call, Outcome, ToolError};
 /// # Errors
 /// If the call is refused, or the agent failed before it said anything (SYNC-17), or was stopped (SYNC-15).
 pub async fn call(call: Call) -> Result<Outcome, ToolError> {
-    match route::resolve(&call) {
+    let resolved = crate::select! {
+        resolved = route::resolve(&call) => resolved,
+        () = call.abort.given() => return Err(ToolError::Aborted),
+    };
+    match resolved {
         Err(why) => {
             let agent = call.context.agent.clone();
             let tool_use = call.tool_use.id.clone();

@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use super::fork::{self, Origin, closed, gate};
 use super::input::{Input, ShortModel};
-use crate::agent::definition::{AgentDefinition, Isolation, McpServer};
+use super::servers;
+use crate::agent::definition::{AgentDefinition, Isolation};
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
 use crate::agent::session::Session;
@@ -49,7 +50,7 @@ pub type Refusal = Rc<str>;
 /// # Errors
 /// A message for the model: which field or rule prevents it, and what it could request instead. A refused agent is
 /// never replaced by another one (contract PERM-04, G15).
-pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
+pub async fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let parent = &call.context;
     let session = &*call.context.session;
     let input = Input::read(&call.tool_use.input, session.settings.internal_build)?;
@@ -59,6 +60,7 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let definition = find(session, &agent_type)?;
     refuse_absent(session, &definition, &input)?;
     refuse_depth(parent)?;
+    servers::required(call, &definition).await?;
     let background = runs_in_background(session, &input, &definition);
     let model = model(parent, input.model, &definition);
     let mode = Worker::of(&session.permissions, &definition, background).mode;
@@ -156,13 +158,11 @@ fn available(session: &Session) -> String {
 
 /// Refuses what this runtime does not support yet. The call's isolation overrides the definition's (AGENT-18).
 fn refuse_absent(session: &Session, definition: &AgentDefinition, input: &Input) -> Result<(), Refusal> {
-    let missing = definition.missing(&session.settings.mcp_servers);
-    let own = definition.mcp_servers.iter().any(|server| matches!(server, McpServer::Own(_)));
+    let missing = definition.missing(&session.servers.present());
     let why = match input.isolation.or(definition.isolation) {
         Some(Isolation::Worktree) => NO_WORKTREES.to_owned(),
         Some(Isolation::Remote) => "remote agents are not part of this runtime yet: leave `isolation` out".to_owned(),
         None if !missing.is_empty() => format!("it needs MCP servers that are not there: {}", missing.join(", ")),
-        None if own => "MCP servers of an agent's own are not part of this runtime yet: pick another agent".to_owned(),
         None if input.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) => "`cwd` must be absolute".to_owned(),
         None => return Ok(()),
     };

@@ -36,12 +36,7 @@ pub async fn execute(main: &Rc<Context>, skill: &Skill, arguments: &str) -> Rc<s
 ///
 /// # Errors
 /// If there is no agent of the type that the skill names.
-pub fn prepare(
-    parent: &Rc<Context>,
-    skill: &Skill,
-    arguments: &str,
-    is_async: bool,
-) -> Result<Forked, Refusal> {
+pub fn prepare(parent: &Rc<Context>, skill: &Skill, arguments: &str, is_async: bool) -> Result<Forked, Refusal> {
     let session = &parent.session;
     let definition = definition(session, skill)?;
     let agent = session.ids.next("agent");

@@ -150,7 +150,7 @@ pub fn launched(call: &Call, prompt: &Rc<str>, task: &Task, one_shot: bool) -> O
         description: task.description.clone(),
         prompt: prompt.clone(),
         output_file: task.output_file.clone(),
-        can_read_output_file: call.context.pool.get("Read").is_some(),
+        can_read_output_file: call.context.pool().get("Read").is_some(),
     });
     give(call, &task.id, &data, Totals::default(), one_shot)
 }

@@ -39,7 +39,10 @@ impl Tool for SkillTool {
             let Some((skill, _)) = skills.find(input.text("skill"), &context.agent_type()) else {
                 let names: Vec<String> = skills.all().map(|skill| format!("`{}`", skill.name)).collect();
                 let wanted = input.text("skill");
-                return Err(ToolError::failed(format!("Skill: there is no `{wanted}`; available: {}", names.join(", "))));
+                return Err(ToolError::failed(format!(
+                    "Skill: there is no `{wanted}`; available: {}",
+                    names.join(", ")
+                )));
             };
             let arguments = input.text("args");
             if !skill.is_fork() {
