@@ -25,12 +25,7 @@ words! {
         Bash = "bash",
         /// A notification of a background task.
         TaskNotification = "task-notification",
-        /// Text for the main thread's model that no user typed. It never overtakes user input.
-    pub fn hidden(text: &str, source: &'static str) -> Self {
-        Self { is_hidden: true, ..Self::new(Mode::Prompt, Priority::Later, None, text, source) }
-    }
-
-    /// An answer to a closed permission request.
+        /// An answer to a closed permission request.
         OrphanedPermission = "orphaned-permission",
     }
 }
@@ -95,6 +90,11 @@ impl Item {
     /// QUEUE-05).
     pub fn notification(agent: Option<Rc<str>>, text: &str, source: &'static str) -> Self {
         Self::new(Mode::TaskNotification, Priority::Later, agent, text, source)
+    }
+
+    /// Text for the main thread's model that no user typed. It never overtakes user input.
+    pub fn hidden(text: &str, source: &'static str) -> Self {
+        Self { is_hidden: true, ..Self::new(Mode::Prompt, Priority::Later, None, text, source) }
     }
 
     /// An answer to a closed permission request (QUEUE-12, PERM-16).
