@@ -191,7 +191,8 @@ impl Scenario {
             fields.may("sizes", |at| check::sizes_add_up(&scenario, at));
             scenario.world = WorldText::of(&fields);
             scenario.tools = fields.list("tools", ToolText::of);
-            scenario.servers = fields.or_default("servers", |at| at.named(ServerText::of));
+            let servers = fields.or_default("servers", |at| at.named(ServerText::of));
+            scenario.servers = servers.into_iter().map(|(_, server)| server).collect();
             scenario.script = script::of(&fields);
             scenario.user = fields.list("user", Act::of);
             scenario.expect = fields.or_default("expect", Expect::of);

@@ -85,7 +85,7 @@ impl WorldText {
             definitions: fields.list("definitions", DefinitionText::of),
             commands: fields.or_default("commands", |at| at.named(command)),
             hooks: fields.list("hooks", HookText::of),
-            skills: fields.or_default("skills", |at| at.named(skill)),
+            skills: fields.or_default("skills", |at| at.named(skill)).into_iter().map(|(_, skill)| skill).collect(),
             permissions: fields.or_default("permissions", rules),
         }
     }

@@ -209,20 +209,27 @@ fn compact_10_stop_06_an_exhausted_token_budget_compacts_and_goes_on() {
         let mut rules = showing("main", 3);
         rules.push(says("main", "Really done."));
         let mut setup = compacting([Some(30), None, Some(95)], rules);
-        setup.settings.token_budget = Some(1);
+        // The newest results stay, and there are no others.
+        setup.settings.compaction = setup.settings.compaction.map(|options| Compaction { kept_results: 9, ..options });
+        setup.settings.token_budget = Some(20);
         setup.settings.features = features.iter().map(|feature| (*feature).to_owned()).collect();
-        setup.turns_max = Some(40);
-        setup
+        finished(setup)
     };
-    let without = finished(run(&[]));
-    assert!(done(&without).iter().all(|(_, mechanism, ..)| *mechanism != "auto"), "{:?}", done(&without));
-    let mut with = run(&["TOKEN_BUDGET"]);
-    with.settings.token_budget = Some(60);
-    let with = forkcast_sim::simulation::run(with).map_or_else(|failed| *failed.until, |finished| finished);
-    assert!(done(&with).iter().any(|(_, mechanism, ..)| *mechanism == "auto"), "{:?}", done(&with));
-    let continued =
-        |event: &Event| matches!(event, Event::ExitCheck { check: "token_budget", outcome: "continue", .. });
-    assert!(with.log.iter().any(|logged| continued(&logged.event)));
+    let without = run(&[]);
+    assert_eq!((done(&without).len(), without.agents[0].turns), (0, 4), "{:?}", done(&without));
+    let with = run(&["TOKEN_BUDGET"]);
+    assert_eq!((with.agents[0].turns, with.agents[0].state), (5, "completed"));
+    let words: Vec<_> = with
+        .log
+        .iter()
+        .filter_map(|logged| match &logged.event {
+            Event::ExitCheck { check: "token_budget", outcome, .. } => Some(*outcome),
+            Event::Compacted { mechanism, .. } => Some(*mechanism),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(words, ["continue", "off", "auto", "stop"], "the summary has no budget of its own");
+    assert!(asked(&with, "main").last().unwrap().contains("The log was shown."));
 }
 
 #[test]
