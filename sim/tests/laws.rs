@@ -472,3 +472,15 @@ fn mcp_08_leftovers_finds_connections_that_stay_open_or_are_closed_by_others() {
     broken(watched(&[opened(true), closed("b")]), "`b` closed connection 3, which it had not opened");
     broken(watched(&[closed("a")]), "which it had not opened");
 }
+
+#[test]
+fn diag_07_leftovers_finds_worktrees_that_nobody_keeps() {
+    let watched = |events: &[Event]| watched(Leftovers::default(), events);
+    let op = |op| Event::WorktreeOp { agent: "a".into(), op, path: "/w/a".into(), outcome: "ok" };
+    let left = |why| Event::WorktreeLeft { agent: "a".into(), path: "/w/a".into(), why };
+    watched(&[op("create"), op("remove")]).unwrap();
+    watched(&[op("create"), left("changes")]).unwrap();
+    watched(&[op("create"), left("hook")]).unwrap();
+    broken(watched(&[op("create")]), "the worktree /w/a was left behind");
+    broken(watched(&[op("create"), left("background")]), "was left behind");
+}

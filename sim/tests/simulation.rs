@@ -12,3 +12,4 @@ mod servers;
 mod sizes;
 mod slash;
 mod stage;
+mod worktrees;

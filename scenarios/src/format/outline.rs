@@ -66,12 +66,15 @@ pub const SESSION: Known = &[
     "breakpoints",
     "ttl",
     "forks",
+    "worktrees",
 ];
 /// `session.helpers`.
 pub const HELPERS: Known =
     &["extract_memories", "session_memory", "prompt_suggestion", "speculation", "agent_summary", "auto_dream"];
 /// `session.compaction`.
 pub const COMPACTION: Known = &["window_tokens", "snip_percent", "micro_percent", "auto_percent", "kept_results"];
+/// `session.worktrees`.
+pub const WORKTREES: Known = &["offered", "linked", "by_hook", "private_remote", "takes_ms"];
 /// `session.forks`.
 pub const FORKS: Known = &["profile", "launch", "ablations"];
 /// `session.models`.
@@ -248,12 +251,13 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 50] = [
+pub const OBJECTS: [(&str, Known); 51] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
     ("helpers", HELPERS),
     ("compaction", COMPACTION),
+    ("worktrees", WORKTREES),
     ("forks", FORKS),
     ("models", MODELS),
     ("environment", ENVIRONMENT),

@@ -144,6 +144,15 @@ pub enum Event {
     /// A skill was put into an agent's prompt.
     #[serde(rename = "skill.injected")]
     Skill { agent: Rc<str>, skill: Rc<str>, matched: &'static str },
+    // ---- worktrees
+    /// An operation on an agent's worktree: `reuse`, `fetch`, `create`, `link`, `status`, `remove`, `branch`; `ok`,
+    /// `failed`, `warning`, or `waits` for a password (WORKTREE-10..12).
+    #[serde(rename = "worktree.op")]
+    WorktreeOp { agent: Rc<str>, op: &'static str, path: Rc<str>, outcome: &'static str },
+    /// A worktree stays although its agent ended or left the foreground: for its `changes`, because a `hook` made it, or
+    /// because the agent goes on in the `background` (DIAG-07).
+    #[serde(rename = "worktree.left")]
+    WorktreeLeft { agent: Rc<str>, path: Rc<str>, why: &'static str },
     // ---- servers
     /// The session's connection to an MCP server changed: `pending`, `ready`, `failed`, `gone`.
     #[serde(rename = "mcp.server")]

@@ -22,6 +22,8 @@ pub struct Details {
     pub error: Option<Rc<str>>,
     /// Totals of an agent (NOTIFY-06).
     pub usage: Option<Totals>,
+    /// The agent's worktree, if that stays (contract WORKTREE-19).
+    pub worktree: Option<Rc<str>>,
 }
 
 /// Totals of an agent's run (NOTIFY-06, RESULT-03).
@@ -137,6 +139,9 @@ fn element(task: &Task, status: Option<&str>, summary: &str, told: &Details) -> 
             "<usage><total_tokens>{tokens}</total_tokens><tool_uses>{tool_uses}</tool_uses>\
              <duration_ms>{duration_ms}</duration_ms></usage>"
         );
+    }
+    if let Some(path) = &told.worktree {
+        field(&mut text, "worktree", path);
     }
     text.push_str("</task-notification>");
     text

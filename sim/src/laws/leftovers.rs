@@ -11,7 +11,7 @@ use crate::time::Instant;
 /// At the end of a run no task runs, no call waits, the queue is empty, no permission request is open, and no agent
 /// hook is registered (contract CTX-16, SYNC-20, SYNC-22, QUEUE-14). Every agent of a command ends, and what nothing waits
 /// for enters the queue once (contract SLASH-07). Agents close the connections that they opened, and no others (contract
-/// MCP-08).
+/// MCP-08). Worktrees are removed, or kept for a reason (contract DIAG-07).
 #[derive(Debug, Default)]
 pub struct Leftovers {
     running: BTreeSet<Rc<str>>,
@@ -20,6 +20,8 @@ pub struct Leftovers {
     /// Those that ended and whose text has not entered the queue.
     unreported: u32,
     waiting: BTreeSet<u64>,
+    /// Worktrees that were made, and neither removed nor kept for a reason.
+    worktrees: BTreeSet<Rc<str>>,
     /// Connections that agents opened, with the agent.
     connections: BTreeMap<u64, Rc<str>>,
 }
@@ -50,6 +52,9 @@ impl Observer for Leftovers {
                 self.unreported -= u32::from(*source == "slash");
                 self.waiting.insert(*item);
             }
+            Event::WorktreeOp { op: "create", path, outcome: "ok", .. } => _ = self.worktrees.insert(path.clone()),
+            Event::WorktreeOp { op: "remove", path, outcome: "ok", .. }
+            | Event::WorktreeLeft { path, why: "changes" | "hook", .. } => _ = self.worktrees.remove(path),
             Event::McpOpened { agent, connection, is_open: true, .. } => {
                 self.connections.insert(*connection, agent.clone());
             }
@@ -82,6 +87,9 @@ impl Observer for Leftovers {
     fn end(&mut self, _at: Instant, _entries: &[Entry]) -> Result<(), String> {
         if let Some(task) = self.running.first() {
             return Err(format!("`{task}` still runs"));
+        }
+        if let Some(path) = self.worktrees.first() {
+            return Err(format!("the worktree {path} was left behind"));
         }
         if let Some((connection, agent)) = self.connections.first_key_value() {
             return Err(format!("`{agent}` never closed its connection {connection}"));

@@ -29,6 +29,7 @@ fn completed() -> Data {
         total_tool_use_count: 2,
         total_duration_ms: 1_250,
         usage: Spent { input_tokens: 4, output_tokens: 3, ..Spent::default() },
+        worktree: None,
     })
 }
 

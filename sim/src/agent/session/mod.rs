@@ -43,6 +43,7 @@ use super::settings::Settings;
 use super::task::Tasks;
 use super::transcript::Transcripts;
 use super::world::World;
+use super::world::git::Git;
 use crate::model::Model;
 use fork::Origins;
 use launch::Launches;
@@ -83,6 +84,8 @@ pub struct Session {
     pub kept: Kept,
     /// Files and shell.
     pub world: Rc<World>,
+    /// The repository in the working directory, if there is one.
+    pub git: Option<Rc<dyn Git>>,
     /// User contexts, which precede conversations.
     pub user_contexts: UserContexts,
     /// State of agents while they run.

@@ -17,6 +17,7 @@ use crate::agent::settings::Settings;
 use crate::agent::task::Tasks;
 use crate::agent::transcript::Transcripts;
 use crate::agent::world::World;
+use crate::agent::world::git::{Git, Repository};
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::time::Handle;
@@ -55,6 +56,7 @@ impl Opening {
         let ground = Ground::new(handle, &self.seed, self.sink);
         let settings = Rc::new(self.settings);
         let world = Rc::new(self.world);
+        let git = settings.environment.git.then(|| repository(&settings, &world));
         let queue = Rc::new(Queue::new(ground.clone()));
         let tasks = Rc::new(Tasks::new(ground.clone()));
         let resumes = self.tools.get("SendMessage").is_some() && !settings.without_transcripts;
@@ -81,10 +83,17 @@ impl Opening {
             queue,
             tasks,
             world,
+            git,
         });
         announce(&session);
         session
     }
+}
+
+/// The repository in memory.
+fn repository(settings: &Settings, world: &World) -> Rc<dyn Git> {
+    let options = &settings.worktrees;
+    Rc::new(Repository::new(&world.files, &settings.cwd, &options.linked, options.remote))
 }
 
 /// Emits the outcome of every definition once, when a session starts.

@@ -6,6 +6,7 @@ pub mod forks;
 pub mod gate;
 mod placement;
 mod sizes;
+mod worktrees;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -15,6 +16,7 @@ pub use compaction::{Compaction, Mechanism};
 pub use forks::{Ablation, Forks, LaunchPolicy, Profile};
 pub use placement::{Layout, Placement};
 pub use sizes::{AgentSizes, PartSizes, PrefixSizes, shared_out};
+pub use worktrees::Worktrees;
 
 use super::definition::Ranking;
 use crate::time::Duration;
@@ -88,6 +90,8 @@ pub struct Settings {
     pub compaction: Option<Compaction>,
     /// Options for forks.
     pub forks: Forks,
+    /// Options for worktrees.
+    pub worktrees: Worktrees,
     /// How long the classifier takes to check a finished background task (contract ASYNC-09).
     pub classifier: Duration,
 }
@@ -167,6 +171,7 @@ impl Default for Settings {
             helpers: BTreeMap::new(),
             compaction: None,
             forks: Forks::default(),
+            worktrees: Worktrees::default(),
             classifier: Duration::default(),
         }
     }

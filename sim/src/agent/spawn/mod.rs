@@ -13,6 +13,7 @@
 //! * [`fork`]: children that begin with their parent's whole conversation (FORK, CACHE).
 //! * [`internal`]: forks for the runtime's own helpers ([`callers`]), beside the tool protocol (INTERNAL).
 //! * [`slash`]: skills that run as agents of their own, for a command of the user (SLASH).
+//! * [`worktree`]: copies of the repository that agents work in (WORKTREE).
 //! * [`result`]: what the calling model sees (RESULT). [`waiter`]: what both kinds of waiting share.
 //!
 //! A synchronous child is awaited by its call, and a background child by its lifecycle. A child that is moved to the
@@ -33,8 +34,14 @@ mod servers;
 pub mod slash;
 pub mod takeover;
 pub mod waiter;
+pub mod worktree;
+
+use std::rc::Rc;
 
 use route::Resolved;
+use worktree::Worktree;
+
+use super::definition::Isolation;
 
 use super::event::Event;
 use super::session::{Call, Outcome, ToolError};
@@ -55,7 +62,21 @@ pub async fn call(call: Call) -> Result<Outcome, ToolError> {
             call.context.emit(&Event::Refused { agent, tool_use, why: why.clone() });
             Err(ToolError::Failed(why))
         }
-        Ok(resolved) => begin(&call, &resolved).await,
+        Ok(mut resolved) => {
+            resolved.worktree = worktree_of(&call, &resolved).await?;
+            begin(&call, &resolved).await
+        }
+    }
+}
+
+/// The worktree that the call or the definition asks for; the call decides if both say something (AGENT-18).
+async fn worktree_of(call: &Call, resolved: &Resolved) -> Result<Option<Rc<Worktree>>, ToolError> {
+    if resolved.input.isolation.or(resolved.definition.isolation) != Some(Isolation::Worktree) {
+        return Ok(None);
+    }
+    crate::select! {
+        made = worktree::create(&call.context.session, &resolved.agent) => made.map(Some).map_err(ToolError::Failed),
+        () = call.abort.given() => Err(ToolError::Aborted),
     }
 }
 

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::fork::{self, Origin, closed, gate};
 use super::input::{Input, ShortModel};
 use super::servers;
+use super::worktree::Worktree;
 use crate::agent::definition::{AgentDefinition, Isolation};
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
@@ -34,10 +35,9 @@ pub struct Resolved {
     pub background: bool,
     /// What a fork shares with its siblings; `None` for a named agent.
     pub fork: Option<Rc<Origin>>,
+    /// Its worktree, if it works in one.
+    pub worktree: Option<Rc<Worktree>>,
 }
-
-/// The refusal of a call or definition that asks for a worktree.
-pub const NO_WORKTREES: &str = "worktrees are not part of this runtime yet: leave `isolation` out";
 
 /// The agent type that is meant if none is named (AGENT-23).
 pub(super) const GENERAL: &str = "general-purpose";
@@ -78,7 +78,7 @@ pub async fn resolve(call: &Call) -> Result<Resolved, Refusal> {
         background,
         why,
     });
-    Ok(Resolved { agent, input, definition, model, mode, pool, background, fork: None })
+    Ok(Resolved { agent, input, definition, model, mode, pool, background, fork: None, worktree: None })
 }
 
 impl Resolved {
@@ -94,7 +94,8 @@ impl Resolved {
             pool: if as_resolved { self.pool.clone() } else { again() },
             mode: self.mode,
             is_async,
-            cwd: self.input.cwd.clone(),
+            // With both, the given directory is the one it works in (AGENT-28).
+            cwd: self.input.cwd.clone().or_else(|| self.worktree.as_ref().map(|worktree| worktree.path.clone())),
             continued: None,
             slot: None,
             fork: None,
@@ -162,11 +163,10 @@ fn available(session: &Session) -> String {
 fn refuse_absent(session: &Session, definition: &AgentDefinition, input: &Input) -> Result<(), Refusal> {
     let missing = definition.missing(&session.servers.present());
     let why = match input.isolation.or(definition.isolation) {
-        Some(Isolation::Worktree) => NO_WORKTREES.to_owned(),
         Some(Isolation::Remote) => "remote agents are not part of this runtime yet: leave `isolation` out".to_owned(),
-        None if !missing.is_empty() => format!("it needs MCP servers that are not there: {}", missing.join(", ")),
-        None if input.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) => "`cwd` must be absolute".to_owned(),
-        None => return Ok(()),
+        _ if !missing.is_empty() => format!("it needs MCP servers that are not there: {}", missing.join(", ")),
+        _ if input.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) => "`cwd` must be absolute".to_owned(),
+        _ => return Ok(()),
     };
     Err(format!("agent type `{}`: {why}", definition.agent_type).into())
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::result::{AsyncLaunched, Collected, Data};
 use super::run::{AgentRun, Produced};
+use super::worktree::Worktree;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::notification::Totals;
@@ -23,6 +24,8 @@ pub struct Waiter {
     pub run: AgentRun,
     /// The messages so far.
     pub collected: Collected,
+    /// The agent's worktree, if it works in one.
+    pub worktree: Option<Rc<Worktree>>,
 }
 
 /// How an agent ended.
@@ -103,7 +106,7 @@ impl Waiter {
             self.session.emit(&Event::AgentFailed { agent: self.task.id.clone(), why: why.clone() });
         }
         output::append(&self.session.world.files, &self.task, &format!("[{}]\n", state.name()));
-        self.session.kept.keep(&self.run.context, &self.task.description);
+        self.session.kept.keep(&self.run.context, &self.task.description, self.worktree.is_some());
         for message in self.task.take_messages() {
             self.session.notifications.message_returned(&self.task, &message);
         }
