@@ -268,7 +268,7 @@ fn worktree_14_worktree_15_worktree_16_worktree_17_fork_54_a_fork_is_told_where_
     let finished = finished(setup);
     let drafts: Vec<_> = (0..finished.entries.len())
         .filter(|line| {
-            finished.agents[1..].iter().any(|agent| finished.entries[*line].agent.as_ref() == Some(&agent.id))
+            finished.agents[1..].iter().any(|agent| finished.entries[*line].agent.as_deref() == Some(&*agent.id))
         })
         .map(|line| finished.drafts.draft(line))
         .collect();
