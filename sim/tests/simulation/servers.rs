@@ -264,7 +264,7 @@ fn mcp_09_tools_02_tools_come_and_go_with_their_server_and_the_prefix_changes_wi
         .iter()
         .filter(|entry| entry.agent.as_deref() == Some("main"))
         .flat_map(|entry| &entry.line.explanation.as_ref().unwrap().missed)
-        .map(|missed| missed.cause.name())
+        .map(|missed| missed.cause.word())
         .filter(|cause| cause.starts_with("tools"))
         .collect();
     assert_eq!(causes, ["tools_added", "tools_removed"]);

@@ -104,7 +104,8 @@ fn slash_02_allowed_tools_limit_the_tools_of_the_agent() {
         let mut agents = finished.agents.iter().filter(|agent| &*agent.agent_type == agent_type);
         let id = agents.nth(number).unwrap().id.clone();
         let line = finished.entries.iter().position(|entry| entry.agent.as_deref() == Some(&*id)).unwrap();
-        let names = finished.drafts.draft(line).tools.iter().map(|piece| {
+        let draft = finished.drafts.draft(line);
+        let names = draft.tools.iter().map(|piece| {
             let tool: Value = serde_json::from_str(piece.json()).unwrap();
             tool["name"].as_str().unwrap().to_owned()
         });
