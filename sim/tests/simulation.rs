@@ -2,6 +2,7 @@
 
 mod acts;
 mod compaction;
+mod coordination;
 mod internal;
 mod limits;
 mod provider;

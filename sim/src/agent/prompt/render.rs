@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::DIVIDER;
-use super::sections::{self, CLOSING, IDENTITY, STABLE, Section};
+use super::sections::{self, CLOSING, IDENTITY, STABLE, Section, coordinator};
 use crate::agent::definition::AgentDefinition;
 use crate::agent::event::Event;
 use crate::agent::session::Context;
@@ -112,7 +112,8 @@ fn blocks(identity: &str, parts: &[Section]) -> (Vec<String>, Vec<&'static str>)
     (vec![identity.to_owned(), texts.join("\n\n")], names)
 }
 
-/// The parts of the main prompt after the identity (PROMPT-01).
+/// The parts of the main prompt after the identity (PROMPT-01). Those of a coordinator replace the stable ones and the
+/// guidance (contract COORD-01).
 fn of_main(context: &Context) -> Vec<Section> {
     let session = &context.session;
     let fragments = |before_divider: bool| {
@@ -120,13 +121,18 @@ fn of_main(context: &Context) -> Vec<Section> {
         let warm = all.filter(|fragment| session.flags.is_on(&fragment.flag));
         warm.map(|fragment| Section::of("fragment", fragment.text.to_string())).collect::<Vec<_>>()
     };
-    let mut parts: Vec<Section> = STABLE.into();
+    let mut parts: Vec<Section> = match session.settings.is_coordinator() {
+        true => coordinator::parts(),
+        false => STABLE.into(),
+    };
     parts.extend(fragments(true));
     parts.push(Section::fixed("divider", DIVIDER));
     parts.push(sections::environment(context));
     parts.extend(sections::servers(session));
     parts.extend(sections::skills(session));
-    parts.push(sections::guidance(gate::offer(&session.settings)));
+    if !session.settings.is_coordinator() {
+        parts.push(sections::guidance(gate::offer(&session.settings)));
+    }
     parts.extend(fragments(false));
     parts.push(Section::fixed("closing", CLOSING));
     parts

@@ -98,6 +98,16 @@ impl Settings {
         self.is_on("DISABLE_BACKGROUND_TASKS")
     }
 
+    /// Coordinator mode: the main agent directs workers (contract COORD-01).
+    pub fn is_coordinator(&self) -> bool {
+        self.features.contains("COORDINATOR") || self.is_on("CLAUDE_CODE_COORDINATOR_MODE")
+    }
+
+    /// Whether no agent is waited for: assistant and coordinator mode (contract ASYNC-13, ASYNC-14, COORD-21).
+    pub fn forces_background(&self) -> bool {
+        self.assistant || self.is_coordinator()
+    }
+
     /// Whether an environment variable has a true value.
     pub fn is_on(&self, variable: &str) -> bool {
         let value = self.variables.get(variable).map(|value| value.trim().to_ascii_lowercase());

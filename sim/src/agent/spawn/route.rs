@@ -62,7 +62,9 @@ pub async fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     refuse_depth(parent)?;
     servers::required(call, &definition).await?;
     let background = runs_in_background(session, &input, &definition);
-    let model = model(parent, input.model, &definition);
+    // A coordinator does not choose models (AGENT-15, COORD-21).
+    let of_call = input.model.filter(|_| !session.settings.is_coordinator());
+    let model = model(parent, of_call, &definition);
     let mode = Worker::of(&session.permissions, &definition, background).mode;
     let agent = session.ids.next("agent");
     let pool = Pool::named(session, &agent, &definition, background);
@@ -180,10 +182,10 @@ fn refuse_depth(parent: &Context) -> Result<(), Refusal> {
 }
 
 /// Whether the call or the definition requests it; the call's `false` does not cancel the definition's `true`
-/// (AGENT-17, contract ASYNC-01). An open fork gate forces it (AGENT-22, ASYNC-02), and so does assistant mode
-/// (ASYNC-14). Other conditions that force it belong to parts that are not built.
+/// (AGENT-17, contract ASYNC-01). An open fork gate forces it (AGENT-22, ASYNC-02), and so do assistant and
+/// coordinator mode (ASYNC-13, ASYNC-14).
 fn runs_in_background(session: &Session, input: &Input, definition: &AgentDefinition) -> bool {
-    let is_forced = gate::forces_background(&session.settings) || session.settings.assistant;
+    let is_forced = gate::forces_background(&session.settings) || session.settings.forces_background();
     let asked = input.run_in_background == Some(true) || definition.background || is_forced;
     asked && !session.settings.backgrounds_are_off()
 }
