@@ -206,7 +206,7 @@ fn coord_03_coord_04_coord_06_coord_07_coord_17_coord_22_four_phases_without_a_f
     assert!(assignments[4].ran.start < assignments[3].ran.end, "it overlaps work on another file (COORD-17)");
     let session = finished.session.as_ref().unwrap();
     assert!(session.world.files.read("/repo/src/main.rs").unwrap().contains("goodbye"));
-    let verifier = finished.entries.iter().position(|entry| entry.agent.as_ref() == Some(&assignments[4].agent));
+    let verifier = finished.entries.iter().position(|entry| entry.agent.as_deref() == Some(&*assignments[4].agent));
     let tools = finished.drafts.draft(verifier.unwrap()).tools;
     assert!(!tools.iter().any(|piece| piece.json().contains("\"name\":\"Edit\"")), "a verifier cannot edit");
 }
