@@ -156,7 +156,7 @@ pub enum Event {
     // ---- servers
     /// The session's connection to an MCP server changed: `pending`, `ready`, `failed`, `gone`.
     #[serde(rename = "mcp.server")]
-    McpServer { server: Rc<str>, state: &'static str },
+    McpServer { server: Rc<str>, connection: u64, state: &'static str },
     /// An agent opened a connection of its own to a server, or could not (MCP-06).
     #[serde(rename = "mcp.open")]
     McpOpened { agent: Rc<str>, server: Rc<str>, connection: u64, is_open: bool },

@@ -158,6 +158,8 @@ fn compact_05_compact_09_compact_11_fork_49_a_fork_compacts_itself_and_still_may
     rules.push(says("fork", "Scope: look\nResult: shown"));
     let mut setup = compacting([None, None, Some(60)], rules);
     setup.settings.features = ["FORK_SUBAGENT".to_owned()].into();
+    // Without the guard its forks would fork for ever.
+    setup.turns_max = Some(60);
     let finished = finished(setup);
     let done = done(&finished);
     assert_eq!(

@@ -46,6 +46,11 @@ fn once(words: &str, said: Vec<Said>) -> Rule {
     Rule { last_user: Some(words.into()), ..rule("main", said) }
 }
 
+/// For agent `number` of its type alone.
+fn of(number: u32, rule: Rule) -> Rule {
+    Rule { instance: Some(number), ..rule }
+}
+
 fn idle() -> Rule {
     Rule { times: None, ..says("main", "I wait.") }
 }
@@ -159,8 +164,8 @@ fn four_phases(implementation: &str, verification: &str) -> Setup {
                 spawns("look_two", "looker", "Find what the README says."),
             ],
         ),
-        slow("looker", "It is in src/main.rs.", 2_000),
-        slow("looker", "It says nothing.", 4_000),
+        of(1, slow("looker", "It is in src/main.rs.", 2_000)),
+        of(2, slow("looker", "It says nothing.", 4_000)),
         once(
             "It says nothing",
             vec![
@@ -175,7 +180,7 @@ fn four_phases(implementation: &str, verification: &str) -> Setup {
             ],
         ),
     ];
-    rules.extend(works("looker", "/repo/src/main.rs", "hello", "goodbye"));
+    rules.extend(works("looker", "/repo/src/main.rs", "hello", "goodbye").into_iter().map(|rule| of(1, rule)));
     let mut other = works("worker", "/repo/README.md", "# A project", "# Project");
     other.pop();
     rules.extend(other);

@@ -207,9 +207,9 @@ fn mcp_05_mcp_06_mcp_07_mcp_08_mcp_09_tools_02_tools_07_ctx_03_an_agent_closes_o
         let clients = named(&log, "mcp.clients")[0]["clients"].clone();
         let names: Vec<_> = clients.as_array().unwrap().iter().map(|client| client[0].clone()).collect();
         assert_eq!(names, ["desk", "mail", "wiki"], "the parent's and its own");
-        let main = finished.session.as_ref().unwrap().helpers.main().unwrap();
-        assert_eq!(clients[2][1], json!(main.clients()["wiki"].number), "the same connection as the parent's");
-        assert!(!main.clients().contains_key("desk"));
+        let shared = named(&log, "mcp.server").into_iter().find(|event| event["server"] == "wiki").unwrap();
+        assert_eq!(clients[2][1], shared["connection"], "the same connection as the session's");
+        assert_eq!(clients[0][1], opened[0]["connection"]);
         assert_eq!(tools(&finished, "clerk")[0], ["Read", "Agent", "mcp__wiki__look", "mcp__desk__query"]);
         assert!(tools(&finished, "main").iter().all(|tools| !tools.contains(&"mcp__desk__query".into())));
         assert!(tools(&finished, "main")[0].ends_with(&["mcp__mail__send".into(), "mcp__wiki__look".into()]));
@@ -264,7 +264,7 @@ fn mcp_09_tools_02_tools_come_and_go_with_their_server_and_the_prefix_changes_wi
         .iter()
         .filter(|entry| entry.agent.as_deref() == Some("main"))
         .flat_map(|entry| &entry.line.explanation.as_ref().unwrap().missed)
-        .map(|missed| missed.cause.name())
+        .map(|missed| missed.cause.word())
         .filter(|cause| cause.starts_with("tools"))
         .collect();
     assert_eq!(causes, ["tools_added", "tools_removed"]);

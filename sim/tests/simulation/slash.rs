@@ -1,7 +1,7 @@
 //! Slash commands that run as agents of their own, and the Skill tool (SLASH, DIAG-06, AGENT-31, ASYNC-14).
 
 use forkcast_sim::agent::Event;
-use forkcast_sim::agent::definition::Skill;
+use forkcast_sim::agent::definition::{Definitions, Ranking, Skill, Source, Text};
 use forkcast_sim::agent::queue::Item;
 use forkcast_sim::agent::session::Skills;
 use forkcast_sim::agent::settings::Caller;
@@ -95,23 +95,28 @@ fn slash_01_diag_06_only_the_word_fork_forks_and_the_log_says_what_was_written_a
 fn slash_02_allowed_tools_limit_the_tools_of_the_agent() {
     let skills = [
         ("few", "context: fork\nallowed-tools: Read, Bash(git:*)", "Look."),
-        ("own", "context: fork\nallowed-tools: [Read, Write]\nagent: explore", "Look."),
+        ("own", "context: fork\nallowed-tools: [Read, Write]\nagent: reader", "Look."),
         ("all", "context: fork", "Look."),
     ];
-    let rules = vec![says(GENERAL, "Few."), says("explore", "Own."), says(GENERAL, "All.")];
-    let finished = finished(skilled(&skills, rules, &["/few", "/own", "/all"]));
+    let rules = vec![says(GENERAL, "Few."), says("reader", "Own."), says(GENERAL, "All.")];
+    let mut setup = skilled(&skills, rules, &["/few", "/own", "/all"]);
+    let text = "---\nname: reader\ndescription: for tests\ntools: [Read, Grep]\n---\nYou read.\n";
+    let text = Text { source: Source::Project, path: "/repo/.claude/agents/reader.md".into(), text: text.into() };
+    setup.definitions = Definitions::gather(&[text], Ranking::default());
+    let finished = finished(setup);
     let tools = |agent_type: &str, number: usize| {
         let mut agents = finished.agents.iter().filter(|agent| &*agent.agent_type == agent_type);
         let id = agents.nth(number).unwrap().id.clone();
         let line = finished.entries.iter().position(|entry| entry.agent.as_deref() == Some(&*id)).unwrap();
-        let names = finished.drafts.draft(line).tools.iter().map(|piece| {
+        let draft = finished.drafts.draft(line);
+        let names = draft.tools.iter().map(|piece| {
             let tool: Value = serde_json::from_str(piece.json()).unwrap();
             tool["name"].as_str().unwrap().to_owned()
         });
         names.collect::<Vec<_>>()
     };
     assert_eq!(tools(GENERAL, 0), ["Read", "Bash"]);
-    assert_eq!(tools("explore", 0), ["Read"], "the type of the agent has no Write");
+    assert_eq!(tools("reader", 0), ["Read"], "the type of the agent has no Write");
     assert!(tools(GENERAL, 1).len() > 4);
 }
 
@@ -171,7 +176,8 @@ fn slash_05_esc_stops_a_command_and_its_agent() {
 #[test]
 fn slash_06_slash_07_slash_08_async_14_in_assistant_mode_nothing_blocks_the_input() {
     let skills = [("review", "context: fork", "Review $ARGUMENTS.")];
-    let mut rules: Vec<Rule> = (0..3).map(|number| slow(GENERAL, &format!("Result {number}."), 40_000)).collect();
+    let result = |number| Rule { instance: Some(number), ..slow(GENERAL, &format!("Result {number}."), 40_000) };
+    let mut rules: Vec<Rule> = (1..=3).map(result).collect();
     let look =
         json!({ "description": "look", "prompt": "Look.", "subagent_type": "looker", "run_in_background": false });
     rules.extend([calls("main", "Agent", look), says("looker", "Seen."), Rule { times: None, ..says("main", "Yes.") }]);
@@ -194,7 +200,7 @@ fn slash_06_slash_07_slash_08_async_14_in_assistant_mode_nothing_blocks_the_inpu
     assert_eq!(results.len(), 3);
     assert!(results.iter().all(|event| event["mode"] == "prompt" && event["priority"] == "later"));
     let last = asked(&finished, "main").pop().unwrap();
-    for number in 0..3 {
+    for number in 1..=3 {
         let result = format!("<result>Result {number}.</result>");
         assert_eq!(last.matches(&result).count(), 1, "{last}");
     }

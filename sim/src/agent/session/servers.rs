@@ -135,7 +135,7 @@ impl Servers {
     fn set(&self, name: &Rc<str>, number: u64, link: Link) {
         self.shared.borrow_mut().insert(name.clone(), Shared { number, link });
         self.revision.set(self.revision.get() + 1);
-        self.ground.emit(&Event::McpServer { server: name.clone(), state: link.name() });
+        self.ground.emit(&Event::McpServer { server: name.clone(), connection: number, state: link.name() });
         self.changed.notify_waiters();
     }
 
