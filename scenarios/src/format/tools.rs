@@ -55,6 +55,11 @@ impl ServerText {
             tools: fields.list("tools", ToolText::of),
         })
     }
+
+    /// The names of its tools in a session.
+    pub fn tool_names(&self) -> impl Iterator<Item = Rc<str>> {
+        self.tools.iter().map(|tool| format!("mcp__{}__{}", self.name, tool.name).into())
+    }
 }
 
 /// A result of a declared tool.

@@ -27,13 +27,12 @@ pub(super) fn servers(declared: &[ServerText]) -> Vec<Server> {
         is_shared: text.is_shared,
         takes: text.takes,
         works: !text.fails,
-        tools: text.tools.iter().map(|tool| of_server(&text.name, tool)).collect(),
+        tools: text.tools.iter().zip(text.tool_names()).map(|(tool, name)| of_server(name, tool)).collect(),
     };
     declared.iter().map(server).collect()
 }
 
-fn of_server(server: &str, text: &ToolText) -> Rc<dyn Tool> {
-    let name = format!("mcp__{server}__{}", text.name).into();
+fn of_server(name: Rc<str>, text: &ToolText) -> Rc<dyn Tool> {
     Rc::new(DataTool { name, ..made(text) })
 }
 

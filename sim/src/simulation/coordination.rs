@@ -143,8 +143,8 @@ fn assignments(finished: &Finished) -> Vec<Assignment> {
         changed.sort();
         changed.dedup();
         let agent_type = finished.agents.iter().find(|known| known.id == *agent).map(|known| known.agent_type.clone());
-        let agent_type = agent_type.unwrap_or_default();
-        let prompt = call.input[field].as_str().unwrap_or_default().to_owned();
+        let (Some(agent_type), Some(prompt)) = (agent_type, call.input[field].as_str()) else { continue };
+        let prompt = prompt.to_owned();
         let phase = phase(&agent_type, &prompt, &changed);
         let (agent, tool_use) = (agent.clone(), tool_use.clone());
         found.push(Assignment { agent, agent_type, tool_use, prompt, phase, ran, changed });
@@ -184,14 +184,14 @@ fn calls(finished: &Finished) -> BTreeMap<Rc<str>, Made> {
         let draft = finished.drafts.draft(line);
         let blocks = draft.messages.iter().flat_map(|message| &message.content);
         let uses = blocks.filter_map(|piece| serde_json::from_str::<Value>(piece.json()).ok());
-        for mut block in uses.filter(|block| block["type"] == "tool_use") {
-            let id = block["id"].as_str().unwrap_or_default().into();
-            inputs.insert(id, block["input"].take());
-        }
+        inputs.extend(uses.filter(|block| block["type"] == "tool_use").filter_map(|mut block| {
+            let id = block["id"].as_str()?.into();
+            Some((id, block["input"].take()))
+        }));
     }
     let made = finished.log.iter().filter_map(|logged| match &logged.event {
         Event::ToolStart { agent, tool_use, name, .. } => {
-            let input = inputs.get(tool_use).cloned().unwrap_or_default();
+            let input = inputs.get(tool_use)?.clone();
             Some((tool_use.clone(), Made { agent: agent.clone(), at: logged.at, name: name.clone(), input }))
         }
         _ => None,

@@ -1,7 +1,7 @@
 //! A coordinator and its workers (COORD, ASYNC-13, AGENT-15, FORK-02).
 
 use forkcast_sim::agent::Event;
-use forkcast_sim::agent::prompt::sections::coordinator::{CASES, Choice};
+use forkcast_sim::agent::prompt::sections::coordinator::{ADVICE, Choice};
 use forkcast_sim::agent::tool;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{Reply, Rule};
@@ -129,8 +129,8 @@ fn coord_09_coord_10_coord_11_coord_12_coord_13_coord_14_coord_22_when_to_contin
         ("COORD-13", "wrong direction", Choice::Spawn),
         ("COORD-14", "nothing to do with the last", Choice::Spawn),
     ];
-    assert_eq!(CASES.len(), expected.len());
-    for (case, (id, words, choice)) in CASES.iter().zip(expected) {
+    assert_eq!(ADVICE.len(), expected.len());
+    for (case, (id, words, choice)) in ADVICE.iter().zip(expected) {
         assert_eq!((case.id, case.choice), (id, choice));
         assert!(case.when.contains(words), "{id}");
         assert!(prompt.contains(&format!("- If {}: {} (", case.when, choice.name())), "{id}");

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::invalid::Invalid;
+use super::skill::first_line;
 use super::sources::Text;
 use super::{AgentDefinition, Isolation, McpServer, MemoryScope, Skill};
 use crate::agent::hook::{Hook, Moment};
@@ -71,10 +72,11 @@ pub(super) fn definition(text: &Text, raw: Raw) -> Result<(AgentDefinition, Vec<
 /// The first invalid field.
 pub(super) fn skill(text: &Text, raw: Raw) -> Result<Skill, Invalid> {
     let mut fields = Fields { text, raw };
+    let instructions = fields.required("prompt")?;
     Ok(Skill {
         name: text.path.clone(),
-        description: fields.text("description")?.unwrap_or_default(),
-        instructions: fields.required("prompt")?,
+        description: fields.text("description")?.unwrap_or_else(|| first_line(&instructions)),
+        instructions,
         context: fields.text("context")?,
         allowed_tools: fields.list("allowed-tools")?,
         agent: fields.text("agent")?,

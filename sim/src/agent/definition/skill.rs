@@ -38,17 +38,12 @@ impl Skill {
     /// # Errors
     /// If the frontmatter or one of its fields is invalid.
     pub fn read(name: &str, text: &str) -> Result<Self, Invalid> {
-        let described = |instructions: &str| instructions.lines().next().unwrap_or_default().into();
         if !text.starts_with("---") {
-            let (description, instructions) = (described(text), text.into());
-            return Ok(Self { name: name.into(), description, instructions, ..Self::default() });
+            let instructions = text.into();
+            return Ok(Self { name: name.into(), description: first_line(text), instructions, ..Self::default() });
         }
         let text = Text { source: Source::Project, path: name.into(), text: text.into() };
-        let mut skill = check::skill(&text, markdown::read(&text)?)?;
-        if skill.description.is_empty() {
-            skill.description = described(&skill.instructions);
-        }
-        Ok(skill)
+        check::skill(&text, markdown::read(&text)?)
     }
 
     /// Whether it runs as an agent of its own; any other `context` means no fork (SLASH-01).
@@ -72,4 +67,9 @@ impl Skill {
             false => format!("{text}\n\nArguments: {arguments}"),
         }
     }
+}
+
+/// The description of instructions that have none.
+pub(super) fn first_line(instructions: &str) -> Rc<str> {
+    instructions.lines().next().unwrap_or("").into()
 }

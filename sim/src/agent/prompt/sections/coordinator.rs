@@ -17,7 +17,7 @@ words! {
 }
 
 /// When a worker is continued, and when a fresh one is better.
-pub struct Case {
+pub struct Advice {
     /// Its line of the contract.
     pub id: &'static str,
     /// When.
@@ -28,18 +28,18 @@ pub struct Case {
     pub why: &'static str,
 }
 
-const fn case(id: &'static str, when: &'static str, choice: Choice, why: &'static str) -> Case {
-    Case { id, when, choice, why }
+const fn advice(id: &'static str, when: &'static str, choice: Choice, why: &'static str) -> Advice {
+    Advice { id, when, choice, why }
 }
 
-/// The cases of COORD-09..14.
-pub const CASES: [Case; 6] = [
-    case("COORD-09", "its research found the files to change", Choice::Continue, "it knows them already"),
-    case("COORD-10", "its research led to no particular file", Choice::Spawn, "the noise of exploring stays out"),
-    case("COORD-11", "it corrects an error of its own", Choice::Continue, "it remembers what it tried"),
-    case("COORD-12", "somebody else's code is verified", Choice::Spawn, "a verifier must not trust what it wrote"),
-    case("COORD-13", "its first attempt took a wrong direction", Choice::Spawn, "the direction would stick"),
-    case("COORD-14", "the next task has nothing to do with the last", Choice::Spawn, "old context only costs"),
+/// COORD-09..14.
+pub const ADVICE: [Advice; 6] = [
+    advice("COORD-09", "its research found the files to change", Choice::Continue, "it knows them already"),
+    advice("COORD-10", "its research led to no particular file", Choice::Spawn, "the noise of exploring stays out"),
+    advice("COORD-11", "it corrects an error of its own", Choice::Continue, "it remembers what it tried"),
+    advice("COORD-12", "somebody else's code is verified", Choice::Spawn, "a verifier must not trust what it wrote"),
+    advice("COORD-13", "its first attempt took a wrong direction", Choice::Spawn, "the direction would stick"),
+    advice("COORD-14", "the next task has nothing to do with the last", Choice::Spawn, "old context only costs"),
 ];
 
 /// The parts that replace those of other sessions (COORD-01).
@@ -47,7 +47,7 @@ pub(in crate::agent::prompt) fn parts() -> Vec<Section> {
     let mut choices = "# Continue or spawn
 Continue a worker with SendMessage to its id; spawn a fresh one with a new Agent call."
         .to_owned();
-    for Case { when, choice, why, .. } in &CASES {
+    for Advice { when, choice, why, .. } in &ADVICE {
         // Writing into a string never fails.
         let _ = write!(choices, "\n- If {when}: {} ({why}).", choice.name());
     }
