@@ -72,7 +72,7 @@ impl Repository {
             let name = path::below(root, path)?;
             let is_in = |folder: &str| path::below(folder, name).is_some();
             let is_tracked = !OUTSIDE.iter().any(|folder| is_in(folder)) && !ignored.iter().any(|folder| is_in(folder));
-            is_tracked.then(|| (Rc::from(name), files.read(path).unwrap_or_default()))
+            Some((Rc::from(name), files.read(path).filter(|_| is_tracked)?))
         };
         let head = files.below(root).iter().filter_map(tracked).collect();
         Self { root: root.into(), remote, ignored: ignored.to_vec(), head, worktrees: RefCell::default() }
@@ -103,7 +103,7 @@ impl Repository {
         for (name, text) in &self.head {
             files.write(&format!("{top}/{name}"), text.clone());
         }
-        let slug = top.rsplit('/').next().unwrap_or_default();
+        let slug = top.rsplit_once('/').map_or(top, |(_, name)| name);
         files.write(&format!("{top}/.git"), format!("gitdir: {}/.git/worktrees/{slug}\n", self.root));
         self.worktrees.borrow_mut().insert(top.to_owned());
         works(format!("branch {branch}\n"))
