@@ -162,7 +162,7 @@ fn phase(agent_type: &str, prompt: &str, changed: &[String]) -> Phase {
     }
 }
 
-/// When the run of `agent` that goes on at `from` ends.
+/// When the run of `agent` that is under way at `from` ends.
 fn end(finished: &Finished, agent: &Rc<str>, from: Instant) -> Instant {
     let ends = finished.log.iter().find(|logged| match &logged.event {
         Event::TaskState { task, state, .. } => logged.at >= from && task == agent && *state != "running",

@@ -75,7 +75,7 @@ const AGENT: &[Row] = &[
         ],
     ),
     ("tool", &["abort", "event", "world", "settings", "task", "session", "prompt", "spawn"]),
-    ("input", &["event", "entry", "queue", "session", "query", "spawn"]),
+    ("input", &["event", "entry", "queue", "definition", "session", "query", "spawn"]),
 ];
 
 const REPLAY: &[Row] = &[

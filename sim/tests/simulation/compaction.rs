@@ -186,6 +186,17 @@ fn compact_05_compact_09_compact_11_fork_49_a_fork_compacts_itself_and_still_may
 }
 
 #[test]
+fn compact_08_compact_09_the_summary_reads_what_was_sent_although_results_are_cleared_before_it() {
+    let finished = finished(compacting([None, Some(40), Some(45)], showing("main", 5)));
+    let mechanisms: Vec<_> = done(&finished).into_iter().map(|(_, mechanism, ..)| mechanism).collect();
+    assert!(mechanisms.ends_with(&["micro", "auto"]), "{mechanisms:?}");
+    let compact = finished.agents.iter().find(|agent| &*agent.agent_type == "compact").unwrap();
+    let line = finished.entries.iter().find(|entry| entry.agent.as_deref() == Some(&*compact.id)).unwrap();
+    let usage = line.line.predicted.unwrap();
+    assert!(usage.cache_read_input_tokens * 10 > usage.total_input_tokens() * 7, "{usage:?}");
+}
+
+#[test]
 fn compact_11_first_requests_of_forks_are_not_compacted() {
     let long = "Show the log. ".repeat(2_900);
     let spawn = || calls("main", "Agent", json!({ "description": "look", "prompt": long }));

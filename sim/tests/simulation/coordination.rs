@@ -154,7 +154,7 @@ fn coord_21_async_13_agent_15_workers_never_block_and_their_model_is_not_chosen(
     assert!(!fields.contains_key("model") && !fields.contains_key("run_in_background"));
 }
 
-/// Research by two workers, then a worker that knows the file goes on, then a verifier that overlaps other work.
+/// Research by two workers, then one that knows the file continues, then a verifier that overlaps other work.
 fn four_phases(implementation: &str, verification: &str) -> Setup {
     let mut rules = vec![
         rule(
@@ -206,7 +206,7 @@ fn coord_03_coord_04_coord_06_coord_07_coord_17_coord_22_four_phases_without_a_f
         ]
     );
     assert_eq!(faults, []);
-    assert_eq!(assignments[0].agent, assignments[2].agent, "the same worker goes on (COORD-09)");
+    assert_eq!(assignments[0].agent, assignments[2].agent, "the same worker continues (COORD-09)");
     assert!(assignments[0].ran.end > assignments[1].ran.start, "research is parallel (COORD-15)");
     assert!(assignments[4].ran.start < assignments[3].ran.end, "it overlaps work on another file (COORD-17)");
     let session = finished.session.as_ref().unwrap();

@@ -213,7 +213,9 @@ fn mcp_05_mcp_06_mcp_07_mcp_08_mcp_09_tools_02_tools_07_ctx_03_an_agent_closes_o
         assert_eq!(tools(&finished, "clerk")[0], ["Read", "Agent", "mcp__wiki__look", "mcp__desk__query"]);
         assert!(tools(&finished, "main").iter().all(|tools| !tools.contains(&"mcp__desk__query".into())));
         assert!(tools(&finished, "main")[0].ends_with(&["mcp__mail__send".into(), "mcp__wiki__look".into()]));
-        let ended = at_ms(&finished, |event| matches!(event, Event::TaskState { state, .. } if *state != "running"));
+        let is_end =
+            |event: &Event| matches!(event, Event::TaskState { task, state, .. } if task == id && *state != "running");
+        let ended = at_ms(&finished, is_end);
         assert_eq!(at_ms(&finished, |event| matches!(event, Event::McpClosed { .. })), ended, "{state}");
         if state == "completed" {
             assert!(results(&finished, "clerk").contains("found"));
