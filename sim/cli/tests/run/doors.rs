@@ -84,7 +84,8 @@ fn through(place: &Path, input: &str, rules: &str, number: fn(&Value) -> usize) 
 }
 
 /// Scenarios in which bytes alone do not tell every agent from another, and why.
-const ALIKE: [(&str, &str); 9] = [
+const ALIKE: [(&str, &str); 10] = [
+    ("contract/E04", "a helper continues the prompt of its parent"),
     ("contract/E06+contract-order", "two agents begin with one prompt"),
     ("contract/E08", "two agents begin with one message under two system prompts"),
     ("contract/E09", "two agents begin with one prompt"),
