@@ -22,10 +22,12 @@ impl Real {
         for (name, text) in files {
             real.write(name, text);
         }
-        real.write(".gitignore", "node_modules\n.gitignore\n.claude/worktrees\n");
+        if real.git("/repo", &["init", "-q"]).0 != 0 {
+            return None;
+        }
+        real.write(".git/info/exclude", "node_modules\n.claude/worktrees\n");
         let args = [
-            &["init", "-q"][..],
-            &["config", "user.email", "a@example.org"],
+            &["config", "user.email", "a@example.org"][..],
             &["config", "user.name", "a"],
             &["add", "-A"],
             &["commit", "-q", "-m", "all"],
@@ -67,7 +69,6 @@ impl Real {
         }
         let (mut found, top) = (BTreeSet::new(), self.path(folder));
         walk(&top, &top, &mut found);
-        found.remove(".gitignore");
         found
     }
 }

@@ -295,7 +295,7 @@ fn worktree_18_sync_23_without_changes_it_is_removed() {
     let names: Vec<_> = ops(&finished).into_iter().map(|(op, _)| op).collect();
     assert_eq!(names, ["fetch", "create", "link", "status", "remove", "branch"]);
     assert!(!files(&finished).files.is_folder(&path(&finished)) && left(&finished).is_empty());
-    assert!(!last(&finished, "main").contains("worktree"));
+    assert!(!last(&finished, "main").contains("stays, for you"));
     let steps = finished.log.iter().filter(|logged| matches!(&logged.event, Event::Cleanup { step: "worktree", .. }));
     assert_eq!(steps.count(), 1);
     assert!(finished.laws_held.contains(&"leftovers"));

@@ -36,10 +36,7 @@ pub mod takeover;
 pub mod waiter;
 pub mod worktree;
 
-use std::rc::Rc;
-
-use route::Resolved;
-use worktree::Worktree;
+use route::{Refusal, Resolved};
 
 use super::definition::Isolation;
 
@@ -52,7 +49,7 @@ use super::session::{Call, Outcome, ToolError};
 /// If the call is refused, or the agent failed before it said anything (SYNC-17), or was stopped (SYNC-15).
 pub async fn call(call: Call) -> Result<Outcome, ToolError> {
     let resolved = crate::select! {
-        resolved = route::resolve(&call) => resolved,
+        resolved = resolve(&call) => resolved,
         () = call.abort.given() => return Err(ToolError::Aborted),
     };
     match resolved {
@@ -62,22 +59,18 @@ pub async fn call(call: Call) -> Result<Outcome, ToolError> {
             call.context.emit(&Event::Refused { agent, tool_use, why: why.clone() });
             Err(ToolError::Failed(why))
         }
-        Ok(mut resolved) => {
-            resolved.worktree = worktree_of(&call, &resolved).await?;
-            begin(&call, &resolved).await
-        }
+        Ok(resolved) => begin(&call, &resolved).await,
     }
 }
 
-/// The worktree that the call or the definition asks for; the call decides if both say something (AGENT-18).
-async fn worktree_of(call: &Call, resolved: &Resolved) -> Result<Option<Rc<Worktree>>, ToolError> {
-    if resolved.input.isolation.or(resolved.definition.isolation) != Some(Isolation::Worktree) {
-        return Ok(None);
+/// Resolves the call, and makes the worktree that it or the definition asks for; the call decides if both say something
+/// (AGENT-18).
+async fn resolve(call: &Call) -> Result<Resolved, Refusal> {
+    let mut resolved = route::resolve(call).await?;
+    if resolved.input.isolation.or(resolved.definition.isolation) == Some(Isolation::Worktree) {
+        resolved.worktree = Some(worktree::create(&call.context.session, &resolved.agent).await?);
     }
-    crate::select! {
-        made = worktree::create(&call.context.session, &resolved.agent) => made.map(Some).map_err(ToolError::Failed),
-        () = call.abort.given() => Err(ToolError::Aborted),
-    }
+    Ok(resolved)
 }
 
 /// Runs the agent in the foreground or background. A fork may start a named agent, against its instructions (C30).

@@ -24,7 +24,7 @@ pub enum LinkError {
     NotFound,
     /// Something is there already (`EEXIST`).
     Exists,
-    /// A file is in the place of a folder (`ENOTDIR`).
+    /// A file is where a folder must be (`ENOTDIR`).
     NotFolder,
 }
 
