@@ -187,13 +187,21 @@ fn compact_05_compact_09_compact_11_fork_49_a_fork_compacts_itself_and_still_may
 
 #[test]
 fn compact_08_compact_09_the_summary_reads_what_was_sent_although_results_are_cleared_before_it() {
-    let finished = finished(compacting([None, Some(40), Some(45)], showing("main", 5)));
+    let big = calls("main", "Bash", json!({ "command": "show big", "description": "Show much" }));
+    let mut rules = showing("main", 2);
+    rules.insert(2, big);
+    let mut setup = compacting([None, Some(60), Some(62)], rules);
+    let log = |lines: usize| "a line of the log of this build, all is well\n".repeat(lines);
+    let shell = vec![ShellRule::new("show log", &log(200)), ShellRule::new("show big", &log(600))];
+    setup.world = World::new(Files::default(), Shell::new(shell));
+    let finished = finished(setup);
     let mechanisms: Vec<_> = done(&finished).into_iter().map(|(_, mechanism, ..)| mechanism).collect();
-    assert!(mechanisms.ends_with(&["micro", "auto"]), "{mechanisms:?}");
+    assert_eq!(mechanisms, ["micro", "auto"]);
     let compact = finished.agents.iter().find(|agent| &*agent.agent_type == "compact").unwrap();
-    let line = finished.entries.iter().find(|entry| entry.agent.as_deref() == Some(&*compact.id)).unwrap();
-    let usage = line.line.predicted.unwrap();
-    assert!(usage.cache_read_input_tokens * 10 > usage.total_input_tokens() * 7, "{usage:?}");
+    let at = finished.entries.iter().position(|entry| entry.agent.as_deref() == Some(&*compact.id)).unwrap();
+    let [before, own] = [at - 1, at].map(|line| finished.entries[line].line.predicted.unwrap());
+    let sent = before.total_input_tokens();
+    assert!(own.cache_read_input_tokens * 100 > sent * 98, "{own:?} after {before:?}");
 }
 
 #[test]
