@@ -190,7 +190,7 @@ fn compact_08_compact_09_the_summary_reads_what_was_sent_although_results_are_cl
     let big = calls("main", "Bash", json!({ "command": "show big", "description": "Show much" }));
     let mut rules = showing("main", 2);
     rules.insert(2, big);
-    let mut setup = compacting([None, Some(60), Some(62)], rules);
+    let mut setup = compacting([None, Some(60), Some(53)], rules);
     let log = |lines: usize| "a line of the log of this build, all is well\n".repeat(lines);
     let shell = vec![ShellRule::new("show log", &log(200)), ShellRule::new("show big", &log(600))];
     setup.world = World::new(Files::default(), Shell::new(shell));
