@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::stage::{at, calls, finished, says, setup, types};
 
 /// A worker in a worktree: the main agent's call, then the worker's replies.
-fn isolated(fields: Value, worker: Vec<Rule>) -> Setup {
+fn isolated(fields: &Value, worker: Vec<Rule>) -> Setup {
     let mut call =
         json!({ "description": "work", "prompt": "Work.", "subagent_type": "worker", "isolation": "worktree" });
     for (name, value) in fields.as_object().unwrap() {
@@ -78,7 +78,7 @@ fn last(finished: &Finished, agent_type: &str) -> String {
         let id = finished.entries[*line].agent.as_deref().unwrap();
         finished.agents.iter().any(|agent| &*agent.id == id && &*agent.agent_type == agent_type)
     };
-    let line = (0..finished.entries.len()).filter(is_own).last().unwrap();
+    let line = (0..finished.entries.len()).filter(is_own).next_back().unwrap();
     let draft = finished.drafts.draft(line);
     draft.messages.iter().flat_map(|message| &message.content).map(|piece| piece.json().to_owned()).collect()
 }
@@ -108,7 +108,7 @@ fn worktree_04_worktree_05_worktree_06_worktree_07_worktree_08_which_names_are_a
 
 #[test]
 fn worktree_01_worktree_02_worktree_03_worktree_13_agent_09_an_agent_works_in_a_copy_of_the_repository() {
-    let finished = finished(isolated(json!({}), edits()));
+    let finished = finished(isolated(&json!({}), edits()));
     let (world, path) = (files(&finished), path(&finished));
     let read = |path: String| world.files.read(&path).map(|text| text.to_string());
     assert_eq!(read(format!("{path}/src/main.rs")).as_deref(), Some("fn start() {}\n"));
@@ -134,7 +134,7 @@ fn worktree_13_two_agents_that_edit_one_file_do_not_meet() {
         name: "Agent".into(),
         input: json!({ "description": id, "prompt": "Work.", "subagent_type": "worker", "isolation": "worktree" }),
     };
-    let mut setup = isolated(json!({}), edits());
+    let mut setup = isolated(&json!({}), edits());
     let twice = |rule: Rule| Rule { times: Some(1), ..rule };
     let mut rules = vec![super::stage::rule("main", vec![call("one"), call("two")])];
     for instance in [1, 2] {
@@ -167,7 +167,7 @@ fn worktree_09_worktree_10_listed_folders_are_linked_and_only_other_errors_are_t
     );
     assert!(last(&finished, "worker").contains("a\\n"));
     assert!(files(&finished).files.exists("/repo/node_modules/a/index.js"), "the link goes, not what it points to");
-    let mut odd = isolated(json!({}), vec![says("worker", "Read.")]);
+    let mut odd = isolated(&json!({}), vec![says("worker", "Read.")]);
     let files_with =
         Files::new([("/repo/lib/x/a.js", "a"), ("/repo/docs", "d")].map(|(a, b)| (a.to_owned(), b.to_owned())));
     odd.world = World::new(files_with, Shell::new(Vec::new()));
@@ -181,7 +181,7 @@ fn worktree_10_a_link_that_cannot_be_made_is_a_warning_and_the_worktree_is_made(
     let files = Files::new([("/repo/lib", "a file"), ("/other/x", "x")].map(|(a, b)| (a.to_owned(), b.to_owned())));
     assert_eq!(files.link("/gone", "/repo/y"), Err(forkcast_sim::agent::world::files::LinkError::NotFound));
     assert_eq!(files.link("/other/x", "/repo/lib/x"), Err(forkcast_sim::agent::world::files::LinkError::NotFolder));
-    let mut setup = isolated(json!({}), vec![says("worker", "Done.")]);
+    let mut setup = isolated(&json!({}), vec![says("worker", "Done.")]);
     // In HEAD `lib` is a file; in the parent's working copy it has become a folder.
     let text = json!({ "file_path": "/repo/README.md/x/a.js", "content": "a" });
     setup.acts = vec![types(0, "Go")];
@@ -210,7 +210,7 @@ fn worktree_10_a_link_that_cannot_be_made_is_a_warning_and_the_worktree_is_made(
 fn worktree_11_msg_09_an_agent_that_goes_on_finds_its_worktree_without_a_fetch() {
     let mut worker = edits();
     worker.push(says("worker", "Still there."));
-    let mut setup = isolated(json!({}), worker);
+    let mut setup = isolated(&json!({}), worker);
     setup.tools = tool::offered(false, true, false);
     let message = json!({ "to": "${agent:first}", "message": "Go on.", "summary": "go on" });
     let mut call =
@@ -242,7 +242,7 @@ fn worktree_12_git_never_waits_for_a_password() {
     let fetch = |environment| repository.run(&world, Command { cwd: "/repo", args: &["fetch", "origin"], environment });
     assert_eq!(fetch(&[]), Done::AsksPassword);
     assert!(matches!(fetch(&ENVIRONMENT), Done::Exit { code: 128, .. }));
-    let mut setup = isolated(json!({}), edits());
+    let mut setup = isolated(&json!({}), edits());
     setup.settings.worktrees.remote = Remote::Private;
     let finished = finished(setup);
     assert_eq!(ops(&finished)[..2], [("fetch", "failed"), ("create", "ok")], "what is here is used");
@@ -257,7 +257,7 @@ fn worktree_14_worktree_15_worktree_16_worktree_17_fork_54_a_fork_is_told_where_
         }
         forkcast_sim::model::answer::Said::ToolUse { id: id.into(), name: "Agent".into(), input }
     };
-    let mut setup = isolated(json!({}), Vec::new());
+    let mut setup = isolated(&json!({}), Vec::new());
     let mut rules = vec![super::stage::rule("main", vec![fork("plain", None), fork("apart", Some("worktree"))])];
     rules.extend([
         Rule { times: None, ..says("fork", "Scope: look\nResult: done") },
@@ -291,7 +291,7 @@ fn worktree_14_worktree_15_worktree_16_worktree_17_fork_54_a_fork_is_told_where_
 
 #[test]
 fn worktree_18_sync_23_without_changes_it_is_removed() {
-    let finished = finished(isolated(json!({}), vec![says("worker", "Nothing to do.")]));
+    let finished = finished(isolated(&json!({}), vec![says("worker", "Nothing to do.")]));
     let names: Vec<_> = ops(&finished).into_iter().map(|(op, _)| op).collect();
     assert_eq!(names, ["fetch", "create", "link", "status", "remove", "branch"]);
     assert!(!files(&finished).files.is_folder(&path(&finished)) && left(&finished).is_empty());
@@ -304,7 +304,7 @@ fn worktree_18_sync_23_without_changes_it_is_removed() {
 #[test]
 fn worktree_19_worktree_22_diag_07_with_changes_it_is_kept_and_the_model_is_told_where() {
     for (background, what) in [(false, "stays, for you to merge, review or discard"), (true, "<worktree>")] {
-        let finished = finished(isolated(json!({ "run_in_background": background }), edits()));
+        let finished = finished(isolated(&json!({ "run_in_background": background }), edits()));
         let path = path(&finished);
         assert_eq!(left(&finished), [(path.clone(), "changes")]);
         let said = last(&finished, "main");
@@ -324,7 +324,7 @@ fn worktree_19_worktree_22_diag_07_with_changes_it_is_kept_and_the_model_is_told
 
 #[test]
 fn worktree_20_diag_07_a_worktree_of_a_hook_is_always_kept() {
-    let mut setup = isolated(json!({}), vec![says("worker", "Nothing to do.")]);
+    let mut setup = isolated(&json!({}), vec![says("worker", "Nothing to do.")]);
     setup.settings.worktrees.by_hook = true;
     let finished = finished(setup);
     assert_eq!(left(&finished), [(path(&finished), "hook")]);
@@ -335,7 +335,7 @@ fn worktree_20_diag_07_a_worktree_of_a_hook_is_always_kept() {
 fn worktree_21_sync_23_diag_07_the_foreground_does_not_clean_up_after_a_child_that_went_on_in_the_background() {
     let worker =
         vec![calls("worker", "Bash", json!({ "command": "slow", "timeout": 600_000 })), says("worker", "Nothing.")];
-    let mut setup = isolated(json!({}), worker);
+    let mut setup = isolated(&json!({}), worker);
     setup.acts.push(at(30_000, Does::Background(None)));
     let finished = finished(setup);
     let position = |is: &dyn Fn(&Event) -> bool| finished.log.iter().position(|logged| is(&logged.event)).unwrap();
@@ -353,7 +353,7 @@ fn worktree_21_sync_23_diag_07_the_foreground_does_not_clean_up_after_a_child_th
 #[test]
 fn agent_18_the_calls_isolation_is_worktree_and_so_can_be_the_definitions() {
     let run = |definition: &str, call: Value| {
-        let mut setup = isolated(call, vec![says("worker", "Done.")]);
+        let mut setup = isolated(&call, vec![says("worker", "Done.")]);
         let text = format!("---\nname: worker\ndescription: tests\n{definition}\n---\nYou work.\n");
         let text = forkcast_sim::agent::definition::Text {
             source: forkcast_sim::agent::definition::Source::Project,
@@ -370,7 +370,7 @@ fn agent_18_the_calls_isolation_is_worktree_and_so_can_be_the_definitions() {
 
 #[test]
 fn agent_28_with_a_directory_too_the_agent_works_there_and_the_worktree_is_made_all_the_same() {
-    let finished = finished(isolated(json!({ "cwd": "/repo/src" }), vec![says("worker", "Done.")]));
+    let finished = finished(isolated(&json!({ "cwd": "/repo/src" }), vec![says("worker", "Done.")]));
     let cwd = finished.log.iter().find_map(|logged| match &logged.event {
         Event::ContextCreated { cwd, .. } => Some(cwd.to_string()),
         _ => None,
@@ -378,7 +378,7 @@ fn agent_28_with_a_directory_too_the_agent_works_there_and_the_worktree_is_made_
     assert_eq!(cwd.as_deref(), Some("/repo/src"));
     assert!(ops(&finished).contains(&("create", "ok")));
     let offered = |are_offered: bool| {
-        let mut setup = isolated(json!({}), vec![says("worker", "Done.")]);
+        let mut setup = isolated(&json!({}), vec![says("worker", "Done.")]);
         setup.settings.worktrees.are_offered = are_offered;
         let finished = super::stage::finished(setup);
         let tools = finished.drafts.draft(0).tools;
