@@ -154,7 +154,7 @@ fn worktree_13_two_agents_that_edit_one_file_do_not_meet() {
 #[test]
 fn worktree_09_worktree_10_listed_folders_are_linked_and_only_other_errors_are_told() {
     let mut setup = isolated(
-        json!({}),
+        &json!({}),
         vec![calls("worker", "Read", json!({ "file_path": "node_modules/a/index.js" })), says("worker", "Read.")],
     );
     setup.settings.worktrees.linked = ["node_modules", "missing", "src", "README.md/x"].map(Rc::from).into();
@@ -315,7 +315,7 @@ fn worktree_19_worktree_22_diag_07_with_changes_it_is_kept_and_the_model_is_told
         assert!(!ops(&finished).iter().any(|(op, _)| *op == "remove"));
     }
     let mut new = isolated(
-        json!({}),
+        &json!({}),
         vec![calls("worker", "Write", json!({ "file_path": "new.txt", "content": "n" })), says("worker", "Written.")],
     );
     new.settings.worktrees.linked = Vec::new();
