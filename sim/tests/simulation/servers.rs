@@ -87,7 +87,7 @@ fn results(finished: &Finished, agent_type: &str) -> String {
         let id = finished.entries[*line].agent.as_deref().unwrap();
         finished.agents.iter().any(|agent| &*agent.id == id && &*agent.agent_type == agent_type)
     };
-    let line = (0..finished.entries.len()).filter(is_own).next_back().unwrap();
+    let line = (0..finished.entries.len()).rfind(is_own).unwrap();
     let draft = finished.drafts.draft(line);
     draft.messages.iter().flat_map(|message| &message.content).map(|piece| piece.json().to_owned()).collect()
 }
