@@ -1,7 +1,7 @@
 //! The MCP servers of a session: pending, ready, failed, gone (contract MCP, C10, C11).
 //!
 //! Shared servers connect when the session starts, and belong to the session. An agent can open connections of its own,
-//! which it closes ([`Context::open_servers`](super::Context::open_servers)). What a server offers comes from the
+//! which it closes (`Context::open_servers`). What a server offers comes from the
 //! scenario; nothing is sent anywhere.
 
 use std::cell::{Cell, RefCell};
