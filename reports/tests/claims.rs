@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use forkcast_reports::{claims, document::markdown};
+use forkcast_reports::document::markdown;
 use forkcast_sim::pricing::PriceBook;
 
+mod page;
+
 fn page() -> String {
-    let document = claims::document(&Rc::new(PriceBook::built_in())).expect("every run finishes");
+    let document = page::document(&Rc::new(PriceBook::built_in())).expect("every run finishes");
     let mut page = Vec::new();
     markdown::write(&document, &mut page).unwrap();
     String::from_utf8(page).unwrap()

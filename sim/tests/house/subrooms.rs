@@ -110,7 +110,6 @@ const REPORTS: &[Row] = &[
     ("comparison", &["names"]),
     ("document", &[]),
     ("record", &["document"]),
-    ("claims", &["document"]),
     ("report", &["names", "document"]),
     ("explained", &["comparison", "report"]),
     ("figures", &["forks", "document", "report"]),
@@ -131,7 +130,6 @@ const SCENARIOS: &[Row] = &[
     ("run", &["format", "load"]),
     ("capture", &["format", "catalog", "run"]),
     ("expect", &["format", "run"]),
-    ("golden", &["run"]),
     ("cast", &["format", "load", "run"]),
     ("sweep", &["fanout", "format", "catalog", "run", "expect"]),
 ];
