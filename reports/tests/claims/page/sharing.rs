@@ -54,7 +54,11 @@ fn gathering(model: &str, launch: &str, spawn: Spawn) -> String {
     match spawn.gathered {
         0 => format!("{model}, {launch}, nothing to gather"),
         tokens => {
-            format!("{model}, {launch}, {} in {} requests", forkcast_reports::document::count(tokens), spawn.gathering_turns)
+            format!(
+                "{model}, {launch}, {} in {} requests",
+                forkcast_reports::document::count(tokens),
+                spawn.gathering_turns
+            )
         }
     }
 }
