@@ -10,6 +10,7 @@ use forkcast_scenarios::expect;
 use forkcast_scenarios::run::{Options, play};
 use libtest_mimic::{Arguments, Failed, Trial};
 
+#[path = "catalog/golden.rs"]
 mod golden;
 
 fn golden_file(entry: &CatalogItem) -> PathBuf {

@@ -3,13 +3,16 @@
 use std::rc::Rc;
 
 use forkcast_sim::model::answer::Said;
-use forkcast_sim::model::generated::{Call, Generated, Habits};
 use forkcast_sim::model::recorded::{Fidelity, Recorded, Take};
 use forkcast_sim::model::scripted::{Reply, Rule, Scripted};
 use forkcast_sim::model::{Answer, Delta, Event, Grammar, Opened, Question, Script, StopReason};
 use forkcast_sim::seed::Seed;
 use forkcast_sim::wire::{Draft, Level, Mark, Message, NormalForms, Piece, Request, Role, Ttl, Usage, Wire};
 use serde_json::{Value, json};
+
+pub mod generated;
+
+use generated::{Call, Generated, Habits};
 
 /// A request with these texts in turn, the user's first.
 fn draft(texts: &[&str]) -> Draft {

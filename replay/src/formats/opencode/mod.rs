@@ -21,45 +21,42 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::json::member;
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::text::json_reason;
 use super::thread::{conclude, records_under};
 use crate::error::Fault;
 use export::Export;
 
 /// The reader.
-pub(super) struct OpenCode;
+pub(super) const READER: Reader = Reader {
+    name: "opencode",
+    what: "sessions of OpenCode as `opencode export` writes them",
+    detected_by: "top-level keys `info`, with an `id`, and `messages`",
+    probe,
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for OpenCode {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "opencode",
-            what: "sessions of OpenCode as `opencode export` writes them",
-            detected_by: "top-level keys `info`, with an `id`, and `messages`",
-        }
-    }
+fn probe(object: &Object<'_>) -> Probe {
+    let is_session = |info: Object<'_>| info.has("id");
+    Probe::sure(object.has_all(&["info", "messages"]) && object.inner("info").is_some_and(is_session))
+}
 
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        let is_session = |info: Object<'_>| info.has("id");
-        Probe::sure(object.has_all(&["info", "messages"]) && object.inner("info").is_some_and(is_session))
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut export = Export::default();
+    match member(text.bytes, "info").map(serde_json::from_slice::<SessionInfo<'_>>) {
+        Some(Ok(info)) => export.head(&info),
+        Some(Err(error)) => reading.damage(Fault::in_line(1, format!("`info`: {}", json_reason(&error)))),
+        None => {}
     }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut export = Export::default();
-        match member(text.bytes, "info").map(serde_json::from_slice::<SessionInfo<'_>>) {
-            Some(Ok(info)) => export.head(&info),
-            Some(Err(error)) => reading.damage(Fault::in_line(1, format!("`info`: {}", json_reason(&error)))),
-            None => {}
-        }
-        records_under::<Message<'_>>(text, "messages", &mut reading, |reading, line, message| {
-            export.message(reading, line, &message);
-        });
-        let thread = export.finish(file.name, &mut reading);
-        conclude(&mut reading, thread);
-        reading
-    }
+    records_under::<Message<'_>>(text, "messages", &mut reading, |reading, line, message| {
+        export.message(reading, line, &message);
+    });
+    let thread = export.finish(file.name, &mut reading);
+    conclude(&mut reading, thread);
+    reading
 }
 
 #[derive(Deserialize)]

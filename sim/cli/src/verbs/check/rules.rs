@@ -12,7 +12,7 @@ use crate::exit::BadInput;
 /// The rules of the file, if there is one; options take precedence. Runs have been under the cache rules `of_runs`.
 pub fn read(sources: &SourceArgs, of_runs: Option<cache::Rules>) -> anyhow::Result<Rules> {
     let (file, named) = sources.rules_file();
-    let base = Rules { preset: of_runs.unwrap_or_default(), ..Rules::default() };
+    let base = of_runs.map_or_else(Rules::default, |preset| Rules { preset, ..Rules::default() });
     let mut rules = match fs::read_to_string(file) {
         Ok(text) => base.with_toml(&text).map_err(|bad| {
             BadInput::error(format_args!(
