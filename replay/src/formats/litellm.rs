@@ -26,7 +26,7 @@ use std::ops::Range;
 use forkcast_sim::outside::found;
 
 use super::logged::{self, Content};
-use super::reader::{File, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::text::Text;
 use super::value::Value;
 use super::{Passed, Reading, when};

@@ -39,7 +39,7 @@ impl Reader {
         yaml_keys: &[],
         reads_lists: false,
         owner_of_bodies: |_| None,
-        read: File::reading,
+        read: |file| file.reading(),
     };
 }
 

@@ -132,6 +132,11 @@ impl Answer {
     }
 }
 
+/// Reads the body of an answer with HTTP status below 400: JSON, or a stream in any framing.
+pub fn read(dialect: Dialect, body: &[u8]) -> Answer {
+    read_payload(dialect, &payload::of(body))
+}
+
 fn read_payload(dialect: Dialect, payload: &Payload<'_>) -> Answer {
     match payload {
         Payload::Json(json) => read_json(dialect, json),
