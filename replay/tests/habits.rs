@@ -6,6 +6,7 @@ use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::rebuild::profile::{HABITS, RuleName, RuleSet};
 use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::service::Entry;
 
 /// Tokens of the hidden prefix in all sessions here.
 const HEAD: u64 = 20_000;
@@ -339,6 +340,58 @@ fn effort_that_is_switched_is_a_parameter_of_the_messages() {
         let result = session.replayed();
         assert_eq!(predicted(&result) < 29_000, missed, "{version}, {model}");
         assert_eq!(cause(&result), missed.then_some(Cause::LevelParameter), "{version}, {model}");
+    }
+}
+
+/// The key of the cache has the header of fast mode, which stays from 2.1.86 on.
+#[test]
+fn fast_mode_has_a_cache_of_its_own() {
+    for (version, back) in [("2.1.85", 30_000), ("2.1.86", 31_000)] {
+        let mut session = Transcript::begun(version, "claude-opus-4-6");
+        session.wait(4).prompt().answer((0, 31_000), None, "");
+        session.lines =
+            session.lines.replacen(r#""output_tokens":100}}"#, r#""output_tokens":100,"speed":"standard"}}"#, 2);
+        session.lines = session.lines.replace(r#""output_tokens":100}}"#, r#""output_tokens":100,"speed":"fast"}}"#);
+        let result = session.replayed();
+        assert_eq!((predicted(&result), cause(&result)), (0, Some(Cause::LevelParameter)), "{version}");
+        session.wait(4).prompt().answer((back, 32_000 - back), None, "");
+        assert_eq!(predicted(&session.replayed()), back, "{version}: back to the usual speed");
+        assert_eq!(predicted(&session.replayed_without(RuleSet::of(RuleName::Fast))), 31_000, "{version}");
+    }
+}
+
+/// Writes that could not be read at once: two in a row, of which the first can be read when the second still cannot.
+#[test]
+fn a_write_that_comes_late_is_in_flight_also_after_another_one() {
+    let mut session = Transcript::new("2.1.112", "claude-opus-4-7");
+    session.prompt().answer((HEAD, 9_000), Some("Read"), "").results(1).answer((29_000, 500), Some("Read"), "");
+    session.results(1).answer((29_000, 1_200), Some("Read"), "");
+    session.results(1).answer((29_500, 1_300), None, "");
+    session.lines = session.lines.replace("2026-07-01", "2026-04-20");
+    let result = session.replayed();
+    assert_eq!(cause(&result), Some(Cause::InFlight));
+    let late = |entry: &Entry| entry.comparison.as_ref().is_ok_and(|compared| compared.late);
+    assert_eq!(result.entries.iter().filter(|entry| late(entry)).count(), 2);
+    session.lines = session.lines.replace("2026-04-20", "2026-07-01");
+    assert_eq!(cause(&session.replayed()), Some(Cause::Unexplained));
+}
+
+#[test]
+fn a_global_head_is_warm_as_the_newest_cold_start_of_any_session_found_it() {
+    for first_read in [0, HEAD] {
+        let mut other = Transcript::new("2.1.150", "claude-opus-4-7");
+        other.prompt().answer((first_read, 29_000), None, "");
+        let mut session = Transcript::new("2.1.150", "claude-opus-4-7");
+        session.wait(600).prompt().answer((HEAD, 9_000), None, "");
+        session.wait(7_200).prompt().answer((first_read, 31_000 - first_read), None, "");
+        let mut both = other.lines.replace(r#""sessionId":"s""#, r#""sessionId":"other""#);
+        for (own, its) in [(r#"uid":"u"#, r#"uid":"v"#), (r#""id":"m"#, r#""id":"n"#)] {
+            both = both.replace(own, its);
+        }
+        both += &session.lines;
+        let inputs = Inputs::from_bytes("both.jsonl", both.as_bytes(), InputFormat::Auto);
+        assert_eq!(inputs.sessions.len(), 2);
+        assert_eq!(predicted(&replay(&inputs, &Options::default())) > 0, first_read > 0, "{first_read}");
     }
 }
 

@@ -109,6 +109,7 @@ pub fn settings(scenario: &Scenario) -> Settings {
         sizes: scenario.prompt.sizes,
         prefixes: scenario.prompt.prefixes.clone(),
         helpers: said.helpers.clone(),
+        compaction: said.compaction,
         forks: said.forks.clone().unwrap_or(default.forks),
         classifier: said.classifier_ms.map_or(default.classifier, Duration::from_millis),
         ..Settings::default()

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use forkcast_sim::agent::Event;
 use forkcast_sim::cache::{MarkedCache, Outcome, Prompt, PromptCache, Rules, Ticket};
 use forkcast_sim::laws::{
-    Answers, Identity, Internal, Leftovers, Messages, Money, Notifications, Reads, Terminal, UsageSum,
+    Answers, Compaction, Identity, Internal, Leftovers, Messages, Money, Notifications, Reads, Terminal, UsageSum,
 };
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, ModelKey, Money as Amount, PriceBook, Terms};
@@ -416,6 +416,22 @@ fn internal_10_internal_finds_a_fork_that_changes_its_parent_or_never_ends() {
     broken(law.end(Instant(0), &[]), "never ended");
     let task = Event::TaskState { task: "helper".into(), kind: "agent", state: "running", background: true };
     broken(law.event(Instant(0), &task), "has a task");
+}
+
+#[test]
+fn compact_01_compaction_finds_a_lost_call_another_order_and_another_step() {
+    let watched = |events: &[Event]| watched(Compaction::default(), events);
+    let step = |step| Event::QueryStep { agent: "a".into(), iteration: 0, step };
+    let done =
+        |mechanism| Event::Compacted { agent: "a".into(), mechanism, tokens: 9, entries: 4, left: 4, results: 1 };
+    let start = Event::ToolStart { agent: "a".into(), tool_use: "t".into(), name: "Read".into(), during_stream: false };
+    let stop = Event::ToolEnd { agent: "a".into(), tool_use: "t".into(), outcome: "ok" };
+    let ladder = [step("compact"), done("snip"), done("micro"), done("auto"), step("prompt")];
+    watched(&[&[start.clone(), stop][..], &ladder[..], &ladder[..]].concat()).unwrap();
+    broken(watched(&[start, step("compact"), done("micro")]), "while its call t had no result");
+    broken(watched(&[step("compact"), done("micro"), done("snip")]), "`snip` of `a` came too late");
+    broken(watched(&[step("compact"), done("auto"), done("auto")]), "came too late");
+    broken(watched(&[step("compact"), step("prompt"), done("snip")]), "another step than the first");
 }
 
 #[test]

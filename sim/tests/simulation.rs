@@ -1,6 +1,7 @@
 //! Whole runs: agents, a scripted model, a cache, a clock and a bill together.
 
 mod acts;
+mod compaction;
 mod internal;
 mod limits;
 mod provider;

@@ -55,7 +55,7 @@ pub(super) fn by_keys(keys: &[Cow<'_, str>]) -> Option<&'static str> {
     } else if has("traceID") && has("spans") {
         Some(JAEGER)
     } else if has("sessionID") && has("role") && has("id") {
-        Some("a message of OpenCode's storage; export its session: `opencode export SESSION`")
+        Some("a message of OpenCode's storage; pass all of `storage`, or export: `opencode export SESSION`")
     } else if has("sessionId") && has("messageId") && has("message") {
         Some("Gemini CLI's log of prompts, which holds no usage; its chats lie in `chats`")
     } else if has("instructions") && has("id") && has("timestamp") {

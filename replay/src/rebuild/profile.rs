@@ -20,6 +20,8 @@ pub struct Profile {
     pub follows_up: bool,
     /// The client may edit what it sent when a turn ends, without a sign.
     pub edits_turns: bool,
+    /// The header of fast mode stays once it was sent.
+    pub stays_fast: bool,
     /// The model drops thinking of earlier turns when a user speaks.
     pub strips_thinking: bool,
     /// The state of thinking is also in the hidden prefix.
@@ -37,6 +39,9 @@ const TURNS_KEPT_SINCE: Version = (2, 1, 64);
 /// models that accept system messages within a conversation, which keeps the cache (`providers-2026-11.md` E).
 const EFFORT_REWRITES_UNTIL: Version = (2, 1, 219);
 
+/// Since this version the header of fast mode stays until the conversation is summarised (the client's prompt-caching page).
+const FAST_STAYS_SINCE: Version = (2, 1, 86);
+
 impl Profile {
     /// The habits of `client` in the version that it names, without those of `left_out`. Of a client without a version,
     /// the rules that hold for every client and every version are known.
@@ -52,6 +57,7 @@ impl Profile {
             rules,
             follows_up: version.is_some_and(|version| !WITHOUT_FOLLOW_UP.contains(&version)),
             edits_turns: version.is_some_and(|version| version < TURNS_KEPT_SINCE),
+            stays_fast: version.is_some_and(|version| version >= FAST_STAYS_SINCE),
             strips_thinking: model.id.row().keeps_thinking == Some(false) && rules.contains(RuleName::Stripped),
             thinking_in_head: model.id.row().id == "claude-opus-4-6",
         }

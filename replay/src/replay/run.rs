@@ -294,10 +294,16 @@ impl<'a> StreamReplay<'a> {
         let recorded = exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage);
         if let Some(usage) = recorded {
             self.pins.show(&sized.subject.request, &self.wire, &sized.billed().cumulative);
-            self.pins.learn(&sized.subject.request, &sized.subject.effective(), predicted.hit, &usage);
+            self.pins.learn(
+                &sized.subject.request,
+                &self.wire.prefixes,
+                &sized.subject.effective(),
+                predicted.hit,
+                &usage,
+            );
         }
         let left = exchange.usage.map(|recorded| recorded.last_pass()).unwrap_or_else(|| predicted.usage());
-        let cached = left.cache_read_input_tokens + left.cache_creation_input_tokens();
+        let cached = left.cached_input_tokens();
         if let Some(seen) = &mut self.seen {
             seen.push(ServedRequest { line, subject: Rc::clone(&sized.subject) });
         }

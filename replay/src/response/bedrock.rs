@@ -79,7 +79,7 @@ fn converse(fields: &Fields) -> Result<UsageReport, String> {
     let recorded = disjoint(fields, "inputTokens", "outputTokens")?;
     let usage = recorded.usage;
     let beside = usage.total_input_tokens() + usage.output_tokens;
-    let cached = usage.cache_read_input_tokens + usage.cache_creation_input_tokens();
+    let cached = usage.cached_input_tokens();
     let odd = match count(fields, "totalTokens")? {
         Some(total) if cached > 0 && total == beside - cached => {
             return Err(format!(

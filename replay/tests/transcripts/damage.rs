@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::transcript::{Sign, What};
+use forkcast_replay::transcript::{Sign, Thread, What};
 use proptest::prelude::*;
 
 use super::{FIXTURE, answer, answers, prompt, read};
@@ -255,6 +255,31 @@ fn later_blocks_after_an_insertion_and_the_compact_command_are_no_rewinds() {
     let reading = read(lines.join("\n"));
     let back = |item: &&forkcast_replay::transcript::Item| matches!(item.what, What::Sign(Sign::Rewound { .. }));
     assert_eq!(reading.threads[0].items.iter().filter(back).count(), 0, "{:?}", reading.threads[0].items);
+}
+
+/// Files that were put together: each root with another name of the session begins one.
+#[test]
+fn sessions_one_after_another_in_a_file_are_sessions() {
+    let root = format!("\"parentUuid\":\"{:036}\"", 0);
+    let of = |session: &str, lines: [String; 3]| {
+        let named = format!("\"sessionId\":\"{session}\"");
+        let named = |line: String| line.replace("\"sessionId\":\"s\"", &named).replace(&root, "\"parentUuid\":null");
+        lines.map(named).join("\n")
+    };
+    let first = of("a", [prompt(1, 0), answer("a", 2, 1, 5), prompt(3, 2)]);
+    let second = of("b", [prompt(4, 0), answer("b", 5, 4, 6), prompt(6, 5)]);
+    let later = of("a", [answer("c", 7, 3, 5), prompt(8, 7), answer("d", 9, 8, 5)]);
+    let names = |text: String| {
+        let said = |thread: &Thread| thread.items.iter().filter(|item| !matches!(item.what, What::Sign(_))).count();
+        let threads = read(text).threads.into_iter();
+        threads.map(|thread| (thread.session.as_deref().unwrap().to_owned(), said(&thread))).collect::<Vec<_>>()
+    };
+    let items = |sessions: [(&str, usize); 2]| sessions.map(|(name, items)| (name.to_owned(), items)).to_vec();
+    assert_eq!(names(format!("{first}\n{second}")), items([("a", 3), ("b", 3)]));
+    assert_eq!(names(format!("{first}\n{second}\n{later}")), items([("a", 6), ("b", 3)]));
+    // A line that goes on from another session's belongs to it: a copy may keep the old name.
+    let copied = of("b", [prompt(4, 3), answer("b", 5, 4, 6), prompt(6, 5)]);
+    assert_eq!(names(format!("{first}\n{copied}")), [("a".to_owned(), 6)]);
 }
 
 proptest! {

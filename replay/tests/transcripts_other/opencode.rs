@@ -1,9 +1,14 @@
-//! Exports of OpenCode.
+//! Exports and the storage of OpenCode.
+
+use std::fs;
+use std::path::Path;
 
 use forkcast_replay::formats::Format;
+use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::transcript::{InputOrigin, Sign, Stop};
+use serde_json::Value;
 
-use super::{clean, counted, counts, inputs_of, read, signs, text};
+use super::{clean, counted, counts, inputs_of, read, signs, sums, text};
 
 const FIXTURE: &str = "opencode.json";
 
@@ -67,4 +72,35 @@ fn an_invalid_message_is_located() {
     let cut = text(FIXTURE);
     let inputs = read(&cut[..cut.find("msg_4").unwrap()]);
     assert_eq!((counted(inputs.sessions.all()).len(), inputs.unreadable.len()), (2, 1));
+}
+
+/// The fixture as files of the storage, below `folder`.
+fn stored(folder: &Path) {
+    let export: Value = serde_json::from_str(&text(FIXTURE)).unwrap();
+    let write = |path: String, value: &Value| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, value.to_string()).unwrap();
+    };
+    write("session/p1/ses_1.json".to_owned(), &export["info"]);
+    for (at, message) in export["messages"].as_array().unwrap().iter().enumerate() {
+        write(format!("message/ses_1/msg_{at:03}.json"), &message["info"]);
+        for (part, value) in message["parts"].as_array().unwrap().iter().enumerate() {
+            write(format!("part/msg_{at:03}/prt_{part:03}.json"), value);
+        }
+    }
+}
+
+#[test]
+fn the_storage_of_a_session_counts_as_its_export() {
+    let folder = tempfile::tempdir().unwrap();
+    stored(folder.path());
+    let inputs = Inputs::read(&[folder.path()], InputFormat::Auto).unwrap();
+    assert_eq!((&inputs.unreadable, &inputs.repaired), (&vec![], &vec![]));
+    let read: usize = inputs.scopes.iter().map(|scope| scope.files.len()).sum();
+    assert_eq!(read, 1, "messages and parts are read with their session");
+    let exported = clean(FIXTURE, Format::OpenCode);
+    assert_eq!(sums(inputs.sessions.all()), sums(exported.sessions.all()));
+    let texts = |inputs: &Inputs| inputs_of(&inputs.sessions.all()[0], InputOrigin::ToolResults).len();
+    assert_eq!(texts(&inputs), texts(&exported));
 }

@@ -87,6 +87,8 @@ pub(super) struct Walk<'a> {
     ended_at: Option<Instant>,
     /// When the newest input was recorded.
     input_at: Option<Instant>,
+    /// Where the conversation began, or began again.
+    begun: usize,
     /// A compaction whose summary is still to come.
     compaction: Option<Compaction>,
     /// Calls whose agents have reported.
@@ -141,6 +143,7 @@ impl<'a> Walk<'a> {
             answered: false,
             ended_at: None,
             input_at: None,
+            begun: 0,
             compaction: None,
             noticed: BTreeSet::new(),
         }
@@ -360,7 +363,11 @@ impl<'a> Walk<'a> {
         }
         let Some(acts) = &mut self.acts else { return false };
         let items = &self.agent.thread.items;
-        let dropped = &items[to.map_or(0, |to| to as usize + 1).min(at)..at];
+        let from = to.map_or(0, |to| to as usize + 1).max(self.begun);
+        let dropped = &items[from.min(at)..at];
+        if dropped.iter().all(|item| matches!(item.what, What::Sign(_))) {
+            return true;
+        }
         let is_sent = dropped.iter().any(|item| item.answer().is_some());
         if !is_sent && acts.has_line() {
             acts.drop_line();
@@ -371,6 +378,13 @@ impl<'a> Walk<'a> {
         }
         self.forget_round();
         true
+    }
+
+    /// The conversation begins again. One that has not begun has nothing to be cleared.
+    fn clears(&mut self, at: usize, instant: Option<Instant>) -> bool {
+        let is_played = !self.answered || self.rewinds(at, instant, None);
+        self.begun = at + 1;
+        is_played
     }
 
     /// Begins a turn for an answer of the main agent that nothing recorded asks for.
@@ -408,11 +422,10 @@ impl<'a> Walk<'a> {
         let is_played = match sign {
             Sign::Compacted { automatic, .. } => self.compacts(item, *automatic),
             Sign::Rewound { to } => self.rewinds(at, item.at, *to),
+            Sign::Cleared => self.clears(at, item.at),
             _ => false,
         };
-        // A conversation that has not begun has nothing to be cleared.
-        let is_done = is_played || (!self.answered && matches!(sign, Sign::Cleared));
-        if let Some(says) = unplayed(sign).filter(|_| !is_done) {
+        if let Some(says) = unplayed(sign).filter(|_| !is_played) {
             self.done.unplayed.push(Unplayed { line: item.line, says });
         }
         match sign {

@@ -55,6 +55,7 @@ pub const SESSION: Known = &[
     "task_tools",
     "messages",
     "helpers",
+    "compaction",
     "ranking",
     "retries",
     "token_budget",
@@ -66,6 +67,8 @@ pub const SESSION: Known = &[
 /// `session.helpers`.
 pub const HELPERS: Known =
     &["extract_memories", "session_memory", "prompt_suggestion", "speculation", "agent_summary", "auto_dream"];
+/// `session.compaction`.
+pub const COMPACTION: Known = &["window_tokens", "snip_percent", "micro_percent", "auto_percent", "kept_results"];
 /// `session.forks`.
 pub const FORKS: Known = &["profile", "launch", "ablations"];
 /// `session.models`.
@@ -238,11 +241,12 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 48] = [
+pub const OBJECTS: [(&str, Known); 49] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
     ("helpers", HELPERS),
+    ("compaction", COMPACTION),
     ("forks", FORKS),
     ("models", MODELS),
     ("environment", ENVIRONMENT),

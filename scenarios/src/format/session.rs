@@ -6,7 +6,7 @@ use std::rc::Rc;
 use forkcast_sim::agent::definition::Ranking;
 use forkcast_sim::agent::permission::Mode;
 use forkcast_sim::agent::query::Placement;
-use forkcast_sim::agent::settings::Caller;
+use forkcast_sim::agent::settings::{Caller, Compaction};
 use forkcast_sim::agent::spawn::fork::Forks;
 use forkcast_sim::wire::{TOKENS_MAX, Ttl};
 
@@ -54,6 +54,8 @@ pub struct SessionOptions {
     pub messages: bool,
     /// Helpers of the runtime, with how often they run.
     pub helpers: BTreeMap<Caller, u64>,
+    /// When conversations are made shorter.
+    pub compaction: Option<Compaction>,
     /// Which definition of a name wins.
     pub ranking: Option<Ranking>,
     /// Attempts after the first.
@@ -119,6 +121,7 @@ impl SessionOptions {
             task_tools: fields.or_default("task_tools", At::truth),
             messages: fields.or_default("messages", At::truth),
             helpers: fields.or_default("helpers", helpers),
+            compaction: fields.may("compaction", compaction),
             ranking: fields.may("ranking", |at| at.word(&RANKINGS)),
             attempts_max: retries.as_ref().and_then(|retries| retries.may("attempts_max", |at| at.small(0))),
             waits_ms: retries.as_ref().and_then(|retries| retries.may("waits_ms", waits)),
@@ -141,6 +144,18 @@ fn helpers(at: &At<'_>) -> Option<BTreeMap<Caller, u64>> {
     let fields = at.fields(outline::HELPERS)?;
     let often = |caller: &Caller| Some((*caller, fields.may(caller.name(), |at| at.between(1, u64::MAX))?));
     Some(Caller::ALL.iter().filter_map(often).collect())
+}
+
+/// Thresholds of compaction.
+fn compaction(at: &At<'_>) -> Option<Compaction> {
+    let fields = at.fields(outline::COMPACTION)?;
+    let percent = |name: &str| fields.may(name, |at| at.between(1, 100));
+    let kept = fields.may("kept_results", |at| at.small(0)).unwrap_or(3);
+    Some(Compaction {
+        window_tokens: fields.must("window_tokens", |at| at.between(1, TOKENS_MAX))?,
+        percents: [percent("snip_percent"), percent("micro_percent"), percent("auto_percent")],
+        kept_results: kept as usize,
+    })
 }
 
 /// An absolute path of the simulated machine.

@@ -41,6 +41,10 @@ pub enum Event {
     /// A history was replaced by one text, as the scenario says; `entries` is its former length.
     #[serde(rename = "history.rewritten")]
     Rewritten { agent: Rc<str>, entries: usize },
+    /// A conversation was made shorter (COMPACT-01): how, its estimated tokens before that, its entries before and after,
+    /// and the number of results that were changed.
+    #[serde(rename = "compacted")]
+    Compacted { agent: Rc<str>, mechanism: &'static str, tokens: u64, entries: usize, left: usize, results: usize },
     /// An iteration reached a step (LOOP-03): `compact`, `prompt`, `call`, `decide`.
     #[serde(rename = "query.step")]
     QueryStep { agent: Rc<str>, iteration: u32, step: &'static str },

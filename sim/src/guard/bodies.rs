@@ -111,7 +111,7 @@ impl Guard {
         let spelled = self.spelled.next(checked.chain, checked.request, sent, &self.wire);
         self.watch.note(&mut checked, spelled);
         if let Some(usage) = sent.facts.usage {
-            self.pins.learn(&request, &shown.effective, shown.hit, &usage);
+            self.pins.learn(&request, &self.wire.prefixes, &shown.effective, shown.hit, &usage);
         }
         if self.wire.total_bytes() > self.limit_bytes {
             self.renew();

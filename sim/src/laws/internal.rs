@@ -78,7 +78,7 @@ impl Observer for Internal {
             Event::TaskState { task, .. } if self.parents.contains_key(task) => {
                 Err(format!("the internal fork `{task}` has a task"))
             }
-            Event::Rewritten { agent, .. } => {
+            Event::Rewritten { agent, .. } | Event::Compacted { agent, .. } => {
                 self.sent.remove(agent);
                 self.own.remove(agent);
                 Ok(())

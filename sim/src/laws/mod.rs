@@ -10,11 +10,13 @@
 //! | `answers` | every tool call is answered exactly once before the next request |
 //! | `notifications` | each task that ends in the background is reported exactly once, and no other task is |
 //! | `messages` | every message to an agent is delivered once, or returned with a reason |
+//! | `compaction` | compaction never loses an unanswered call |
 //! | `internal` | an internal fork never changes its parent's bytes |
 //! | `terminal` | ended tasks and agents do nothing more |
 //! | `leftovers` | a finished run leaves no task, item, request or hook open |
 
 mod answers;
+mod compaction;
 mod identity;
 mod internal;
 mod leftovers;
@@ -26,6 +28,7 @@ mod terminal;
 mod usage_sum;
 
 pub use answers::Answers;
+pub use compaction::Compaction;
 pub use identity::Identity;
 pub use internal::Internal;
 pub use leftovers::Leftovers;
@@ -50,6 +53,7 @@ pub fn all(rules: &Rules, seed: &Seed) -> Vec<Box<dyn Observer>> {
         Box::new(Answers::default()),
         Box::new(Notifications::default()),
         Box::new(Messages::default()),
+        Box::new(Compaction::default()),
         Box::new(Internal::default()),
         Box::new(Terminal::default()),
         Box::new(Leftovers::default()),

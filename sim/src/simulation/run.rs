@@ -15,6 +15,7 @@ use super::traffic::{Passage, Traffic};
 use super::user::{Doing, Idle, act_out};
 use crate::agent::input::{headless, repl};
 use crate::agent::session::Opening;
+use crate::agent::spawn::callers;
 use crate::agent::tool::Pool;
 use crate::agent::{Context, Session};
 use crate::seed::Seed;
@@ -171,6 +172,7 @@ impl Play {
             world: setup.world,
         };
         let session = opening.open(handle.clone());
+        session.helpers.set_summariser(callers::summary);
         for (name, command) in setup.commands {
             session.front.register(&name, command);
         }

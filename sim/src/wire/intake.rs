@@ -101,6 +101,7 @@ impl Wire {
         if head.strips_thinking(&self.forms) {
             order::strip_thinking(&mut placed);
         }
+        order::defer_named(&mut placed, |block| self.blocks.bytes(block));
         if head.maker != Maker::OpenAi {
             order::forget_compacted(&mut placed, |block| self.blocks.bytes(block));
         }

@@ -1,6 +1,6 @@
 //! Parts at their places in a prompt, and the rules that concern several of them before the path is laid.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::block::{BlockId, BlockKind};
 use super::json;
@@ -96,6 +96,41 @@ fn last_user_turn(placed: &[Placed]) -> Option<u32> {
         };
     }
     last.filter(|(_, plain)| *plain).map(|(item, _)| item).or(found)
+}
+
+/// The type of a block that names a tool.
+pub const TOOL_REFERENCE: &[u8] = b"\"tool_reference\"";
+
+/// Removes unmarked tools that the messages name: such a tool is loaded where it is named, whether or not its definition says
+/// that its loading is deferred (a proxy may have dropped that; `observed.md` 6, one capture of 2026-08).
+pub fn defer_named<'a>(placed: &mut [Placed], bytes: impl Fn(BlockId) -> &'a [u8]) {
+    let mut names = BTreeSet::new();
+    for Placed { part, .. } in placed.iter().filter(|placed| placed.part.names_tools) {
+        named_tools(bytes(part.block), &mut names);
+    }
+    if names.is_empty() {
+        return;
+    }
+    let tools = placed.iter_mut().take_while(|placed| placed.place.level == Level::Tools);
+    for Placed { part, .. } in tools.filter(|tool| tool.part.marker.is_none()) {
+        if json::member(bytes(part.block), b"\"name\"").is_some_and(|name| names.contains(name)) {
+            part.place = PartPlace::Excluded;
+        }
+    }
+}
+
+/// Names in `tool_reference` blocks at any depth.
+fn named_tools<'a>(raw: &'a [u8], names: &mut BTreeSet<&'a [u8]>) {
+    match raw.first() {
+        Some(b'{') => {
+            if json::member(raw, b"\"type\"") == Some(TOOL_REFERENCE) {
+                names.extend(json::member(raw, b"\"tool_name\""));
+            }
+            json::members(raw).flatten().for_each(|(_, value)| named_tools(value, names));
+        }
+        Some(b'[') => json::elements(raw).flatten().for_each(|value| named_tools(value, names)),
+        _ => {}
+    }
 }
 
 /// Removes the messages before the last block `compaction`: the provider ignores them (Messages API, compaction, beta

@@ -1,11 +1,14 @@
 //! Reads elements of `tools`, `system` and `messages` into parts: the contribution of one element to a prompt.
 
+use memchr::memmem;
+
 use super::block::{BlockId, BlockKind, Blocks, Content};
 use super::json::{self, Member, ScanError};
 use super::level::{Level, Role};
 use super::marker::Ttl;
 use super::normal::{self, NormalForms};
 use super::number::number;
+use super::order;
 
 /// One interned block of an element, with the facts that the rules need besides its identity.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +34,8 @@ pub struct Part {
     pub image: bool,
     /// A document with citations switched on.
     pub citations: bool,
+    /// It names tools to be loaded (`tool_reference`).
+    pub names_tools: bool,
 }
 
 /// Position of a part in the prompt.
@@ -227,6 +232,7 @@ impl ElementReader<'_> {
             empty: false,
             image: false,
             citations: false,
+            names_tools: false,
         }
     }
 }
@@ -263,6 +269,8 @@ fn describe(members: &[Member<'_>], part: &mut Part) {
         BlockKind::ToolResult => holds_image(members),
         _ => false,
     };
+    part.names_tools = matches!(part.kind, BlockKind::ToolResult | BlockKind::ServerTool)
+        && members.iter().any(|(_, value)| memmem::find(value, order::TOOL_REFERENCE).is_some());
     part.citations = part.kind == BlockKind::Media
         && named(members, b"\"citations\"").and_then(|value| json::member(value, b"\"enabled\"")) == Some(b"true");
 }

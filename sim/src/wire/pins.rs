@@ -3,9 +3,11 @@
 //! A request's own read and write counts are never used for that request: only its total is. Without a total, blocks
 //! keep the tokens that a measured request showed, and the rest is estimated by length.
 
+use memchr::memmem;
+
 use super::Wire;
 use super::adopt::Moved;
-use super::block::{BlockId, Blocks};
+use super::block::{BlockId, BlockKind, Blocks};
 use super::index::Index;
 use super::marker::{Marker, Ttl};
 use super::prefix::{NodeId, Prefixes};
@@ -17,7 +19,8 @@ use super::usage::Usage;
 #[derive(Clone, Debug, Default)]
 pub struct Pins {
     sizes: Index<NodeId, u64>,
-    tails: Index<NodeId, u64>,
+    /// Tokens after a breakpoint on the last block, by model and by whether that is a result.
+    tails: Index<(NodeId, bool), u64>,
     /// Tokens of blocks in the last measured request, by the hashes of their contents, which outlive a wire, and by how
     /// many blocks of the same content there were up to it in the request.
     shown: Index<(u64, u32), u64>,
@@ -32,8 +35,10 @@ impl Pins {
             if let Some(size) = self.get(old) {
                 sizes.insert(new, size);
             }
-            if let Some(tail) = self.tails.get(&old) {
-                tails.insert(new, *tail);
+            for result in [false, true] {
+                if let Some(tail) = self.tails.get(&(old, result)) {
+                    tails.insert((new, result), *tail);
+                }
             }
         }
         Self { sizes, tails, ..self }
@@ -101,7 +106,7 @@ impl Pins {
             let size = match pin {
                 Some(size) => size,
                 // A tail sent by an earlier request may be longer than this whole request.
-                None if last => total_tokens.saturating_sub(self.tail(request)).max(base),
+                None if last => total_tokens.saturating_sub(self.tail(request, prefixes)).max(base),
                 None => continue,
             };
             share(&estimates[from..=at], base, size, &mut cumulative[from..=at]);
@@ -110,15 +115,22 @@ impl Pins {
         cumulative
     }
 
-    /// Tokens after a breakpoint on the very last block: a few of the closing frame, equal for all requests of a model
-    /// as far as recordings show, learnt from earlier requests.
-    fn tail(&self, request: &Request) -> u64 {
-        self.tails.get(&request.root).copied().unwrap_or(0)
+    /// Tokens after a breakpoint on the very last block: a few of the closing frame, learnt from earlier requests.
+    fn tail(&self, request: &Request, prefixes: &Prefixes) -> u64 {
+        let result = ends_with_result(request, prefixes);
+        self.tails.get(&(request.root, result)).copied().unwrap_or_else(|| frame_tokens(request, result))
     }
 
     /// Learns from a request's usage, after its own prediction is made. `effective` are its breakpoints that count,
     /// `hit` the prefix that the cache is believed to have served.
-    pub fn learn(&mut self, request: &Request, effective: &[Marker], hit: Option<NodeId>, usage: &Usage) {
+    pub fn learn(
+        &mut self,
+        request: &Request,
+        prefixes: &Prefixes,
+        effective: &[Marker],
+        hit: Option<NodeId>,
+        usage: &Usage,
+    ) {
         let written = usage.cache_creation_input_tokens();
         let read = usage.cache_read_input_tokens;
         if read + written == 0 {
@@ -127,7 +139,7 @@ impl Pins {
         if let Some(last) = effective.last() {
             self.pin(last.node, read + written);
             if last.node == request.end() {
-                self.tails.insert(request.root, usage.input_tokens);
+                self.tails.insert((request.root, ends_with_result(request, prefixes)), usage.input_tokens);
             }
         }
         if usage.ephemeral_1h_input_tokens > 0
@@ -144,6 +156,26 @@ impl Pins {
     fn pin(&mut self, node: NodeId, tokens: u64) {
         // The first value stays: a later, different one comes from a hit on another prefix.
         self.sizes.get_or_insert_with(node, || tokens);
+    }
+}
+
+fn ends_with_result(request: &Request, prefixes: &Prefixes) -> bool {
+    prefixes.kind(request.end()) == BlockKind::ToolResult
+}
+
+/// Tokens of the closing frame of Claude models, until a request shows them (`observed.md` 8, recordings of 2025-05 to 2026-08).
+fn frame_tokens(request: &Request, result: bool) -> u64 {
+    let claude = request.resolved.as_ref().and_then(|resolved| resolved.id.row().claude);
+    let Some((_, version)) = claude else { return 0 };
+    let thinking = request.envelope_value("thinking");
+    let thinks = thinking.is_some_and(|value| memmem::find(value, b"\"enabled\"").is_some());
+    match (version, result) {
+        (version, _) if version >= (4, 8) => 2,
+        (version, true) if version >= (4, 6) => 1,
+        (_, true) if thinks => 8,
+        (_, true) => 6,
+        (_, false) if thinks => 10,
+        (_, false) => 3,
     }
 }
 

@@ -58,9 +58,14 @@ impl Usage {
         }
     }
 
+    /// Input that is in the cache afterwards: read or written.
+    pub const fn cached_input_tokens(&self) -> u64 {
+        self.cache_read_input_tokens + self.cache_creation_input_tokens()
+    }
+
     /// The whole prompt: read, written and plain input.
     pub const fn total_input_tokens(&self) -> u64 {
-        self.input_tokens + self.cache_read_input_tokens + self.cache_creation_input_tokens()
+        self.input_tokens + self.cached_input_tokens()
     }
 
     /// Share of the prompt that was read from the cache, over all three input parts; `None` for an empty prompt.

@@ -359,7 +359,7 @@ fn ctx_16_an_agent_with_a_dropped_loop_leaves_no_state_either() {
         let context = Context::sub_agent(&parent, start);
         let scope = context.begin("go").await;
         let during = (left(&session), session.scoped.skills_of(&context.agent).len());
-        let entries = context.entries.borrow().clone();
+        let entries = context.entries.borrow().to_vec();
         let continued = Continued { entries, ..Continued::of(&context) };
         context.read_files.borrow_mut().insert("/repo/a".into(), "1".into());
         drop(scope);

@@ -201,7 +201,7 @@ impl Played {
 
     /// The main conversation.
     pub fn entries(&self) -> Vec<Rc<Entry>> {
-        self.main.entries.borrow().clone()
+        self.main.entries.borrow().to_vec()
     }
 
     /// How the main agent's loops ended.

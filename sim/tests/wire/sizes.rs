@@ -73,7 +73,7 @@ fn without_a_pin_blocks_share_the_total_by_their_length() {
 #[test]
 fn sizes_are_exact_at_pins_and_in_proportion_between() {
     let (wire, request, mut pins) = four();
-    pins.learn(&request, &[marker(&request, 1, Ttl::FiveMinutes)], None, &usage(20, 0, 600, 0));
+    pins.learn(&request, &wire.prefixes, &[marker(&request, 1, Ttl::FiveMinutes)], None, &usage(20, 0, 600, 0));
     assert_eq!(pins.get(request.nodes[1]), Some(600));
     assert_eq!(cumulative(&wire, &request, &pins, 1_000), [300, 600, 800, 1_000]);
 }
@@ -81,24 +81,51 @@ fn sizes_are_exact_at_pins_and_in_proportion_between() {
 #[test]
 fn tokens_after_the_last_block_are_learnt_and_left_out() {
     let (mut wire, request, mut pins) = four();
-    pins.learn(&request, &[marker(&request, 3, Ttl::FiveMinutes)], None, &usage(6, 0, 994, 0));
+    pins.learn(&request, &wire.prefixes, &[marker(&request, 3, Ttl::FiveMinutes)], None, &usage(6, 0, 994, 0));
     assert_eq!(cumulative(&wire, &request, &pins, 1_000), [248, 497, 745, 994]);
     // A longer prompt of the same model has the same few tokens after its end; another model's does not.
     let longer = read(&mut wire, &of_lengths(&[100, 100, 100, 100, 200]));
     assert_eq!(cumulative(&wire, &longer, &pins, 1_500)[4], 1_494);
     assert_eq!(cumulative(&wire, &longer, &pins, 995)[4], 994, "never below a pin");
     let other = wire.read(of_lengths(&[100]).as_bytes(), "scope", "claude-opus-4-8").unwrap();
-    assert_eq!(cumulative(&wire, &other, &pins, 1_000), [1_000]);
+    assert_eq!(cumulative(&wire, &other, &pins, 1_000), [998], "its own, as recordings have it");
     // A breakpoint before the end says nothing about the tail.
-    pins.learn(&longer, &[marker(&longer, 2, Ttl::FiveMinutes)], None, &usage(400, 0, 700, 0));
+    pins.learn(&longer, &wire.prefixes, &[marker(&longer, 2, Ttl::FiveMinutes)], None, &usage(400, 0, 700, 0));
     assert_eq!(cumulative(&wire, &longer, &pins, 1_500)[4], 1_494);
+}
+
+/// The frame at the end of a prompt by model, thinking and what the prompt ends with (`observed.md` 8).
+#[test]
+fn a_first_prompt_leaves_the_frame_of_its_model_uncached() {
+    let text = r#"[{"role":"user","content":"Hi"}]"#;
+    let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"A","input":{}}]}"#;
+    let result =
+        format!(r#"[{call},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":"1"}}]}}]"#);
+    let thinking = r#""thinking":{"type":"enabled","budget_tokens":1024},"#;
+    let cases = [
+        ("claude-haiku-4-5", "", 3, 6),
+        ("claude-haiku-4-5", thinking, 10, 8),
+        ("claude-sonnet-4-6", "", 3, 1),
+        ("claude-opus-4-8", "", 2, 2),
+        ("claude-sonnet-5", thinking, 2, 2),
+        ("gpt-5", "", 0, 0),
+    ];
+    for (model, thinking, after_text, after_result) in cases {
+        for (messages, left) in [(text, after_text), (result.as_str(), after_result)] {
+            let mut wire = Wire::default();
+            let body = format!(r#"{{{thinking}"model":"{model}","messages":{messages}}}"#);
+            let request = wire.read(body.as_bytes(), "scope", "").unwrap();
+            let cumulative = cumulative(&wire, &request, &Pins::default(), 1_000);
+            assert_eq!(cumulative.last(), Some(&(1_000 - left)), "{model} {thinking} {messages}");
+        }
+    }
 }
 
 #[test]
 fn a_pin_that_does_not_fit_is_skipped() {
     let (wire, request, mut pins) = four();
-    pins.learn(&request, &[marker(&request, 1, Ttl::FiveMinutes)], None, &usage(1, 0, 600, 0));
-    pins.learn(&request, &[marker(&request, 2, Ttl::FiveMinutes)], None, &usage(1, 0, 500, 0));
+    pins.learn(&request, &wire.prefixes, &[marker(&request, 1, Ttl::FiveMinutes)], None, &usage(1, 0, 600, 0));
+    pins.learn(&request, &wire.prefixes, &[marker(&request, 2, Ttl::FiveMinutes)], None, &usage(1, 0, 500, 0));
     assert_eq!(cumulative(&wire, &request, &pins, 1_000), [300, 600, 800, 1_000], "the later is smaller");
     assert_eq!(cumulative(&wire, &request, &pins, 550), [166, 333, 500, 550], "the earlier exceeds the total");
     assert_eq!(cumulative(&wire, &request, &pins, 600), [300, 600, 600, 600], "a pin of the whole total");
@@ -122,21 +149,21 @@ fn blocks_of_an_unmeasured_request_keep_their_measured_sizes() {
 
 #[test]
 fn both_lifetimes_pin_two_prefixes() {
-    let (_, request, mut pins) = four();
+    let (wire, request, mut pins) = four();
     let markers =
         [marker(&request, 0, Ttl::OneHour), marker(&request, 1, Ttl::OneHour), marker(&request, 3, Ttl::FiveMinutes)];
-    pins.learn(&request, &markers, None, &usage(5, 100, 300, 200));
+    pins.learn(&request, &wire.prefixes, &markers, None, &usage(5, 100, 300, 200));
     let found = request.nodes.iter().map(|node| pins.get(*node)).collect::<Vec<_>>();
     assert_eq!(found, [None, Some(300), None, Some(600)]);
 }
 
 #[test]
 fn one_lifetime_pins_only_the_last_breakpoint() {
-    let (_, request, _) = four();
+    let (wire, request, _) = four();
     for written in [usage(5, 100, 300, 0), usage(5, 100, 0, 300)] {
         let mut pins = Pins::default();
         let markers = [marker(&request, 0, Ttl::OneHour), marker(&request, 2, Ttl::FiveMinutes)];
-        pins.learn(&request, &markers, None, &written);
+        pins.learn(&request, &wire.prefixes, &markers, None, &written);
         let found = request.nodes.iter().map(|node| pins.get(*node)).collect::<Vec<_>>();
         assert_eq!(found, [None, None, Some(400), None]);
     }
@@ -144,19 +171,19 @@ fn one_lifetime_pins_only_the_last_breakpoint() {
 
 #[test]
 fn a_hit_pins_the_tokens_read() {
-    let (_, request, mut pins) = four();
+    let (wire, request, mut pins) = four();
     let last = [marker(&request, 3, Ttl::FiveMinutes)];
-    pins.learn(&request, &last, Some(request.nodes[1]), &usage(5, 222, 300, 0));
+    pins.learn(&request, &wire.prefixes, &last, Some(request.nodes[1]), &usage(5, 222, 300, 0));
     assert_eq!((pins.get(request.nodes[1]), pins.get(request.nodes[3])), (Some(222), Some(522)));
     // The first value stays.
-    pins.learn(&request, &last, Some(request.nodes[1]), &usage(5, 111, 300, 0));
+    pins.learn(&request, &wire.prefixes, &last, Some(request.nodes[1]), &usage(5, 111, 300, 0));
     assert_eq!((pins.get(request.nodes[1]), pins.get(request.nodes[3])), (Some(222), Some(522)));
     // Without a read no hit is pinned, and without caching nothing is pinned.
     let mut pins = Pins::default();
-    pins.learn(&request, &last, Some(request.nodes[1]), &usage(5, 0, 300, 0));
+    pins.learn(&request, &wire.prefixes, &last, Some(request.nodes[1]), &usage(5, 0, 300, 0));
     assert_eq!((pins.get(request.nodes[1]), pins.get(request.nodes[3])), (None, Some(300)));
     let mut pins = Pins::default();
-    pins.learn(&request, &last, Some(request.nodes[1]), &usage(500, 0, 0, 0));
+    pins.learn(&request, &wire.prefixes, &last, Some(request.nodes[1]), &usage(500, 0, 0, 0));
     assert_eq!((pins.get(request.nodes[1]), pins.get(request.nodes[3])), (None, None));
 }
 
@@ -225,7 +252,7 @@ proptest! {
         let request = read(&mut wire, &of_lengths(&lengths));
         let mut pins = Pins::default();
         for (at, tokens) in &pinned {
-            pins.learn(&request, &[marker(&request, at.index(lengths.len()), Ttl::OneHour)], None, &usage(0, *tokens, 0, 0));
+            pins.learn(&request, &wire.prefixes, &[marker(&request, at.index(lengths.len()), Ttl::OneHour)], None, &usage(0, *tokens, 0, 0));
         }
         let sizes = cumulative(&wire, &request, &pins, total);
         prop_assert!(sizes.is_sorted() && sizes[sizes.len() - 1] <= total);

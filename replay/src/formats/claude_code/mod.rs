@@ -13,7 +13,8 @@
 //! * `<synthetic>` answers are the client's own text: a sign, not a request.
 //! * Notifications of a background task are in the queue, in its removal and in the conversation: only a user line or
 //!   an attachment reaches the model.
-//! * `parentUuid` is a tree: see `tree.rs`.
+//! * `parentUuid` is a tree: see `tree.rs`. Only the first line and compactions have none. A file that was put together from
+//!   several has sessions one after another: such a line with another `sessionId` begins the next one.
 //!
 //! The order of items is that of the lines. Content is measured as written, in bytes of JSON.
 
@@ -31,6 +32,8 @@ mod tree;
 mod usage;
 
 pub use estimate::output_residual;
+
+use forkcast_sim::wire::Index;
 
 use super::Reading;
 use super::json::{Broken, Scanner};
@@ -62,20 +65,69 @@ fn is_line(object: &Object<'_>) -> bool {
 /// Reads one file.
 fn read(file: &File<'_>) -> Reading {
     let bytes = file.bytes;
-    let mut records = Records::new(bytes);
+    let mut sessions = Sessions { all: vec![Records::new(bytes)], current: 0, known: Index::default() };
     let mut blocks = Blocks { measuring: file.measuring, keeps_content: file.keeps_answers, ..Blocks::default() };
     let (mut start, mut number) = (0, 0_usize);
     while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         number += 1;
-        line(&mut records, number, &rest[..length], &mut blocks);
+        line(&mut sessions, number, &rest[..length], &mut blocks);
         start += length + 1;
     }
-    records.finish()
+    sessions.finish()
+}
+
+/// The sessions of a file, nearly always one.
+struct Sessions<'a> {
+    all: Vec<Records<'a>>,
+    /// The session of the newest line.
+    current: usize,
+    /// By their names as spelled.
+    known: Index<&'a [u8], usize>,
+}
+
+impl<'a> Sessions<'a> {
+    /// The records of the session that a line belongs to.
+    fn of(&mut self, line: &record::Record<'a>) -> &mut Records<'a> {
+        // A line without an id has no place in a tree. A copied line may keep the name of its session.
+        let is_root = line.id.is_some() && line.parent.is_none() && line.compaction.is_none() && !line.sidechain;
+        if let Some(session) = line.session {
+            match self.known.get(&session) {
+                Some(known) => self.current = *known,
+                None if is_root || self.known.is_empty() => {
+                    if !self.known.is_empty() {
+                        let next = self.current().next();
+                        self.current = self.all.len();
+                        self.all.push(next);
+                    }
+                    self.known.insert(session, self.current);
+                }
+                None => {}
+            }
+        }
+        self.current()
+    }
+
+    fn current(&mut self) -> &mut Records<'a> {
+        &mut self.all[self.current]
+    }
+
+    fn finish(self) -> Reading {
+        let mut readings = self.all.into_iter().map(Records::finish);
+        let mut whole = readings.next().unwrap_or_default();
+        for Reading { threads, repaired, unreadable, unreadable_beyond, notes, .. } in readings {
+            whole.threads.extend(threads);
+            whole.repaired.extend(repaired);
+            whole.notes.extend(notes);
+            unreadable.into_iter().for_each(|fault| whole.damage(fault));
+            whole.unreadable_beyond += unreadable_beyond;
+        }
+        whole
+    }
 }
 
 /// Reads all records of a line. There should be one.
-fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &mut Blocks<'a>) {
+fn line<'a>(sessions: &mut Sessions<'a>, number: usize, text: &'a [u8], blocks: &mut Blocks<'a>) {
     let mut cursor = Scanner::new(text);
     let (mut count, mut broken_off) = (0, 0);
     while cursor.peek().is_some() {
@@ -83,11 +135,11 @@ fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &m
         match record::Record::read(&mut cursor, blocks) {
             Ok(line) => {
                 count += 1;
-                records.take(number, &line, blocks);
+                sessions.of(&line).take(number, &line, blocks);
             }
             Err(error) => {
                 let Broken { at, what } = Broken::of(text, error);
-                records.damage(Fault::at(number, at + 1, what));
+                sessions.current().damage(Fault::at(number, at + 1, what));
                 broken_off += 1;
                 match resume(text, start).filter(|_| broken_off <= BROKEN_OFF_MAX) {
                     Some(at) => cursor = Scanner::at(text, at),
@@ -97,7 +149,7 @@ fn line<'a>(records: &mut Records<'a>, number: usize, text: &'a [u8], blocks: &m
         }
     }
     if count > 1 {
-        records.repair(Fault::in_line(number, format!("found {count} records on one line, split them")));
+        sessions.current().repair(Fault::in_line(number, format!("found {count} records on one line, split them")));
     }
 }
 

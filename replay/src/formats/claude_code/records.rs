@@ -1,6 +1,7 @@
 //! The records of one file, sorted by agent.
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use forkcast_sim::time::Instant;
@@ -21,7 +22,7 @@ use crate::transcript::{Sign, Thread, Version, answer_id, place_id, user_of, ver
 pub(super) struct Records<'a> {
     bytes: &'a [u8],
     /// The digest of all of `bytes`, once computed.
-    digest: OnceCell<u128>,
+    digest: Rc<OnceCell<u128>>,
     pub names: Names<'a>,
     pub agents: Vec<AgentDraft>,
     pub tree: Tree,
@@ -53,7 +54,7 @@ impl<'a> Records<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
-            digest: OnceCell::new(),
+            digest: Rc::default(),
             names: Names::default(),
             agents: vec![AgentDraft::default()],
             tree: Tree::default(),
@@ -65,6 +66,11 @@ impl<'a> Records<'a> {
             teammate: false,
             repeated: 0,
         }
+    }
+
+    /// The initial state of another session in the same file.
+    pub fn next(&self) -> Self {
+        Self { digest: Rc::clone(&self.digest), ..Self::new(self.bytes) }
     }
 
     /// Reports a damaged place.

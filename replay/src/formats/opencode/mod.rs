@@ -1,4 +1,5 @@
-//! Sessions of OpenCode as `opencode export SESSION` writes them: `{info, messages: [{info, parts[]}]}`.
+//! Sessions of OpenCode as `opencode export SESSION` writes them: `{info, messages: [{info, parts[]}]}`, or in the storage of
+//! versions before 1.2 (`storage.rs`).
 //!
 //! * An assistant's message is one request, or several: each `step-finish` part has the `tokens` and the `cost` of one.
 //!   Only a message without such parts is counted by its own `tokens`.
@@ -13,6 +14,7 @@
 //! recording at hand.
 
 mod export;
+mod storage;
 
 use std::borrow::Cow;
 
@@ -30,30 +32,43 @@ use export::Export;
 /// The reader.
 pub(super) const READER: Reader = Reader {
     name: "opencode",
-    what: "sessions of OpenCode as `opencode export` writes them",
-    detected_by: "top-level keys `info`, with an `id`, and `messages`",
+    what: "sessions of OpenCode as `opencode export` writes them, or in its storage before 1.2",
+    detected_by: "top-level keys `info`, with an `id`, and `messages`; or `id`, `projectID` and `directory`",
     probe,
     read,
+    owner_of_bodies: storage::sessions_beside,
     ..Reader::BARE
 };
 
+/// Keys of a session's own file in the storage.
+const STORED: [&str; 3] = ["id", "projectID", "directory"];
+
 fn probe(object: &Object<'_>) -> Probe {
     let is_session = |info: Object<'_>| info.has("id");
-    Probe::sure(object.has_all(&["info", "messages"]) && object.inner("info").is_some_and(is_session))
+    let is_export = object.has_all(&["info", "messages"]) && object.inner("info").is_some_and(is_session);
+    Probe::sure(is_export || object.is_document && object.has_all(&STORED))
 }
 
 fn read(file: &File<'_>) -> Reading {
     let text = &file.text();
     let mut reading = Reading::default();
     let mut export = Export::default();
-    match member(text.bytes, "info").map(serde_json::from_slice::<SessionInfo<'_>>) {
-        Some(Ok(info)) => export.head(&info),
+    let own = member(text.bytes, STORED[1]).map(|_| text.bytes);
+    match own.or_else(|| member(text.bytes, "info")).map(serde_json::from_slice::<SessionInfo<'_>>) {
+        Some(Ok(info)) => {
+            export.head(&info);
+            if own.is_some() {
+                storage::read(&info, file.folder, &mut export, &mut reading);
+            }
+        }
         Some(Err(error)) => reading.damage(Fault::in_line(1, format!("`info`: {}", json_reason(&error)))),
         None => {}
     }
-    records_under::<Message<'_>>(text, "messages", &mut reading, |reading, line, message| {
-        export.message(reading, line, &message);
-    });
+    if own.is_none() {
+        records_under::<Message<'_>>(text, "messages", &mut reading, |reading, line, message| {
+            export.message(reading, line, &message);
+        });
+    }
     let thread = export.finish(file.name, &mut reading);
     conclude(&mut reading, thread);
     reading

@@ -355,6 +355,8 @@ impl Situation<'_> {
             RuleName::Thinking
         } else if before.at_once != now.at_once {
             RuleName::AtOnce
+        } else if before.fast != now.fast {
+            RuleName::Fast
         } else {
             RuleName::Effort
         };
@@ -363,7 +365,9 @@ impl Situation<'_> {
         match own {
             Some(position) => Verdict::at(position.extended_tokens.unwrap_or(position.tokens), rule),
             None => {
-                let read_tokens = self.head_with_thinking(rule).unwrap_or_else(|| self.head(Class::In));
+                let head = || self.head_with_thinking(rule).unwrap_or_else(|| self.head(Class::In));
+                // Nothing is known to keep a hidden prefix of fast requests alive.
+                let read_tokens = if rule == RuleName::Fast && now.fast { 0 } else { head() };
                 Verdict { read_tokens, rule, in_head: true, rewrites: false }
             }
         }
@@ -448,8 +452,9 @@ impl Situation<'_> {
         }
         let kept = || self.shared.is_kept_warm(owner, self.request.ttl, self.request.at, WARM_NEEDED, WARM_LOOKED_AT);
         let shared = self.track.others && self.holds(RuleName::SharedHead);
-        let global = self.track.begins_warm && self.holds(RuleName::GlobalHead);
-        if shared || global || self.holds(RuleName::KeptWarm) && kept() {
+        let begins_warm = || self.track.begins_warm.or_else(|| self.shared.begins_warm(owner, self.request.at));
+        let global = || self.holds(RuleName::GlobalHead) && begins_warm() == Some(true);
+        if shared || global() || self.holds(RuleName::KeptWarm) && kept() {
             return find(Class::Out);
         }
         0

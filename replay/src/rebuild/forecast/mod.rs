@@ -23,6 +23,7 @@ use std::sync::Arc;
 use forkcast_sim::cache::Rules;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Ttl, Usage};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::profile::{Profile, RuleName};
 
@@ -43,6 +44,8 @@ pub struct Outgoing<'a> {
     pub effort: Option<&'a Arc<str>>,
     /// The answer came whole and not as a stream.
     pub at_once: bool,
+    /// It was served in fast mode.
+    pub fast: bool,
     /// The habits of the client.
     pub profile: Profile,
     /// Lifetime at which it is billed.
@@ -142,7 +145,7 @@ impl<'a> Forecast<'a> {
     }
 
     fn owner(&self, request: &Outgoing<'_>, state: &State) -> Owner {
-        // Thinking is in the hidden prefix of some models (a difference of 17 tokens on Opus 4.6), effort in that of all.
+        // Thinking is in the hidden prefix of some models (a difference of 17 tokens on Opus 4.6), effort and speed in that of all.
         let thinking = state.without_thinking && request.profile.thinking_in_head;
         let effort = state.effort.as_deref().unwrap_or_default();
         Owner {
@@ -150,7 +153,7 @@ impl<'a> Forecast<'a> {
             version: Owner::hashed(request.version.map(|version| &**version)),
             model: Owner::hashed(Some(request.model)),
             main: request.agent == 0,
-            state: xxhash_rust::xxh3::xxh3_64(effort.as_bytes()) << 1 | u64::from(thinking),
+            state: xxh3_64_with_seed(effort.as_bytes(), u64::from(state.fast)) << 1 | u64::from(thinking),
         }
     }
 }

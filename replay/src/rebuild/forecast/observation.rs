@@ -64,8 +64,12 @@ impl Owner {
         hash([self.user, self.version])
     }
 
-    fn warm_key(&self, ttl: Ttl) -> u64 {
-        hash([self.user, ttl as u64, u64::from(self.main)])
+    /// The key of cold starts: of a user with a lifetime, or of everybody with a version and model.
+    fn warm_key(&self, ttl: Option<Ttl>) -> u64 {
+        match ttl {
+            Some(ttl) => hash([self.user, ttl as u64, u64::from(self.main)]),
+            None => hash([self.version, self.model, u64::from(self.main), 8]),
+        }
     }
 }
 
@@ -86,8 +90,9 @@ pub enum Observation {
     Use(Owner, Ttl),
     /// A hidden request followed an answer, or not.
     FollowUp(Owner, bool),
-    /// Something was read although nothing known kept it alive, or not.
-    Warm(Owner, Ttl, bool),
+    /// Something was read although nothing known kept it alive, or not; without a lifetime where everybody shares the first
+    /// block.
+    Warm(Owner, Option<Ttl>, bool),
 }
 
 /// Everything that all sessions showed, by time.
@@ -192,10 +197,19 @@ impl Shared {
 
     /// The newest cold starts of this user all read something: somebody unseen keeps the hidden prefix alive.
     pub fn is_kept_warm(&self, owner: &Owner, ttl: Ttl, at: Instant, needed: usize, looked_at: usize) -> bool {
-        let Some(list) = self.warm.get(&owner.warm_key(ttl)) else { return false };
-        let before = &list[..list.partition_point(|(then, _)| *then < at)];
-        let newest: Vec<_> = before.iter().rev().take(looked_at).collect();
-        newest.len() >= needed && newest.iter().all(|(_, seen)| *seen)
+        let newest: Vec<_> = self.cold_starts(owner, Some(ttl), at).take(looked_at).collect();
+        newest.len() >= needed && newest.iter().all(|seen| *seen)
+    }
+
+    /// The newest cold start of anybody with this version and model read something, or not.
+    pub fn begins_warm(&self, owner: &Owner, at: Instant) -> Option<bool> {
+        self.cold_starts(owner, None, at).next()
+    }
+
+    /// Whether cold starts read something, the newest first.
+    fn cold_starts(&self, owner: &Owner, ttl: Option<Ttl>, at: Instant) -> impl Iterator<Item = bool> {
+        let list = self.warm.get(&owner.warm_key(ttl)).map_or(&[][..], Vec::as_slice);
+        list[..list.partition_point(|(then, _)| *then < at)].iter().rev().map(|(_, seen)| *seen)
     }
 }
 

@@ -183,4 +183,6 @@ pub struct State {
     pub effort: Option<Arc<str>>,
     /// The answer came whole: the client asked again without a stream, with another budget for thinking.
     pub at_once: bool,
+    /// It goes out with the header of fast mode.
+    pub fast: bool,
 }

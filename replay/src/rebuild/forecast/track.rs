@@ -23,6 +23,7 @@ const COLD_STARTS: RuleSet = RuleSet::of_all(&[
     RuleName::Expired,
     RuleName::Thinking,
     RuleName::Effort,
+    RuleName::Fast,
     RuleName::Restarted,
     RuleName::Unqueued,
     RuleName::VersionChanged,
@@ -96,8 +97,8 @@ pub struct Track {
     pub(super) thinking_off: bool,
     pub(super) thinking_line: Option<u32>,
     pub(super) first_total: u64,
-    /// The newest request that began with nothing known to be alive read something.
-    pub(super) begins_warm: bool,
+    /// The newest request that began with nothing known to be alive read something, or not.
+    pub(super) begins_warm: Option<bool>,
     /// Where a hook added text in this turn.
     pub(super) hooked: Option<Hooked>,
     /// The session is a teammate's, and began then.
@@ -128,7 +129,9 @@ impl Track {
         let has = |rule| request.profile.has(rule);
         let without_thinking = self.thinking_off && has(RuleName::Thinking) && request.agent == 0;
         let effort = request.effort.filter(|_| has(RuleName::Effort)).cloned();
-        State { without_thinking, effort, at_once: request.at_once && has(RuleName::AtOnce) }
+        let stays = self.state.fast && request.profile.stays_fast && request.signs.compacted.is_none();
+        let fast = has(RuleName::Fast) && (request.fast || stays);
+        State { without_thinking, effort, at_once: request.at_once && has(RuleName::AtOnce), fast }
     }
 
     pub(super) fn begin(&mut self, owner: Owner, state: State, alive: bool, others: bool) {
@@ -188,10 +191,9 @@ impl Track {
         });
         let cold = !self.alive && !self.others;
         if cold && decision.is_none_or(|decision| COLD_STARTS.contains(decision.rule)) {
-            self.begins_warm = read > 0;
-            if !request.profile.has(RuleName::GlobalHead) {
-                seen.push(Observation::Warm(owner, request.ttl, read > 0));
-            }
+            self.begins_warm = Some(read > 0);
+            let global = request.profile.has(RuleName::GlobalHead);
+            seen.push(Observation::Warm(owner, (!global).then_some(request.ttl), read > 0));
         }
         if missed && read > 0 && !answered.compacts && self.is_head(read) {
             let class = match decision {
@@ -265,5 +267,5 @@ impl Track {
 
 /// What a request left in the cache, in tokens.
 pub(super) fn cached(answered: &AnswerFacts) -> u64 {
-    answered.usage.cache_read_input_tokens + answered.usage.cache_creation_input_tokens()
+    answered.usage.cached_input_tokens()
 }

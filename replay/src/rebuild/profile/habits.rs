@@ -106,7 +106,7 @@ const fn of_claude_code(
 use Confidence::{High, Low, Medium};
 
 /// All habits, in the order of their rules.
-pub const HABITS: [Habit; 26] = [
+pub const HABITS: [Habit; 27] = [
     Habit {
         rationale: "the cache keeps what a request sent, for its lifetime",
         evidence: "documents; 98.9 % of verdicts of 12,014 requests by this rule and the lifetime alone",
@@ -140,9 +140,10 @@ pub const HABITS: [Habit; 26] = [
         ..of_the_cache(RuleName::ModelChanged, High)
     },
     Habit {
-        rationale: "a summary replaces the conversation",
+        rationale: "a summary replaces the conversation (the client's prompt-caching page, 2026-08)",
         evidence: "64 of 64 compactions miss; the read lands in the hidden prefix",
         written_on: &[ENTIRE],
+        documented: true,
         ..of_the_cache(RuleName::Compacted, High)
     },
     Habit {
@@ -172,8 +173,9 @@ pub const HABITS: [Habit; 26] = [
         ..of_the_cache(RuleName::Cleared, Medium)
     },
     Habit {
-        rationale: "system prompt and tools come with the version",
+        rationale: "system prompt and tools come with the version (the client's prompt-caching page, 2026-08)",
         evidence: "no recorded case that nothing else decides",
+        documented: true,
         ..of_claude_code(RuleName::VersionChanged, Medium, None, None)
     },
     Habit {
@@ -190,6 +192,12 @@ pub const HABITS: [Habit; 26] = [
         written_on: &[POSH],
         documented: true,
         ..of_the_cache(RuleName::Effort, Medium)
+    },
+    Habit {
+        rationale: "fast mode sends a header that belongs to the cache key, from 2.1.86 on in all requests after the first fast one (the client's prompt-caching page, 2026-08)",
+        evidence: "no public recording has a fast request",
+        documented: true,
+        ..of_claude_code(RuleName::Fast, Medium, Some((2, 1, 36)), None)
     },
     Habit {
         rationale: "a request repeated without a stream thinks with another budget",
@@ -240,8 +248,8 @@ pub const HABITS: [Habit; 26] = [
         ..of_claude_code(RuleName::Stripped, Medium, None, Some((2, 1, 17)))
     },
     Habit {
-        rationale: "everything before the point of return is still cached",
-        evidence: "no recorded case that nothing else decides",
+        rationale: "everything before the point of return is still cached (the client's prompt-caching page, 2026-08)",
+        evidence: "no recorded case that nothing else decides; a prompt that shrank is its sign, which no document states",
         ..of_the_cache(RuleName::Rewound, Medium)
     },
     Habit {
@@ -264,9 +272,9 @@ pub const HABITS: [Habit; 26] = [
         ..of_claude_code(RuleName::KeptWarm, Low, None, None)
     },
     Habit {
-        rationale: "the first system block is cached for everybody (release notes of 2.1.84); a session whose newest cold start read something finds it again",
-        evidence: "sessions that expired: 66 of 85 read it if their first request had read something",
-        failed: "11 of 31 read it if their first request had read nothing",
+        rationale: "the first system block is cached for everybody (release notes of 2.1.84); it is warm as the session's newest cold start found it, or, before one, that of any session with this version and model",
+        evidence: "72 of 83 expired sessions (2.1.91 to 2.1.219); all 35 cold starts from 2.1.199 on read it",
+        failed: "a version that few still use loses it: 2.1.91 0 of 7, 2.1.108 2 of 9, 2.1.129 1 of 5",
         written_on: &[POSH, GIT_SYNC, SKILLS, AUTH],
         ..of_claude_code(RuleName::GlobalHead, Medium, Some((2, 1, 84)), None)
     },

@@ -63,6 +63,8 @@ rules! {
     Thinking = "thinking", Some(Cause::LevelParameter), "thinking was switched";
     /// Effort was switched.
     Effort = "effort", Some(Cause::LevelParameter), "effort was switched";
+    /// Fast mode was switched.
+    Fast = "fast", Some(Cause::LevelParameter), "fast mode was switched";
     /// A request was repeated without a stream.
     AtOnce = "at_once", Some(Cause::LevelParameter), "a request was repeated without a stream";
     /// Tools were loaded into the list of tools.

@@ -112,6 +112,7 @@ impl<'a> Threads<'a> {
             version: ask.answer.version.as_ref(),
             effort: ask.answer.effort.as_ref(),
             at_once: ask.answer.at_once,
+            fast: ask.answer.usage.is_some_and(|usage| usage.fast == Some(true)),
             profile,
             ttl: self.ttl[ask.agent],
             total_tokens: usage.total_input_tokens(),

@@ -83,11 +83,9 @@ impl<'a> SessionReplay<'a> {
             return Err(NotComparable::ServerTools);
         }
         let last = self.agents[ask.agent].last.as_ref().map(|(_, usage)| *usage);
-        let expected = last.map(|usage| usage.cache_read_input_tokens + usage.cache_creation_input_tokens());
-        let late = |before: Usage| {
-            prompt.usage.cache_read_input_tokens == before.cache_read_input_tokens
-                && before.cache_creation_input_tokens() > FRAME_TOKENS
-        };
+        let expected = last.map(|usage| usage.cached_input_tokens());
+        let found = prompt.usage.cache_read_input_tokens;
+        let short = expected.is_some_and(|expected| found + FRAME_TOKENS < expected);
         let counted = self.size.filter(|_| self.counting.decides());
         let read = forecast.cache_read_input_tokens;
         Ok(Compared {
@@ -101,7 +99,7 @@ impl<'a> SessionReplay<'a> {
             rule: prompt.decision.map(|decision| decision.rule.word()),
             naive_usage: prompt.decision.map(|decision| self::forecast(prompt, decision.naive_read_tokens, 0, counted)),
             step: prompt.decision.map(|decision| decision.step),
-            late: last.is_some_and(late),
+            late: short && self.agents[ask.agent].lacks_last_write(found),
         })
     }
 

@@ -136,7 +136,6 @@ impl<'a> SessionReplay<'a> {
             return None;
         }
         let last = self.agents[ask.agent].last.as_ref();
-        let read_before = last.map_or(0, |(_, usage)| usage.cache_read_input_tokens);
         let shortfall = Shortfall {
             line: ask.line,
             decision: prompt.decision,
@@ -144,8 +143,8 @@ impl<'a> SessionReplay<'a> {
             model_changed: last.is_some_and(|(model, _)| *model != ask.answer.model),
             entry,
             read,
-            unready: read == read_before && LATE_DAYS.contains(&day_of(ask.times.at)),
-            left: read_before + last.map_or(0, |(_, usage)| usage.cache_creation_input_tokens()),
+            unready: self.agents[ask.agent].lacks_last_write(read) && LATE_DAYS.contains(&day_of(ask.times.at)),
+            left: last.map_or(0, |(_, usage)| usage.cached_input_tokens()),
             known: prompt.known,
             head: self.agents[ask.agent].conversation.head(),
             total: prompt.usage.total_input_tokens(),
@@ -267,7 +266,9 @@ impl<'a> SessionReplay<'a> {
         if landed && state.history.len_within(read + FRAME_TOKENS) == 0 {
             state.head_tokens = Some(read);
         }
-        self.agents[ask.agent].last = Some((ask.answer.model.clone(), left));
+        let progress = &mut self.agents[ask.agent];
+        progress.left_earlier = progress.last.as_ref().map(|(_, before)| before.cached_input_tokens());
+        progress.last = Some((ask.answer.model.clone(), left));
         self.tell_sizes(ask.agent, last);
         self.fold(ask.agent);
     }

@@ -25,8 +25,20 @@ pub(super) struct Progress {
     pub conversation: Conversation,
     /// Model and usage of the request before, of its last pass.
     pub last: Option<(Arc<str>, Usage)>,
+    /// Tokens that the request before that one had left in the cache.
+    pub left_earlier: Option<u64>,
     /// The conversation was folded once.
     pub folded: bool,
+}
+
+impl Progress {
+    /// The read ends where an earlier request's write had ended and lacks the last one.
+    pub fn lacks_last_write(&self, read: u64) -> bool {
+        self.last.as_ref().is_some_and(|(_, last)| {
+            let earlier = read == last.cache_read_input_tokens || Some(read) == self.left_earlier;
+            earlier && read < last.cached_input_tokens()
+        })
+    }
 }
 
 /// Where the blocks of agents begin among the namespaces of opaque blocks.

@@ -34,8 +34,8 @@ pub(super) struct Shortfall {
     pub entry: Option<EntryState>,
     /// Tokens read.
     pub read: u64,
-    /// The read ends exactly where that of the request before ended, in the months in which the provider made writes readable
-    /// late.
+    /// The read ends exactly where an earlier write had ended and lacks the last one, in the months in which the provider made
+    /// writes readable late.
     pub unready: bool,
     /// Tokens that the request before had left in the cache.
     pub left: u64,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use branched::Branched;
 
-use super::entry::{Calls, Entry, Nature};
+use super::entry::{Calls, Entry, History, Nature};
 use super::settings::shared_out;
 use crate::wire::{Message, Piece, Pieces, Role};
 
@@ -61,10 +61,11 @@ pub struct Sending {
 
 impl Conversation {
     /// The messages of `entries` after those of `context` (LOOP-04). `growth` is the declared size of a turn, if any.
-    pub fn take(&mut self, context: &[Rc<Message>], entries: &[Rc<Entry>], growth: Option<u64>) -> Sending {
-        if !self.is_continued_by(entries) {
+    pub fn take(&mut self, context: &[Rc<Message>], entries: &History, growth: Option<u64>) -> Sending {
+        if entries.same() < self.taken.len() {
             *self = Self::default();
         }
+        entries.is_sent();
         self.growth.tokens = growth;
         for entry in &entries[self.taken.len()..] {
             self.taken.push(Rc::clone(entry));
@@ -93,16 +94,6 @@ impl Conversation {
     /// Whether `entries` continue this conversation, compared entry by entry.
     pub fn is_of(&self, entries: &[Rc<Entry>]) -> bool {
         self.taken.len() <= entries.len() && self.taken.iter().zip(entries).all(|(old, new)| Rc::ptr_eq(old, new))
-    }
-
-    /// Whether nothing that was taken has changed. Histories are only replaced from the front or cut at the end, so the
-    /// first and last entries decide.
-    fn is_continued_by(&self, entries: &[Rc<Entry>]) -> bool {
-        let same = |at: usize| entries.get(at).zip(self.taken.get(at)).is_some_and(|(new, old)| Rc::ptr_eq(new, old));
-        match self.taken.len() {
-            0 => true,
-            length => same(0) && same(length - 1),
-        }
     }
 
     fn add(&mut self, entry: &Rc<Entry>) {

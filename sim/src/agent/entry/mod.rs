@@ -1,12 +1,14 @@
 //! A message of a conversation as the runtime keeps it: its sent part, and metadata.
 
 mod calls;
+mod history;
 
 use std::rc::Rc;
 
 use crate::outside::words;
 use crate::wire::{Message, Piece, Pieces, Role, Usage};
 pub use calls::{Calls, ToolUse};
+pub use history::History;
 
 /// A message of a conversation. Only `message` is sent; no other field ever reaches a request's bytes (contract
 /// CACHE-31).

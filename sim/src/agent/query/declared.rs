@@ -24,8 +24,10 @@ pub(super) fn size_history(context: &Context) {
     for message in &before {
         context.session.user_contexts.replace(&context.begun_in, sized(message, &mut shares));
     }
-    for entry in entries.iter_mut() {
-        *entry = Rc::new(Entry { message: Rc::new(sized(&entry.message, &mut shares)), ..Entry::clone(entry) });
+    for at in 0..entries.len() {
+        let entry = &entries[at];
+        let sized = Entry { message: Rc::new(sized(&entry.message, &mut shares)), ..Entry::clone(entry) };
+        entries.put(at, Rc::new(sized));
     }
 }
 

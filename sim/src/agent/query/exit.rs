@@ -74,7 +74,9 @@ impl Loop {
     /// compaction (STOP-05, STOP-06, C22).
     async fn has_budget_left(&mut self) -> bool {
         let settings = &self.context.session.settings;
-        let budget = settings.token_budget.filter(|_| settings.features.contains(TOKEN_BUDGET));
+        // A helper of the runtime does not go on for the sake of a budget.
+        let has_budget = settings.features.contains(TOKEN_BUDGET) && self.context.helper.is_none();
+        let budget = settings.token_budget.filter(|_| has_budget);
         let Some(budget) = budget else {
             self.check("token_budget", "off");
             return false;
@@ -85,6 +87,7 @@ impl Loop {
         }
         self.check("token_budget", "continue");
         self.output_tokens = 0;
+        self.must_compact = true;
         self.insert(GO_ON).await;
         true
     }

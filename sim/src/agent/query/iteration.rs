@@ -11,7 +11,7 @@ use super::stream::Turn;
 use super::{Ended, Reason, Yielded, Yielder, request};
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
-use crate::agent::session::{Context, Rewriting};
+use crate::agent::session::Context;
 use crate::agent::settings::Profile;
 
 /// A running loop.
@@ -20,6 +20,8 @@ pub(super) struct Loop {
     pub yielder: Yielder<Yielded>,
     /// Output tokens since the loop began, or since the budget last continued it (STOP-05).
     pub output_tokens: u64,
+    /// The budget continued the loop, so the next compaction is forced (STOP-06).
+    pub must_compact: bool,
     parameters: Rc<[(String, String)]>,
     iteration: u32,
     /// Requests of this loop that were answered.
@@ -37,7 +39,16 @@ impl Loop {
     /// A loop over the conversation of `context`.
     pub fn new(context: Rc<Context>, yielder: Yielder<Yielded>) -> Self {
         let parameters = request::parameters(&context);
-        Self { context, yielder, output_tokens: 0, parameters, iteration: 0, turns: 0, error: None }
+        Self {
+            context,
+            yielder,
+            output_tokens: 0,
+            must_compact: false,
+            parameters,
+            iteration: 0,
+            turns: 0,
+            error: None,
+        }
     }
 
     /// Runs iterations until the end.
@@ -79,28 +90,6 @@ impl Loop {
                 return reason;
             }
             self.iteration += 1;
-        }
-    }
-
-    /// The first step. Compaction itself is not simulated yet (COMPACT-01). If a scenario rewrites the history, the new
-    /// text replaces it here, as a summary would.
-    async fn compact(&self) {
-        self.step("compact");
-        let context = &self.context;
-        let task = context.parent.as_ref().and_then(|_| context.session.tasks.get(&context.agent));
-        let of_task = task.and_then(|task| task.take_rewriting()).map(|text| Rewriting::Whole { text, takes: None });
-        let of_main = match context.parent {
-            Some(_) => Vec::new(),
-            None => context.session.front.take_rewritings(true),
-        };
-        for rewriting in of_task.into_iter().chain(of_main) {
-            if let Rewriting::Whole { takes: Some(takes), .. } = &rewriting {
-                crate::select! {
-                    () = context.session.handle.sleep(*takes) => {}
-                    () = context.abort.given() => return,
-                }
-            }
-            context.rewrite(&rewriting);
         }
     }
 
@@ -206,11 +195,11 @@ impl Loop {
             entries: entries.len(),
             tokens,
             tools: self.context.pool.tools.len(),
-            compaction: "none",
+            compaction: self.compaction_decision(),
         });
     }
 
-    fn step(&self, step: &'static str) {
+    pub(super) fn step(&self, step: &'static str) {
         let agent = Rc::clone(&self.context.agent);
         let iteration = self.iteration;
         self.context.emit(&Event::QueryStep { agent, iteration, step });

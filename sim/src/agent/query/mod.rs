@@ -1,6 +1,7 @@
 //! The query loop: prompt, model, tools, exit checks, until no further call is made (contract LOOP, STREAM, STOP).
 //!
 //! * `iteration`: the four steps of an iteration (LOOP-02..09, LOOP-12, LOOP-15, LOOP-18).
+//! * `compaction`: the first step (COMPACT, STOP-06).
 //! * `request`: the request (LOOP-04, LOOP-14, STREAM-16).
 //! * `declared`: sizes that a scenario declares for whole parts.
 //! * `stream`, `assemble`, `arguments`: one answer as it arrives (STREAM-01..09, LOOP-10, LOOP-17).
@@ -11,6 +12,7 @@
 mod arguments;
 mod assemble;
 mod call;
+mod compaction;
 mod decide;
 mod declared;
 mod executor;

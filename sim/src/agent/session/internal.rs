@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::rc::{Rc, Weak};
 
 use super::context::Context;
@@ -28,9 +29,13 @@ pub enum CanUse {
     Edits(Rc<str>),
 }
 
+/// Asks for a summary of a conversation. Loops use it, and it runs a loop itself, so it is given to the session.
+pub type Summariser = fn(Rc<Context>) -> Pin<Box<dyn Future<Output = Option<Rc<str>>>>>;
+
 /// The internal forks of a session.
 #[derive(Default)]
 pub struct Helpers {
+    summariser: OnceCell<Summariser>,
     main: OnceCell<Weak<Context>>,
     running: Cell<usize>,
     /// Turns of the main agent that ended by themselves.
@@ -66,6 +71,18 @@ impl Helpers {
     /// The user has typed: guesses are of no use any more.
     pub(in crate::agent) fn stop_guessing(&self) {
         self.guessing.replace(Abort::default()).give();
+    }
+
+    /// Sets how conversations are summarised (contract COMPACT-08). Without it they are not.
+    pub fn set_summariser(&self, summariser: Summariser) {
+        // It is the same for all sessions, so the first one counts.
+        let _ = self.summariser.set(summariser);
+    }
+
+    /// A summary of the conversation of `context`; `None` if there is none.
+    pub(in crate::agent) async fn summary(&self, context: &Rc<Context>) -> Option<Rc<str>> {
+        let summariser = self.summariser.get()?;
+        summariser(context.clone()).await
     }
 
     pub(super) fn set_main(&self, main: &Rc<Context>) {

@@ -1,6 +1,7 @@
 //! Options of a session that never change while it runs.
 
 pub mod callers;
+mod compaction;
 pub mod forks;
 pub mod gate;
 mod placement;
@@ -10,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use callers::Caller;
+pub use compaction::{Compaction, Mechanism};
 pub use forks::{Ablation, Forks, LaunchPolicy, Profile};
 pub use placement::{Layout, Placement};
 pub use sizes::{AgentSizes, PartSizes, PrefixSizes, shared_out};
@@ -83,6 +85,8 @@ pub struct Settings {
     /// [`Caller::AgentSummary`] after this many milliseconds of a background agent. [`Caller::Speculation`] follows each
     /// suggestion.
     pub helpers: BTreeMap<Caller, u64>,
+    /// When conversations are made shorter; `None` for never.
+    pub compaction: Option<Compaction>,
     /// Options for forks.
     pub forks: Forks,
     /// How long the classifier takes to check a finished background task (contract ASYNC-09).
@@ -152,6 +156,7 @@ impl Default for Settings {
             sizes: None,
             prefixes: BTreeMap::new(),
             helpers: BTreeMap::new(),
+            compaction: None,
             forks: Forks::default(),
             classifier: Duration::default(),
         }

@@ -1,6 +1,7 @@
 //! The callers of internal forks: when they run, what they may do, and what becomes of the result (contract
-//! INTERNAL-04..10). Compaction runs its own, in `query`.
+//! INTERNAL-04..10).
 
+use std::pin::Pin;
 use std::rc::Rc;
 
 use super::internal::{CacheSafe, run_forked_agent};
@@ -44,6 +45,18 @@ pub async fn summarise(context: Rc<Context>) {
         context.session.handle.sleep(Duration::from_millis(every_ms.max(1))).await;
         launch(&context, Caller::AgentSummary, Caller::AgentSummary.prompt().into());
     }
+}
+
+/// Summarises the conversation of `context`, which reads it from the cache (contract COMPACT-08); `None` if there is no
+/// summary.
+pub fn summary(context: Rc<Context>) -> Pin<Box<dyn Future<Output = Option<Rc<str>>>>> {
+    Box::pin(async move {
+        let caller = Caller::Compact;
+        let safe = CacheSafe::of(&context, caller);
+        let helper = helper(&context.session, caller);
+        let result = run_forked_agent(safe, helper, caller.prompt(), &context.abort).await;
+        (result.reason == Reason::Completed && !result.text.trim().is_empty()).then_some(result.text)
+    })
 }
 
 fn launch(parent: &Rc<Context>, caller: Caller, prompt: Rc<str>) {

@@ -84,7 +84,7 @@ async fn body(
     let Some(scope) = scope else { return ended(&context, Reason::Aborted) };
     held.replace(Some(scope));
     let first: Vec<Rc<Entry>> = match beginning {
-        Beginning::Prompt(_) => context.entries.borrow().clone(),
+        Beginning::Prompt(_) => context.entries.borrow().to_vec(),
         Beginning::After(built) => {
             context.entries.borrow_mut().extend(built.iter().cloned());
             built

@@ -84,7 +84,7 @@ impl Side {
         let sized = Subject::new(0, request, cumulative, rules);
         if let Some(usage) = usage {
             pins.show(&sized.request, wire, &sized.cumulative);
-            pins.learn(&sized.request, &sized.effective(), None, &usage);
+            pins.learn(&sized.request, &wire.prefixes, &sized.effective(), None, &usage);
         }
         sized
     }

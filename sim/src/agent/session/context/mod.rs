@@ -20,7 +20,7 @@ use super::{Pool, Rewriting, Session};
 use crate::agent::abort::Abort;
 use crate::agent::conversation::Conversation;
 use crate::agent::definition::AgentDefinition;
-use crate::agent::entry::{Entry, Nature};
+use crate::agent::entry::{Entry, History, Nature};
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
 use crate::agent::transcript::Author;
@@ -69,7 +69,7 @@ pub struct Context {
     /// Files that it has read, with the content it saw (CTX-02).
     pub read_files: RefCell<BTreeMap<Rc<str>, Rc<str>>>,
     /// Its conversation.
-    pub entries: RefCell<Vec<Rc<Entry>>>,
+    pub entries: RefCell<History>,
     /// The conversation as last sent, so that earlier messages stay unchanged.
     pub conversation: RefCell<Conversation>,
     /// Answered requests so far.
@@ -154,7 +154,7 @@ impl Context {
         let before = entries.len();
         match rewriting {
             Rewriting::Whole { text, .. } => {
-                *entries = vec![Entry::user(self.session.ids.next("entry"), text, Nature::Typed)];
+                entries.replace(vec![Entry::user(self.session.ids.next("entry"), text, Nature::Typed)]);
             }
             Rewriting::From(text) => {
                 let is_meant = |entry: &Rc<Entry>| !entry.is_assistant() && entry.text.contains(&**text);

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::{Context, Memory};
 use crate::agent::Abort;
 use crate::agent::definition::AgentDefinition;
-use crate::agent::entry::Entry;
+use crate::agent::entry::{Entry, History};
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
 use crate::agent::session::fork::Origin;
@@ -103,10 +103,10 @@ impl Context {
             memory: Memory::of(&parent.session, &start.definition),
             definition: Some(start.definition),
             read_files: RefCell::new(read_files),
-            entries: RefCell::new(match &origin {
+            entries: RefCell::new(History::from(match &origin {
                 Some(origin) => origin.begin(continued.entries),
                 None => continued.entries,
-            }),
+            })),
             conversation: RefCell::new(origin.map(|origin| origin.conversation.clone()).unwrap_or_default()),
             slot: start.slot,
             fork: start.fork,
