@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::cache::{EntryState, Life, Outcome, Rules, look_back};
-use forkcast_sim::diagnosis::{Explanation, Subject};
+use forkcast_sim::diagnosis::Subject;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, Request, Wire};
 
@@ -28,8 +28,6 @@ pub struct Inspection {
     pub total_tokens: u64,
     /// What the rules predict.
     pub predicted: Outcome,
-    /// Where its input tokens went.
-    pub explanation: Explanation,
     /// Its breakpoints, in prompt order.
     pub breakpoints: Vec<Breakpoint>,
     /// Every entry that a request of this model and scope ever wrote, in order of first writing.
@@ -60,8 +58,6 @@ pub struct Breakpoint {
 /// What the cache held of one prefix.
 #[derive(Clone, Debug)]
 pub struct HeldEntry {
-    /// The prefix.
-    pub node: NodeId,
     /// Its size in tokens as its first writer was sized.
     pub tokens: u64,
     /// Ledger lines of the first and of the last request that marked its end.
@@ -129,7 +125,6 @@ impl Inspection {
         let sizes = sized.sizes(&run.wire.prefixes);
         let asked = sized.asked(&run.wire, &sizes, recorded, at);
         let predicted = run.engine.foresee(&asked);
-        let explanation = run.engine.explain(&asked, &predicted).unwrap_or_default();
         let effective = sized.subject.effective();
         let mut seen = run.seen.take().unwrap_or_default();
         seen.iter_mut().for_each(|seen| seen.line += first_line);
@@ -144,7 +139,6 @@ impl Inspection {
             subject: Rc::clone(&sized.subject),
             total_tokens: sized.total_tokens,
             predicted,
-            explanation,
             breakpoints,
             entries,
             nearest,
@@ -209,7 +203,6 @@ impl Look<'_, '_> {
         let alike =
             seen.subject.request.nodes.iter().zip(&self.request.nodes).take_while(|(one, other)| one == other).count();
         HeldEntry {
-            node,
             tokens: seen.subject.cumulative[last],
             marked_by: (seen.line, seen.line),
             state: self.state(node),

@@ -27,7 +27,7 @@ pub use open::Opening;
 pub use pool::Pool;
 pub use scoped::Scoped;
 pub use skills::{Match, Skill, Skills};
-pub use tool::{Call, Effect, Offer, Outcome, Tool, ToolError, Tools};
+pub use tool::{Call, Effect, Outcome, Tool, ToolError, Tools};
 pub use user_context::UserContexts;
 
 use super::definition::{AgentDefinition, Definitions};
