@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::cache::{EntryState, Life, Outcome, Rules, look_back};
-use forkcast_sim::diagnosis::Subject;
+use forkcast_sim::diagnosis::{Explanation, Subject};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::{Marker, NodeId, Request, Wire};
 
@@ -28,6 +28,8 @@ pub struct Inspection {
     pub total_tokens: u64,
     /// What the rules predict.
     pub predicted: Outcome,
+    /// Where its input tokens went.
+    pub explanation: Explanation,
     /// Its breakpoints, in prompt order.
     pub breakpoints: Vec<Breakpoint>,
     /// Every entry that a request of this model and scope ever wrote, in order of first writing.
@@ -125,6 +127,7 @@ impl Inspection {
         let sizes = sized.sizes(&run.wire.prefixes);
         let asked = sized.asked(&run.wire, &sizes, recorded, at);
         let predicted = run.engine.foresee(&asked);
+        let explanation = run.engine.explain(&asked, &predicted).unwrap_or_default();
         let effective = sized.subject.effective();
         let mut seen = run.seen.take().unwrap_or_default();
         seen.iter_mut().for_each(|seen| seen.line += first_line);
@@ -139,6 +142,7 @@ impl Inspection {
             subject: Rc::clone(&sized.subject),
             total_tokens: sized.total_tokens,
             predicted,
+            explanation,
             breakpoints,
             entries,
             nearest,
