@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use forkcast_sim::agent::Event;
-use forkcast_sim::simulation::{self, Logged};
+use forkcast_sim::simulation::{self, AskedBy, Logged};
 
 use super::fork::{self, Fork};
 
@@ -35,14 +35,14 @@ impl Deref for Agent {
 }
 
 impl Agent {
-    /// The machine-readable kind: `main`, `internal`, `fork`, or `named` for an agent of a
-    /// definition.
+    /// The machine-readable kind: `main`, `internal`, `command`, `fork`, or `named` for an agent of a definition.
     pub fn kind(&self) -> &'static str {
-        match (&self.parent, &self.fork) {
-            (None, _) => "main",
-            _ if self.internal => "internal",
-            (Some(_), Some(_)) => "fork",
-            (Some(_), None) => "named",
+        match (&self.parent, self.asked_by, &self.fork) {
+            (None, ..) => "main",
+            (_, AskedBy::Runtime, _) => "internal",
+            (_, AskedBy::Command, _) => "command",
+            (Some(_), AskedBy::Model, Some(_)) => "fork",
+            (Some(_), AskedBy::Model, None) => "named",
         }
     }
 

@@ -35,6 +35,7 @@ fn made_parameters(context: &Context) -> Rc<[(String, String)]> {
 /// The prompt step: renders the system prompt and stores it for the request (PROMPT-05). A fork does not render: it has
 /// its parent's prompt (FORK-15, CACHE-25).
 pub(super) fn render(context: &Context) {
+    context.refresh_tools();
     let renders_again = context.session.settings.forks.ablations.contains(&Ablation::ReRender);
     if context.fork.is_some() && !renders_again {
         return;
@@ -67,7 +68,7 @@ pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Q
     let marks = settings.placement.marks(&layout, settings.ttl);
     let draft = Draft {
         model: Rc::clone(&context.model),
-        tools: Rc::clone(&context.pool.pieces),
+        tools: Rc::clone(&context.pool().pieces),
         system,
         messages: sending.messages,
         parameters: Rc::clone(parameters),
