@@ -16,6 +16,7 @@ pub mod reading;
 pub mod rows;
 mod simulated;
 mod staging;
+mod sums;
 
 use std::fs;
 use std::io::{self, Write};

@@ -5,6 +5,7 @@
 //! * [`report`]: the basis of every format: sessions, agents, sums, exceptions. Nothing is computed after it.
 //! * [`rerun`]: the requests of a run as a replay, so that both have the same reports.
 //! * [`comparison`]: the same for two requests side by side.
+//! * [`movement`]: two results side by side, such as two runs or two weeks.
 //! * [`check`]: the findings of the prefix guard.
 //! * [`explained`]: one request compared with the contents of its cache.
 //! * [`forks`]: the shared prefixes of forks and their parents.
@@ -34,6 +35,7 @@ pub mod folder;
 pub mod forks;
 pub mod format;
 pub mod human;
+pub mod movement;
 pub mod names;
 pub mod page;
 pub mod price_tables;

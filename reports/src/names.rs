@@ -38,6 +38,11 @@ impl Names {
         self.shown("agent", name)
     }
 
+    /// A tool.
+    pub fn tool(self, name: &str) -> String {
+        self.shown("tool", name)
+    }
+
     /// A model. A model of the table is public and is given by its id, because spellings may contain an account.
     pub fn model(self, spelling: &str) -> Cow<'_, str> {
         match (self, model::resolve(spelling)) {
@@ -69,7 +74,7 @@ impl Names {
         let (mut said, mut rest) = (String::with_capacity(what.len()), what);
         while let Some((before, name, after)) = quoted_part(rest) {
             let shown = match before {
-                _ if before.ends_with("tool ") => Cow::Owned(self.shown("tool", name)),
+                _ if before.ends_with("tool ") => Cow::Owned(self.tool(name)),
                 _ if before.ends_with("model ") || before == " became " => self.model(name),
                 _ => Cow::Borrowed(name),
             };

@@ -24,14 +24,16 @@ pub struct Rerun {
 }
 
 impl Rerun {
-    /// Replays the requests of `run` under its own rules and prices, with what-ifs.
-    pub fn new(run: &Run, what_if: &[WhatIf], view: View) -> Self {
+    /// Replays the requests of `run` under its own rules and prices, with what-ifs; with `composes` entries say what
+    /// prompts are made of.
+    pub fn new(run: &Run, what_if: &[WhatIf], view: View, composes: bool) -> Self {
         let inputs = Recorder::new(run).inputs();
         let options = Options {
             rules: Some(run.scenario.cache.unwrap_or_default()),
             book: (*run.book).clone(),
             prices_of: Some(run.scenario.prices.unwrap_or(NEWEST)),
             what_if: what_if.to_vec(),
+            composes,
             ..Options::default()
         };
         let mut replay = replay(&inputs, &options);

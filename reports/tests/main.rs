@@ -4,6 +4,7 @@
 
 mod checks;
 mod claims;
+mod contents;
 mod explained;
 mod fanout;
 mod forks;

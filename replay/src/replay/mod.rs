@@ -1,5 +1,6 @@
 //! Recorded requests through the cache, the price book and the diagnosis: the ledger of what happened.
 
+mod contents;
 mod counting;
 mod hypotheticals;
 pub mod inspect;
@@ -41,6 +42,8 @@ pub struct Options {
     pub sizing: Sizing,
     /// What else the requests might have been: a hypothetical for each, in this order.
     pub what_if: Vec<WhatIf>,
+    /// Whether each entry says what its prompt is made of.
+    pub composes: bool,
     /// Habits of clients that the forecast leaves out, to measure what each is worth.
     pub left_out: RuleSet,
 }

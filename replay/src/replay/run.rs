@@ -13,6 +13,7 @@ use forkcast_sim::service::{
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{ChainId, Maker, NodeId, Pins, Request, Usage, Wire};
 
+use super::contents::Contents;
 use super::counting::Counting;
 use super::hypotheticals::Hypotheticals;
 use super::predecessor::Predecessor;
@@ -61,6 +62,7 @@ pub(super) struct StreamReplay<'a> {
     counting: Counting<'a>,
     /// The request being served, as counted.
     size: Option<CountedSize>,
+    contents: Contents,
     identity: Identity<Predecessor>,
     /// Tokens that the last request of each chain left in the cache.
     cached_tokens: BTreeMap<ChainId, u64>,
@@ -100,6 +102,7 @@ impl<'a> StreamReplay<'a> {
             pins: Pins::default(),
             counting: Counting::new(&options.sizing),
             size: None,
+            contents: Contents::default(),
             identity: Identity::default(),
             cached_tokens: BTreeMap::new(),
             marked: BTreeMap::new(),
@@ -224,8 +227,11 @@ impl<'a> StreamReplay<'a> {
             predicted.hit = None;
         }
         self.remember(line.index, &sized, exchange, &predicted);
-        let entry = self.entry(line, comparison, exchange);
-        self.engine.bill(Entry { hypotheticals, ..entry }, &usage, &quote);
+        let mut entry = Entry { hypotheticals, ..self.entry(line, comparison, exchange) };
+        if self.options.composes {
+            entry.composition = self.contents.of_request(&self.wire, &sized.subject, &usage);
+        }
+        self.engine.bill(entry, &usage, &quote);
     }
 
     /// A request that the provider refused, or would have: nothing is read, written or billed. What it refused is in no chain,

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use forkcast_replay::exchange::{Exchange, Origin};
 use forkcast_replay::input::{FileInput, InputFormat, Inputs, ScopeInput};
 use forkcast_sim::outside::{complaint, found};
+use forkcast_sim::pricing::Money;
+use forkcast_sim::wire::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use thiserror::Error;
@@ -14,9 +16,10 @@ use thiserror::Error;
 use super::manifest::{self, Manifest};
 use super::{BODIES, RUN, body_name};
 use crate::format::ledger::exchange::Stored;
-use crate::format::number::Count;
+use crate::format::number::{Count, Usd};
 use crate::format::replay::SCHEMA;
 use crate::format::run;
+use crate::report::Spending;
 
 /// Why a folder cannot be read back.
 #[derive(Debug, Error)]
@@ -129,15 +132,56 @@ pub struct RecordedLine {
     pub origin: RecordedOrigin,
     /// The model as spelled.
     pub model: String,
-    /// Its bill as a JSON number, all digits.
-    pub cost_usd: Option<Box<RawValue>>,
+    /// Its bill.
+    pub cost_usd: Option<Usd>,
     /// The causes of its misses.
     #[serde(default)]
     pub causes: Vec<RecordedCause>,
+    /// The usage that was reported.
+    #[serde(default)]
+    pub(super) recorded: Option<RecordedTokens>,
+    /// The predicted usage.
+    #[serde(default)]
+    pub(super) predicted: Option<RecordedTokens>,
+    /// Its bill with every missed token read.
+    #[serde(default)]
+    pub(super) perfect_cost_usd: Option<Usd>,
+    #[serde(default)]
+    read_usd: Option<Usd>,
+    #[serde(default)]
+    write_5m_usd: Option<Usd>,
+    #[serde(default)]
+    write_1h_usd: Option<Usd>,
+    #[serde(default)]
+    input_usd: Option<Usd>,
+    #[serde(default)]
+    output_usd: Option<Usd>,
+    #[serde(default)]
+    fees_usd: Option<Usd>,
     /// The kind of its agent.
     agent_kind: Option<String>,
     /// The recording itself, without its body.
     exchange: Option<Stored>,
+}
+
+impl RecordedLine {
+    /// The parts of its bill.
+    pub(super) fn spending(&self) -> Spending {
+        let usd = |amount: Option<Usd>| amount.map_or(Money::ZERO, |amount| amount.0);
+        Spending {
+            read: usd(self.read_usd),
+            write_5m: usd(self.write_5m_usd),
+            write_1h: usd(self.write_1h_usd),
+            input: usd(self.input_usd),
+            output: usd(self.output_usd),
+            fees: usd(self.fees_usd),
+        }
+    }
+
+    /// Whether the provider refused it.
+    pub(super) fn failed(&self) -> bool {
+        self.exchange.as_ref().and_then(|exchange| exchange.status).is_some_and(|status| status >= 400)
+    }
 }
 
 /// A cause of a line.
@@ -147,6 +191,36 @@ pub struct RecordedCause {
     pub cause: String,
     /// Tokens that were missed for it.
     pub tokens: Count,
+    /// Their cost above the read price.
+    #[serde(default)]
+    pub(super) cost_usd: Option<Usd>,
+}
+
+/// Tokens of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct RecordedTokens {
+    input_tokens: Count,
+    cache_read_input_tokens: Count,
+    cache_creation: RecordedWrites,
+    output_tokens: Count,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+struct RecordedWrites {
+    ephemeral_5m_input_tokens: Count,
+    ephemeral_1h_input_tokens: Count,
+}
+
+impl From<RecordedTokens> for Usage {
+    fn from(tokens: RecordedTokens) -> Self {
+        Self {
+            input_tokens: tokens.input_tokens.0,
+            cache_read_input_tokens: tokens.cache_read_input_tokens.0,
+            ephemeral_5m_input_tokens: tokens.cache_creation.ephemeral_5m_input_tokens.0,
+            ephemeral_1h_input_tokens: tokens.cache_creation.ephemeral_1h_input_tokens.0,
+            output_tokens: tokens.output_tokens.0,
+        }
+    }
 }
 
 /// The place in which a request was recorded.

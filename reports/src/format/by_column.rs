@@ -2,14 +2,31 @@
 
 use forkcast_sim::pricing::Money;
 
+use super::contents::ContentSums;
 use super::ledger::LedgerLine;
 use super::usage::NO_PRICE;
 use crate::record::columns::Columns;
 use crate::record::{Record, Shape};
-use crate::report::{Recorded, Report, Senders};
+use crate::report::{Counted, Recorded, Report, Senders};
 
 /// Fields of the ledger that a page does not show, or derives from others.
-const LEFT_OUT: [&str; 8] = ["schema", "at", "first_byte_at", "bill", "fees", "exchange", "between", "new_tokens"];
+const LEFT_OUT: [&str; 12] = [
+    "schema",
+    "at",
+    "first_byte_at",
+    "bill",
+    "fees",
+    "exchange",
+    "between",
+    "read_tokens",
+    "new_tokens",
+    "missed",
+    "predicted_cost_usd",
+    "unread_writes_usd",
+];
+
+/// What it does not show either if the usage was recorded.
+const PREDICTED: [&str; 1] = ["predicted"];
 
 /// A request on a page.
 struct PageRow<'a> {
@@ -27,26 +44,41 @@ record! {
             let Recorded { exchange, answered, .. } = row.entry;
             exchange.and_then(|exchange| exchange.ended_at).or(answered.and_then(|answered| answered.answer.ended_at))
         }, null("if that is unknown");
-    field "what_if_usd", || Shape::list(Shape::Number), "Its bill under each what-if, in their order." =>
+    field "what_if_usd", || Shape::list(Shape::Number), "Its bill under each what-if, in their order; null where it is the same." =>
         |row| {
+            let bill = row.line.line.charge.bill.as_ref().map(|bill| bill.total);
             let sides = row.entry.hypotheticals.iter();
-            sides.map(|side| side.cost).collect::<Vec<Option<Money>>>()
+            sides.map(|side| side.cost.filter(|cost| Some(*cost) != bill)).collect::<Vec<Option<Money>>>()
         }, null(NO_PRICE);
 }
 
-/// All requests of a report, in the order of the ledger.
+/// What a page has of all requests.
+#[derive(Debug, Default)]
+pub struct PageData {
+    /// The requests, in the order of the ledger.
+    pub requests: Columns,
+    /// What prompts were made of.
+    pub contents: ContentSums,
+}
+
+/// What a page has of the requests of a report.
 ///
 /// # Errors
 /// When a value cannot be written as JSON.
-pub fn of(report: &Report<'_>) -> serde_json::Result<Columns> {
-    let mut columns = Columns::default();
+pub fn of(report: &Report<'_>) -> serde_json::Result<PageData> {
+    let predicted: &[&str] = if report.counted == Counted::Recorded { &PREDICTED } else { &[] };
+    let left_out = [&LEFT_OUT, predicted].concat();
+    let mut data = PageData::default();
     let mut taken = Ok(());
     report.each(&mut |entry| {
         let line = LedgerLine::with_transcript(&Senders::from(report), entry);
         let row = PageRow { line, entry, is_counted: report.counted.counts(entry) };
+        if row.is_counted {
+            data.contents.add(report, entry);
+        }
         if taken.is_ok() {
-            taken = columns.take(&row.value(), &LEFT_OUT);
+            taken = data.requests.take(&row.value(), &left_out);
         }
     });
-    taken.map(|()| columns)
+    taken.map(|()| data)
 }

@@ -5,7 +5,9 @@
 //! * [`ledger`]: `forkcast.ledger/1`, a line for each request.
 //! * [`requests`]: the ledger as a flat table of comma-separated values.
 //! * [`by_column`]: the ledger by column, for pages.
+//! * [`contents`]: what prompts were made of, for pages.
 //! * [`tables`]: every table of a replay as comma-separated values.
+//! * [`movement`]: `forkcast.compare/1`, two results side by side.
 //! * [`diff`]: `forkcast.diff/1`, two requests compared.
 //! * [`check`]: `forkcast.check/1`, the findings of the prefix guard, also as JUnit XML, SARIF and annotations.
 //! * [`explain`]: `forkcast.explain/1`, one request compared with its cache.
@@ -17,12 +19,14 @@ pub mod by_column;
 pub mod cast;
 mod change;
 pub mod check;
+pub mod contents;
 pub mod diff;
 mod difference;
 pub mod explain;
 pub mod fanout;
 mod inputs;
 pub mod ledger;
+pub mod movement;
 pub mod number;
 mod outcome;
 mod own_prices;

@@ -12,10 +12,11 @@ use thiserror::Error;
 
 use forkcast_scenarios::sweep::plan;
 
-use super::{SCENARIO, cast, check, diff, explain, fanout, ledger, replay, run, sweep};
+use super::{SCENARIO, cast, check, diff, explain, fanout, ledger, movement, replay, run, sweep};
 use crate::check::Check;
 use crate::document::json;
 use crate::folder::manifest;
+use crate::movement::Movement;
 use crate::record::{Record, schema};
 use crate::report::Report;
 
@@ -53,6 +54,7 @@ pub static SCHEMAS: LazyLock<Vec<(&'static str, Cow<'static, str>)>> = LazyLock:
         made::<ledger::LedgerLine<'_>>(ledger::SCHEMA, ledger::ABOUT),
         (manifest::SCHEMA, include_str!("../../schema/manifest-1.json").into()),
         made::<Check<'_>>(check::SCHEMA, check::ABOUT),
+        made::<Movement>(movement::SCHEMA, movement::ABOUT),
         made::<diff::Diff<'_>>(diff::SCHEMA, diff::ABOUT),
         made::<explain::Subject<'_>>(explain::SCHEMA, explain::ABOUT),
         made::<run::RunResult<'_>>(run::SCHEMA, run::ABOUT),

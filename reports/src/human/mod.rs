@@ -8,6 +8,7 @@ pub mod diff;
 pub mod explain;
 pub mod fanout;
 pub mod list;
+pub mod movement;
 pub mod replay;
 pub mod run;
 pub mod sweep;

@@ -1,9 +1,10 @@
-//! The page of a fan-out.
+//! The pages of a fan-out and of a sweep.
 
 use std::io;
 
 use forkcast_scenarios::fanout::Trial;
 use forkcast_scenarios::fanout::breakeven::Answer;
+use forkcast_scenarios::sweep::{CellOutcome, Plan};
 
 use super::Page;
 use crate::document::{Document, Part};
@@ -19,11 +20,26 @@ pub fn fanout(rows: &[Trial], answers: &[Answer], price_book: &str, is_partial: 
         [] => human::fanout::document(rows, price_book, is_partial),
         answers => human::fanout::answers::document(answers, price_book),
     };
-    let mut page = Page::new("fanout", title(&text));
-    page.chapter("cells", "The grid", Document::default());
-    page.chapter("answers", if answers.is_empty() { "All cells" } else { "Answers" }, text);
+    let mut page = grid(if answers.is_empty() { "All cells" } else { "Answers" }, text);
     page.data("fanout", |target| format::fanout::write(rows, answers, price_book, is_partial, target))?;
     Ok(page)
+}
+
+/// The page of the cells of a sweep.
+///
+/// # Errors
+/// When a record cannot be written as JSON.
+pub fn sweep(plan: &Plan, rows: &[CellOutcome]) -> io::Result<Page> {
+    let mut page = grid("Cells", human::sweep::document(plan, rows));
+    page.data("sweep", |target| format::sweep::write(plan, rows, target))?;
+    Ok(page)
+}
+
+fn grid(heading: &'static str, text: Document) -> Page {
+    let mut page = Page::new("fanout", title(&text));
+    page.chapter("cells", "The grid", Document::default());
+    page.chapter("answers", heading, text);
+    page
 }
 
 /// The first line of a document.

@@ -5,15 +5,18 @@
 //! page as compressed JSON, and nothing is computed for a page alone.
 //!
 //! * [`replay()`]: recorded requests. [`run()`]: those of a run, and what only a run knows.
-//! * [`fanout()`]: the cells of a grid. [`check()`]: changes that break prefixes.
+//! * [`fanout()`], [`sweep()`]: the cells of a grid. [`check()`]: changes that break prefixes. [`movement()`]: two results.
+//! * [`request()`]: one request and its cache, or two requests.
 //! * `shell`: the document around chapters and data.
 //! * `packed`: JSON, compressed.
 //! * `assets/`: style and scripts, written by hand, without dependencies.
 
 mod check;
 mod fanout;
+mod movement;
 mod packed;
 mod replay;
+mod request;
 mod run;
 mod shell;
 
@@ -23,8 +26,10 @@ use crate::document::Document;
 use packed::Packed;
 
 pub use check::check;
-pub use fanout::fanout;
+pub use fanout::{fanout, sweep};
+pub use movement::movement;
 pub use replay::replay;
+pub use request::request;
 pub use run::run;
 
 /// A page.

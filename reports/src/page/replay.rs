@@ -7,7 +7,7 @@ use crate::document::{Document, json, json_text};
 use crate::format;
 use crate::human;
 use crate::human::list::Layout;
-use crate::record::Record;
+use crate::record::{Record, list};
 use crate::report::Report;
 
 /// The page of a report.
@@ -35,6 +35,7 @@ pub fn replay(report: &Report<'_>) -> io::Result<Page> {
 pub(super) fn add_data(report: &Report<'_>, page: &mut Page) -> io::Result<()> {
     page.data("report", |target| json_text::compact(target, &report.value()))?;
     page.data("causes", |target| json::write(&human::list::causes(Layout::Flat), target))?;
-    let rows = format::by_column::of(report)?;
-    page.data("requests", |target| json_text::compact(target, &rows))
+    let data = format::by_column::of(report)?;
+    page.data("contents", |target| json_text::compact(target, &list(data.contents.rows(report))))?;
+    page.data("requests", |target| json_text::compact(target, &data.requests))
 }

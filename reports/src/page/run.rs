@@ -6,7 +6,7 @@ use forkcast_scenarios::run::Run;
 
 use super::fanout::title;
 use super::{Page, replay};
-use crate::document::{Document, money};
+use crate::document::{Document, Part, money};
 use crate::format;
 use crate::human;
 use crate::report::Report;
@@ -16,12 +16,14 @@ use crate::report::Report;
 /// # Errors
 /// When a record cannot be written as JSON.
 pub fn run(run: &Run, failures: &[String], report: &Report<'_>) -> io::Result<Page> {
-    let text = human::run::document(run, failures);
+    let mut text = human::run::document(run, failures);
     let found = human::replay::chapters(report);
     let cost = run.totals().cost.map_or_else(|| "No price".to_owned(), money);
     let mut page = Page::new("run", format!("{cost} · {}", title(&text)));
     page.chapter("bill", "The bill", found.bill);
     page.chapter("session", "Over time", Document::default());
+    // Lanes are drawn above.
+    text.parts.retain(|part| !matches!(part, Part::Verbatim(_)));
     page.chapter("run", "The run", text);
     page.chapter("changes", "What to change", found.changes);
     page.chapter("misses", "Misses", found.misses);

@@ -27,6 +27,8 @@ const SCRIPTS: &str = concat!(
     include_str!("assets/what_if.js"),
     include_str!("assets/fanout.js"),
     include_str!("assets/check.js"),
+    include_str!("assets/compare.js"),
+    include_str!("assets/explain.js"),
     include_str!("assets/main.js"),
     "})();\n",
 );

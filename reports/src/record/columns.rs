@@ -39,11 +39,6 @@ impl Columns {
         self.of_name.values_mut().try_for_each(|column| column.fill(rows))
     }
 
-    /// The number of records.
-    pub const fn rows(&self) -> usize {
-        self.rows
-    }
-
     fn add(&mut self, before: &str, record: &Value, left_out: &[&str]) -> serde_json::Result<()> {
         let Value::Fields(fields) = record else { return Ok(()) };
         for (word, value) in fields.iter().filter(|(word, _)| !left_out.contains(word)) {

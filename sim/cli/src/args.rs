@@ -3,12 +3,15 @@
 mod behaviour;
 mod cast;
 mod check;
+mod compare;
+mod explain;
 mod export;
 mod fanout;
 mod list;
 mod output;
 mod pages;
 mod prices;
+mod report;
 mod run;
 mod short;
 mod sizes;
@@ -23,18 +26,19 @@ use std::path::{Path, PathBuf};
 use clap::{Args as ClapArgs, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use forkcast_replay::input::InputFormat;
 use forkcast_replay::what_if::{KEYS, Key, WhatIf};
-use forkcast_reports::names::Names;
-use forkcast_reports::report::Zone;
 use forkcast_sim::cache::Rules;
 
 pub use cast::CastArgs;
 pub use check::{CheckArgs, CheckFormat, LockArgs, SourceArgs, WantedLock};
+pub use compare::{CompareArgs, Period};
+pub use explain::{DiffArgs, ExplainArgs};
 pub use export::ExportArgs;
 pub use fanout::FanoutArgs;
 pub use list::{ListArgs, Listed};
 pub use output::OutputArgs;
 pub use pages::{CompletionsArgs, ManArgs};
 pub use prices::{OwnPriceArgs, PriceArgs};
+pub use report::ReportArgs;
 pub use run::RunArgs;
 use sizes::SizeArgs;
 pub use strict::{Doubt, StrictArgs};
@@ -48,7 +52,7 @@ use view::{SumArgs, ViewArgs};
 /// Without a command it finds the logs of Claude Code, Codex, pi, Gemini CLI and Copilot CLI, and shows what they cost
 /// and why. No model is called and nothing leaves the machine.
 #[derive(Debug, Parser)]
-#[command(name = "forkcast", version, after_help = EXAMPLES)]
+#[command(name = "forkcast", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct Args {
     /// What to do [default: bill the logs of your clients]
     #[command(subcommand)]
@@ -63,21 +67,26 @@ impl Args {
     pub fn read() -> Result<Self, clap::Error> {
         let command = short::help(Self::command()).override_usage(USAGE).after_help("");
         let typed = with_verb(std::env::args_os().collect(), &command);
-        Self::from_arg_matches(&command.try_get_matches_from(typed)?)
+        Self::from_arg_matches(&command.try_get_matches_from(typed).map_err(export::with_example)?)
     }
 
     /// What to do: without a verb, what `replay` does without a path.
     pub fn verb(self) -> Verb {
-        self.verb.unwrap_or_else(|| Self::parse_from(["forkcast", "replay"]).verb())
+        self.verb.unwrap_or_else(|| Verb::Replay(ReplayArgs::of([])))
     }
 }
 
 /// The command line with a verb: options and existing paths without one are those of `replay`, as nothing at all is.
 fn with_verb(mut typed: Vec<OsString>, command: &Command) -> Vec<OsString> {
     const OF_THE_PROGRAM: [&str; 4] = ["-h", "--help", "-V", "--version"];
+    // Its own line in the list of verbs would be one too many for a small screen.
+    if typed.get(1).is_some_and(|first| first == "help") {
+        typed.remove(1);
+        typed.push("--help".into());
+    }
     let is_of_replay = typed.get(1).is_some_and(|first| {
         let word = first.to_string_lossy();
-        let is_verb = word == "help" || command.find_subcommand(first).is_some();
+        let is_verb = command.find_subcommand(first).is_some();
         let is_option = word.starts_with('-') && !OF_THE_PROGRAM.contains(&&*word);
         !is_verb && (is_option || Path::new(first).exists())
     });
@@ -88,8 +97,7 @@ fn with_verb(mut typed: Vec<OsString>, command: &Command) -> Vec<OsString> {
 }
 
 /// What a call without a verb does is part of the usage, so that the short help fits a small screen.
-const USAGE: &str =
-    "forkcast [OPTIONS]      what the sessions of your clients cost, and why\n       forkcast <COMMAND>";
+const USAGE: &str = "forkcast [COMMAND]  (none: what your sessions cost, and why)";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -139,6 +147,10 @@ pub enum Verb {
     Check(CheckArgs),
     /// Name the first byte in which two requests differ, and its price
     Diff(DiffArgs),
+    /// Compare two results or two periods: what moved, by cause
+    Compare(CompareArgs),
+    /// Write the page of results
+    Report(ReportArgs),
     /// Explain what one request read and missed, or what a cause means
     Explain(ExplainArgs),
     /// List causes, models, prices, formats, scenarios, schemas
@@ -186,6 +198,10 @@ pub struct ReplayArgs {
     /// The paths were found, not named.
     #[arg(skip)]
     pub are_found: bool,
+
+    /// Only files are written.
+    #[arg(skip)]
+    pub prints_nothing: bool,
 
     /// Read every file as this format instead of detecting it
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = input_format())]
@@ -260,6 +276,16 @@ pub struct ReplayArgs {
     pub talk: TalkArgs,
 }
 
+impl ReplayArgs {
+    /// `forkcast replay PATH…`.
+    pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        let Verb::Replay(plain) = Args::parse_from(["forkcast", "replay"]).verb() else {
+            unreachable!("`replay` was parsed")
+        };
+        Self { paths: paths.into_iter().collect(), ..plain }
+    }
+}
+
 const DEMO_EXAMPLES: &str = "\
 Examples:
   forkcast demo                       the report
@@ -274,134 +300,6 @@ pub struct DemoArgs {
     /// Options of the replay
     #[command(flatten)]
     pub replay: ReplayArgs,
-}
-
-const DIFF_EXAMPLES: &str = "\
-Examples:
-  forkcast diff yesterday.json today.json
-                                      two request bodies
-  forkcast diff log.jsonl#4 log.jsonl#5
-                                      requests of a recording, from 0 on
-  forkcast diff a.json b.json --format json
-                                      forkcast.diff/1, without prompts";
-
-/// Arguments of `diff`.
-#[derive(Debug, ClapArgs)]
-#[command(after_help = DIFF_EXAMPLES)]
-pub struct DiffArgs {
-    /// The older request: a body, or FILE#N for the N-th request of a recording
-    #[arg(value_name = "A")]
-    pub older: String,
-
-    /// The newer request
-    #[arg(value_name = "B")]
-    pub newer: String,
-
-    /// Cache rules whose normal forms decide what counts as a difference
-    #[arg(long, value_name = "PRESET", value_parser = preset())]
-    pub cache: Option<Rules>,
-
-    /// Which prices hold
-    #[command(flatten)]
-    pub prices: PriceArgs,
-
-    /// What is shown
-    #[command(flatten)]
-    pub shown: ShownArgs,
-
-    /// Whether the result must be sure
-    #[command(flatten)]
-    pub strict: StrictArgs,
-
-    /// Messages on standard error
-    #[command(flatten)]
-    pub talk: TalkArgs,
-}
-
-const EXPLAIN_EXAMPLES: &str = "\
-Examples:
-  forkcast replay recordings/ --out result
-                                      a run folder
-  forkcast explain result             its dearest miss
-  forkcast explain result 7           request 7 of its ledger.jsonl
-  forkcast explain result session.yaml#4
-                                      the request with number 4 in that file
-  forkcast explain recordings/ 7      without a run folder
-  forkcast explain projects/ session.jsonl:17
-                                      the answer in that line of a transcript
-  forkcast explain result 7 --format json
-                                      forkcast.explain/1, without prompts
-  forkcast explain level_parameter    a cause: what it means and what to do
-  forkcast run --out result --bodies  a simulated run; explain it as above
-
-A run folder lists its recordings, which are read again; with --bodies it contains all requests. For a simulated run, \
---bodies is required.";
-
-/// Arguments of `explain`.
-#[derive(Debug, ClapArgs)]
-#[command(after_help = EXPLAIN_EXAMPLES)]
-pub struct ExplainArgs {
-    /// A folder that `replay --out` or `run --out` wrote, or a recording; or a cause of `forkcast list causes`
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-
-    /// The request: its number in the ledger, FILE#N, or FILE:LINE of a transcript; by default the one with the highest
-    /// cost for text that had been sent before
-    #[arg(value_name = "REQUEST")]
-    pub request: Option<String>,
-
-    /// Other cache rules than those of the run
-    #[arg(long, value_name = "PRESET", value_parser = preset())]
-    pub cache: Option<Rules>,
-
-    /// Other prices than those of the run
-    #[command(flatten)]
-    pub prices: PriceArgs,
-
-    /// Time zone of times: an IANA name, `local` or `UTC` [default: local for people, UTC for machines]
-    #[arg(long, value_name = "ZONE")]
-    pub timezone: Option<Zone>,
-
-    /// What is shown
-    #[command(flatten)]
-    pub shown: ShownArgs,
-
-    /// Whether the result must be sure
-    #[command(flatten)]
-    pub strict: StrictArgs,
-
-    /// Messages on standard error
-    #[command(flatten)]
-    pub talk: TalkArgs,
-}
-
-/// Options for the display of compared requests.
-#[derive(Debug, ClapArgs)]
-pub struct ShownArgs {
-    /// Form of the output
-    #[arg(long, default_value = "human", value_parser = whole(), help_heading = "Output")]
-    pub format: Format,
-
-    /// Also show the differing bytes, with 48 on each side, in JSON and markdown
-    #[arg(long, help_heading = "Output")]
-    pub show_content: bool,
-
-    /// Replace names of files, agents and tools by stable ids, and leave bytes out
-    #[arg(long, conflicts_with = "show_content", help_heading = "Output")]
-    pub anonymize: bool,
-}
-
-impl ShownArgs {
-    /// How names are shown.
-    pub const fn names(&self) -> Names {
-        if self.anonymize { Names::Anonymous } else { Names::Plain }
-    }
-
-    /// Whether a document shows bytes of prompts: always on the terminal, because its reader gave the files; otherwise
-    /// on request.
-    pub const fn windows(&self) -> bool {
-        matches!(self.format, Format::Human) || self.show_content
-    }
 }
 
 const NEW_EXAMPLES: &str = "\
@@ -439,7 +337,7 @@ pub enum Format {
 }
 
 /// Messages on standard error.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Copy, Debug, ClapArgs)]
 pub struct TalkArgs {
     /// Print only errors
     #[arg(long, short, help_heading = "Output")]

@@ -32,6 +32,8 @@ fn main() -> ExitCode {
         Verb::Lock(args) => verbs::lock::run(&args),
         Verb::Check(args) => verbs::check::run(&args),
         Verb::Diff(args) => verbs::diff::run(&args),
+        Verb::Compare(args) => verbs::compare::run(&args),
+        Verb::Report(args) => verbs::report::run(&args),
         Verb::Explain(args) => verbs::explain::run(&args),
         Verb::List(args) => verbs::list::run(&args),
         Verb::Completions(args) => verbs::completions::run(&args),

@@ -81,7 +81,7 @@ fn save(path: &Path, kind: Kind, bytes: &[u8], talk: &TalkArgs) -> anyhow::Resul
 }
 
 /// Options about where and how output is written, which change nothing in it: with a value, and without one.
-const ELSEWHERE: [&str; 6] = ["--html", "--out", "--trace", "--stacks", "--otlp", "--progress"];
+const ELSEWHERE: [&str; 7] = ["--html", "--out", "-o", "--trace", "--stacks", "--otlp", "--progress"];
 const SILENT: [&str; 3] = ["--quiet", "-q", "--overwrite"];
 
 /// The command line, so that a page says how it was made.

@@ -5,6 +5,7 @@
 mod browser;
 mod check;
 mod commands;
+mod compare;
 mod data;
 mod examples;
 mod explain;

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use crate::program::{self, folder};
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 16] = [
     "cast",
     "run",
     "fanout",
@@ -16,6 +16,8 @@ const VERBS: [&str; 14] = [
     "lock",
     "check",
     "diff",
+    "compare",
+    "report",
     "explain",
     "sweep",
     "list",
@@ -45,6 +47,8 @@ fn flags(verb: &str) -> Vec<String> {
 #[test]
 fn every_verb_has_help_with_examples_that_fits_a_screen() {
     let verbs = said(&["--help"]);
+    assert_eq!(said(&["help"]), verbs);
+    assert_eq!(said(&["help", "run"]), said(&["run", "--help"]));
     for verb in VERBS {
         assert!(verbs.lines().any(|line| line.trim_start().starts_with(verb)), "{verb}");
         let help = said(&[verb, "--help"]);

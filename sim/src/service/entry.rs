@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::agreement::{Compared, NotComparable};
+use super::composition::Composition;
 use super::layout::Layout;
 use super::size::CountedSize;
 use crate::ledger::Line;
@@ -42,6 +43,8 @@ pub struct Entry {
     pub hidden: Option<Money>,
     /// Its outcome under each requested what-if, in order; empty without what-ifs or without a profile.
     pub hypotheticals: Vec<Hypothetical>,
+    /// What its prompt is made of, if requested and known.
+    pub composition: Composition,
     /// Its share of the clairvoyant lower bound; `None` if that is unknown.
     pub lower_bound: Option<Money>,
 }
@@ -63,6 +66,7 @@ impl Entry {
             unforeseen: None,
             hidden: None,
             hypotheticals: Vec::new(),
+            composition: Composition::default(),
             lower_bound: None,
         }
     }

@@ -4,12 +4,14 @@
 //!   writes were for nothing.
 //! * [`Entry`] is the only row: a request's line of the ledger and everything else known about it.
 //! * [`Layout`] is how a prompt is divided, and what it shares with the request that it continues.
+//! * [`Composition`] is what it is made of: tools, system prompt, results by tool.
 //! * [`Agreement`] sums up how well predictions agree with what the provider reported.
 //! * [`Fidelity`] measures it so that errors cannot cancel out, beside the naive rule.
 //! * [`Delivery`] is a cache with its pending answers.
 //! * [`Tariff`] gives the prices of a request, from the facts about it and its answer.
 
 mod agreement;
+mod composition;
 mod delivery;
 mod engine;
 mod entry;
@@ -21,6 +23,7 @@ mod size;
 mod tariff;
 
 pub use agreement::{Agreement, Compared, FRAME_TOKENS, NotComparable, Verdict};
+pub use composition::{Composition, Content, ContentKind, Portion};
 pub use delivery::{Answers, Delivery, FIRST_BYTE_AFTER, STEP, Times};
 pub use engine::{Engine, Grounds, Movement, Reading, SizedRequest};
 pub use entry::{AnswerPlace, Entry, Evidence, Hypothetical, Origin};

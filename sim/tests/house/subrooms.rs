@@ -112,15 +112,33 @@ const REPORTS: &[Row] = &[
     ("record", &["document"]),
     ("claims", &["document"]),
     ("report", &["names", "document"]),
+    ("movement", &["report"]),
     ("explained", &["comparison", "report"]),
     ("figures", &["forks", "document", "report"]),
     ("price_tables", &[]),
-    ("human", &["forks", "names", "check", "comparison", "document", "record", "report", "explained", "price_tables"]),
-    ("format", &["forks", "names", "check", "comparison", "document", "record", "report", "explained", "human"]),
-    ("folder", &["report", "figures", "format"]),
+    (
+        "human",
+        &[
+            "forks",
+            "names",
+            "check",
+            "comparison",
+            "movement",
+            "document",
+            "record",
+            "report",
+            "explained",
+            "price_tables",
+        ],
+    ),
+    (
+        "format",
+        &["forks", "names", "check", "comparison", "movement", "document", "record", "report", "explained", "human"],
+    ),
+    ("folder", &["movement", "report", "figures", "format"]),
     ("rerun", &["report", "format"]),
     ("export", &["document", "report"]),
-    ("page", &["check", "document", "record", "report", "human", "format"]),
+    ("page", &["check", "movement", "document", "record", "report", "human", "format"]),
 ];
 
 const SCENARIOS: &[Row] = &[

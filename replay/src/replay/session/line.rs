@@ -3,8 +3,8 @@
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
 use forkcast_sim::service::{
-    AnswerPlace, Compared, CountedSize, Entry, Evidence, FRAME_TOKENS, Hypothetical, NotComparable, PriceFacts, Quote,
-    Verdict,
+    AnswerPlace, Compared, Composition, CountedSize, Entry, Evidence, FRAME_TOKENS, Hypothetical, NotComparable,
+    PriceFacts, Quote, Verdict,
 };
 use forkcast_sim::wire::{ChainId, Ttl, Usage, number};
 
@@ -54,7 +54,11 @@ impl<'a> SessionReplay<'a> {
             None => Vec::new(),
         };
         let hidden = prompt.hidden.zip(quote.rates).map(|(usage, rates)| rates.bill(&usage, &[]).total);
-        Entry { evidence, unforeseen, hidden, hypotheticals, ..self.entry(ask, line, comparison) }
+        let conversation = &self.agents[ask.agent].conversation;
+        let composition = self.contents.as_ref().map_or_else(Composition::default, |contents| {
+            contents.of_history(&conversation.history, conversation.head(), &recorded.usage)
+        });
+        Entry { evidence, unforeseen, hidden, hypotheticals, composition, ..self.entry(ask, line, comparison) }
     }
 
     /// An entry without prediction and explanation: recorded usage is counted and billed, nothing more is known.

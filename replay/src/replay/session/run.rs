@@ -14,6 +14,7 @@ use crate::exchange::RecordedUsage;
 use crate::rebuild::Tokens;
 use crate::rebuild::forecast::{Forecast, Shared};
 use crate::rebuild::lane::{Arena, Lane};
+use crate::replay::contents::SessionContents;
 use crate::replay::hypotheticals::Hypotheticals;
 use crate::replay::{Options, Replay};
 use crate::source::transcript::{Ask, Conversation, Piece, asks, hidden_prefix};
@@ -65,6 +66,8 @@ pub(super) struct SessionReplay<'a> {
     pub counting: Counting<'a>,
     /// The request being served, as counted.
     pub size: Option<CountedSize>,
+    /// What blocks are, if entries say it.
+    pub contents: Option<SessionContents>,
     pub hypotheticals: Hypotheticals<'a>,
 }
 
@@ -91,6 +94,7 @@ impl<'a> SessionReplay<'a> {
             next_system: 0,
             counting: Counting::new(&options.sizing, session),
             size: None,
+            contents: options.composes.then(|| SessionContents::new(session)),
             hypotheticals: Hypotheticals::new(&rules, options),
         }
     }
@@ -108,16 +112,16 @@ impl<'a> SessionReplay<'a> {
     fn serve(&mut self, ask: &Ask<'a>) {
         let agent = &self.session.agents[ask.agent];
         self.size = self.counting.count(ask, &agent.thread);
-        let Self { agents, arena, .. } = self;
-        let mut block = |piece: &Piece<'_>| own_block(arena, ask.agent, piece);
+        let Self { agents, arena, contents, .. } = self;
+        let mut block = |piece: &Piece<'_>| own_block(arena, contents, ask.agent, piece);
         agents[ask.agent].conversation.take_in(agent, ask.item, &mut block);
         match profiled(ask) {
             Some((usage, resolved)) => self.serve_request(ask, usage, resolved),
             None if ask.answer.usage.is_none() => self.count_only(ask, NotComparable::NoUsage),
             None => self.count_only(ask, NotComparable::NoProfile),
         }
-        let Self { agents, arena, .. } = self;
-        let mut block = |piece: &Piece<'_>| own_block(arena, ask.agent, piece);
+        let Self { agents, arena, contents, .. } = self;
+        let mut block = |piece: &Piece<'_>| own_block(arena, contents, ask.agent, piece);
         agents[ask.agent].conversation.say(Role::Assistant, ask.item, &ask.answer.parts, &mut block);
     }
 
@@ -139,7 +143,11 @@ impl<'a> SessionReplay<'a> {
 }
 
 /// The block of a part, which no other agent has: usage shows what agents of a session share.
-fn own_block(arena: &mut Arena, agent: usize, piece: &Piece<'_>) -> BlockId {
+fn own_block(arena: &mut Arena, contents: &mut Option<SessionContents>, agent: usize, piece: &Piece<'_>) -> BlockId {
     let id = (piece.item as u128) << 32 | piece.at as u128;
-    arena.blocks.opaque(FIRST_SPACE + agent as u64, id, piece.part.kind, Level::Messages)
+    let block = arena.blocks.opaque(FIRST_SPACE + agent as u64, id, piece.part.kind, Level::Messages);
+    if let Some(contents) = contents {
+        contents.note(block, piece);
+    }
+    block
 }

@@ -45,16 +45,16 @@ const strip = (width, number, worst, open) => {
   return draw("svg", { width, height: rows * 30, role: "group", "aria-label": `${plural(number, "request")} in order` }, ...cells);
 };
 
-const findingCard = (found) => el("div", { class: "card" },
+const findingCard = (found, sides = ["older", "newer"]) => el("div", { class: "card" },
   el("span", { class: "sum" }, found.cost_usd ? money(found.cost_usd) : ""),
   el("h4", {}, String(found.cause).replaceAll("_", " "), ": ", name(found.name ?? "")),
   facts([
-    ["Request", `${found.request}${found.older === null ? "" : `, against request ${found.older}`}`], ["File", found.file && name(found.file)],
+    ["Request", Number.isInteger(found.request) && `${found.request}${Number.isInteger(found.older) ? `, against request ${found.older}` : ""}`], ["File", found.file && name(found.file)],
     ["Where", el("span", { class: "mono" }, name(found.path ?? ""))],
-    ["First differing byte", found.offset_in_block === null ? null : `${count(found.offset_in_block)} of the block, ${count(found.offset_in_prefix ?? 0)} of the prompt`],
+    ["First differing byte", (found.offset_in_block ?? null) === null ? null : `${count(found.offset_in_block)} of the block, ${count(found.offset_in_prefix ?? 0)} of the prompt`],
     ["Stretch that differs", found.offset_range && `bytes ${count(found.offset_range[0])} to ${count(found.offset_range[1])}`],
-    ["Looks like", found.volatile && `a varying ${found.volatile}`], ["Tokens lost", found.tokens_lost === null ? "unknown" : count(found.tokens_lost)],
-    ["Cost a day", found.cost_usd_per_day === null ? null : money(found.cost_usd_per_day)], ["The provider's word", found.provider_reason],
+    ["Looks like", found.volatile && `a varying ${found.volatile}`], ["Tokens lost", found.tokens_lost === undefined ? null : found.tokens_lost === null ? "unknown" : count(found.tokens_lost)],
+    ["Cost a day", (found.cost_usd_per_day ?? null) === null ? null : money(found.cost_usd_per_day)], ["The provider's word", found.provider_reason],
     ["What to do", found.suggestion],
   ]),
-  found.window ? el("pre", { tabindex: "0" }, `older  ${visible(found.window.older)}\nnewer  ${visible(found.window.newer)}`) : null);
+  found.window ? bothSides(found.window, sides) : (found.offset_in_block ?? null) === null ? null : el("p", { class: "aside" }, NO_CONTENT));

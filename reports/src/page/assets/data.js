@@ -23,6 +23,7 @@ class Requests {
     if (!this.made[column]) {
       const { own, distinct, at } = this.columns[column] || { distinct: [null] };
       this.made[column] = own || (at ? at.map((place) => distinct[place]) : new Array(this.length).fill(distinct[0]));
+      delete this.columns[column]?.at;
     }
     return this.made[column];
   }
@@ -40,7 +41,7 @@ class Requests {
   cost(row, whatIf) {
     if (!this.get("counted", row)) return 0;
     const other = whatIf >= 0 ? this.get("what_if_usd", row) : null;
-    return (other && other.length > whatIf ? other[whatIf] : this.get("cost_usd", row)) || 0;
+    return (other && other[whatIf]) ?? this.get("cost_usd", row) ?? 0;
   }
 
   avoidable(row) {
@@ -62,6 +63,8 @@ const KEYS = {
 
 let report = null;
 let requests = null;
+let every = [];
+let contents = [];
 let meanings = {};
 const chosen = { filters: {}, whatIf: -1, session: null, request: null };
 const watchers = [];
@@ -82,6 +85,7 @@ const isMissedFor = (row, cause) => (requests.get("causes", row) || []).some((pa
 // The requests that pass all filters but one.
 const passing = (but) => {
   const wanted = Object.entries(chosen.filters).filter(([key]) => key !== but);
+  if (wanted.length === 0) return every;
   const rows = [];
   for (let row = 0; row < requests.length; row += 1) {
     if (wanted.every(([key, value]) => (key === "cause" ? isMissedFor(row, value) : KEYS[key].of(row) === value))) rows.push(row);
@@ -110,10 +114,12 @@ const makeCalendar = () => {
     return new Intl.DateTimeFormat("en-GB", form);
   }
 };
-const isVirtual = () => document.body.dataset.kind === "run";
+const isRun = document.body.dataset.kind === "run";
+const isVirtual = () => isRun;
+let days = null;
 const dayOf = (row) => {
-  const at = requests.get("at_ms", row);
-  return at === null || isVirtual() ? null : parts(at).day;
+  days = days || requests.all("at_ms").map((at) => (at === null || isRun ? null : parts(at).day));
+  return days[row];
 };
 const moment = (ms) => {
   if (ms === null) return "at an unknown time";

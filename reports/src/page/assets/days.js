@@ -16,10 +16,14 @@ const stretches = (rows) => {
   if (width <= 75) return { said: "day", of: dayOf };
   return { said: "week", of: (row) => { const day = dayOf(row); return day && monday(day); } };
 };
+const mondays = new Map();
 const monday = (day) => {
-  const at = new Date(`${day}T00:00:00Z`);
-  at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7));
-  return at.toISOString().slice(0, 10);
+  if (!mondays.has(day)) {
+    const at = new Date(`${day}T00:00:00Z`);
+    at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7));
+    mondays.set(day, at.toISOString().slice(0, 10));
+  }
+  return mondays.get(day);
 };
 
 // Every stretch from the first to the last, also those without requests.
@@ -74,7 +78,7 @@ const drawDays = () => {
     const { sums, totals } = stacked(rows, split, stretch);
     const keys = filled(new Set(rows.map(stretch.of).filter(Boolean)), stretch.said);
     const kinds = looks(split, totals);
-    const chart = fitted(el("div"), (width) => bars(width, keys, sums, kinds, stretch));
+    const chart = fitted(el("div"), (width) => bars(width, keys, sums, kinds, stretch), DAY_HEIGHT + 24);
     const hint = split === "spending" && chosen.whatIf >= 0 ? el("p", { class: "aside" }, "Parts are as billed; choose another split for the chosen what-if.") : null;
     picture.replaceChildren(...[legend(kinds.map((kind) => [kind.look, `${kind.said}`])), chart, hint].filter(Boolean));
   });

@@ -68,6 +68,9 @@ const choices = (label, options, chosen, choose) => el("span", { class: "group",
     type: "button", "aria-pressed": String(value === chosen), on: { click: () => choose(value) },
   }, text)));
 
+// The class of a text on a colour.
+const textOn = (look) => (!look ? "strong" : look.startsWith("#") ? "on-dark" : look === "missed" ? "on" : look === "written" || look === "input" ? `on-${look}` : "on-part");
+
 const legend = (entries) => el("ul", { class: "legend" },
   ...entries.map(([look, text]) => el("li", {},
     el("i", look.startsWith("#") || look.startsWith("var") ? { style: { background: look } } : { class: look }), name(text))));
@@ -88,17 +91,29 @@ const chapter = (id) => {
   };
 };
 
-// Draws once the width of a place is known, and again when it changes.
-const fitted = (place, paint) => {
+// Draws when a place comes near the screen and its width is known, and again when the width changes: a page of 40,000
+// requests would otherwise draw for seconds what nobody looks at. Paper needs everything.
+const undrawn = new Map();
+const near = new IntersectionObserver((entries) => entries.filter((entry) => entry.isIntersecting).forEach(({ target }) => drawNow(target)), { rootMargin: "600px" });
+const drawNow = (place) => {
+  const paint = undrawn.get(place);
+  undrawn.delete(place);
+  near.unobserve(place);
   let before = 0;
-  const again = () => {
-    const width = Math.floor(place.clientWidth);
-    if (width > 0 && width !== before) {
-      before = width;
-      place.replaceChildren(...[paint(width)].flat().filter(Boolean));
-    }
+  const at = (width) => {
+    if (width <= 0 || width === before) return;
+    before = width;
+    place.style.minHeight = "";
+    place.replaceChildren(...[paint(width)].flat().filter(Boolean));
   };
-  new ResizeObserver(again).observe(place);
-  requestAnimationFrame(again);
+  at(Math.floor(place.clientWidth));
+  new ResizeObserver(([{ contentRect }]) => at(Math.floor(contentRect.width))).observe(place);
+};
+const fitted = (place, paint, height = 100) => {
+  undrawn.set(place, paint);
+  place.style.minHeight = `${height}px`;
+  near.observe(place);
   return place;
 };
+const drawEverything = () => [...undrawn.keys()].filter((place) => place.isConnected).forEach(drawNow);
+addEventListener("beforeprint", drawEverything);

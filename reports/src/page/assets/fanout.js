@@ -1,4 +1,4 @@
-// A fan-out: cost against time with the frontier, and cost by each number that varies, in small multiples.
+// A fan-out or a sweep: cost against time with the frontier, and cost by each number that varies, in small multiples.
 
 const NUMBERS = ["children", "prefix_tokens", "tail_tokens", "directive_tokens", "turns", "growth_tokens"];
 const WORDS = ["launch", "breakpoints", "kind", "parent", "ttl", "model", "profile", "cache"];
@@ -14,18 +14,36 @@ const commandOf = (row) => `forkcast fanout ${[...NUMBERS, "launch", "breakpoint
   .filter((key) => row[key] !== null && row[key] !== undefined).map((key) => `--${OPTIONS[key] || key} ${row[key]}`).join(" ")}${row.kind === "spawn" ? " --against spawn" : ""}`;
 
 const saidOfCell = (row, keys) => [keys.map((key) => `${spoken(key)} ${row[key]}`).join(", ") || "the only cell",
-  `${money(row.total_cost_usd)} with the parent, children ${money(row.cost_usd)}`, `${span(row.makespan_ms)}, hit rate ${share(row.hit_rate)}`].join("\n");
+  row.children_cost_usd === undefined ? money(row.total_cost_usd) : `${money(row.total_cost_usd)} with the parent, children ${money(row.cost_usd)}`, `${span(row.makespan_ms)}, hit rate ${share(row.hit_rate)}`].join("\n");
 
 const drawFanout = (fanout) => {
-  const place = chapter("cells");
-  const rows = fanout.rows.filter((row) => row.total_cost_usd !== null && row.unanswered_requests === 0);
+  const rows = fanout.rows.filter((row) => row.total_cost_usd !== null).map((row) => ({ ...row, children_cost_usd: row.cost_usd }));
+  drawGrid(rows, NUMBERS, WORDS, commandOf, "Cost of the children");
+};
+
+// The axes of a sweep are its parameters, numbers or words; a scenario has one cost.
+const drawSweep = (sweep) => {
+  const isNumber = (axis) => axis.values.every((value) => value.trim() !== "" && Number.isFinite(Number(value)));
+  const numbers = sweep.axes.filter(isNumber).map((axis) => axis.path), words = sweep.axes.filter((axis) => !isNumber(axis)).map((axis) => axis.path);
+  const rows = sweep.rows.filter((row) => row.cost_usd !== null).map((row) => ({
+    ...row, ...Object.fromEntries(Object.entries(row.set).map(([path, value]) => [path, numbers.includes(path) ? Number(value) : value])),
+    total_cost_usd: row.total_cost_usd ?? row.cost_usd, children_cost_usd: row.total_cost_usd === null ? undefined : row.cost_usd,
+  }));
+  const said = ({ set }) => (sweep.subject === "fanout" ? `forkcast fanout ${Object.entries(set).map(([path, value]) => `--${path} ${value}`).join(" ")}`
+    : `forkcast run ${sweep.subject} ${Object.entries(set).map(([path, value]) => `--set ${path}=${value}`).join(" ")}`);
+  drawGrid(rows, numbers, words, said, sweep.subject === "fanout" ? "Cost of the children" : "Cost");
+};
+
+// Small multiples by the numbers that vary, and cost against time.
+const drawGrid = (all, numberKeys, wordKeys, saidOf, title) => {
+  const place = chapter("cells"), rows = all.filter((row) => row.unanswered_requests === 0);
   if (!place || rows.length === 0) return;
-  const numbers = varying(rows, NUMBERS), words = varying(rows, WORDS), keys = [...numbers, ...words];
+  const numbers = varying(rows, numberKeys), words = varying(rows, wordKeys), keys = [...numbers, ...words];
   const command = el("p", { class: "aside", role: "status" }, "Choose a point to see the command that repeats it.");
-  const choose = (row) => command.replaceChildren("This cell again: ", el("code", {}, visible(commandOf(row))));
+  const choose = (row) => command.replaceChildren("This cell again: ", el("code", {}, visible(saidOf(row))));
   const parts = [];
-  if (numbers.length > 0) parts.push(el("h3", {}, `Cost of the children, by ${spoken(numbers[0])}`), multiples(rows, numbers, words, choose));
-  if (rows.length > 1) parts.push(el("h3", {}, "Cost against time"), fitted(el("div"), (width) => frontier(width, rows, keys, choose)),
+  if (numbers.length > 0) parts.push(el("h3", {}, `${title}, by ${spoken(numbers[0])}`), multiples(rows, numbers, words, choose));
+  if (rows.length > 1) parts.push(el("h3", {}, "Cost against time"), fitted(el("div"), (width) => frontier(width, rows, numbers, keys, choose), 300),
     el("p", { class: "aside" }, "A line joins the cells with the same work that no other one beats in both; all requests, the parent's too."));
   place.show(...parts, command);
 };
@@ -50,12 +68,12 @@ const multiples = (rows, [x, ...facets], words, choose) => {
   const grid = el("div", { style: { display: "grid", gap: "1rem", gridTemplateColumns: `repeat(auto-fit, minmax(min(100%, ${groups.length > 1 ? 260 : 520}px), 1fr))` } });
   groups.forEach((group) => {
     const own = rows.filter((row) => facetOf(row) === group);
-    grid.append(el("div", {}, group ? el("p", { class: "aside" }, group) : null, fitted(el("div"), (width) => small(width, own, x, lineOf, looks, most, choose))));
+    grid.append(el("div", {}, group ? el("p", { class: "aside" }, group) : null, fitted(el("div"), (width) => small(width, own, [x, ...words], lineOf, looks, most, choose))));
   });
   return el("div", {}, lines.length > 1 ? legend(lines.map((line) => [looks.get(line).hue, line])) : null, grid);
 };
 
-const small = (width, rows, x, lineOf, looks, most, choose) => {
+const small = (width, rows, [x, ...words], lineOf, looks, most, choose) => {
   const height = 210, left = 58, bottom = 34, values = distinct(rows, x).sort((a, b) => a - b);
   const isWide = values.at(-1) > 40 * Math.max(1, values[0]);
   const of = (value) => (isWide ? Math.log(Math.max(1, value)) : value);
@@ -68,7 +86,7 @@ const small = (width, rows, x, lineOf, looks, most, choose) => {
     const own = rows.filter((row) => lineOf(row) === line).sort((a, b) => a[x] - b[x]);
     if (own.length === 0) return [];
     const path = own.map((row, place) => `${place ? "L" : "M"}${at(row[x])} ${y(row.cost_usd)}`).join("");
-    return [draw("path", { d: path, fill: "none", style: { stroke: look.hue, strokeWidth: 2, strokeDasharray: look.dash } }), ...own.map((row) => point(row, at(row[x]), y(row.cost_usd), look.hue, [x, ...varying(rows, WORDS)], choose))];
+    return [draw("path", { d: path, fill: "none", style: { stroke: look.hue, strokeWidth: 2, strokeDasharray: look.dash } }), ...own.map((row) => point(row, at(row[x]), y(row.cost_usd), look.hue, [x, ...words], choose))];
   });
   return draw("svg", { width, height: height + bottom, role: "group", "aria-label": `Cost by ${spoken(x)}` }, ...grid, ...names.filter(Boolean), ...lines,
     draw("text", { x: width, y: height + 31, "text-anchor": "end" }, spoken(x) + (isWide ? ", logarithmic" : "")));
@@ -83,12 +101,12 @@ const point = (row, x, y, hue, keys, choose) => draw("circle", {
 const unbeaten = (rows) => [...rows].sort((a, b) => a.makespan_ms - b.makespan_ms || a.total_cost_usd - b.total_cost_usd)
   .reduce((found, row) => (found.length === 0 || row.total_cost_usd < found.at(-1).total_cost_usd ? [...found, row] : found), []);
 
-const frontier = (width, rows, keys, choose) => {
+const frontier = (width, rows, numbers, keys, choose) => {
   const height = 260, left = 62, bottom = 40, times = rows.map((row) => row.makespan_ms), costs = rows.map((row) => row.total_cost_usd);
   const longest = Math.max(...times, 1), most = Math.max(...costs, 1e-9);
   const x = (ms) => left + (width - left - 16) * (ms / (longest * 1.03)), y = (usd) => 8 + (height - 8) * (1 - usd / (most * 1.05));
   const works = new Map();
-  rows.forEach((row) => { const work = String(NUMBERS.map((key) => row[key])); works.set(work, [...(works.get(work) || []), row]); });
+  rows.forEach((row) => { const work = String(numbers.map((key) => row[key])); works.set(work, [...(works.get(work) || []), row]); });
   const fronts = [...works.values()].map(unbeaten), best = fronts.flat();
   const line = fronts.map((front) => front.map((row, at) => `${at ? "L" : "M"}${x(row.makespan_ms)} ${y(row.total_cost_usd)}`).join("")).join("");
   const grid = [...ticks(most, 4).flatMap((usd) => [draw("line", { class: usd ? "grid" : "axis", x1: left, x2: width, y1: y(usd), y2: y(usd) }), draw("text", { x: left - 8, y: y(usd) + 4, "text-anchor": "end" }, axisMoney(usd))]),
@@ -97,5 +115,5 @@ const frontier = (width, rows, keys, choose) => {
   return draw("svg", { width, height: height + bottom, role: "group", "aria-label": "Cost against time" }, ...grid,
     draw("path", { d: line, fill: "none", style: { stroke: "var(--accent)", strokeWidth: 1.5 } }),
     ...[...rows.filter((row) => !isBest.has(row)), ...best].map((row) => point(row, x(row.makespan_ms), y(row.total_cost_usd), isBest.has(row) ? "var(--accent)" : "var(--faint)", keys, choose)),
-    draw("text", { x: width, y: height + 34, "text-anchor": "end" }, "until the last child is done"));
+    draw("text", { x: width, y: height + 34, "text-anchor": "end" }, "from start to end"));
 };

@@ -78,10 +78,41 @@ const lanes = (width, agents, ofAgent, isReal, all) => {
   const y = (at) => 26 + at * LANE;
   const height = y(shown.length) + 8, place = new Map(shown.map((agent, at) => [agent.id, at]));
   const parts = shown.flatMap((agent, at) => lane(agent, (ofAgent.get(agent.id) || []).filter((row) => startOf(row) !== null), y(at), scale, left, width));
-  return [draw("svg", { width, height, role: "group", "aria-label": "Agents over time" }, arrowhead(),
+  const picture = draw("svg", { width, height, role: "group", "aria-label": "Agents over time" }, arrowhead(),
     ...scale.folds.map((fold) => folded(fold, scale, height)), ...timeAxis(scale, width, left),
-    ...parts, ...shown.flatMap((agent) => arrows(agent, place, ofAgent, y, scale))),
-  shown.length < agents.length ? el("p", { class: "aside" }, `${plural(agents.length - shown.length, "further agent")} below; the list of requests has all.`) : null];
+    ...parts, ...shown.flatMap((agent) => arrows(agent, place, ofAgent, y, scale)));
+  return [picture, scrubber(picture, scale, { left, right: width - 8, height }, timed), shown.length < agents.length ? el("p", { class: "aside" }, `${plural(agents.length - shown.length, "further agent")} below; the list of requests has all.`) : null];
+};
+
+// A moment to be moved over the lanes: the requests and the bill until then, and who waited for an answer.
+const scrubber = (picture, scale, { left, right, height }, rows) => {
+  const ordered = [...rows].sort((a, b) => startOf(a) - startOf(b)), all = ordered.reduce((sum, row) => sum + requests.cost(row, -1), 0);
+  const veil = draw("rect", { class: "veil", y: 16, height: height - 16 }), line = draw("line", { class: "now", y1: 16, y2: height });
+  const said = el("output", { class: "aside" }), steps = Math.max(1, Math.round(right - left));
+  const set = () => {
+    const x = left + Number(range.value), at = timeAt(scale, x), isEnd = x >= right;
+    fill(veil, { x, width: Math.max(0, right - x) }, []);
+    fill(line, { x1: x, x2: x, visibility: isEnd ? "hidden" : "visible" }, []);
+    const sent = isEnd ? ordered : ordered.filter((row) => startOf(row) <= at);
+    const waiting = sent.filter((row) => endOf(row) > at).map((row) => requests.get("chain", row) ?? "unknown");
+    const who = waiting.length > 4 ? `${waiting.slice(0, 3).join(", ")} and ${count(waiting.length - 3)} more` : waiting.join(", ");
+    said.textContent = isEnd ? "Move to see the bill at any moment."
+      : `${moment(Math.round(at))}: ${money(sent.reduce((sum, row) => sum + requests.cost(row, -1), 0))} of ${money(all)}, ${count(sent.length)} of ${plural(ordered.length, "request")}${waiting.length ? `; waiting for an answer: ${visible(who)}` : "; nobody waits for an answer"}`;
+  };
+  const range = el("input", { type: "range", min: "0", max: String(steps), value: String(steps), "aria-label": "Moment", style: { marginLeft: `${left - 8}px`, width: `${right - left + 16}px` }, on: { input: set } });
+  picture.append(veil, line);
+  set();
+  return el("div", { class: "scrubber" }, range, said);
+};
+
+// The time of a column: columns grow with time.
+const timeAt = ({ x, from, to }, wanted) => {
+  let low = from, high = to;
+  for (let step = 0; step < 40; step += 1) {
+    const middle = (low + high) / 2;
+    if (x(middle) < wanted) low = middle; else high = middle;
+  }
+  return high;
 };
 
 const arrowhead = () => draw("defs", {}, draw("marker", { id: "head", viewBox: "0 0 8 8", refX: "7", refY: "4", markerWidth: "6", markerHeight: "6", orient: "auto" }, draw("path", { class: "tipped", d: "M0 0 8 4 0 8z" })));
@@ -93,7 +124,7 @@ const folded = ([start, end], scale, height) => draw("g", { tip: `Nothing happen
 // Times along the top: ends, and what was folded, as far as there is room.
 const timeAxis = (scale, width, left) => {
   const found = [];
-  let free = left - 6;
+  let free = left - 8;
   const put = (x, text, anchor) => {
     const half = text.length * 6.4;
     const from = anchor === "start" ? x : anchor === "end" ? x - half : x - half / 2;

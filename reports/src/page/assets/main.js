@@ -40,7 +40,7 @@ const drawChanges = () => {
       change({ filters: action.sessions.length === 1 && report.sessions.length > 1 ? { session: action.sessions[0] } : {} });
       go("misses");
     };
-    line.cells[0].append(" ", el("button", { type: "button", class: "go", on: { click: prove } }, "Proof"));
+    line.cells[0].append(" ", el("button", { type: "button", class: "go proof", on: { click: prove } }, "Proof"));
   });
 };
 
@@ -53,12 +53,15 @@ const begin = async () => {
   if (report) { drawBill(); drawChanges(); drawWhatIf(); }
   ready("report");
   await new Promise((later) => requestAnimationFrame(() => setTimeout(later)));
-  const fanout = await unpack("fanout"), check = await unpack("check");
-  if (fanout) drawFanout(fanout);
-  if (check) drawCheck(check);
+  for (const [part, drawn] of [["fanout", drawFanout], ["sweep", drawSweep], ["check", drawCheck], ["compare", drawCompare], ["explain", drawExplain], ["diff", drawDiff]]) {
+    const record = await unpack(part);
+    if (record) drawn(record);
+  }
+  contents = (await unpack("contents")) || [];
   const columns = await unpack("requests");
   if (report && columns) {
     requests = new Requests(columns);
+    every = Array.from({ length: requests.length }, (_, row) => row);
     drawDays(); drawMisses(); drawSessions(); drawSession(); drawRequest();
     follow();
     addEventListener("hashchange", follow);

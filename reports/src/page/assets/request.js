@@ -31,7 +31,10 @@ const drawMisses = () => {
 };
 
 const fileName = (path) => String(path).split(/[\\/]/).pop();
+let isOneFile = null;
 const placeOf = (row) => {
+  isOneFile ??= new Set(requests.all("origin.file")).size === 1;
+  if (isOneFile) return `#${requests.get("origin.index", row)}`;
   const line = requests.get("origin.line", row), isTranscript = requests.get("transcript.shown.file", row) !== null || (requests.columns["transcript.estimated_output_tokens"] !== undefined);
   return isTranscript && line ? `${fileName(requests.get("origin.file", row))}:${line}` : `${fileName(requests.get("origin.file", row))}#${requests.get("origin.index", row)}`;
 };
@@ -47,8 +50,16 @@ const drawRequest = () => {
   watch(() => {
     const row = chosen.request ?? dearestMiss();
     if (row === null || row === undefined) return;
-    place.show(requestHead(row), requestFacts(row), whyOf(row), differencesOf(row), evidenceOf(row));
+    place.show(requestHead(row), requestFacts(row), whyOf(row), differencesOf(row), evidenceOf(row), bytesOf(row));
   });
+};
+
+// This page has no text of prompts: the command that shows the bytes on both sides of a difference.
+const bytesOf = (row) => {
+  const { paths } = report.options || {};
+  if (isVirtual() || !paths || paths.length !== 1 || paths[0] === "-" || (requests.get("differences", row) || []).length === 0) return null;
+  const path = /^[\w./~-]+$/.test(paths[0]) ? paths[0] : `'${visible(paths[0]).replaceAll("'", "'\\''")}'`;
+  return el("p", { class: "aside" }, "Both sides, byte by byte: ", el("code", {}, `forkcast explain ${path} ${requests.get("index", row)} --show-content --html request.html`));
 };
 
 const dearestMiss = () => {
@@ -70,16 +81,14 @@ const requestHead = (row) => {
       report.sessions.length > 0 ? el("button", { type: "button", on: { click: () => { change({ session }); go("session"); } } }, "Its session") : null));
 };
 
-const facts = (pairs) => el("dl", { class: "facts" }, ...pairs.filter(([, value]) => value !== null && value !== undefined && value !== "").flatMap(([said, value]) => [el("dt", {}, said), el("dd", {}, value)]));
+const facts = (pairs) => el("dl", { class: "facts" }, ...pairs.filter(([, value]) => value !== null && value !== undefined && value !== "" && value !== false).flatMap(([said, value]) => [el("dt", {}, said), el("dd", {}, value)]));
 
 const requestFacts = (row) => {
   const input = inputOf(row), parts = [["read", "read", input.read], ["written", "new, written", input.written], ["input", "new, not cached", input.fresh], ["missed", "sent before, not read", input.missed]];
-  const strip = el("div", { class: "stripe low", role: "img", "aria-label": parts.map(([, said, tokens]) => `${said} ${count(tokens)}`).join(", ") },
-    ...parts.filter(([, , tokens]) => tokens > 0).map(([look, said, tokens]) => el("div", { class: look, style: { flex: `${tokens} 1 0` }, tip: `${said}: ${count(tokens)} tokens` })));
   const began = requests.get("first_byte_ms", row), ended = requests.get("ended_ms", row), at = startOf(row);
   const times = at === null ? null : `${moment(at)}${began !== null ? `, answer after ${span(began - at)}` : ""}${ended !== null && ended > at ? `, done after ${span(ended - at)}` : ""}`;
   const predicted = requests.get("comparison.predicted_read_tokens", row);
-  return el("div", {}, strip, legend(parts.filter(([, , tokens]) => tokens > 0).map(([look, said, tokens]) => [look, `${said} ${count(tokens)}`])), facts([
+  return el("div", {}, strips(parts.filter(([, , tokens]) => tokens > 0)), facts([
     ["Cost", requests.get("counted", row) ? `${money(requests.get("cost_usd", row))}${requests.avoidable(row) > 0 ? `, ${money(requests.avoidable(row))} of it avoidable` : ""}` : "in no sum: nothing was recorded"],
     ["Agent", name(shortened(`${requests.get("chain", row) ?? "unknown"}, ${requests.get("agent_kind", row) ?? "unknown kind"}`, 200))],
     ["Model", name(shortened(requests.get("model", row) ?? "", 200))], ["Sent", times],
@@ -99,10 +108,12 @@ const whyOf = (row) => {
   }
   return el("div", {}, el("h3", {}, "Why it was not read"), ...causes.map((part) => {
     const known = meanings[part.cause] || {};
-    return el("div", { class: "card" }, el("span", { class: "sum" }, `${money(part.cost_usd)}`), el("h4", {}, part.cause.replaceAll("_", " ")),
-      el("p", {}, `${count(part.tokens)} tokens. ${known.meaning || ""}`), known.suggestion ? el("p", {}, el("strong", {}, "What to do: "), known.suggestion) : null);
+    return causeCard(part, known.suggestion, known.meaning);
   }));
 };
+
+const causeCard = (part, suggestion, meaning) => el("div", { class: "card" }, el("span", { class: "sum" }, money(part.cost_usd)), el("h4", {}, part.cause.replaceAll("_", " ")),
+  el("p", {}, `${count(part.tokens)} tokens. ${meaning || ""}`), suggestion ? el("p", {}, el("strong", {}, "What to do: "), suggestion) : null);
 
 const differencesOf = (row) => {
   const found = requests.get("differences", row) || [];

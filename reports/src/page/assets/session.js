@@ -38,7 +38,7 @@ const timeline = (session, rows) => {
   const agents = tree(session.agents, ofAgent);
   const controls = el("div", { class: "controls" }, choices("Time", [[false, "Pauses folded"], [true, "Real time"]], realTime, (value) => { realTime = value; change({}); }),
     agents.length > LANES_SHOWN ? el("button", { type: "button", on: { click: () => { allLanes = !allLanes; change({}); } } }, allLanes ? "Fewer lanes" : `All ${count(agents.length)} lanes`) : null);
-  return el("div", {}, controls, fitted(el("div"), (width) => lanes(width, agents, ofAgent, realTime, allLanes)),
+  return el("div", {}, controls, fitted(el("div"), (width) => lanes(width, agents, ofAgent, realTime, allLanes), 80 + LANE * Math.min(agents.length, allLanes ? Infinity : LANES_SHOWN)),
     legend([["read", "read from the cache"], ["written", "new, written"], ["input", "new, not cached"], ["missed", "sent before, not read"], ["var(--warm)", "pause beyond the lifetime"]]));
 };
 
@@ -49,7 +49,7 @@ const ribbonOf = (rows) => {
   const dearest = (some) => some.reduce((most, row) => (requests.cost(row, -1) > requests.cost(most, -1) ? row : most));
   const shown = at === 1 ? ordered : Array.from({ length: Math.ceil(ordered.length / at) }, (_, part) => dearest(ordered.slice(part * at, part * at + at)));
   const note = at > 1 ? el("p", { class: "aside" }, `Of every ${count(at)} requests the dearest is drawn.`) : null;
-  return el("div", {}, fitted(el("div", { class: "wander", tabindex: "0", role: "region", "aria-label": "Requests in order" }), (width) => ribbon(width, shown)), note);
+  return el("div", {}, fitted(el("div", { class: "wander", tabindex: "0", role: "region", "aria-label": "Requests in order" }), (width) => ribbon(width, shown), RIBBON + 14), note);
 };
 
 const ribbon = (width, rows) => {
@@ -71,47 +71,83 @@ const ribbon = (width, rows) => {
   return draw("svg", { width: Math.max(width, left + wide * rows.length), height: RIBBON + 14, style: { maxWidth: "none" }, role: "group", "aria-label": "Prompts in tokens, request by request" }, ...grid, ...bars);
 };
 
-// Session, agents, and what their dollars or tokens were.
+// What prompts were made of, in the order in which they are sent; answers come after all.
+const CONTENTS = {
+  tools: ["Tools", "Tools", "#4f6d8f"], system: ["System prompt", "System", "#2f8f7a"], hidden: ["System and tools, not in the transcript", "Hidden", "#4f6d8f"], input: ["Messages", "Messages", "#b58a2f"],
+  answers: ["Earlier answers", "Answers", "#6d9c7d"], thinking: ["Earlier thinking", "Thinking", "#8a74a8"], calls: ["Calls of tools", "Calls", "#b06a3c"], results: ["Results of tools", "Results", "#8a4f62"], output: ["New answers", "New", "var(--answer)"],
+};
+
+// Which levels lie under a session.
+const ICICLES = {
+  contents: ["By content", ["said", "tool"]], agents: ["By agent", ["kind", "agent", "said", "tool"]], spending: ["By kind of cost", ["kind", "agent", "said"]],
+};
+let inside = "contents";
+
+// An icicle: a session, and below it what its dollars or tokens were.
 const icicleOf = (session, rows) => {
-  const place = el("div");
-  const paint = () => place.replaceChildren(el("h3", {}, "Where it went"),
-    el("div", { class: "controls" }, choices("Measure", [["usd", "Dollars"], ["tokens", "Tokens"]], measure, (value) => { measure = value; paint(); })),
-    fitted(el("div"), (width) => icicle(width, session, rows)), legend(PARTS.filter((part) => part.key !== "fees").map((part) => [part.look, part.said])));
+  const place = el("div"), own = contents.filter((sum) => sum.session === session.id);
+  const paint = () => {
+    const shape = own.length > 0 ? inside : "spending", isAbout = shape !== "spending", [, keys] = ICICLES[shape];
+    const leaves = isAbout ? leavesOfContents(own, rows) : leavesOfSpending(rows);
+    const found = new Map(leaves.map((leaf) => [leaf.said, leaf.look]));
+    place.replaceChildren(el("h3", {}, "Where it went"),
+      el("div", { class: "controls" }, choices("Measure", [["usd", "Dollars"], ["tokens", "Tokens"]], measure, (value) => { measure = value; paint(); }),
+        own.length ? choices("Split", Object.entries(ICICLES).map(([key, [said]]) => [key, said]), inside, (value) => { inside = value; paint(); }) : null),
+      fitted(el("div"), (width) => icicle(width, session, leaves, keys), LEVEL * (keys.length + 1)),
+      legend([...found].map(([said, look]) => [look, said])),
+      ...(isAbout ? [el("p", { class: "aside" }, "Sizes within a prompt are estimated; their sums are those of the bill.")] : []));
+  };
   paint();
   return place;
 };
 
-const icicle = (width, session, rows) => {
-  const value = (part, row) => (measure === "usd" ? partOf(part.key, row) : part.tokens ? requests.usage(part.tokens, row) : 0);
-  const kinds = new Map();
-  rows.forEach((row) => {
-    const kind = requests.get("agent_kind", row) ?? "unknown", agent = requests.get("chain", row) ?? "unknown";
-    if (!kinds.has(kind)) kinds.set(kind, new Map());
-    const sums = kinds.get(kind).get(agent) || PARTS.map(() => 0);
-    PARTS.forEach((part, at) => { sums[at] += value(part, row); });
-    kinds.get(kind).set(agent, sums);
-  });
-  const total = (sums) => sums.reduce((all, one) => all + one, 0);
-  const whole = (agents) => [...agents.values()].reduce((all, sums) => all + total(sums), 0);
-  const all = [...kinds.values()].reduce((sum, agents) => sum + whole(agents), 0) || 1;
-  const shown = (amount) => (measure === "usd" ? money(amount) : `${count(amount)} tokens`);
-  const cells = [];
-  const put = (x, wide, level, text, amount, look, brief) => {
+const leavesOfSpending = (rows) => rows.flatMap((row) => PARTS.map((part) => ({
+  row, kind: requests.get("agent_kind", row) ?? "unknown", agent: requests.get("chain", row) ?? "unknown", said: part.said, brief: part.brief, look: part.look,
+  amount: measure === "usd" ? partOf(part.key, row) : part.tokens ? requests.usage(part.tokens, row) : 0,
+})));
+
+const leavesOfContents = (own, rows) => {
+  const kindOf = new Map(rows.map((row) => [requests.get("chain", row) ?? "unknown", requests.get("agent_kind", row) ?? "unknown"]));
+  const order = Object.keys(CONTENTS), leaf = (agent, key, amount, tool) => ({ agent, kind: kindOf.get(agent) ?? "unknown", said: CONTENTS[key][0], brief: CONTENTS[key][1], look: CONTENTS[key][2], amount, tool });
+  const inputs = [...own].sort((a, b) => order.indexOf(a.content) - order.indexOf(b.content) || b.cost_usd - a.cost_usd)
+    .map((sum) => leaf(sum.agent, sum.content, measure === "usd" ? sum.cost_usd : sum.tokens, sum.content === "results" ? sum.tool ?? "unknown tool" : null));
+  return [...inputs, ...rows.map((row) => leaf(requests.get("chain", row) ?? "unknown", "output", measure === "usd" ? partOf("answer", row) : requests.usage("output_tokens", row), null))];
+};
+
+// Sums of leaves by the value of a key, in the order of first appearance or the largest first.
+const bySum = (leaves, key, isOrdered) => {
+  const found = new Map();
+  leaves.forEach((leaf) => { if (!found.has(leaf[key])) found.set(leaf[key], { name: leaf[key], leaves: [], amount: 0 }); const sum = found.get(leaf[key]); sum.leaves.push(leaf); sum.amount += leaf.amount; });
+  return isOrdered ? [...found.values()] : [...found.values()].sort((a, b) => b.amount - a.amount);
+};
+
+const LEVEL = 28;
+
+const icicle = (width, session, leaves, keys) => {
+  const all = leaves.reduce((sum, leaf) => sum + leaf.amount, 0) || 1, depth = keys.filter((key) => leaves.some((leaf) => leaf[key])).length;
+  const shown = (amount) => (measure === "usd" ? money(amount) : `${count(amount)} tokens`), cells = [];
+  const put = (x, amount, level, text, look, brief) => {
+    const wide = (width * amount) / all;
     if (wide < 0.4) return;
+    const fits = wide > 7.4 * text.length + 10 ? text : brief && wide > 8 * brief.length + 8 ? brief : wide > 50 ? shortened(text, Math.max(3, Math.floor((wide - 10) / 7))) : null;
+    const isOwn = look && !look.startsWith("#") && !look.startsWith("var");
     cells.push(draw("g", { tip: `${text}\n${shown(amount)}, ${share(amount / all)}` },
-      draw("rect", { class: `cell ${look || ""}`, x, width: wide, y: level * 28, height: 26, style: look ? {} : { fill: "var(--raised)", stroke: "var(--line)" } }),
-      wide > (brief ? 8 * brief.length + 8 : 50) ? draw("text", { class: look === "written" ? "on-written" : look ? "on-part" : "strong", x: x + 6, y: level * 28 + 17 }, wide > 8 * text.length ? text : brief || shortened(text, Math.max(3, Math.floor((wide - 10) / 7)))) : null));
+      draw("rect", { class: `cell ${isOwn ? look : ""}`, x, width: wide, y: level * LEVEL, height: LEVEL - 2, style: isOwn ? {} : { fill: look || "var(--raised)", stroke: look ? "var(--paper)" : "var(--line)" } }),
+      fits ? draw("text", { class: textOn(look), x: x + 6, y: level * LEVEL + 17 }, fits) : null));
   };
-  put(0, width, 0, `${visible(session.id)}`, all, null);
-  let x = 0;
-  [...kinds].sort((a, b) => whole(b[1]) - whole(a[1])).forEach(([kind, agents]) => {
-    put(x, (width * whole(agents)) / all, 1, visible(kind), whole(agents), null);
-    [...agents].sort((a, b) => total(b[1]) - total(a[1])).forEach(([agent, sums]) => {
-      put(x, (width * total(sums)) / all, 2, visible(agent), total(sums), null);
-      PARTS.forEach((part, at) => { put(x, (width * sums[at]) / all, 3, part.said, sums[at], part.look, part.brief); x += (width * sums[at]) / all; });
+  const under = (own, level, from) => {
+    const key = keys[level];
+    let x = from;
+    bySum(own.filter((leaf) => key && leaf[key]), key, key === "said").forEach((sum) => {
+      const [first] = sum.leaves, isPlain = key === "kind" || key === "agent";
+      put(x, sum.amount, level + 1, visible(sum.name), isPlain ? null : first.look, key === "said" ? first.brief : null);
+      under(sum.leaves, level + 1, x);
+      x += (width * sum.amount) / all;
     });
-  });
-  return draw("svg", { width, height: 112, role: "group", "aria-label": "Dollars or tokens by agent and kind" }, ...cells);
+  };
+  put(0, all, 0, visible(session.id), null);
+  under(leaves, 0, 0);
+  return draw("svg", { width, height: (depth + 1) * LEVEL, role: "group", "aria-label": "Dollars or tokens of the session" }, ...cells);
 };
 
 const requestTable = (rows) => el("div", {}, el("h3", {}, "Its requests"), el("div", { class: "controls" }, saver(() => rows)), sortable({

@@ -44,7 +44,7 @@ const drawSessions = () => {
     const sums = sought ? all.filter(isSought) : all;
     const usd = sums.reduce((sum, one) => sum + one.usd, 0), number = sums.reduce((sum, one) => sum + one.rows.length, 0);
     summary.textContent = `${plural(sums.length, "session")}, ${plural(number, "request")}, ${money(usd)}`;
-    map.replaceChildren(fitted(el("div"), (width) => treemap(width, sums)));
+    map.replaceChildren(fitted(el("div"), (width) => treemap(width, sums), MAP_HEIGHT + 30));
     table.replaceChildren(sessionTable(sums));
   };
   watch(paint);

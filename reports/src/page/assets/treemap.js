@@ -37,7 +37,7 @@ const laidOut = (row, rest, side, found) => {
   return rest.w >= rest.h ? { x: rest.x + thick, y: rest.y, w: rest.w - thick, h: rest.h } : { x: rest.x, y: rest.y + thick, w: rest.w, h: rest.h - thick };
 };
 
-const shade = (part) => `color-mix(in srgb, var(--missed) ${Math.round(Math.min(1, Math.max(0, part)) * 88)}%, var(--input))`;
+const shade = (part) => `color-mix(in srgb, var(--missed) ${Math.round(Math.min(1, Math.max(0, part)) * 88)}%, var(--line))`;
 
 const treemap = (width, sums) => {
   const value = (sum) => (chosen.whatIf >= 0 ? sum.other : sum.usd);

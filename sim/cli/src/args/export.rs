@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args as ClapArgs, ValueEnum};
 use forkcast_reports::export::stacks;
 
@@ -49,4 +50,26 @@ impl From<Weight> for stacks::Weight {
             Weight::Tokens => Self::Tokens,
         }
     }
+}
+
+/// Options that want a file or a folder, with an example.
+const EXAMPLES: [&str; 5] =
+    ["--html page.html", "--trace trace.json", "--stacks stacks.txt", "--otlp spans.json", "--out result"];
+
+/// The error with an example of what such an option wants, if nothing follows it.
+pub fn with_example(mut error: clap::Error) -> clap::Error {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let is_empty = error.kind() == ErrorKind::InvalidValue
+        && text(ContextKind::InvalidValue).is_some_and(|value| value.is_empty());
+    let option = text(ContextKind::InvalidArg).filter(|_| is_empty);
+    let is_of =
+        |example: &&&str| option.as_deref().is_some_and(|option| option.split(' ').next() == example.split(' ').next());
+    if let Some(example) = EXAMPLES.iter().find(is_of) {
+        let tip = format!("name what is written, such as {example}").into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
 }

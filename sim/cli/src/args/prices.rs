@@ -12,7 +12,7 @@ use crate::clock;
 use crate::exit::BadInput;
 
 /// List prices of a day, and the user's own prices.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 pub struct PriceArgs {
     /// Prices of this day (YYYY-MM-DD) instead of the day of each request
     #[arg(long = "prices", value_name = "DATE", value_parser = super::date, help_heading = "Prices")]
@@ -24,7 +24,7 @@ pub struct PriceArgs {
 }
 
 /// The user's own prices instead of list prices.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 pub struct OwnPriceArgs {
     /// Your own price book, in the format of `forkcast list prices --out DIR`; it replaces the
     /// prices of its models

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Arguments that `-h` shows, by verb. For other verbs it shows all.
-const SHOWN: [(&str, &[&str]); 9] = [
+const SHOWN: [(&str, &[&str]); 10] = [
     ("run", &["scenarios", "set", "launch", "breakpoints", "ttl", "twice", "out"]),
     ("fanout", &["from", "children", "prefix", "turns", "parent", "launch", "against", "answer", "out"]),
     ("replay", &["paths", "by", "last", "details", "format", "out"]),
@@ -11,6 +11,7 @@ const SHOWN: [(&str, &[&str]); 9] = [
     ("lock", &["paths", "output", "anonymize"]),
     ("check", &["paths", "lock", "update", "requests_per_day", "format"]),
     ("diff", &["older", "newer", "format"]),
+    ("compare", &["before", "after", "since", "last", "max_rise", "html"]),
     ("explain", &["run", "request", "cache", "format"]),
     ("plan", &["subject", "set", "out"]),
 ];

@@ -156,6 +156,10 @@ pub struct SweepMergeArgs {
     #[arg(long, default_value = "human", value_parser = whole(), help_heading = "Output")]
     pub format: Format,
 
+    /// Also write a page for a browser: one file, without prompts
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+
     /// Whether the result must be sure
     #[command(flatten)]
     pub strict: StrictArgs,

@@ -53,11 +53,12 @@ fn rows(text: &str) -> Result<u16, String> {
 }
 
 /// A day or an instant: which one depends on the time zone.
-fn since(text: &str) -> Result<String, String> {
+pub(super) fn since(text: &str) -> Result<String, String> {
     report::since(text, &Zone::default()).map(|_| text.to_owned())
 }
 
-fn until(text: &str) -> Result<String, String> {
+/// The same for an end.
+pub(super) fn until(text: &str) -> Result<String, String> {
     report::until(text, &Zone::default()).map(|_| text.to_owned())
 }
 

@@ -3,6 +3,7 @@
 use forkcast_reports::comparison::Sides;
 use forkcast_reports::format;
 use forkcast_reports::human;
+use forkcast_reports::page;
 use forkcast_reports::report::stated;
 use forkcast_sim::diagnosis::compare;
 use forkcast_sim::wire::spelling::{self, SpellingNote};
@@ -11,6 +12,7 @@ use forkcast_sim::wire::{Pins, Wire};
 use crate::args::{DiffArgs, Doubt, Format};
 use crate::exit::{BadInput, Outcome};
 use crate::screen;
+use crate::written;
 
 mod side;
 
@@ -18,6 +20,7 @@ use side::Side;
 
 /// Runs the verb.
 pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
+    written::check(args.shown.html.as_deref(), None)?;
     let older = Side::find(&args.older)?;
     let newer = Side::find(&args.newer)?;
     let rules = args.cache.unwrap_or_default();
@@ -50,9 +53,15 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
         origin: (newer.exchange.chain.as_deref(), newer.position),
         names,
     };
+    let content = args.shown.show_content;
     let mut outcome = Outcome::default();
+    let page = || {
+        let text = human::diff::document(&sides, content);
+        page::request("diff", text, |target| format::diff::write(&sides, content, target))
+    };
+    outcome.printed(written::page(args.shown.html.as_deref(), page, &args.talk))?;
     outcome.printed(match args.shown.format {
-        Format::Json => screen::print(|target| format::diff::write(&sides, args.shown.show_content, target)),
+        Format::Json => screen::print(|target| format::diff::write(&sides, content, target)),
         Format::Csv => screen::document(&human::diff::tables(&sides), Format::Csv),
         format => screen::document(&human::diff::document(&sides, args.shown.windows()), format),
     })?;

@@ -1,10 +1,14 @@
 //! `forkcast explain`.
 
-use forkcast_replay::replay::inspect::{NotInspected, Unread, inspect};
+use std::io::{self, Write};
+
+use forkcast_replay::replay::inspect::{NotInspected, inspect};
 use forkcast_replay::replay::replay_until;
+use forkcast_reports::document::Document;
 use forkcast_reports::explained::Explained;
 use forkcast_reports::format;
 use forkcast_reports::human;
+use forkcast_reports::page;
 use forkcast_reports::report::{Recorded, Report, View, Zone, entries};
 use forkcast_sim::diagnosis::Cause;
 
@@ -14,6 +18,7 @@ use crate::screen;
 use crate::signals::interrupted;
 use crate::verbs::list;
 use crate::verbs::replay::complaints;
+use crate::written;
 
 mod source;
 
@@ -24,6 +29,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     if let Some(cause) = cause(args) {
         return screen::document(&human::list::cause(cause, list::layout(args.shown.format)), args.shown.format);
     }
+    written::check(args.shown.html.as_deref(), None)?;
     let source = Source::find(args)?;
     let replay = replay_until(&source.inputs, &source.options, &interrupted);
     let is_for_people = args.shown.format == Format::Human;
@@ -66,31 +72,50 @@ fn print(
     entry: &Recorded<'_>,
 ) -> anyhow::Result<()> {
     if entry.exchange.is_none() {
-        return match args.shown.format {
-            Format::Json => screen::print(|target| format::explain::write_told(report, entry, target)),
-            format => screen::document(&human::explain::transcript(report, entry), format),
-        };
+        let write = |target: &mut dyn Write| format::explain::write_told(report, entry, target);
+        return without_cache(args, || human::explain::transcript(report, entry), write);
     }
     let inspection = match inspect(&source.inputs, &source.options, entry.line.index) {
         Ok(inspection) => inspection,
-        Err(NotInspected::Unread(why)) => return unprofiled(args, report, entry, &why),
+        Err(NotInspected::Unread(why)) => {
+            let write = |target: &mut dyn Write| format::explain::write_unprofiled(report, entry, target);
+            return without_cache(args, || human::explain::unprofiled(report, entry, &why), write);
+        }
         Err(NotInspected::NoSuchLine(count)) => {
             return Err(BadInput::error(format_args!("request {}: there are {count} requests", entry.line.index)));
         }
     };
     let explained = Explained::new(report, entries, entry, &inspection);
+    let content = args.shown.show_content;
+    let write = |target: &mut dyn Write| format::explain::write(&explained, content, target);
+    page(args, || human::explain::document(&explained, content), write)?;
     match args.shown.format {
-        Format::Json => screen::print(|target| format::explain::write(&explained, args.shown.show_content, target)),
+        Format::Json => screen::print(write),
         Format::Csv => screen::document(&human::explain::tables(&explained), Format::Csv),
         format => screen::document(&human::explain::document(&explained, args.shown.windows()), format),
     }
 }
 
-fn unprofiled(args: &ExplainArgs, report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> anyhow::Result<()> {
+/// Writes the page, if it is requested, and prints a request whose cache is unknown.
+fn without_cache(
+    args: &ExplainArgs,
+    text: impl Fn() -> Document,
+    write: impl Fn(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    page(args, &text, &write)?;
     match args.shown.format {
-        Format::Json => screen::print(|target| format::explain::write_unprofiled(report, entry, target)),
-        format => screen::document(&human::explain::unprofiled(report, entry, why), format),
+        Format::Json => screen::print(write),
+        format => screen::document(&text(), format),
     }
+}
+
+/// Writes the page, if it is requested.
+fn page(
+    args: &ExplainArgs,
+    text: impl Fn() -> Document,
+    write: impl Fn(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    written::page(args.shown.html.as_deref(), || page::request("explain", text(), write), &args.talk)
 }
 
 /// The request with the dearest miss of the report; without any, the first that is explained.

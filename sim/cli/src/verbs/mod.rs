@@ -2,6 +2,7 @@
 
 pub mod cast;
 pub mod check;
+pub mod compare;
 pub mod completions;
 pub mod demo;
 pub mod diff;
@@ -13,6 +14,7 @@ pub mod man;
 pub mod new;
 pub mod recording;
 pub mod replay;
+pub mod report;
 pub mod run;
 pub mod run_folder;
 pub mod sweep;

@@ -13,6 +13,7 @@ use forkcast_reports::folder::rows::Rows;
 use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::format;
 use forkcast_reports::human;
+use forkcast_reports::movement::Sums;
 use forkcast_reports::names::Names;
 use forkcast_reports::page;
 use forkcast_reports::report::{Report, View, gates};
@@ -39,20 +40,9 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let mut folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
     written::check(args.html.as_deref(), Some(&args.export))?;
     let mut steps = args.talk.steps();
-    let sorted = run_folder::sort(&args.paths)?;
-    let rules = args.cache.or_else(|| rules_of(&sorted));
-    let prices = prices_of(args, &sorted)?;
-    let prices = prices.as_ref().unwrap_or(&args.prices);
-    let book = prices.book(&args.talk)?;
-    let prices_of = prices.day;
-    let inputs = read(args, sorted, &mut steps)?;
-    if inputs.unread_files > 0 {
-        let unread = count(inputs.unread_files as u64);
-        args.talk.note(format_args!("forkcast: interrupted, so the result is partial: {unread} files were not read"));
-    }
-    let sizing = args.sizes.sizing(&inputs);
+    let Source { inputs, options } = Source::of(args, &mut steps)?;
     let what_if = WhatIf::with_defaults(&args.what_if);
-    let options = Options { rules, book, prices_of, sizing, what_if, ..Options::default() };
+    let options = Options { what_if, composes: args.html.is_some(), ..options };
     let stop = watch(&inputs, steps);
     let requests = Passes::new(&inputs, &options, &stop);
     let mut rows = folder.as_mut().map(|folder| folder.rows(args.bodies)).transpose().map_err(folder_error)?;
@@ -61,11 +51,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
             folder.take(rows, senders, entries);
         }
     });
-    let complaints = complaints::of_inputs(&inputs, &report.unreplayed);
+    let complaints = unread(&report)?;
     let replayed = report.tally.requests + report.left_out.requests();
-    if replayed <= report.unreplayed.len() as u64 {
-        return Err(complaints::or_nothing_read(complaints).into());
-    }
     if report.stopped {
         args.talk.note(format_args!("forkcast: interrupted, so the result is partial: {} requests", count(replayed)));
     }
@@ -82,6 +69,51 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     }
     outcome.mistakes.extend(args.strict.complaints(complaints::doubts(&report)));
     outcome.done()
+}
+
+/// The sums of what a replay without output shows in `view`.
+pub fn sums(args: &ReplayArgs, view: View) -> anyhow::Result<Sums> {
+    let mut steps = args.talk.steps();
+    let Source { inputs, options } = Source::of(args, &mut steps)?;
+    let stop = watch(&inputs, steps);
+    let requests = Passes::new(&inputs, &options, &stop);
+    let report = Report::new(&inputs, &requests, &options, view);
+    let complaints = unread(&report)?;
+    complaints.iter().for_each(|complaint| args.talk.note(format_args!("forkcast: {complaint}")));
+    Ok(Sums::from(&report))
+}
+
+/// What could not be read; an error if nothing could.
+fn unread(report: &Report<'_>) -> anyhow::Result<Vec<String>> {
+    let complaints = complaints::of_inputs(report.inputs, &report.unreplayed);
+    if report.tally.requests + report.left_out.requests() <= report.unreplayed.len() as u64 {
+        return Err(complaints::or_nothing_read(complaints).into());
+    }
+    Ok(complaints)
+}
+
+/// Requests, and how they are replayed.
+struct Source {
+    inputs: Inputs,
+    options: Options,
+}
+
+impl Source {
+    fn of(args: &ReplayArgs, steps: &mut Steps) -> anyhow::Result<Self> {
+        let sorted = run_folder::sort(&args.paths)?;
+        let rules = args.cache.or_else(|| rules_of(&sorted));
+        let prices = prices_of(args, &sorted)?;
+        let prices = prices.as_ref().unwrap_or(&args.prices);
+        let (book, prices_of) = (prices.book(&args.talk)?, prices.day);
+        let inputs = read(args, sorted, steps)?;
+        if inputs.unread_files > 0 {
+            let unread = count(inputs.unread_files as u64);
+            args.talk
+                .note(format_args!("forkcast: interrupted, so the result is partial: {unread} files were not read"));
+        }
+        let sizing = args.sizes.sizing(&inputs);
+        Ok(Self { inputs, options: Options { rules, book, prices_of, sizing, ..Options::default() } })
+    }
 }
 
 /// Reports the progress of the replay at each check for an interruption.
@@ -195,6 +227,9 @@ fn write(args: &ReplayArgs, report: &Report<'_>, folder: Folder, rows: Rows) -> 
 }
 
 fn print(args: &ReplayArgs, report: &Report<'_>) -> anyhow::Result<()> {
+    if args.prints_nothing {
+        return Ok(());
+    }
     if let Some(table) = &args.table {
         return screen::print(|target| format::tables::write(report, table, target));
     }

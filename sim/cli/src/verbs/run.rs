@@ -189,7 +189,8 @@ fn one(
         _ => expect::failures(&run).iter().map(ToString::to_string).collect(),
     };
     outcome.written(folder.map_or(Ok(()), |(folder, path)| write(args, &run, &failures, folder, &path)));
-    let rerun = args.asks_a_replay().then(|| Rerun::new(&run, &args.what_if, args.sums.view()));
+    let rerun =
+        args.asks_a_replay().then(|| Rerun::new(&run, &args.what_if, args.sums.view(), args.result.html.is_some()));
     let report = rerun.as_ref().map(Rerun::report);
     outcome.printed(beside_output(args, &run, &failures, report.as_ref()))?;
     let report = report.filter(|_| args.shows_a_replay());

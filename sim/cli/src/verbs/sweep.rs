@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread::available_parallelism;
 
 use forkcast_replay::output::file::{self, Kind, begins};
-use forkcast_reports::{format, human};
+use forkcast_reports::{format, human, page};
 use forkcast_scenarios::sweep::gather::Missing;
 use forkcast_scenarios::sweep::work::Tally;
 use forkcast_scenarios::sweep::{CellOutcome, Gathered, Plan, Shard, Step, Work, gather, shard};
@@ -15,6 +15,7 @@ use crate::args::{Doubt, Format, PartsArgs, SweepArgs, SweepMergeArgs, SweepRunA
 use crate::exit::{BadInput, Outcome, Threshold};
 use crate::screen;
 use crate::signals::interrupted;
+use crate::written;
 
 mod planned;
 
@@ -91,6 +92,7 @@ fn shard_of(args: &SweepRunArgs) -> anyhow::Result<Shard> {
 }
 
 fn merge(args: &SweepMergeArgs) -> anyhow::Result<()> {
+    written::check(args.html.as_deref(), None)?;
     let plan = read(&args.parts)?;
     let folder = &*args.parts.out;
     let gathered = gather(&plan, folder).map_err(BadInput::error)?;
@@ -116,6 +118,8 @@ fn merge(args: &SweepMergeArgs) -> anyhow::Result<()> {
         }
         Err(refused) => outcome.mistakes.push(refused.to_string()),
     }
+    let page = || page::sweep(&plan, rows);
+    outcome.printed(written::page(args.html.as_deref(), page, &args.parts.talk))?;
     outcome.printed(match args.format {
         Format::Json => screen::print(|target| target.write_all(&json)),
         Format::Csv => screen::print(|target| target.write_all(&csv)),

@@ -84,7 +84,10 @@ impl Browser {
             assert!(begun.elapsed() < Duration::from_secs(60), "never drawn: {:?}", self.problems());
             std::thread::sleep(Duration::from_millis(20));
         }
-        begun.elapsed()
+        let taken = begun.elapsed();
+        // What is near the screen is drawn with the next frames.
+        self.value("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))");
+        taken
     }
 
     /// The value of an expression.
@@ -125,6 +128,7 @@ impl Browser {
     pub fn keep(&mut self, name: &str) {
         use base64::Engine;
         let Some(folder) = std::env::var_os("FORKCAST_SCREENSHOTS") else { return };
+        self.value("(async () => { dispatchEvent(new Event('beforeprint')); await new Promise((done) => setTimeout(done, 300)); })()");
         let taken = self.call("Page.captureScreenshot", &json!({"format": "png", "captureBeyondViewport": true}));
         let png = base64::engine::general_purpose::STANDARD.decode(taken["data"].as_str().unwrap()).unwrap();
         std::fs::create_dir_all(&folder).unwrap();

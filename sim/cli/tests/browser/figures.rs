@@ -98,3 +98,85 @@ fn filters_and_switches_change_sums_and_nothing_else() {
     assert_eq!(browser.says(&text("h1 .amount")), title);
     assert_eq!(browser.problems(), [""; 0]);
 }
+
+#[test]
+fn an_explanation_shows_both_sides_at_the_first_byte_if_asked() {
+    if !is_installed() {
+        return;
+    }
+    let sample = root().join("replay/sample/sample.exchanges.jsonl").display().to_string();
+    let mut browser = Browser::start(&folder("sides-profile"));
+    browser.screen(1_200, false);
+    let shown = page(&folder("sides"), &["explain", &sample, "8", "--show-content"]);
+    browser.open(&shown);
+    let marks = "[...document.querySelectorAll('#shown .sides mark')].map((one) => one.innerText).join()";
+    assert_eq!(browser.says(marks), "2,3", "the day of the date");
+    let rows = "[...document.querySelectorAll('#shown svg text')].map((one) => one.textContent).join('|')";
+    let rows = browser.says(rows);
+    for word in ["tools|system|messages", "read 1,282", "sent before, not read 1,662", "2,941, readable"] {
+        assert!(rows.contains(word), "{word}: {rows}");
+    }
+    assert_eq!(browser.problems(), [""; 0]);
+    // Without it no byte of a prompt is in the file.
+    let hidden = page(&folder("sides-hidden"), &["explain", &sample, "8"]);
+    browser.open(&hidden);
+    assert_eq!(browser.says(marks), "");
+    assert!(!browser.says(&text("main")).contains("Today is 2026"));
+    assert!(browser.says(&text("#shown")).contains("With --show-content"));
+}
+
+#[test]
+fn a_moment_is_moved_over_the_lanes() {
+    if !is_installed() {
+        return;
+    }
+    let mut browser = Browser::start(&folder("moment-profile"));
+    browser.screen(1_200, false);
+    browser.open(&page(&folder("moment"), &["run"]));
+    browser.value("document.getElementById('session').scrollIntoView(); new Promise((done) => setTimeout(done, 200))");
+    let said = text("#session .scrubber output");
+    assert_eq!(browser.says(&said), "Move to see the bill at any moment.");
+    let moved = |value: &str| {
+        format!(
+            "(() => {{ const range = document.querySelector('#session .scrubber input'); range.value = {value}; \
+             range.dispatchEvent(new Event('input')); }})()"
+        )
+    };
+    browser.value(&moved("0"));
+    let first = browser.says(&said);
+    assert!(first.starts_with("+0 ms: $0.1160 of $0.6331, 1 of 36 requests; waiting for an answer: main"), "{first}");
+    browser.value(&moved("range.max / 2"));
+    let half = browser.says(&said);
+    assert!(half.contains(" of $0.6331, ") && half.contains("waiting for an answer: fork"), "{half}");
+    assert_eq!(browser.problems(), [""; 0]);
+}
+
+#[test]
+fn an_icicle_has_the_bill_by_what_it_was_about() {
+    if !is_installed() {
+        return;
+    }
+    let mut browser = Browser::start(&folder("icicle-profile"));
+    browser.screen(1_200, false);
+    browser.open(&demo("icicle"));
+    browser.value("document.getElementById('session').scrollIntoView(); new Promise((done) => setTimeout(done, 200))");
+    let cells = |browser: &mut Browser| {
+        let said = "[...document.querySelectorAll('#session svg[aria-label^=\"Dollars\"] text')].map((one) => \
+                    one.textContent).join('|')";
+        browser.says(said)
+    };
+    let about = cells(&mut browser);
+    for word in ["sample", "Tools", "System", "Results", "New answers", "read_file"] {
+        assert!(about.contains(word), "{word}: {about}");
+    }
+    // Its parts add up to the bill: each is as wide as its share.
+    let wide = "(() => { const svg = document.querySelector('#session svg[aria-label^=\"Dollars\"]'); \
+                const rows = [...svg.querySelectorAll('rect')].filter((one) => one.getAttribute('y') === '28'); \
+                return rows.reduce((sum, one) => sum + Number(one.getAttribute('width')), 0) / svg.width.baseVal.value; })()";
+    let share = browser.value(wide).as_f64().unwrap();
+    assert!((share - 1.0).abs() < 0.01, "{share}");
+    browser.click("[...document.querySelectorAll('#session button')].find((one) => one.innerText === 'By agent')");
+    browser.value("new Promise((done) => setTimeout(done, 100))");
+    assert!(cells(&mut browser).contains("review-1"));
+    assert_eq!(browser.problems(), [""; 0]);
+}

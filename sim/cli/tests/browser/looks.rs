@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use super::chromium::Browser;
 use super::{demo, is_installed, page};
-use crate::program::{folder, root};
+use crate::program::{folder, forkcast, root};
 
 /// A page of each verb.
 fn pages() -> Vec<(&'static str, PathBuf)> {
     let of = |name: &str, arguments: &[&str]| page(&folder(&format!("looks-{name}")), arguments);
-    let bodies = root().join("sim/cli/tests/golden/bodies");
     let mut found = vec![
         ("demo", demo("looks-demo")),
         ("run", of("run", &["run", "--breakpoints", "both", "--launch", "primed"])),
@@ -31,9 +30,25 @@ fn pages() -> Vec<(&'static str, PathBuf)> {
             ),
         ),
     ];
-    if bodies.is_dir() {
-        found.push(("check", of("check", &["check", &bodies.display().to_string()])));
+    let sample = root().join("replay/sample/sample.exchanges.jsonl").display().to_string();
+    let (before, after) = (format!("{sample}#7"), format!("{sample}#8"));
+    found.push(("explain", of("explain", &["explain", &sample, "8", "--show-content"])));
+    found.push(("diff", of("diff", &["diff", &before, &after, "--show-content"])));
+    let place = folder("looks-sweep");
+    for line in [
+        "sweep plan fanout --set children=2,4,8 --set launch=burst,primed --set breakpoints=both -o plan.json",
+        "sweep run plan.json --out parts --quiet",
+    ] {
+        assert!(forkcast(&place, &line.split(' ').collect::<Vec<_>>()).status.success(), "{line}");
     }
+    found.push(("sweep", page(&place, &["sweep", "merge", "plan.json", "--out", "parts"])));
+    let place = folder("looks-compare");
+    for (name, launch) in [("a", "burst"), ("b", "primed")] {
+        let run = ["run", "--quiet", "--breakpoints", "both", "--launch", launch, "--out", name];
+        assert!(forkcast(&place, &run).status.success());
+    }
+    found.push(("compare", page(&place, &["compare", "a", "b"])));
+    found.push(("check", of("check", &["check", &sample, "--lock", "none"])));
     found
 }
 

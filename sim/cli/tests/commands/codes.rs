@@ -32,7 +32,7 @@ const SESSION: &str = concat!(
     "\n"
 );
 
-const VERBS: [Verb; 21] = [
+const VERBS: [Verb; 23] = [
     verb("run word.yaml", Some("run wrong.yaml"), "run absent.yaml"),
     verb("run word.yaml --format json", Some("run wrong.yaml --format json"), "run absent.yaml --format json"),
     verb("run --recording session.jsonl", None, "run --recording absent.jsonl"),
@@ -57,6 +57,8 @@ const VERBS: [Verb; 21] = [
         "check cut --lock none --format junit",
     ),
     verb("diff same/0.json moved/1.json", None, "diff same/0.json cut.json"),
+    verb("compare same moved", Some("compare same session.jsonl --max-rise 0"), "compare same absent"),
+    Verb { prints: false, ..verb("report kept -o page.html", None, "report same -o page.html") },
     verb("explain same 0", None, "explain same 7"),
     verb("list models", None, "list fonts"),
     verb("completions bash", None, "completions klingon"),
@@ -83,7 +85,11 @@ fn prepared(name: &str) -> std::path::PathBuf {
         fs::write(path, text).unwrap();
     }
     fs::create_dir(place.join("hollow")).unwrap();
-    for line in ["sweep plan word.yaml --set seed=1,2 -o plan.json", "sweep run plan.json --out parts"] {
+    for line in [
+        "sweep plan word.yaml --set seed=1,2 -o plan.json",
+        "sweep run plan.json --out parts",
+        "replay same --out kept",
+    ] {
         let output = forkcast(&place, &words(line));
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     }

@@ -105,7 +105,7 @@ impl Source {
 impl Source {
     /// The bill of the run, if it differs from the one shown.
     fn price_note(&self, recorded: Option<&RecordedLine>, entry: &Recorded<'_>) -> Option<String> {
-        let then: Option<Money> = recorded?.cost_usd.as_ref().and_then(|cost| cost.get().parse().ok());
+        let then: Option<Money> = recorded?.cost_usd.map(|cost| cost.0);
         let now = entry.line.charge.bill.as_ref().map(|bill| bill.total);
         let words = |cost: Option<Money>| cost.map_or_else(|| "no price".to_owned(), Money::human);
         let differs = then != now && !self.priced_anew;
@@ -118,7 +118,7 @@ impl Source {
     /// The causes in the simulation, if a replay of its bodies finds others.
     fn cause_note(&self, recorded: &RecordedLine, entry: &Recorded<'_>) -> Option<String> {
         let mut then: BTreeMap<&str, u64> = BTreeMap::new();
-        for RecordedCause { cause, tokens } in &recorded.causes {
+        for RecordedCause { cause, tokens, .. } in &recorded.causes {
             *then.entry(cause).or_default() += tokens.0;
         }
         let mut now: BTreeMap<&str, u64> = BTreeMap::new();
