@@ -11,7 +11,7 @@ use forkcast_sim::agent::Settings;
 use forkcast_sim::agent::hook::Hooks;
 use forkcast_sim::agent::input::Command;
 use forkcast_sim::agent::permission::Permissions;
-use forkcast_sim::agent::session::{Skill, Skills};
+use forkcast_sim::agent::session::Skills;
 use forkcast_sim::agent::settings::{Environment, ModelNames, Retries};
 use forkcast_sim::agent::world::pattern::Pattern;
 use forkcast_sim::agent::world::{Change, Files, Rule as ShellRule, Shell, World};
@@ -42,9 +42,10 @@ pub fn setup(scenario: &Scenario, interleave: Option<u64>) -> Setup {
         flags: scenario.flags.clone(),
         permissions: permissions(scenario),
         definitions: scenario.kinds(),
-        skills: skills(&scenario.world),
+        skills: Skills::new(scenario.world.skills.iter().cloned()),
         hooks: hooks(&scenario.world),
         tools: tools::all(&scenario.own_tools(), &scenario.tools),
+        servers: tools::servers(&scenario.servers),
         world: world(&scenario.world),
         commands: commands.collect(),
         acts: scenario.user.iter().map(act).collect(),
@@ -92,6 +93,7 @@ pub fn settings(scenario: &Scenario) -> Settings {
         variables: scenario.variables.clone(),
         features: scenario.features.clone(),
         internal_build: said.internal_build.unwrap_or(default.internal_build),
+        assistant: said.assistant,
         max_turns: said.max_turns.or(default.max_turns),
         max_depth: said.max_depth.or(default.max_depth),
         max_tokens: said.max_tokens.unwrap_or(default.max_tokens),
@@ -111,6 +113,7 @@ pub fn settings(scenario: &Scenario) -> Settings {
         helpers: said.helpers.clone(),
         compaction: said.compaction,
         forks: said.forks.clone().unwrap_or(default.forks),
+        worktrees: said.worktrees.clone().unwrap_or(default.worktrees),
         classifier: said.classifier_ms.map_or(default.classifier, Duration::from_millis),
         ..Settings::default()
     }
@@ -152,16 +155,6 @@ pub fn hooks(world: &WorldText) -> Hooks {
         hooks.script(&text.hook.name, text.hook.script);
     }
     hooks
-}
-
-/// Skills by name.
-pub fn skills(world: &WorldText) -> Skills {
-    Skills::new(world.skills.iter().map(|(name, instructions)| Skill {
-        name: name.as_str().into(),
-        description: instructions.lines().next().unwrap_or_default().into(),
-        instructions: instructions.as_str().into(),
-        resources: Vec::new(),
-    }))
 }
 
 /// Files and shell.

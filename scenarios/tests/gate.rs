@@ -85,7 +85,9 @@ fn fork_01_fork_02_fork_03_fork_04_fork_05_fork_06_fork_07_one_cell_forks_and_ev
         let run = cell.run();
         assert!(run.message.is_none(), "{cell:?}: {:?}", run.message);
         let found = route(&run);
-        let named = |kind: &str, why: &str| Some(("named".to_owned(), kind.to_owned(), why.to_owned(), cell.opens()));
+        let named = |kind: &str, why: &str| {
+            Some(("named".to_owned(), kind.to_owned(), why.to_owned(), cell.opens() || cell.coordinator))
+        };
         let expected = match cell {
             Cell { typed: true, .. } => named("explore", "subagent_type"),
             Cell { by_fork: true, .. } => None,
@@ -112,7 +114,7 @@ fn agent_11_agent_12_agent_13_prompt_13_prompt_16_the_tool_description_follows_t
         let body: Value = serde_json::from_str(&body).unwrap();
         let tool = body["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "Agent").unwrap().clone();
         let fields = tool["input_schema"]["properties"].as_object().unwrap();
-        assert_eq!(fields.contains_key("run_in_background"), !cell.opens(), "{cell:?}");
+        assert_eq!(fields.contains_key("run_in_background"), !cell.opens() && !cell.coordinator, "{cell:?}");
         assert!(!fields.contains_key("cwd"), "{cell:?}");
         let says = |text: &Value, words: &str| text.to_string().contains(words);
         assert_eq!(says(&tool["description"], "you fork yourself"), cell.opens(), "{cell:?}");

@@ -25,7 +25,10 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ("guard", &["outside", "time", "wire", "cache", "pricing", "diagnosis", "service"]),
     ("model", &["outside", "time", "seed", "wire"]),
     ("agent", &["outside", "time", "seed", "wire", "model"]),
-    ("simulation", &["time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "service", "model", "agent"]),
+    (
+        "simulation",
+        &["outside", "time", "seed", "wire", "cache", "pricing", "diagnosis", "ledger", "service", "model", "agent"],
+    ),
     (
         "laws",
         &[

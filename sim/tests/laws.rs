@@ -444,3 +444,43 @@ fn leftovers_finds_running_tasks_and_waiting_items() {
     broken(watched(&[item(1), item(2), taken(1)]), "item 2 still waits");
     broken(watched(&[item(1), taken(1), taken(1)]), "without having been in it");
 }
+
+#[test]
+fn slash_07_leftovers_finds_commands_that_never_end_and_results_that_are_lost_or_told_twice() {
+    let watched = |events: &[Event]| watched(Leftovers::default(), events);
+    let begun =
+        |detached| Event::SlashStarted { agent: "a".into(), parent: "main".into(), skill: "s".into(), detached };
+    let ended = Event::SlashEnded { agent: "a".into(), skill: "s".into(), reason: "completed", turns: 1 };
+    let item = |item| Event::Enqueued { item, mode: "prompt", priority: "later", agent: None, source: "slash" };
+    let taken = |item| Event::Dequeued { item, mode: "prompt", priority: "later", agent: None, consumer: "repl" };
+    watched(&[begun(false), ended.clone()]).unwrap();
+    watched(&[begun(true), ended.clone(), item(1), taken(1)]).unwrap();
+    broken(watched(&[begun(false)]), "`a` still runs");
+    broken(watched(&[begun(true), ended.clone()]), "1 commands have no result");
+    broken(watched(&[begun(true), item(1)]), "without having ended");
+    broken(watched(&[begun(true), ended, item(1), item(2)]), "without having ended");
+}
+
+#[test]
+fn mcp_08_leftovers_finds_connections_that_stay_open_or_are_closed_by_others() {
+    let watched = |events: &[Event]| watched(Leftovers::default(), events);
+    let opened = |is_open| Event::McpOpened { agent: "a".into(), server: "s".into(), connection: 3, is_open };
+    let closed = |agent: &str| Event::McpClosed { agent: agent.into(), server: "s".into(), connection: 3 };
+    watched(&[opened(true), closed("a")]).unwrap();
+    watched(&[opened(false)]).unwrap();
+    broken(watched(&[opened(true)]), "`a` never closed its connection 3");
+    broken(watched(&[opened(true), closed("b")]), "`b` closed connection 3, which it had not opened");
+    broken(watched(&[closed("a")]), "which it had not opened");
+}
+
+#[test]
+fn diag_07_leftovers_finds_worktrees_that_nobody_keeps() {
+    let watched = |events: &[Event]| watched(Leftovers::default(), events);
+    let op = |op| Event::WorktreeOp { agent: "a".into(), op, path: "/w/a".into(), outcome: "ok" };
+    let left = |why| Event::WorktreeLeft { agent: "a".into(), path: "/w/a".into(), why };
+    watched(&[op("create"), op("remove")]).unwrap();
+    watched(&[op("create"), left("changes")]).unwrap();
+    watched(&[op("create"), left("hook")]).unwrap();
+    broken(watched(&[op("create")]), "the worktree /w/a was left behind");
+    broken(watched(&[op("create"), left("background")]), "was left behind");
+}

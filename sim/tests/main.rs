@@ -9,6 +9,8 @@ mod coverage;
 mod diagnosis;
 #[cfg(feature = "runtime")]
 mod forks;
+#[cfg(feature = "runtime")]
+mod git;
 mod growth;
 #[cfg(feature = "guard")]
 mod guard;

@@ -2,10 +2,14 @@
 
 mod acts;
 mod compaction;
+mod coordination;
 mod internal;
 mod limits;
 mod provider;
 mod runs;
 mod same;
+mod servers;
 mod sizes;
+mod slash;
 mod stage;
+mod worktrees;

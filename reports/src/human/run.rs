@@ -9,6 +9,7 @@ use forkcast_replay::calibrate::{Generation, Quality, built_in_residual};
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::Run;
 use forkcast_sim::pricing::Money;
+use forkcast_sim::simulation::AskedBy;
 
 use crate::document::{Document, count, money, share, since_start};
 use crate::report::statement_of_run;
@@ -103,7 +104,7 @@ fn cost(run: &Run) -> Vec<String> {
 
 /// The price of internal forks, which no one asked for and which are easily overlooked.
 fn helpers(run: &Run, whole: Money) -> Option<String> {
-    let sums = run.agents.iter().zip(run.sums_of_agents()).filter(|(agent, _)| agent.internal);
+    let sums = run.agents.iter().zip(run.sums_of_agents()).filter(|(agent, _)| agent.asked_by == AskedBy::Runtime);
     let (requests, cost) = sums.fold((0, Money::ZERO), |(requests, cost), (_, sums)| {
         (requests + sums.requests, cost + sums.cost.unwrap_or(Money::ZERO))
     });

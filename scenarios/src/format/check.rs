@@ -14,6 +14,7 @@ use super::expect::{Ends, Figure, Number};
 use super::problem::{alternatives, nearest};
 use super::reading::{At, Notes, Origin};
 use super::script::{Content, Reply, ToolCall};
+use super::tools::ServerText;
 use super::{Scenario, call_ids};
 use crate::fanout::cell::TOKENS_MAX;
 use crate::load;
@@ -86,7 +87,9 @@ fn check_reply(reply: &Reply, scenario: &Scenario, lists: &BTreeSet<&str>, notes
 fn check_call(call: &ToolCall, scenario: &Scenario, lists: &BTreeSet<&str>, notes: &Notes) {
     let own = scenario.own_tools();
     let declared = scenario.tools.iter().map(|tool| &*tool.name);
-    let tools: Vec<&str> = own.all().iter().map(|tool| tool.name()).chain(declared).collect();
+    let of_servers: Vec<Rc<str>> = scenario.servers.iter().flat_map(ServerText::tool_names).collect();
+    let tools = own.all().iter().map(|tool| tool.name()).chain(declared).chain(of_servers.iter().map(|name| &**name));
+    let tools: Vec<&str> = tools.collect();
     let known = tools.contains(&&*call.tool);
     if !known && !call.missing {
         let meant = match nearest(&call.tool, tools.iter().copied()) {

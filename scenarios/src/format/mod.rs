@@ -42,7 +42,7 @@ use reading::{At, Fields, Notes};
 use script::AgentScript;
 use session::SessionOptions;
 use set::Change;
-use tools::ToolText;
+use tools::{ServerText, ToolText};
 use tree::{Node, Place};
 use user::Act;
 use world::{DefinitionText, WorldText};
@@ -94,6 +94,8 @@ pub struct Scenario {
     pub world: WorldText,
     /// Tools by data.
     pub tools: Vec<ToolText>,
+    /// MCP servers.
+    pub servers: Vec<ServerText>,
     /// The models' answers, by agent.
     pub script: Vec<AgentScript>,
     /// The user's acts, in order of time.
@@ -171,7 +173,7 @@ impl Scenario {
 
     /// The tools of the runtime that its session has.
     pub fn own_tools(&self) -> Tools {
-        tool::offered(self.session.task_tools, self.session.messages)
+        tool::offered(self.session.task_tools, self.session.messages, self.session.skill_tool)
     }
 
     /// Its variant with this name.
@@ -189,6 +191,8 @@ impl Scenario {
             fields.may("sizes", |at| check::sizes_add_up(&scenario, at));
             scenario.world = WorldText::of(&fields);
             scenario.tools = fields.list("tools", ToolText::of);
+            let servers = fields.or_default("servers", |at| at.named(ServerText::of));
+            scenario.servers = servers.into_iter().map(|(_, server)| server).collect();
             scenario.script = script::of(&fields);
             scenario.user = fields.list("user", Act::of);
             scenario.expect = fields.or_default("expect", Expect::of);

@@ -26,6 +26,7 @@ pub const SCENARIO: Known = &[
     "hooks",
     "skills",
     "permissions",
+    "servers",
     "tools",
     "script",
     "user",
@@ -54,6 +55,8 @@ pub const SESSION: Known = &[
     "streaming_tools",
     "task_tools",
     "messages",
+    "skill_tool",
+    "assistant",
     "helpers",
     "compaction",
     "ranking",
@@ -63,12 +66,15 @@ pub const SESSION: Known = &[
     "breakpoints",
     "ttl",
     "forks",
+    "worktrees",
 ];
 /// `session.helpers`.
 pub const HELPERS: Known =
     &["extract_memories", "session_memory", "prompt_suggestion", "speculation", "agent_summary", "auto_dream"];
 /// `session.compaction`.
 pub const COMPACTION: Known = &["window_tokens", "snip_percent", "micro_percent", "auto_percent", "kept_results"];
+/// `session.worktrees`.
+pub const WORKTREES: Known = &["offered", "linked", "by_hook", "private_remote", "takes_ms"];
 /// `session.forks`.
 pub const FORKS: Known = &["profile", "launch", "ablations"];
 /// `session.models`.
@@ -142,6 +148,8 @@ pub const WHEN: Known = &["turn", "after", "user_has", "user_is"];
 pub const TOOL_CALL: Known = &["tool", "input", "id", "missing", "result_tokens", "notice_tokens", "brief_tokens"];
 /// An item of `tools`: a tool by data.
 pub const TOOL: Known = &["name", "description", "schema", "results"];
+/// An MCP server in `servers`.
+pub const SERVER: Known = &["instructions", "shared", "takes_ms", "fails", "tools"];
 /// An item of the `results` of a tool by data.
 pub const TOOL_RESULT: Known = &["call", "content", "failed", "takes_ms", "never_ends", "reads"];
 /// `fault` of a reply.
@@ -186,6 +194,8 @@ pub const ACT: Known = &[
     "forgets",
     "loses",
     "asks_aside",
+    "connects",
+    "disconnects",
     "waits",
 ];
 /// A history that is replaced by one text.
@@ -241,12 +251,13 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 49] = [
+pub const OBJECTS: [(&str, Known); 51] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
     ("helpers", HELPERS),
     ("compaction", COMPACTION),
+    ("worktrees", WORKTREES),
     ("forks", FORKS),
     ("models", MODELS),
     ("environment", ENVIRONMENT),
@@ -271,6 +282,7 @@ pub const OBJECTS: [(&str, Known); 49] = [
     ("when", WHEN),
     ("tool_call", TOOL_CALL),
     ("tool", TOOL),
+    ("server", SERVER),
     ("tool_result", TOOL_RESULT),
     ("fault", FAULT),
     ("raw_event", RAW_EVENT),

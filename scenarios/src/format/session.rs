@@ -6,8 +6,10 @@ use std::rc::Rc;
 use forkcast_sim::agent::definition::Ranking;
 use forkcast_sim::agent::permission::Mode;
 use forkcast_sim::agent::query::Placement;
-use forkcast_sim::agent::settings::{Caller, Compaction};
+use forkcast_sim::agent::settings::{Caller, Compaction, Worktrees};
 use forkcast_sim::agent::spawn::fork::Forks;
+use forkcast_sim::agent::world::git::Remote;
+use forkcast_sim::time::Duration;
 use forkcast_sim::wire::{TOKENS_MAX, Ttl};
 
 use super::reading::{At, Fields};
@@ -52,6 +54,10 @@ pub struct SessionOptions {
     pub task_tools: bool,
     /// The agents have SendMessage.
     pub messages: bool,
+    /// The agents have the Skill tool.
+    pub skill_tool: bool,
+    /// Assistant mode.
+    pub assistant: bool,
     /// Helpers of the runtime, with how often they run.
     pub helpers: BTreeMap<Caller, u64>,
     /// When conversations are made shorter.
@@ -72,6 +78,8 @@ pub struct SessionOptions {
     pub ttl: Option<Ttl>,
     /// How forks are built and when they start.
     pub forks: Option<Forks>,
+    /// How worktrees are made.
+    pub worktrees: Option<Worktrees>,
 }
 
 /// The environment that the prompt describes.
@@ -120,6 +128,8 @@ impl SessionOptions {
             streaming_tools: truth("streaming_tools"),
             task_tools: fields.or_default("task_tools", At::truth),
             messages: fields.or_default("messages", At::truth),
+            skill_tool: fields.or_default("skill_tool", At::truth),
+            assistant: fields.or_default("assistant", At::truth),
             helpers: fields.or_default("helpers", helpers),
             compaction: fields.may("compaction", compaction),
             ranking: fields.may("ranking", |at| at.word(&RANKINGS)),
@@ -130,6 +140,7 @@ impl SessionOptions {
             breakpoints: fields.may("breakpoints", |at| at.word(&Placement::WORDS)),
             ttl: fields.may("ttl", |at| at.word(&Ttl::WORDS)),
             forks: fields.may("forks", forks::of),
+            worktrees: fields.may("worktrees", worktrees),
         })
     }
 }
@@ -155,6 +166,20 @@ fn compaction(at: &At<'_>) -> Option<Compaction> {
         window_tokens: fields.must("window_tokens", |at| at.between(1, TOKENS_MAX))?,
         percents: [percent("snip_percent"), percent("micro_percent"), percent("auto_percent")],
         kept_results: kept as usize,
+    })
+}
+
+/// Worktrees. Models are told of them unless the scenario says otherwise.
+fn worktrees(at: &At<'_>) -> Option<Worktrees> {
+    let fields = at.fields(outline::WORKTREES)?;
+    let default = Worktrees::default();
+    let is_private = fields.or_default("private_remote", At::truth);
+    Some(Worktrees {
+        are_offered: fields.may("offered", At::truth).unwrap_or(true),
+        linked: fields.may("linked", |at| at.list(At::name)).unwrap_or(default.linked),
+        by_hook: fields.or_default("by_hook", At::truth),
+        remote: if is_private { Remote::Private } else { Remote::Open },
+        takes: Duration::from_millis(fields.or_default("takes_ms", At::number)),
     })
 }
 

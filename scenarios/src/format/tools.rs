@@ -1,4 +1,5 @@
-//! Tools by data: a name, a schema, and scripted results. A tool that exists already is replaced.
+//! Tools by data: a name, a schema, and scripted results. A tool that exists already is replaced. MCP servers, and their
+//! tools.
 
 use std::rc::Rc;
 
@@ -22,6 +23,43 @@ pub struct ToolText {
     pub results: Vec<ResultText>,
     /// Its place.
     pub origin: Origin,
+}
+
+/// A declared MCP server.
+#[derive(Clone, Debug)]
+pub struct ServerText {
+    /// Its name.
+    pub name: Rc<str>,
+    /// Its description, for the main prompt.
+    pub instructions: Rc<str>,
+    /// Whether the session connects to it; otherwise only agents whose definition writes it out do.
+    pub is_shared: bool,
+    /// How long a connection takes.
+    pub takes: Duration,
+    /// Whether no connection can be made.
+    pub fails: bool,
+    /// Its tools, with their own names.
+    pub tools: Vec<ToolText>,
+}
+
+impl ServerText {
+    /// Reads a server in `servers`.
+    pub fn of(name: &str, at: &At<'_>) -> Option<Self> {
+        let fields = at.fields(outline::SERVER)?;
+        Some(Self {
+            name: name.into(),
+            instructions: fields.or_default("instructions", At::shared),
+            is_shared: fields.may("shared", At::truth).unwrap_or(true),
+            takes: Duration::from_millis(fields.or_default("takes_ms", At::number)),
+            fails: fields.or_default("fails", At::truth),
+            tools: fields.list("tools", ToolText::of),
+        })
+    }
+
+    /// The names of its tools in a session.
+    pub fn tool_names(&self) -> impl Iterator<Item = Rc<str>> {
+        self.tools.iter().map(|tool| format!("mcp__{}__{}", self.name, tool.name).into())
+    }
 }
 
 /// A result of a declared tool.

@@ -65,6 +65,8 @@ fn does(what: &str, fields: &Fields<'_>) -> Option<Does> {
         }
         "rewrites" => fields.may(what, rewriting),
         "asks_aside" => fields.may(what, At::name).map(Does::AsksAside),
+        "connects" => fields.may(what, At::name).map(|server| Does::Links { server, connects: true }),
+        "disconnects" => fields.may(what, At::name).map(|server| Does::Links { server, connects: false }),
         "forgets" => fields.may(what, At::name).map(|agent| Does::Forgets { agent, transcript: false }),
         "loses" => fields.may(what, At::name).map(|agent| Does::Forgets { agent, transcript: true }),
         "rewinds" => fields.may(what, At::name).map(Does::Rewinds),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use forkcast_sim::agent::definition::{Source, Text};
+use forkcast_sim::agent::definition::{Skill, Source, Text};
 use forkcast_sim::agent::hook::{Hook, HookSays, Moment, Word};
 use forkcast_sim::agent::input::Scripted;
 use forkcast_sim::agent::permission::{Rule, Rules};
@@ -26,8 +26,8 @@ pub struct WorldText {
     pub commands: Vec<(String, Scripted)>,
     /// Hooks of the session.
     pub hooks: Vec<HookText>,
-    /// Instructions by skill name.
-    pub skills: BTreeMap<String, String>,
+    /// Skills.
+    pub skills: Vec<Skill>,
     /// Calls to allow, deny or ask for: `Tool` or `Tool(pattern)`.
     pub permissions: Rules,
 }
@@ -85,7 +85,7 @@ impl WorldText {
             definitions: fields.list("definitions", DefinitionText::of),
             commands: fields.or_default("commands", |at| at.named(command)),
             hooks: fields.list("hooks", HookText::of),
-            skills: fields.or_default("skills", texts).into_iter().collect(),
+            skills: fields.or_default("skills", |at| at.named(skill)).into_iter().map(|(_, skill)| skill).collect(),
             permissions: fields.or_default("permissions", rules),
         }
     }
@@ -118,6 +118,12 @@ fn command(name: &str, at: &At<'_>) -> Option<Scripted> {
     let fields = at.fields(outline::COMMAND)?;
     let takes = Duration::from_millis(fields.or_default("takes_ms", At::number));
     Some(Scripted { takes, output: fields.or_default("output", At::shared) })
+}
+
+/// A skill: its instructions, after frontmatter if there is any.
+fn skill(name: &str, at: &At<'_>) -> Option<Skill> {
+    let text = at.text()?;
+    Skill::read(name, &text).map_err(|invalid| at.wrong(invalid)).ok()
 }
 
 impl DefinitionText {

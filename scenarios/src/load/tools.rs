@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use forkcast_sim::agent::session::Server;
 use forkcast_sim::agent::tool::data::{DataResult, DataTool};
 use forkcast_sim::agent::tool::{Tool, Tools};
 use forkcast_sim::time::Duration;
 use serde_json::json;
 
-use crate::format::tools::ToolText;
+use crate::format::tools::{ServerText, ToolText};
 
 /// All tools; a declared one replaces one of the runtime with its name.
 pub(super) fn all(own: &Tools, declared: &[ToolText]) -> Tools {
@@ -16,6 +17,23 @@ pub(super) fn all(own: &Tools, declared: &[ToolText]) -> Tools {
     let own = own.all().iter().filter(|tool| !is_replaced(tool.name())).cloned().collect::<Vec<_>>();
     let declared = declared.iter().map(|tool| Rc::new(made(tool)) as Rc<dyn Tool>);
     Tools::new(own.into_iter().chain(declared).collect())
+}
+
+/// The MCP servers; their tools are called `mcp__server__tool`.
+pub(super) fn servers(declared: &[ServerText]) -> Vec<Server> {
+    let server = |text: &ServerText| Server {
+        name: text.name.clone(),
+        instructions: text.instructions.clone(),
+        is_shared: text.is_shared,
+        takes: text.takes,
+        works: !text.fails,
+        tools: text.tools.iter().zip(text.tool_names()).map(|(tool, name)| of_server(name, tool)).collect(),
+    };
+    declared.iter().map(server).collect()
+}
+
+fn of_server(name: Rc<str>, text: &ToolText) -> Rc<dyn Tool> {
+    Rc::new(DataTool { name, ..made(text) })
 }
 
 fn made(text: &ToolText) -> DataTool {

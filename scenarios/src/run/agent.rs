@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::agent::Event;
-use forkcast_sim::simulation::{self, Logged};
+use forkcast_sim::simulation::{self, AskedBy, Logged};
 use forkcast_sim::time::Instant;
 
 use super::fork::{self, Fork};
@@ -38,21 +38,21 @@ pub struct Agent {
     pub began: Instant,
     /// When its task, or its last query, ended.
     pub ended: Option<Instant>,
-    /// It is an internal fork, run by a helper of the runtime.
-    pub internal: bool,
+    /// Who asked for it.
+    pub asked_by: AskedBy,
     /// Fork data, if it is a fork.
     pub fork: Option<Fork>,
 }
 
 impl Agent {
-    /// The machine-readable kind: `main`, `internal`, `fork`, or `named` for an agent of a
-    /// definition.
+    /// The machine-readable kind: `main`, `internal`, `command`, `fork`, or `named` for an agent of a definition.
     pub const fn kind(&self) -> &'static str {
-        match (&self.parent, &self.fork) {
-            (None, _) => "main",
-            _ if self.internal => "internal",
-            (Some(_), Some(_)) => "fork",
-            (Some(_), None) => "named",
+        match (&self.parent, self.asked_by, &self.fork) {
+            (None, ..) => "main",
+            (_, AskedBy::Runtime, _) => "internal",
+            (_, AskedBy::Command, _) => "command",
+            (Some(_), AskedBy::Model, Some(_)) => "fork",
+            (Some(_), AskedBy::Model, None) => "named",
         }
     }
 
@@ -137,7 +137,7 @@ fn labelled(
         reason: agent.reason,
         began: agent.began,
         ended: agent.ended,
-        internal: agent.internal,
+        asked_by: agent.asked_by,
         fork: forks.get(&agent.id).cloned(),
     };
     took_part.iter().zip(numbers).map(agent).collect()

@@ -144,6 +144,31 @@ pub enum Event {
     /// A skill was put into an agent's prompt.
     #[serde(rename = "skill.injected")]
     Skill { agent: Rc<str>, skill: Rc<str>, matched: &'static str },
+    // ---- worktrees
+    /// An operation on an agent's worktree: `reuse`, `fetch`, `create`, `link`, `status`, `remove`, `branch`; `ok`,
+    /// `failed`, `warning`, or `waits` for a password (WORKTREE-10..12).
+    #[serde(rename = "worktree.op")]
+    WorktreeOp { agent: Rc<str>, op: &'static str, path: Rc<str>, outcome: &'static str },
+    /// A worktree stays although its agent ended or left the foreground: for its `changes`, because a `hook` made it, or
+    /// because the agent goes on in the `background` (DIAG-07).
+    #[serde(rename = "worktree.left")]
+    WorktreeLeft { agent: Rc<str>, path: Rc<str>, why: &'static str },
+    // ---- servers
+    /// The session's connection to an MCP server changed: `pending`, `ready`, `failed`, `gone`.
+    #[serde(rename = "mcp.server")]
+    McpServer { server: Rc<str>, connection: u64, state: &'static str },
+    /// An agent opened a connection of its own to a server, or could not (MCP-06).
+    #[serde(rename = "mcp.open")]
+    McpOpened { agent: Rc<str>, server: Rc<str>, connection: u64, is_open: bool },
+    /// An agent closed a connection (MCP-08).
+    #[serde(rename = "mcp.close")]
+    McpClosed { agent: Rc<str>, server: Rc<str>, connection: u64 },
+    /// The connections that an agent can use: its parent's and its own, by server (CTX-03).
+    #[serde(rename = "mcp.clients")]
+    McpClients { agent: Rc<str>, clients: Vec<(Rc<str>, u64)> },
+    /// A call waits for servers that its agent type requires (MCP-02).
+    #[serde(rename = "mcp.wait")]
+    McpAwaited { agent: Rc<str>, tool_use: Rc<str>, servers: Vec<Rc<str>> },
     // ---- sub-agents and tasks
     /// A call of the Agent tool was routed (AGENT-21..24).
     #[serde(rename = "agent.route")]
@@ -282,6 +307,17 @@ pub enum Event {
     /// It ended, and only its caller has the result (INTERNAL-10).
     #[serde(rename = "internal.end")]
     InternalEnded { agent: Rc<str>, caller: &'static str, reason: &'static str, turns: u32 },
+    // ---- commands that run as agents
+    /// A skill was called as a command: `context` of its frontmatter, and what it was loaded as: `fork` or `inline`
+    /// (DIAG-06).
+    #[serde(rename = "slash.context")]
+    SlashContext { skill: Rc<str>, frontmatter: Option<Rc<str>>, context: &'static str },
+    /// A skill started an agent of its own (SLASH-03); nothing waits for it if it is `detached` (SLASH-06).
+    #[serde(rename = "slash.start")]
+    SlashStarted { agent: Rc<str>, parent: Rc<str>, skill: Rc<str>, detached: bool },
+    /// That agent ended.
+    #[serde(rename = "slash.end")]
+    SlashEnded { agent: Rc<str>, skill: Rc<str>, reason: &'static str, turns: u32 },
     // ---- outputs
     /// An entry was written to a transcript.
     #[serde(rename = "transcript.append")]

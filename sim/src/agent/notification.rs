@@ -22,6 +22,8 @@ pub struct Details {
     pub error: Option<Rc<str>>,
     /// Totals of an agent (NOTIFY-06).
     pub usage: Option<Totals>,
+    /// The agent's worktree, if that stays (contract WORKTREE-19).
+    pub worktree: Option<Rc<str>>,
 }
 
 /// Totals of an agent's run (NOTIFY-06, RESULT-03).
@@ -95,6 +97,15 @@ impl Notifications {
         self.queue.enqueue(Item::notification(sender, &text, "message"));
     }
 
+    /// The agent of a skill ended that nothing waits for: its text is a hidden prompt for the main thread (SLASH-07).
+    pub fn command_ended(&self, skill: &str, text: &str) {
+        let mut prompt = String::from("<command-result>\n");
+        field(&mut prompt, "command-name", &format!("/{skill}"));
+        field(&mut prompt, "result", text);
+        prompt.push_str("</command-result>");
+        self.queue.enqueue(Item::hidden(&prompt, "slash"));
+    }
+
     /// Enqueues a notification (`enqueuePendingNotification`, NOTIFY-09) after all typed input (QUEUE-05), for the
     /// agent that launched the task while it runs, otherwise for the main thread.
     fn enqueue_pending(&self, task: &Task, text: &str) {
@@ -128,6 +139,9 @@ fn element(task: &Task, status: Option<&str>, summary: &str, told: &Details) -> 
             "<usage><total_tokens>{tokens}</total_tokens><tool_uses>{tool_uses}</tool_uses>\
              <duration_ms>{duration_ms}</duration_ms></usage>"
         );
+    }
+    if let Some(path) = &told.worktree {
+        field(&mut text, "worktree", path);
     }
     text.push_str("</task-notification>");
     text

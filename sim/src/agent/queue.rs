@@ -58,8 +58,10 @@ pub struct Item {
     /// Its text.
     pub text: Rc<str>,
     /// Where it came from (QUEUE-06..12): `user`, `agent`, `shell`, `monitor`, `remote`, `cron`, `channel`, `hook`,
-    /// `permission`.
+    /// `permission`, `slash`.
     pub source: &'static str,
+    /// No user typed it: it is no command, and no hook sees it (contract SLASH-07).
+    pub is_hidden: bool,
 }
 
 /// The queue of a session.
@@ -75,7 +77,7 @@ pub struct Queue {
 impl Item {
     /// An item; it gets its number when it is enqueued.
     pub fn new(mode: Mode, priority: Priority, agent: Option<Rc<str>>, text: &str, source: &'static str) -> Self {
-        Self { id: 0, mode, priority, agent, text: text.into(), source }
+        Self { id: 0, mode, priority, agent, text: text.into(), source, is_hidden: false }
     }
 
     /// Text for the main thread's model, with the default priority (QUEUE-04): a scheduled prompt (QUEUE-09), a push of a
@@ -88,6 +90,11 @@ impl Item {
     /// QUEUE-05).
     pub fn notification(agent: Option<Rc<str>>, text: &str, source: &'static str) -> Self {
         Self::new(Mode::TaskNotification, Priority::Later, agent, text, source)
+    }
+
+    /// Text for the main thread's model that no user typed. It never overtakes user input.
+    pub fn hidden(text: &str, source: &'static str) -> Self {
+        Self { is_hidden: true, ..Self::new(Mode::Prompt, Priority::Later, None, text, source) }
     }
 
     /// An answer to a closed permission request (QUEUE-12, PERM-16).

@@ -8,9 +8,11 @@
 //! * [`Pace`] is how long that takes, [`RateLimits`] how many requests and tokens a provider accepts per minute.
 //! * [`Log`] takes the events of agents, with a digest over them.
 //! * [`Alarm`] ends a run that cannot continue.
+//! * [`coordination`] reads off what a coordinator did with its workers.
 //! * [`Observer`] sees everything that happens on both sides; laws are observers.
 
 mod alarm;
+pub mod coordination;
 mod drafts;
 mod last_requests;
 pub mod limits;
@@ -33,7 +35,7 @@ pub use limits::RateLimits;
 pub use log::{Log, Logged};
 pub use pace::Pace;
 pub use provider::{Outage, Provider};
-pub use roster::Agent;
+pub use roster::{Agent, AskedBy};
 pub use run::{Failed, Failure, Finished, Play, Record, prepare, run};
 pub use service::{AnswerEnd, OpenRequest, Service};
 pub use setup::Setup;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::agent::Event;
 use crate::agent::event::Tokens;
+use crate::outside::words;
 use crate::time::Instant;
 use crate::wire::{Index, Usage};
 
@@ -20,8 +21,8 @@ pub struct Agent {
     pub began: Instant,
     /// When its task, or the main agent's last loop, ended.
     pub ended: Option<Instant>,
-    /// It is an internal fork, run by a helper of the runtime.
-    pub internal: bool,
+    /// Who asked for it.
+    pub asked_by: AskedBy,
     /// No agent waits for it, or none did any more in the end.
     pub background: bool,
     /// The state of its task: `running`, `completed`, `failed`, `killed`; for the main agent as its last loop ended.
@@ -34,11 +35,27 @@ pub struct Agent {
     pub reported: Usage,
 }
 
+words! {
+    /// Who asked for an agent (contract AGENT-31).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum AskedBy {
+        /// A model, with a call; the user for the main agent.
+        #[default]
+        Model = "model",
+        /// The runtime, for one of its helpers: an internal fork.
+        Runtime = "runtime",
+        /// A command: a skill that runs as an agent of its own.
+        Command = "command",
+    }
+}
+
 /// The agents of a run in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct Roster {
     agents: Vec<Agent>,
     places: Index<Rc<str>, usize>,
+    /// Agents of commands that have not started to run.
+    commands: Index<Rc<str>, ()>,
 }
 
 impl Roster {
@@ -56,12 +73,17 @@ impl Roster {
     pub fn take(&mut self, at: Instant, event: &Event) {
         match event {
             Event::AgentStarted { agent, parent, agent_type, is_async } => {
-                self.begin(at, agent, agent_type, Some(parent), *is_async);
+                let is_command = self.commands.remove(agent).is_some();
+                let begun = self.begin(at, agent, agent_type, Some(parent), *is_async);
+                if is_command {
+                    begun.asked_by = AskedBy::Command;
+                }
             }
             Event::InternalStarted { agent, parent, caller } => {
-                self.begin(at, agent, &(*caller).into(), Some(parent), true).internal = true;
+                self.begin(at, agent, &(*caller).into(), Some(parent), true).asked_by = AskedBy::Runtime;
             }
-            Event::InternalEnded { agent, reason, .. } => {
+            Event::SlashStarted { agent, .. } => _ = self.commands.insert(agent.clone(), ()),
+            Event::InternalEnded { agent, reason, .. } | Event::SlashEnded { agent, reason, .. } => {
                 if let Some(agent) = self.get(agent) {
                     agent.ended = Some(at);
                     agent.state = match *reason {
@@ -121,7 +143,7 @@ impl Roster {
                 parent: parent.cloned(),
                 began: at,
                 ended: None,
-                internal: false,
+                asked_by: AskedBy::default(),
                 background,
                 state: "running",
                 reason: None,

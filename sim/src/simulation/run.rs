@@ -167,6 +167,7 @@ impl Play {
             permissions: setup.permissions,
             definitions: setup.definitions,
             skills: setup.skills,
+            servers: setup.servers,
             tools: setup.tools,
             hooks: setup.hooks,
             world: setup.world,

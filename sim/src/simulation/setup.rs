@@ -9,7 +9,7 @@ use crate::agent::definition::Definitions;
 use crate::agent::hook::Hooks;
 use crate::agent::input::Command;
 use crate::agent::permission::Permissions;
-use crate::agent::session::Skills;
+use crate::agent::session::{Server, Skills};
 use crate::agent::tool::{self, Tools};
 use crate::agent::world::World;
 use crate::agent::{Entry, Settings};
@@ -32,7 +32,9 @@ pub struct Setup {
     pub definitions: Definitions,
     /// Skills available to agents.
     pub skills: Skills,
-    /// All tools.
+    /// MCP servers.
+    pub servers: Vec<Server>,
+    /// All tools of the runtime.
     pub tools: Tools,
     /// Hooks of the session.
     pub hooks: Hooks,
@@ -88,6 +90,7 @@ impl Setup {
             permissions: Permissions::default(),
             definitions: Definitions::default(),
             skills: Skills::default(),
+            servers: Vec::new(),
             tools: tool::every(),
             hooks: Hooks::default(),
             world: World::default(),

@@ -74,6 +74,13 @@ pub enum Does {
         /// Whether their transcripts are lost.
         transcript: bool,
     },
+    /// The session connects to a server, or loses its connection.
+    Links {
+        /// The server.
+        server: Rc<str>,
+        /// Whether it connects.
+        connects: bool,
+    },
     /// An item enters the queue. Its agent may be named by id, name or type.
     Arrives(Item),
     /// The user waits until the main agent has nothing to do, and then for `then`. All later acts are put off, or come
@@ -209,7 +216,13 @@ fn act_now(session: &Rc<Session>, log: &Log, does: Does) -> Result<(), String> {
             session.emit(&Event::User { does: "rewrites" });
             session.front.rewrite(Rewriting::From(text));
         }
-        Does::Answers { .. } | Does::Waits { .. } => {}
+        Does::Links { server, connects: true } if !session.servers.connect(&server) => {
+            return Err(format!("a server called `{server}`"));
+        }
+        Does::Links { server, connects: false } if !session.servers.disconnect(&server) => {
+            return Err(format!("a connection to a server called `{server}`"));
+        }
+        Does::Links { .. } | Does::Answers { .. } | Does::Waits { .. } => {}
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ fn tools(agent_type: &'static str) -> Vec<String> {
 #[test]
 fn adef_18_general_purpose_has_every_tool() {
     let every = Stage::new().play(|session| async move {
-        main_agent(&session).pool.tools.iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>()
+        main_agent(&session).pool().tools.iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>()
     });
     assert_eq!(tools("general-purpose"), every.value);
 }
@@ -117,14 +117,17 @@ fn adef_04_an_inherited_model_is_the_callers() {
 #[test]
 fn adef_08_the_calls_isolation_overrides_the_definitions() {
     let refusal = |input: serde_json::Value| {
-        let stage = Stage::new().agent("apart", "isolation: worktree").set(|settings| settings.internal_build = true);
+        let stage = Stage::new().agent("apart", "isolation: worktree").set(|settings| {
+            settings.internal_build = true;
+            settings.environment.git = false;
+        });
         let played = stage.play(|session| async move {
             let result = super::clocked::use_tool(&main_agent(&session), "Agent", input).await;
-            result.expect_err("neither is built yet").to_string()
+            result.expect_err("neither works here").to_string()
         });
         played.value
     };
     let call = |isolation: serde_json::Value| serde_json::json!({ "description": "a", "prompt": "b", "subagent_type": "apart", "isolation": isolation });
-    assert!(refusal(call(serde_json::Value::Null)).contains("worktrees are not part"));
+    assert!(refusal(call(serde_json::Value::Null)).contains("no git repository"));
     assert!(refusal(call("remote".into())).contains("remote agents are not part"));
 }

@@ -12,7 +12,7 @@ use forkcast_sim::agent::hook::Hooks;
 use forkcast_sim::agent::permission::{self, Mode, Permissions, Rules};
 use forkcast_sim::agent::query::{Ended, Step, Yielded, query};
 use forkcast_sim::agent::session::Context;
-use forkcast_sim::agent::session::{Opening, Skills};
+use forkcast_sim::agent::session::{Opening, Server, Skills};
 use forkcast_sim::agent::tool::{self, Call, Outcome, Pool, ToolError, Tools};
 use forkcast_sim::agent::world::{Files, Rule, Shell, World};
 use forkcast_sim::agent::{Event, Session, Settings, Sink};
@@ -101,6 +101,7 @@ pub struct Stage {
     pub bypass_allowed: bool,
     pub definitions: Vec<Text>,
     pub skills: Skills,
+    pub servers: Vec<Server>,
     pub hooks: Hooks,
     pub tools: Tools,
     pub files: Vec<(String, String)>,
@@ -130,6 +131,7 @@ impl Stage {
             bypass_allowed: true,
             definitions: Vec::new(),
             skills: Skills::default(),
+            servers: Vec::new(),
             hooks: Hooks::default(),
             tools: tool::every(),
             files: Vec::new(),
@@ -166,13 +168,13 @@ impl Stage {
 
     /// The session has TaskOutput and TaskStop too.
     pub fn with_task_tools(mut self) -> Self {
-        self.tools = tool::offered(true, false);
+        self.tools = tool::offered(true, false, false);
         self
     }
 
     /// The session has SendMessage too.
     pub fn with_messages(mut self) -> Self {
-        self.tools = tool::offered(false, true);
+        self.tools = tool::offered(false, true, false);
         self
     }
 
@@ -218,6 +220,7 @@ impl Stage {
             flags: self.flags,
             permissions: Permissions::new(self.mode, self.bypass_allowed, self.rules),
             skills: self.skills,
+            servers: self.servers,
             tools: self.tools,
             hooks: self.hooks,
             world: World::new(Files::new(self.files), Shell::new(self.shell)),
@@ -418,6 +421,6 @@ impl Events for Arriving {
 pub async fn use_tool(context: &Rc<Context>, name: &str, input: Value) -> Result<Outcome, ToolError> {
     let id = context.session.ids.next("toolu");
     let tool_use = ToolUse { id, name: name.into(), input: Rc::new(input) };
-    let tool = context.pool.get(name).expect("a tool of the pool").clone();
+    let tool = context.pool().get(name).expect("a tool of the pool").clone();
     tool.call(Call { tool_use, context: context.clone(), abort: context.abort.clone(), message: None }).await
 }

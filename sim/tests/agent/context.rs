@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use forkcast_sim::agent::definition::Skill;
 use forkcast_sim::agent::hook::{Hook, HookSays, Hooks, Moment, Word};
 use forkcast_sim::agent::permission::Mode;
+use forkcast_sim::agent::session::Skills;
 use forkcast_sim::agent::session::{Context, Continued, SubAgent};
-use forkcast_sim::agent::session::{Skill, Skills};
 use forkcast_sim::agent::settings::shared_out;
 use forkcast_sim::agent::tool::Pool;
 use forkcast_sim::agent::{Event, Session};
@@ -154,6 +155,7 @@ fn skill(name: &str, instructions: &str) -> Skill {
         description: "a skill".into(),
         instructions: instructions.into(),
         resources: vec![format!("/skills/{name}/table.csv").into()],
+        ..Skill::default()
     }
 }
 

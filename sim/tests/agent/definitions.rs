@@ -8,6 +8,7 @@ use forkcast_sim::agent::definition::{
 };
 use forkcast_sim::agent::hook::Moment;
 use forkcast_sim::agent::permission::{Mode, Rule};
+use forkcast_sim::agent::session::Server;
 use forkcast_sim::agent::spawn::input::full_schema;
 use serde_json::json;
 
@@ -319,8 +320,8 @@ fn adef_24_kept_shadowed_denied_blocked_and_invalid_are_distinguished() {
         .agent("blocked", "requiredMcpServers: [Tick, wiki]")
         .agent("served", "requiredMcpServers: [TICK]\nmcpServers: [{own: {}}]\nflavour: sweet")
         .agent("named", "mcpServers: [wiki]")
-        .agent("invalid", "maxTurns: 0")
-        .set(|settings| drop(settings.mcp_servers.insert("my-tickets".into(), "Tickets.".into())));
+        .agent("invalid", "maxTurns: 0");
+    stage.servers = vec![Server::new("my-tickets", "Tickets.")];
     stage.rules.deny = vec![Rule::parse("Agent(denied)").unwrap()];
     let played = stage.play(|_| async {});
     let told = played.find(|event| match event {

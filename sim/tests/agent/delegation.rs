@@ -84,7 +84,7 @@ fn loop_24_scheduling_depends_only_on_constraints_cost_hints_and_feedback() {
     for topic in ["when not to use it", "pays for", "notification", "kinds of agents"] {
         assert!(words.contains(topic), "{topic}");
     }
-    assert_eq!(tools.as_array().unwrap().len(), played.main.pool.tools.len(), "the tools are the constraint");
+    assert_eq!(tools.as_array().unwrap().len(), played.main.pool().tools.len(), "the tools are the constraint");
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn perm_01_three_layers_apply_one_after_the_other() {
         let main = main_agent(&session);
         let may_start = session.definitions.not_denied(&session.permissions);
         let worker = sub_agent(&main, kind("worker"), false);
-        let has = ["Write", "Bash"].map(|name| worker.pool.get(name).is_some());
+        let has = ["Write", "Bash"].map(|name| worker.pool().get(name).is_some());
         let requests = [verdict(&worker, "Bash", "rm x").await, verdict(&worker, "Bash", "ls").await];
         (may_start.iter().any(|definition| &*definition.agent_type == "plan"), has, requests)
     });

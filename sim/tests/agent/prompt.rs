@@ -1,9 +1,10 @@
 //! The text that a model gets before the conversation (PROMPT). Tests look for topics, not wording.
 
 use forkcast_sim::agent::Event;
+use forkcast_sim::agent::definition::Skill;
 use forkcast_sim::agent::permission::Rule;
 use forkcast_sim::agent::prompt::{DIVIDER, agent_tool};
-use forkcast_sim::agent::session::{Skill, Skills};
+use forkcast_sim::agent::session::{Server, Skills};
 use forkcast_sim::agent::settings::{Fragment, PartSizes};
 use forkcast_sim::agent::spawn::fork::Profile;
 use forkcast_sim::model::Question;
@@ -107,11 +108,11 @@ fn prompt_04_servers_skills_and_instruction_files_change_the_prompt() {
         name: "lint:style".into(),
         description: "How we write.".into(),
         instructions: "Short.".into(),
-        resources: Vec::new(),
+        ..Skill::default()
     };
     let mut stage = Stage::new().file("/repo/CLAUDE.md", "Use tabs.").file("/home/user/.claude/CLAUDE.md", "Be kind.");
     stage.skills = Skills::new([skill]);
-    let stage = stage.set(|settings| drop(settings.mcp_servers.insert("tickets".into(), "Ask me for tickets.".into())));
+    stage.servers = vec![Server::new("tickets", "Ask me for tickets.")];
     let played = hello(stage.says("main", turns()));
     let question = played.asked_by("main")[0];
     has_topics(&system(question, 1), &[&["tickets"], &["Ask me for tickets."], &["lint:style", "How we write."]]);

@@ -71,7 +71,7 @@ fn loop_02_the_loop_knows_tokens_tools_and_compaction_before_its_first_iteration
     let starts = played.events("query.start");
     assert_eq!((&starts[0]["tokens"], &starts[1]["tokens"]), (&json!(0), &json!(1_000)));
     assert_eq!((&starts[0]["entries"], &starts[1]["entries"]), (&json!(1), &json!(3)));
-    assert_eq!(starts[0]["tools"], json!(played.main.pool.tools.len()));
+    assert_eq!(starts[0]["tools"], json!(played.main.pool().tools.len()));
     assert_eq!(starts[0]["compaction"], "none");
     assert!(played.position(&[("event", "query.start")]) < played.position(&[("event", "query.step")]));
 }

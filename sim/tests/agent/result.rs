@@ -29,6 +29,7 @@ fn completed() -> Data {
         total_tool_use_count: 2,
         total_duration_ms: 1_250,
         usage: Spent { input_tokens: 4, output_tokens: 3, ..Spent::default() },
+        worktree: None,
     })
 }
 
@@ -50,7 +51,9 @@ fn keys(value: &Value) -> Vec<&str> {
 #[test]
 fn result_01_result_02_the_data_have_a_status_and_a_schema_and_become_a_text() {
     let schema = output_schema();
-    for (at, data) in [completed(), launched(true)].into_iter().enumerate() {
+    let Data::Completed(completed) = completed() else { panic!("it is complete") };
+    let completed = Data::Completed(Completed { worktree: Some("/repo/.claude/worktrees/a".into()), ..completed });
+    for (at, data) in [completed, launched(true)].into_iter().enumerate() {
         let json = serde_json::to_value(&data).unwrap();
         assert_eq!(json["status"], data.status());
         let described = &schema["oneOf"][at];

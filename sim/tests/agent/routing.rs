@@ -243,8 +243,9 @@ fn agent_18_the_calls_isolation_overrides_the_definitions() {
     let defined = || Stage::new().agent("reviewer", "isolation: remote");
     let words = refusal(defined(), json!({ "subagent_type": "reviewer" }));
     assert!(words.contains("remote agents"), "{words}");
-    let words = refusal(defined(), json!({ "subagent_type": "reviewer", "isolation": "worktree" }));
-    assert!(words.contains("worktrees"), "{words}");
+    let without_git = defined().set(|settings| settings.environment.git = false);
+    let words = refusal(without_git, json!({ "subagent_type": "reviewer", "isolation": "worktree" }));
+    assert!(words.contains("no git repository"), "{words}");
 }
 
 #[test]

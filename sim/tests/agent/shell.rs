@@ -61,7 +61,7 @@ fn a_cancelled_command_changes_nothing() {
         };
         let abort = forkcast_sim::agent::Abort::default();
         let call = Call { tool_use, context: context.clone(), abort: abort.clone(), message: None };
-        let tool = context.pool.get("Bash").unwrap().clone();
+        let tool = context.pool().get("Bash").unwrap().clone();
         let task = session.handle.spawn("call", async move { tool.call(call).await });
         session.handle.sleep(Duration::from_secs(9)).await;
         abort.give();

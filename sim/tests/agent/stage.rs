@@ -64,6 +64,7 @@ impl Stage {
             permissions: Default::default(),
             definitions: Default::default(),
             skills: Default::default(),
+            servers: Vec::new(),
             tools: tool::every(),
             hooks: Default::default(),
             world: World::default(),
@@ -114,7 +115,7 @@ pub fn tool_use(id: &str, name: &str, input: Value) -> ToolUse {
 
 /// `context` calls a tool, without permission checks.
 pub async fn call(context: &Rc<Context>, name: &str, input: Value) -> Result<Outcome, ToolError> {
-    let tool = context.pool.get(name).expect("a tool of the pool").clone();
+    let tool = context.pool().get(name).expect("a tool of the pool").clone();
     let tool_use = tool_use("toolu_1", name, input);
     tool.call(Call { tool_use, context: context.clone(), abort: Abort::default(), message: None }).await
 }

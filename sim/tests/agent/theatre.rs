@@ -149,6 +149,7 @@ impl Theatre {
             permissions: self.permissions,
             definitions: self.definitions,
             skills: self.skills,
+            servers: Vec::new(),
             tools: Tools::new(tools),
             hooks: self.hooks,
             world: self.world,

@@ -13,11 +13,11 @@ const EVERY: [&str; 8] = ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "Task
 
 fn names(context: &Context) -> Vec<&'static str> {
     let known = |name: &str| EVERY.into_iter().find(|known| *known == name).unwrap_or("another");
-    context.pool.tools.iter().map(|tool| known(tool.name())).collect()
+    context.pool().tools.iter().map(|tool| known(tool.name())).collect()
 }
 
 fn bytes(context: &Context) -> Vec<String> {
-    context.pool.pieces.iter().map(|piece| piece.json().to_owned()).collect()
+    context.pool().pieces.iter().map(|piece| piece.json().to_owned()).collect()
 }
 
 /// An agent type with allowed and disallowed tools.
@@ -73,7 +73,7 @@ fn tools_04_a_definitions_list_selects_and_orders_tools() {
     assert_eq!(tools_of(with_tools(&[], &[]), false), [""; 0]);
     let played = Stage::new().play(|session| async move {
         let worker = sub_agent(&main_agent(&session), with_tools(&["Read", "Teleport", "Bash"], &["Bash"]), false);
-        ["Read", "Teleport", "Bash", "Edit", "Never"].map(|name| worker.pool.why_absent(name))
+        ["Read", "Teleport", "Bash", "Edit", "Never"].map(|name| worker.pool().why_absent(name))
     });
     let expected = [None, Some(why::UNKNOWN), Some(why::DISALLOWED), Some(why::NOT_LISTED), Some(why::UNKNOWN)];
     assert_eq!(played.value, expected);
@@ -182,7 +182,7 @@ fn perm_13_a_denied_tool_is_in_no_pool() {
     let played = stage.play(|session| async move {
         let main = main_agent(&session);
         let worker = sub_agent(&main, with_tools(&["Bash", "Edit"], &[]), false);
-        (names(&main).contains(&"Bash"), names(&worker), worker.pool.why_absent("Bash"))
+        (names(&main).contains(&"Bash"), names(&worker), worker.pool().why_absent("Bash"))
     });
     assert_eq!(played.value, (false, vec!["Edit"], Some(why::DENIED)));
     let main = (true, "default", 7, vec![("Bash".to_owned(), "denied_by_rule")]);
@@ -226,7 +226,7 @@ fn declared_tokens_of_the_tools_add_up() {
     let mut stage = Stage::new();
     stage.opening.settings.sizes = Some(PartSizes { tools: Some(9_001), ..PartSizes::default() });
     let played = stage.play(|session| async move {
-        main_agent(&session).pool.pieces.iter().map(|piece| piece.declared_tokens().unwrap()).collect::<Vec<_>>()
+        main_agent(&session).pool().pieces.iter().map(|piece| piece.declared_tokens().unwrap()).collect::<Vec<_>>()
     });
     assert_eq!((played.value.len(), played.value.iter().sum::<u64>()), (8, 9_001));
 }

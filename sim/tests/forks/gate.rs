@@ -54,7 +54,7 @@ fn fork_01_agent_22_forks_are_off_until_the_feature_or_the_developer_switch_enab
 
 #[test]
 fn fork_02_coordinators_do_not_fork() {
-    assert_eq!(route(&one(coordinator)), ("named", "general-purpose".into(), false, "coordinator"));
+    assert_eq!(route(&one(coordinator)), ("named", "general-purpose".into(), true, "coordinator"));
 }
 
 #[test]

@@ -91,17 +91,3 @@ fn fork_04_named_agents_of_a_fork_run_and_are_reported_as_violations() {
     });
     assert_eq!((told.len(), played.requests("explore").len()), (1, 1));
 }
-
-#[test]
-fn a_fork_that_asks_for_a_worktree_is_refused() {
-    for profile in [Profile::Documents, Profile::Client2026] {
-        let mut fields = json!({ "isolation": "worktree" });
-        if profile == Profile::Client2026 {
-            fields["subagent_type"] = json!("fork");
-        }
-        let played = Scene::of(profile, vec![agent(fields)]).play();
-        assert_eq!(played.forks().len(), 0, "nothing was built that would edit its parent's files");
-        let told = played.told();
-        assert!(told.len() == 1 && told[0].contains("worktrees are not part"), "{told:?}");
-    }
-}

@@ -30,7 +30,7 @@ const AGENT: &[Row] = &[
     ("hook", &["event", "ground"]),
     ("permission", &["abort", "event", "ground", "world", "queue"]),
     ("definition", &["hook", "permission"]),
-    ("settings", &["definition"]),
+    ("settings", &["world", "definition"]),
     ("conversation", &["entry", "settings"]),
     ("task", &["abort", "event", "ground", "world", "settings"]),
     ("notification", &["event", "ground", "queue", "task"]),
@@ -62,6 +62,7 @@ const AGENT: &[Row] = &[
             "abort",
             "event",
             "entry",
+            "world",
             "permission",
             "definition",
             "settings",
@@ -74,7 +75,7 @@ const AGENT: &[Row] = &[
         ],
     ),
     ("tool", &["abort", "event", "world", "settings", "task", "session", "prompt", "spawn"]),
-    ("input", &["event", "entry", "queue", "session", "query", "spawn"]),
+    ("input", &["event", "entry", "queue", "definition", "session", "query", "spawn"]),
 ];
 
 const REPLAY: &[Row] = &[

@@ -5,7 +5,7 @@ use forkcast_sim::agent::permission::{Mode, Permissions, Rule as Allowed, Rules}
 use forkcast_sim::agent::settings::{Caller, Compaction, Mechanism};
 use forkcast_sim::agent::world::{Files, Rule as ShellRule, Shell, World};
 use forkcast_sim::model::scripted::Rule;
-use forkcast_sim::simulation::{Finished, Setup};
+use forkcast_sim::simulation::{AskedBy, Finished, Setup};
 use serde_json::json;
 
 use super::stage::{calls, finished, says, setup, types};
@@ -114,10 +114,17 @@ fn compact_03_compact_04_compact_07_compact_08_internal_04_a_summary_replaces_th
         "the text of `compact`"
     );
     assert!(asked_main[at - 1].contains("line 199"));
-    let summaries = finished.agents.iter().filter(|agent| agent.internal && &*agent.agent_type == "compact").count();
+    let summaries = finished
+        .agents
+        .iter()
+        .filter(|agent| agent.asked_by == AskedBy::Runtime && &*agent.agent_type == "compact")
+        .count();
     assert_eq!(summaries, 1);
     let line = finished.entries.iter().position(|entry| {
-        finished.agents.iter().any(|agent| agent.internal && Some(&*agent.id) == entry.agent.as_deref())
+        finished
+            .agents
+            .iter()
+            .any(|agent| agent.asked_by == AskedBy::Runtime && Some(&*agent.id) == entry.agent.as_deref())
     });
     let usage = finished.entries[line.unwrap()].line.predicted.unwrap();
     assert!(usage.cache_read_input_tokens * 10 > usage.total_input_tokens() * 7, "it reads what is cached: {usage:?}");
@@ -151,6 +158,8 @@ fn compact_05_compact_09_compact_11_fork_49_a_fork_compacts_itself_and_still_may
     rules.push(says("fork", "Scope: look\nResult: shown"));
     let mut setup = compacting([None, None, Some(60)], rules);
     setup.settings.features = ["FORK_SUBAGENT".to_owned()].into();
+    // Without the guard its forks would fork for ever.
+    setup.turns_max = Some(60);
     let finished = finished(setup);
     let done = done(&finished);
     assert_eq!(
@@ -174,6 +183,25 @@ fn compact_05_compact_09_compact_11_fork_49_a_fork_compacts_itself_and_still_may
     let line = finished.entries.iter().find(|entry| entry.agent.as_deref() == Some(&*compact.id)).unwrap();
     let usage = line.line.predicted.unwrap();
     assert!(usage.cache_read_input_tokens * 10 > usage.total_input_tokens() * 7, "{usage:?}");
+}
+
+#[test]
+fn compact_08_compact_09_the_summary_reads_what_was_sent_although_results_are_cleared_before_it() {
+    let big = calls("main", "Bash", json!({ "command": "show big", "description": "Show much" }));
+    let mut rules = showing("main", 2);
+    rules.insert(2, big);
+    let mut setup = compacting([None, Some(60), Some(53)], rules);
+    let log = |lines: usize| "a line of the log of this build, all is well\n".repeat(lines);
+    let shell = vec![ShellRule::new("show log", &log(200)), ShellRule::new("show big", &log(600))];
+    setup.world = World::new(Files::default(), Shell::new(shell));
+    let finished = finished(setup);
+    let mechanisms: Vec<_> = done(&finished).into_iter().map(|(_, mechanism, ..)| mechanism).collect();
+    assert_eq!(mechanisms, ["micro", "auto"]);
+    let compact = finished.agents.iter().find(|agent| &*agent.agent_type == "compact").unwrap();
+    let at = finished.entries.iter().position(|entry| entry.agent.as_deref() == Some(&*compact.id)).unwrap();
+    let [before, own] = [at - 1, at].map(|line| finished.entries[line].line.predicted.unwrap());
+    let sent = before.total_input_tokens();
+    assert!(own.cache_read_input_tokens * 100 > sent * 98, "{own:?} after {before:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::agent::settings::Caller;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{Reply, Rule};
-use forkcast_sim::simulation::{Does, Finished, Setup};
+use forkcast_sim::simulation::{AskedBy, Does, Finished, Setup};
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::Draft;
 use serde_json::json;
@@ -61,7 +61,7 @@ fn internal_01_internal_10_a_helper_has_no_call_no_task_and_no_notification() {
     assert_eq!(count(&finished, |event| matches!(event, Event::Enqueued { source, .. } if *source != "user")), 0);
     let session = finished.session.as_ref().unwrap();
     assert_eq!(session.helpers.result(Caller::ExtractMemories).as_deref(), Some("Nothing new."));
-    assert!(finished.agents[1].internal && finished.agents[1].state == "completed");
+    assert!(finished.agents[1].asked_by == AskedBy::Runtime && finished.agents[1].state == "completed");
     assert!(!session.transcripts.has(&finished.agents[1].id));
 }
 
@@ -179,7 +179,8 @@ fn internal_08_a_background_agent_is_summarised_while_it_works() {
     let finished = finished(setup);
     assert_eq!(ran(&finished), [("agent_summary", "completed"); 2]);
     let looker = finished.agents.iter().find(|agent| &*agent.agent_type == "looker").unwrap();
-    let parents = finished.agents.iter().filter(|agent| agent.internal).map(|agent| agent.parent.clone());
+    let parents =
+        finished.agents.iter().filter(|agent| agent.asked_by == AskedBy::Runtime).map(|agent| agent.parent.clone());
     assert!(parents.eq([Some(looker.id.clone()), Some(looker.id.clone())]));
     let shown = |event: &Event| matches!(event, Event::Ui { kind: "agent_summary", agent } if *agent == looker.id);
     assert_eq!(count(&finished, shown), 2);
@@ -196,6 +197,6 @@ fn internal_11_all_helpers_run_beside_a_session_and_its_bytes_stay_the_same() {
     let main =
         |finished: &Finished| asked(finished, "main").into_iter().map(|(_, draft)| blocks(&draft)).collect::<Vec<_>>();
     assert_eq!(main(&with), main(&without));
-    assert_eq!(with.agents.iter().filter(|agent| agent.internal).count(), 8);
+    assert_eq!(with.agents.iter().filter(|agent| agent.asked_by == AskedBy::Runtime).count(), 8);
     assert!(with.laws_held.contains(&"internal"));
 }

@@ -25,7 +25,7 @@ impl<'a> AgentOf<'a> {
 record! {
     AgentOf<'_>, "run_agent":
     text "id", "Its id; `main` for the main agent." => |it| Value::text(&it.agent.id);
-    field "kind", || Shape::words(["main", "named", "fork", "internal"]), "Its kind." => |it| it.agent.kind();
+    field "kind", || Shape::words(["main", "named", "fork", "internal", "command"]), "Its kind." => |it| it.agent.kind();
     text "agent_type", "Its type." => |it| Value::text(&it.agent.agent_type);
     text "name", "A name that it was given." =>
         |it| it.agent.name.as_deref().map(str::to_owned), null("if it was given none");

@@ -84,7 +84,8 @@ fn through(place: &Path, input: &str, rules: &str, number: fn(&Value) -> usize) 
 }
 
 /// Scenarios in which bytes alone do not tell every agent from another, and why.
-const ALIKE: [(&str, &str); 9] = [
+const ALIKE: [(&str, &str); 11] = [
+    ("contract/E04", "a helper continues the prompt of its parent"),
     ("contract/E06+contract-order", "two agents begin with one prompt"),
     ("contract/E08", "two agents begin with one message under two system prompts"),
     ("contract/E09", "two agents begin with one prompt"),
@@ -92,6 +93,7 @@ const ALIKE: [(&str, &str); 9] = [
     ("contract/E16+strip-history", "forks begin without the history by which they are known"),
     ("contract/E17+after-compaction", "an agent continues without any of its messages"),
     ("contract/E17+without-either", "an agent continues without any of its messages"),
+    ("contract/E20+fork", "two forks begin with one directive"),
     ("contract/E22", "a helper continues the prompt of its parent"),
     ("forks/G02-siblings", "four agents begin with one prompt"),
 ];

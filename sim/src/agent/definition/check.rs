@@ -7,8 +7,9 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::invalid::Invalid;
+use super::skill::first_line;
 use super::sources::Text;
-use super::{AgentDefinition, Isolation, McpServer, MemoryScope};
+use super::{AgentDefinition, Isolation, McpServer, MemoryScope, Skill};
 use crate::agent::hook::{Hook, Moment};
 use crate::agent::permission::Mode;
 use crate::outside::{found, found_value};
@@ -63,6 +64,24 @@ pub(super) fn definition(text: &Text, raw: Raw) -> Result<(AgentDefinition, Vec<
     definition.skills = fields.list("skills")?.unwrap_or_default();
     definition.initial_prompt = fields.text("initialPrompt")?;
     Ok((definition, fields.raw.fields.into_keys().collect()))
+}
+
+/// The checked skill of this name. Its other fields do not concern the runtime.
+///
+/// # Errors
+/// The first invalid field.
+pub(super) fn skill(text: &Text, raw: Raw) -> Result<Skill, Invalid> {
+    let mut fields = Fields { text, raw };
+    let instructions = fields.required("prompt")?;
+    Ok(Skill {
+        name: text.path.clone(),
+        description: fields.text("description")?.unwrap_or_else(|| first_line(&instructions)),
+        instructions,
+        context: fields.text("context")?,
+        allowed_tools: fields.list("allowed-tools")?,
+        agent: fields.text("agent")?,
+        resources: Vec::new(),
+    })
 }
 
 /// The remaining fields while they are taken out one by one.

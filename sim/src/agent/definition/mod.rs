@@ -5,6 +5,7 @@
 //! * `check` turns a text into an [`AgentDefinition`] or reports why it is [`Invalid`].
 //! * `sources` ranks the sources of definitions and keeps one definition per name.
 //! * `built_in` holds the built-in types. The fork is not among them (ADEF-23).
+//! * [`Skill`]: instructions by name, in the same form.
 //! * `visibility` hides agents that are denied or whose servers are missing.
 
 mod built_in;
@@ -12,13 +13,16 @@ mod check;
 mod invalid;
 mod json;
 mod markdown;
+mod skill;
 mod sources;
 mod visibility;
 
 use std::rc::Rc;
 
 pub use invalid::Invalid;
+pub use skill::Skill;
 pub use sources::{CONTRACT, Definitions, Fate, Outcome, PUBLIC, Ranking, Source, Text, meant_type};
+pub use visibility::fits;
 
 use crate::agent::hook::Hook;
 use crate::agent::permission::Mode;

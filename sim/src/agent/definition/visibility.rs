@@ -1,6 +1,6 @@
 //! Which definitions a model sees (ADEF-24, PROMPT-18, MCP-04).
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::{AgentDefinition, Definitions, McpServer};
@@ -16,16 +16,18 @@ impl Definitions {
 impl AgentDefinition {
     /// Required servers that are not among `servers` (C10): patterns of `requiredMcpServers`, which match any part of a
     /// name and ignore case, and names in `mcpServers`, but not servers written out in the definition.
-    pub fn missing(&self, servers: &BTreeMap<Rc<str>, Rc<str>>) -> Vec<Rc<str>> {
-        let matches = |pattern: &str| {
-            let pattern = pattern.to_lowercase();
-            servers.keys().any(|name| name.to_lowercase().contains(&pattern))
-        };
+    pub fn missing(&self, servers: &BTreeSet<Rc<str>>) -> Vec<Rc<str>> {
+        let matches = |pattern: &str| servers.iter().any(|name| fits(pattern, name));
         let required = self.required_mcp_servers.iter().filter(|pattern| !matches(pattern));
         let named = self.mcp_servers.iter().filter_map(|server| match server {
-            McpServer::Reference(name) => (!servers.contains_key(name)).then_some(name),
+            McpServer::Reference(name) => (!servers.contains(name)).then_some(name),
             McpServer::Own(_) => None,
         });
         required.chain(named).cloned().collect()
     }
+}
+
+/// Whether a pattern of `requiredMcpServers` fits the name of a server (MCP-01).
+pub fn fits(pattern: &str, server: &str) -> bool {
+    server.to_lowercase().contains(&pattern.to_lowercase())
 }

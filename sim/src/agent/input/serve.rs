@@ -5,18 +5,19 @@ use std::rc::Rc;
 use serde_json::json;
 
 use super::command;
+use crate::agent::definition::Skill;
 use crate::agent::entry::{Entry, Nature, ToolUse};
 use crate::agent::event::Event;
 use crate::agent::query::{self, Ended, Reason, Step, Yielded};
 use crate::agent::queue::{Item, Mode};
 use crate::agent::session::{Call, Command, Context, Session, Tool};
-use crate::agent::spawn::callers;
+use crate::agent::spawn::{callers, slash};
 
 /// Whether an item can share a turn with others of its kind: prompts without a command, and notifications. Two waiting
 /// notifications reach the model in one message (`clients.md` 1, client 2.1.330).
 pub fn joins(session: &Session, item: &Item) -> bool {
     match item.mode {
-        Mode::Prompt => find_command(session, &item.text).is_none(),
+        Mode::Prompt => item.is_hidden || find_command(session, &item.text).is_none(),
         Mode::TaskNotification => true,
         Mode::Bash | Mode::OrphanedPermission => false,
     }
@@ -45,6 +46,11 @@ pub async fn serve(main: &Rc<Context>, items: Vec<Item>) {
 async fn submit(main: &Rc<Context>, item: Item) -> bool {
     step(&main.session, "submit", item.mode.name());
     match item.mode {
+        Mode::Prompt if item.is_hidden => {
+            step(&main.session, "process", "hidden");
+            append(main, &item.text, Nature::Inserted);
+            true
+        }
         Mode::Prompt => prompt(main, &item.text).await,
         Mode::Bash => {
             step(&main.session, "process", "bash");
@@ -59,25 +65,47 @@ async fn submit(main: &Rc<Context>, item: Item) -> bool {
     }
 }
 
-/// Handles a prompt: its command first, then the remaining text (INPUT-06).
+/// Handles a prompt: its command first, then the remaining text (INPUT-06), unless a skill takes it as arguments.
 async fn prompt(main: &Rc<Context>, text: &str) -> bool {
-    let Some((name, command, rest)) = find_command(&main.session, text) else {
+    let Some((name, handler, rest)) = find_command(&main.session, text) else {
         step(&main.session, "process", "text");
         return ask(main, text).await;
     };
     step(&main.session, "process", "command");
     let at = |step| Event::Command { name: Rc::clone(&name), step };
     main.emit(&at("start"));
-    let output = crate::select! {
-        output = command.run(main) => output,
-        () = main.abort.given() => "The user interrupted this command.".into(),
+    let output = match &handler {
+        Handler::Skill(skill) => call_skill(main, skill, &rest).await,
+        Handler::Command(command) => crate::select! {
+            output = command.run(main) => output,
+            () = main.abort.given() => "The user interrupted this command.".into(),
+        },
     };
     main.emit(&at("end"));
     if !output.is_empty() {
         append(main, &format!("<local-command-stdout>{output}</local-command-stdout>"), Nature::Inserted);
     }
-    // Control returns to the loop (INPUT-07); without remaining text there is no question.
-    if rest.is_empty() || main.abort.is_given() { false } else { ask(main, &rest).await }
+    match handler {
+        Handler::Skill(skill) => !skill.is_fork(),
+        // Control returns to the loop (INPUT-07); without remaining text there is no question.
+        Handler::Command(_) if rest.is_empty() || main.abort.is_given() => false,
+        Handler::Command(_) => ask(main, &rest).await,
+    }
+}
+
+/// Calls a skill: it runs as an agent whose text is the output, or becomes a prompt (SLASH-01).
+async fn call_skill(main: &Rc<Context>, skill: &Skill, arguments: &str) -> Rc<str> {
+    main.emit(&Event::SlashContext {
+        skill: skill.name.clone(),
+        frontmatter: skill.context.clone(),
+        context: if skill.is_fork() { "fork" } else { "inline" },
+    });
+    if skill.is_fork() {
+        return slash::execute(main, skill, arguments).await;
+    }
+    let text = format!("<command-name>/{}</command-name>\n{}", skill.name, skill.called(arguments));
+    append(main, &text, Nature::Inserted);
+    "".into()
 }
 
 /// Passes a prompt to the hooks and appends it (INPUT-03).
@@ -143,9 +171,17 @@ fn append(main: &Rc<Context>, text: &str, nature: Nature) {
     main.record(&entry);
 }
 
-fn find_command(session: &Session, text: &str) -> Option<(Rc<str>, Rc<dyn Command>, String)> {
+/// What a slash command does.
+enum Handler {
+    Command(Rc<dyn Command>),
+    Skill(Rc<Skill>),
+}
+
+fn find_command(session: &Session, text: &str) -> Option<(Rc<str>, Handler, String)> {
     let (name, rest) = command::split(text)?;
-    Some((name.into(), session.front.command(name)?, rest.to_owned()))
+    let skill = || session.skills.find(name, "main").map(|(skill, _)| Handler::Skill(skill));
+    let handler = session.front.command(name).map(Handler::Command).or_else(skill)?;
+    Some((name.into(), handler, rest.to_owned()))
 }
 
 fn step(session: &Session, step: &'static str, form: &'static str) {

@@ -8,7 +8,7 @@
 
 pub mod agent_tool;
 mod render;
-mod sections;
+pub mod sections;
 mod user_context;
 
 pub use render::render_system;

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::DIVIDER;
-use super::sections::{self, CLOSING, IDENTITY, STABLE, Section};
+use super::sections::{self, CLOSING, IDENTITY, STABLE, Section, coordinator};
 use crate::agent::definition::AgentDefinition;
 use crate::agent::event::Event;
 use crate::agent::session::Context;
@@ -42,7 +42,9 @@ pub fn render_system(context: &Context) -> Rc<[Piece]> {
 
 /// Whether all inputs that can change are unchanged.
 fn holds(made: &Rendering, context: &Context) -> bool {
-    made.flags == context.session.flags.revision() && made.cwd == *context.cwd.borrow()
+    let session = &context.session;
+    let same = [made.flags, made.servers] == [session.flags.revision(), session.servers.revision()];
+    same && made.cwd == *context.cwd.borrow()
 }
 
 /// Replaces the pieces whose bytes changed; returns whether any changed since an earlier rendering.
@@ -95,6 +97,7 @@ fn make(context: &Context) -> Rendering {
     };
     Rendering {
         flags: session.flags.revision(),
+        servers: session.servers.revision(),
         cwd: context.cwd.borrow().clone(),
         texts,
         sections: sections.into(),
@@ -109,7 +112,8 @@ fn blocks(identity: &str, parts: &[Section]) -> (Vec<String>, Vec<&'static str>)
     (vec![identity.to_owned(), texts.join("\n\n")], names)
 }
 
-/// The parts of the main prompt after the identity (PROMPT-01).
+/// The parts of the main prompt after the identity (PROMPT-01). Those of a coordinator replace the stable ones and the
+/// guidance (contract COORD-01).
 fn of_main(context: &Context) -> Vec<Section> {
     let session = &context.session;
     let fragments = |before_divider: bool| {
@@ -117,13 +121,18 @@ fn of_main(context: &Context) -> Vec<Section> {
         let warm = all.filter(|fragment| session.flags.is_on(&fragment.flag));
         warm.map(|fragment| Section::of("fragment", fragment.text.to_string())).collect::<Vec<_>>()
     };
-    let mut parts: Vec<Section> = STABLE.into();
+    let mut parts: Vec<Section> = match session.settings.is_coordinator() {
+        true => coordinator::parts(),
+        false => STABLE.into(),
+    };
     parts.extend(fragments(true));
     parts.push(Section::fixed("divider", DIVIDER));
     parts.push(sections::environment(context));
     parts.extend(sections::servers(session));
     parts.extend(sections::skills(session));
-    parts.push(sections::guidance(gate::offer(&session.settings)));
+    if !session.settings.is_coordinator() {
+        parts.push(sections::guidance(gate::offer(&session.settings)));
+    }
     parts.extend(fragments(false));
     parts.push(Section::fixed("closing", CLOSING));
     parts

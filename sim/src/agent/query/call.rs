@@ -41,7 +41,8 @@ pub(super) struct Occasion {
 /// Answers a call: finds the tool, runs hooks and permission checks, calls the tool, and builds the result.
 pub(super) async fn answer(context: Rc<Context>, prepared: Prepared, occasion: Occasion) -> Answer {
     let tool_use = &prepared.tool_use;
-    let result = match (prepared.problem, context.pool.get(&tool_use.name)) {
+    let pool = context.pool();
+    let result = match (prepared.problem, pool.get(&tool_use.name)) {
         (_, None) => {
             tell_absent(&context, tool_use);
             Result::failed("unknown_tool", &unknown(&context, tool_use))
@@ -66,6 +67,9 @@ pub(super) fn interrupted(context: &Context, tool_use: &ToolUse) -> Answer {
 async fn permitted(context: &Rc<Context>, tool: Rc<dyn Tool>, tool_use: &ToolUse, occasion: Occasion) -> Result {
     if let Some(why) = context.session.hooks.pre_tool_use(context, tool_use).await {
         return Result::failed("blocked", &why);
+    }
+    if !context.reaches(tool.name()) {
+        return Result::failed("error", &format!("The server of `{}` is not connected any more.", tool.name()));
     }
     match decide::can_use(context, &*tool, tool_use).await {
         Decision::Denied(words) => Result::failed("denied", &words),
@@ -92,11 +96,10 @@ async fn run(context: &Rc<Context>, tool: &dyn Tool, tool_use: &ToolUse, occasio
     }
 }
 
-/// Reports a call of an absent tool (DIAG-03). Tools of servers are called `mcp__server__tool`; servers are not
-/// connected yet.
+/// Reports a call of an absent tool (DIAG-03).
 fn tell_absent(context: &Context, tool_use: &ToolUse) {
     let name = tool_use.name.clone();
-    let why = if name.starts_with("mcp__") { Some("server_not_connected") } else { context.pool.why_absent(&name) };
+    let why = if context.reaches(&name) { context.pool().why_absent(&name) } else { Some("server_not_connected") };
     debug_assert!(why.is_some(), "the tool is absent");
     context.emit(&Event::ToolAbsent {
         agent: Rc::clone(&context.agent),
@@ -108,7 +111,8 @@ fn tell_absent(context: &Context, tool_use: &ToolUse) {
 }
 
 fn unknown(context: &Context, tool_use: &ToolUse) -> String {
-    let names: Vec<&str> = context.pool.tools.iter().map(|tool| tool.name()).collect();
+    let pool = context.pool();
+    let names: Vec<&str> = pool.tools.iter().map(|tool| tool.name()).collect();
     format!("There is no tool `{}` here. There are: {}.", tool_use.name, names.join(", "))
 }
 

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::iteration::Loop;
-use crate::agent::entry::{Entry, Nature};
+use crate::agent::entry::{Entry, History, Nature};
 use crate::agent::event::Event;
 use crate::agent::session::{Context, Rewriting};
 use crate::agent::settings::Mechanism;
@@ -34,13 +34,16 @@ impl Loop {
         let context = self.context.clone();
         let Some(options) = context.session.settings.compaction.filter(|_| may_compact(&context)) else { return };
         let mut tokens = estimate(&context);
+        let is_due = |mechanism| options.is_due(mechanism, tokens, is_forced);
+        let as_sent =
+            [Mechanism::Snip, Mechanism::Micro].into_iter().any(is_due).then(|| context.entries.borrow().clone());
         for mechanism in [Mechanism::Snip, Mechanism::Micro] {
             if options.is_due(mechanism, tokens, is_forced) {
                 tokens = tokens.saturating_sub(shorten(&context, mechanism, options.kept_results, tokens));
             }
         }
         if options.is_due(Mechanism::Auto, tokens, is_forced) {
-            summarise(&context, tokens).await;
+            summarise(&context, tokens, as_sent).await;
         }
     }
 
@@ -148,8 +151,15 @@ fn shorter(piece: &Piece, mechanism: Mechanism) -> Option<Piece> {
 }
 
 /// Replaces the conversation by a summary, except what the user said since the last answer (COMPACT-03, COMPACT-07).
-async fn summarise(context: &Rc<Context>, tokens: u64) {
-    let Some(summary) = context.session.helpers.summary(context).await else { return };
+/// The fork that writes the summary begins with the conversation `as_sent`, before results were shortened, for that is
+/// what the cache holds (COMPACT-09).
+async fn summarise(context: &Rc<Context>, tokens: u64, as_sent: Option<History>) {
+    let shortened = as_sent.map(|as_sent| context.entries.replace(as_sent));
+    let summary = context.session.helpers.summary(context).await;
+    if let Some(shortened) = shortened {
+        context.entries.replace(shortened);
+    }
+    let Some(summary) = summary else { return };
     let text = format!("The conversation so far was compacted to this summary:\n\n{summary}");
     let entry = Entry::user(context.session.ids.next("entry"), &text, Nature::Inserted);
     let mut entries = context.entries.borrow_mut();

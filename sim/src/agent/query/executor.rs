@@ -78,7 +78,7 @@ impl Executor {
         self.announced.remove(at);
         let ToolUse { name, input, .. } = &prepared.tool_use;
         let settings = &self.context.session.settings;
-        let waits = self.context.pool.get(name).is_some_and(|tool| tool.waits_for_message(settings, input));
+        let waits = self.context.pool().get(name).is_some_and(|tool| tool.waits_for_message(settings, input));
         if waits {
             self.held.push_back(PendingCall { prepared: prepared.clone(), message: None });
         } else {

@@ -194,7 +194,7 @@ impl Loop {
             agent: Rc::clone(&self.context.agent),
             entries: entries.len(),
             tokens,
-            tools: self.context.pool.tools.len(),
+            tools: self.context.pool().tools.len(),
             compaction: self.compaction_decision(),
         });
     }

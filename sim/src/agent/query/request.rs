@@ -6,7 +6,7 @@ use crate::agent::prompt;
 use crate::agent::session::Context;
 use crate::agent::settings::{Ablation, Layout};
 use crate::model::Question;
-use crate::wire::Draft;
+use crate::wire::{Draft, Level};
 
 /// The parameters of an agent's requests. All its requests share them, as do all forks of one message.
 pub(super) fn parameters(context: &Context) -> Rc<[(String, String)]> {
@@ -35,6 +35,7 @@ fn made_parameters(context: &Context) -> Rc<[(String, String)]> {
 /// The prompt step: renders the system prompt and stores it for the request (PROMPT-05). A fork does not render: it has
 /// its parent's prompt (FORK-15, CACHE-25).
 pub(super) fn render(context: &Context) {
+    context.refresh_tools();
     let renders_again = context.session.settings.forks.ablations.contains(&Ablation::ReRender);
     if context.fork.is_some() && !renders_again {
         return;
@@ -63,11 +64,15 @@ pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Q
         messages: &sending.messages,
         newest_results: sending.newest_results,
         is_first: is_first(context),
+        is_last: context.parent.is_some() && settings.agent_requests == Some(u64::from(context.turns.get()) + 1),
     };
-    let marks = settings.placement.marks(&layout, settings.ttl);
+    let mut marks = settings.placement.marks(&layout, settings.ttl);
+    if let Some(ttl) = settings.head_ttl {
+        marks.iter_mut().filter(|mark| mark.level == Level::System).for_each(|mark| mark.ttl = ttl);
+    }
     let draft = Draft {
         model: Rc::clone(&context.model),
-        tools: Rc::clone(&context.pool.pieces),
+        tools: Rc::clone(&context.pool().pieces),
         system,
         messages: sending.messages,
         parameters: Rc::clone(parameters),

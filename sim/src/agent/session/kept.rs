@@ -25,6 +25,8 @@ pub struct Remains {
     pub parent: Weak<Context>,
     /// Its purpose, as described by the launching call.
     pub description: Rc<str>,
+    /// It worked in a worktree.
+    pub has_worktree: bool,
     definition: Rc<AgentDefinition>,
     model: Rc<str>,
     pool: Option<Rc<Pool>>,
@@ -42,7 +44,7 @@ impl Kept {
     }
 
     /// Keeps what the agent of `context` needs to go on; to be called before its cleanup.
-    pub fn keep(&self, context: &Context, description: &Rc<str>) {
+    pub fn keep(&self, context: &Context, description: &Rc<str>, has_worktree: bool) {
         let Some((parent, definition)) = context.parent.as_ref().zip(context.definition.as_ref()) else { return };
         if !self.is_used {
             return;
@@ -50,9 +52,10 @@ impl Kept {
         let remains = Remains {
             parent: Rc::downgrade(parent),
             description: description.clone(),
+            has_worktree,
             definition: definition.clone(),
             model: context.model.clone(),
-            pool: context.is_async.then(|| context.pool.clone()),
+            pool: context.is_async.then(|| context.pool()),
             mode: context.mode.get(),
             cwd: context.cwd.borrow().clone(),
             fork: context.fork.clone(),

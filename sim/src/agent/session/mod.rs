@@ -11,6 +11,7 @@ mod launch;
 mod open;
 pub mod pool;
 mod scoped;
+pub mod servers;
 mod skills;
 pub mod tool;
 mod user_context;
@@ -26,7 +27,8 @@ pub use kept::{Kept, Remains};
 pub use open::Opening;
 pub use pool::Pool;
 pub use scoped::Scoped;
-pub use skills::{Match, Skill, Skills};
+pub use servers::{Server, Servers};
+pub use skills::{Match, Skills};
 pub use tool::{Call, Effect, Offer, Outcome, Tool, ToolError, Tools};
 pub use user_context::UserContexts;
 
@@ -41,6 +43,7 @@ use super::settings::Settings;
 use super::task::Tasks;
 use super::transcript::Transcripts;
 use super::world::World;
+use super::world::git::Git;
 use crate::model::Model;
 use fork::Origins;
 use launch::Launches;
@@ -61,7 +64,9 @@ pub struct Session {
     pub definitions: Definitions,
     /// Skills that agents can be given.
     pub skills: Skills,
-    /// All tools.
+    /// MCP servers.
+    pub servers: Rc<Servers>,
+    /// All tools of the runtime.
     pub tools: Tools,
     /// Hooks of the session and of its current agents.
     pub hooks: Hooks,
@@ -79,6 +84,8 @@ pub struct Session {
     pub kept: Kept,
     /// Files and shell.
     pub world: Rc<World>,
+    /// The repository in the working directory, if there is one.
+    pub git: Option<Rc<dyn Git>>,
     /// User contexts, which precede conversations.
     pub user_contexts: UserContexts,
     /// State of agents while they run.
@@ -103,7 +110,8 @@ impl Session {
     /// Definitions that are neither denied nor lack a server, ordered by name: those that a model sees (PROMPT-18).
     pub fn visible_definitions(&self) -> Vec<Rc<AgentDefinition>> {
         let mut shown = self.definitions.not_denied(&self.permissions);
-        shown.retain(|definition| definition.missing(&self.settings.mcp_servers).is_empty());
+        let present = self.servers.present();
+        shown.retain(|definition| definition.missing(&present).is_empty());
         shown
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::fork::Origins;
 use super::launch::Launches;
-use super::{Flags, FrontEnd, Helpers, Kept, Scoped, Session, Skills, Tools, UserContexts};
+use super::{Flags, FrontEnd, Helpers, Kept, Scoped, Server, Servers, Session, Skills, Tools, UserContexts};
 use crate::agent::definition::{self, Definitions};
 use crate::agent::event::{Event, Sink};
 use crate::agent::ground::Ground;
@@ -17,6 +17,7 @@ use crate::agent::settings::Settings;
 use crate::agent::task::Tasks;
 use crate::agent::transcript::Transcripts;
 use crate::agent::world::World;
+use crate::agent::world::git::{Git, Repository};
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::time::Handle;
@@ -39,7 +40,9 @@ pub struct Opening {
     pub definitions: Definitions,
     /// Skills that agents can be given.
     pub skills: Skills,
-    /// All tools.
+    /// MCP servers.
+    pub servers: Vec<Server>,
+    /// All tools of the runtime.
     pub tools: Tools,
     /// Hooks of the session.
     pub hooks: Hooks,
@@ -53,6 +56,7 @@ impl Opening {
         let ground = Ground::new(handle, &self.seed, self.sink);
         let settings = Rc::new(self.settings);
         let world = Rc::new(self.world);
+        let git = settings.environment.git.then(|| repository(&settings, &world));
         let queue = Rc::new(Queue::new(ground.clone()));
         let tasks = Rc::new(Tasks::new(ground.clone()));
         let resumes = self.tools.get("SendMessage").is_some() && !settings.without_transcripts;
@@ -63,6 +67,7 @@ impl Opening {
             permissions: self.permissions,
             definitions: self.definitions,
             skills: self.skills,
+            servers: Servers::new(ground.clone(), self.servers),
             tools: self.tools,
             hooks: self.hooks,
             front: FrontEnd::default(),
@@ -78,10 +83,17 @@ impl Opening {
             queue,
             tasks,
             world,
+            git,
         });
         announce(&session);
         session
     }
+}
+
+/// The repository in memory.
+fn repository(settings: &Settings, world: &World) -> Rc<dyn Git> {
+    let options = &settings.worktrees;
+    Rc::new(Repository::new(&world.files, &settings.cwd, &options.linked, options.remote))
 }
 
 /// Emits the outcome of every definition once, when a session starts.
@@ -91,7 +103,7 @@ fn announce(session: &Session) {
         let mut why = fate.why.clone();
         let survivor = session.definitions.get(&fate.agent_type).filter(|_| fate.outcome == definition::Outcome::Kept);
         if let Some(definition) = survivor {
-            let missing = definition.missing(&session.settings.mcp_servers);
+            let missing = definition.missing(&session.servers.present());
             if session.permissions.denies_agent(&definition.agent_type) {
                 (outcome, why) = ("denied", "by a rule".into());
             } else if !missing.is_empty() {

@@ -1,8 +1,8 @@
 //! Which tools an agent gets, as sent (contract TOOLS-01..06, TOOLS-08, TOOLS-12..14).
 //!
-//! A named agent's pool is built from the session's tools (TOOLS-03, C16), independently of the parent's pool and of
-//! the call (TOOLS-12). Tools of MCP servers (TOOLS-02, TOOLS-07) are added when servers connect; a fork takes its
-//! parent's pool by reference (TOOLS-09).
+//! A named agent's pool is built from the session's tools and those of connected MCP servers (TOOLS-02, TOOLS-03, C16),
+//! independently of the parent's pool and of the call (TOOLS-12). Tools of its own servers join it when it starts
+//! (TOOLS-07); a fork takes its parent's pool by reference (TOOLS-09).
 
 use std::fmt;
 use std::rc::Rc;
@@ -93,6 +93,12 @@ impl Pool {
         Self { tools, pieces, dropped: Vec::new() }
     }
 
+    /// The same tools and these after them.
+    pub fn with(&self, session: &Session, more: Vec<Rc<dyn Tool>>, agent_type: &str) -> Self {
+        let tools = self.tools.iter().cloned().chain(more).collect();
+        Self { dropped: self.dropped.clone(), ..Self::of(session, tools, Some(agent_type)) }
+    }
+
     fn told(
         session: &Session,
         agent: &Rc<str>,
@@ -122,10 +128,11 @@ impl Pool {
     }
 }
 
-/// The session's tools that no rule denies entirely.
+/// The session's tools, and those of connected servers after them (TOOLS-02), that no rule denies entirely.
 fn available(session: &Session, dropped: &mut Vec<Dropped>) -> Vec<Rc<dyn Tool>> {
-    let (kept, denied): (Vec<_>, Vec<_>) =
-        session.tools.all().iter().cloned().partition(|tool| !session.permissions.denies_tool(tool.name()));
+    let of_servers = session.servers.ready().flat_map(|server| &server.tools);
+    let all = session.tools.all().iter().chain(of_servers).cloned();
+    let (kept, denied): (Vec<_>, Vec<_>) = all.partition(|tool| !session.permissions.denies_tool(tool.name()));
     dropped.extend(denied.iter().map(|tool| (tool.name().into(), why::DENIED)));
     kept
 }

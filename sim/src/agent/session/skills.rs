@@ -1,21 +1,10 @@
-//! Skills: named instructions that a definition can request (contract CTX-11).
+//! The skills of a session, and how an agent finds one (contract CTX-11).
 
-use crate::outside::words;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A skill.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skill {
-    /// Its name; `plugin:name` for a plugin.
-    pub name: Rc<str>,
-    /// Its purpose, for the list in the main prompt.
-    pub description: Rc<str>,
-    /// Its instructions for an agent.
-    pub instructions: Rc<str>,
-    /// Paths of files that belong to it.
-    pub resources: Vec<Rc<str>>,
-}
+use crate::agent::definition::Skill;
+use crate::outside::words;
 
 words! {
     /// How a skill was found.
@@ -33,15 +22,6 @@ words! {
 /// The skills of a session, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Skills(BTreeMap<Rc<str>, Rc<Skill>>);
-
-impl Skill {
-    /// The text that an agent gets: instructions, and the paths of its files.
-    pub fn text(&self) -> String {
-        let files: String = self.resources.iter().map(|path| format!("\n- {path}")).collect();
-        let files = if files.is_empty() { files } else { format!("\n\nIts files:{files}") };
-        format!("Skill {}:\n\n{}{files}", self.name, self.instructions.trim_end())
-    }
-}
 
 impl Skills {
     /// A set of skills. If two share a name, the first counts.

@@ -64,14 +64,14 @@ pub(in crate::agent) fn failed(settings: &Settings) -> impl Iterator<Item = Clos
     let fails = match settings.forks.profile {
         Profile::Documents => [
             (!feature(settings), Closed::Feature),
-            (settings.is_on("CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
+            (settings.is_coordinator(), Closed::Coordinator),
             (!settings.interactive, Closed::NonInteractive),
             (settings.backgrounds_are_off(), Closed::Backgrounds),
         ],
         // On by default, also without a terminal (`clients.md` 1, "Sub-agents and forks", version 2.1.330).
         Profile::Client2026 => [
             (is_off(settings, "CLAUDE_CODE_FORK_SUBAGENT"), Closed::Feature),
-            (settings.is_on("CLAUDE_CODE_COORDINATOR_MODE"), Closed::Coordinator),
+            (settings.is_coordinator(), Closed::Coordinator),
             (false, Closed::NonInteractive),
             (settings.backgrounds_are_off(), Closed::Backgrounds),
         ],

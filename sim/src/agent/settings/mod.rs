@@ -6,6 +6,7 @@ pub mod forks;
 pub mod gate;
 mod placement;
 mod sizes;
+mod worktrees;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -15,6 +16,7 @@ pub use compaction::{Compaction, Mechanism};
 pub use forks::{Ablation, Forks, LaunchPolicy, Profile};
 pub use placement::{Layout, Placement};
 pub use sizes::{AgentSizes, PartSizes, PrefixSizes, shared_out};
+pub use worktrees::Worktrees;
 
 use super::definition::Ranking;
 use crate::time::Duration;
@@ -43,6 +45,8 @@ pub struct Settings {
     pub features: BTreeSet<String>,
     /// Whether this is a build for the vendor's own staff (contract AGENT-09, AGENT-14).
     pub internal_build: bool,
+    /// Assistant mode: nothing that takes long blocks the user's input (contract ASYNC-14, SLASH-06).
+    pub assistant: bool,
     /// Turn limit of the main agent in one query.
     pub max_turns: Option<u32>,
     /// Maximum nesting depth of agents; `None` for no limit (contract G19).
@@ -57,6 +61,10 @@ pub struct Settings {
     pub placement: Placement,
     /// TTL of the breakpoints.
     pub ttl: Ttl,
+    /// Lifetime of the breakpoints in the system prompt, if it is another one. A longer lifetime must precede a shorter one.
+    pub head_ttl: Option<Ttl>,
+    /// The number of requests of each sub-agent, if it is known beforehand: the last one marks nothing new.
+    pub agent_requests: Option<u64>,
     /// Tools start while the answer is still streaming (contract STREAM-10..16).
     pub streaming_tools: bool,
     /// Which definition of a name wins.
@@ -74,9 +82,6 @@ pub struct Settings {
     pub system: Option<Vec<Rc<str>>>,
     /// Texts of the main system prompt while a remote flag is warm (contract PROMPT-05).
     pub fragments: Vec<Fragment>,
-    /// Connected servers and their descriptions, which the prompt repeats (contract PROMPT-04). Agent types may require
-    /// one (contract MCP-04). Connections are not simulated.
-    pub mcp_servers: BTreeMap<Rc<str>, Rc<str>>,
     /// Declared sizes instead of counted ones.
     pub sizes: Option<PartSizes>,
     /// Declared tokens of the hidden prefixes of named agents, by type.
@@ -89,6 +94,8 @@ pub struct Settings {
     pub compaction: Option<Compaction>,
     /// Options for forks.
     pub forks: Forks,
+    /// Options for worktrees.
+    pub worktrees: Worktrees,
     /// How long the classifier takes to check a finished background task (contract ASYNC-09).
     pub classifier: Duration,
 }
@@ -97,6 +104,16 @@ impl Settings {
     /// Whether background work is disabled; this overrides every request for it (contract G03).
     pub fn backgrounds_are_off(&self) -> bool {
         self.is_on("DISABLE_BACKGROUND_TASKS")
+    }
+
+    /// Coordinator mode: the main agent directs workers (contract COORD-01).
+    pub fn is_coordinator(&self) -> bool {
+        self.features.contains("COORDINATOR") || self.is_on("CLAUDE_CODE_COORDINATOR_MODE")
+    }
+
+    /// Whether no agent is waited for: assistant and coordinator mode (contract ASYNC-13, ASYNC-14, COORD-21).
+    pub fn forces_background(&self) -> bool {
+        self.assistant || self.is_coordinator()
     }
 
     /// Whether an environment variable has a true value.
@@ -137,6 +154,7 @@ impl Default for Settings {
             variables: BTreeMap::new(),
             features: BTreeSet::new(),
             internal_build: false,
+            assistant: false,
             max_turns: None,
             max_depth: None,
             max_tokens: 128_000,
@@ -144,6 +162,8 @@ impl Default for Settings {
             effort: Some("medium".into()),
             placement: Placement::default(),
             ttl: Ttl::FiveMinutes,
+            head_ttl: None,
+            agent_requests: None,
             streaming_tools: true,
             ranking: Ranking::default(),
             retries: Retries { attempts_max: 10, waits: waits.into() },
@@ -152,12 +172,12 @@ impl Default for Settings {
             without_transcripts: false,
             system: None,
             fragments: Vec::new(),
-            mcp_servers: BTreeMap::new(),
             sizes: None,
             prefixes: BTreeMap::new(),
             helpers: BTreeMap::new(),
             compaction: None,
             forks: Forks::default(),
+            worktrees: Worktrees::default(),
             classifier: Duration::default(),
         }
     }

@@ -28,7 +28,8 @@ pub fn launch(call: &Call, resolved: &Resolved) -> Outcome {
     name(resolved, &context);
     let run = run_agent(context, beginning);
     let outcome = waiter::launched(call, &resolved.input.prompt, &task, resolved.definition.one_shot);
-    detach(Waiter { session, task, run, collected: Collected::default() });
+    let worktree = resolved.worktree.clone();
+    detach(Waiter { session, task, run, collected: Collected::default(), worktree });
     outcome
 }
 
@@ -68,12 +69,27 @@ async fn lifecycle(mut waiter: Waiter) {
     }
     waiter.sdk(verdict.sdk());
     follow_up(&waiter).await;
+    let kept = look_at_worktree(&waiter).await;
+    let told = Details { worktree: kept.clone(), ..told };
     waiter.session.tasks.read(&waiter.task).await;
     waiter.session.notifications.ended(&waiter.task, &told);
+    if let Some(worktree) = waiter.worktree.as_ref().filter(|_| kept.is_none()) {
+        worktree.remove(&waiter.session);
+    }
     let session = waiter.session.clone();
     let task = waiter.task.clone();
     waiter.run.close();
     session.tasks.settle(&task);
+}
+
+/// Decides whether the worktree stays, before the notification; if so, its path (WORKTREE-19, WORKTREE-21, C29).
+async fn look_at_worktree(waiter: &Waiter) -> Option<Rc<str>> {
+    let worktree = waiter.worktree.as_ref()?;
+    let session = &waiter.session;
+    session.handle.sleep(session.settings.worktrees.takes).await;
+    let why = worktree.why_kept(session)?;
+    worktree.keep(session, why);
+    Some(worktree.path.clone())
 }
 
 /// The content of the notification (ASYNC-06..08).
@@ -83,7 +99,7 @@ fn told(waiter: &Waiter, verdict: &Verdict) -> Details {
         Verdict::Stopped => (waiter.collected.partial_text(), None),
         Verdict::Failed(why) => (waiter.collected.partial_text(), Some(why.clone())),
     };
-    Details { result: Some(result), error, usage: Some(waiter.totals()) }
+    Details { result: Some(result), error, usage: Some(waiter.totals()), worktree: None }
 }
 
 /// The classifier that checks a finished task before it is reported. It is slow, but waiters for the state do not wait

@@ -67,11 +67,11 @@ fn launch(parent: &Rc<Context>, caller: Caller, prompt: Rc<str>) {
     drop(handle.spawn(caller.name(), async move { run(&running.0, safe, caller, &prompt).await }));
 }
 
-/// A helper that runs, and its parent. The session does not end before it is dropped.
-struct Running(Rc<Context>);
+/// What runs beside a session, and its parent. The session does not end before it is dropped.
+pub(super) struct Running(Rc<Context>);
 
 impl Running {
-    fn begin(parent: &Rc<Context>) -> Self {
+    pub fn begin(parent: &Rc<Context>) -> Self {
         parent.session.helpers.count(true);
         Self(parent.clone())
     }

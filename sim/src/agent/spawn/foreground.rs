@@ -1,8 +1,9 @@
 //! Synchronous sub-agents: the call waits, and the child may be moved to the background meanwhile (contract SYNC).
 
 use std::pin::{Pin, pin};
+use std::rc::Rc;
 
-use super::result::Data;
+use super::result::{Completed, Data};
 use super::route::Resolved;
 use super::run::{AgentRun, Beginning, Produced, run_agent};
 use super::takeover;
@@ -31,7 +32,9 @@ pub async fn wait(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError
     let context = Context::sub_agent(&call.context, start);
     let task = waiter::register(call, &resolved.input.description, &context, false);
     let run = run_agent(context, Beginning::Prompt(resolved.input.prompt.clone()));
-    let mut waiting = Waiting(Some(Waiter { session, task, run, collected: super::result::Collected::default() }));
+    let collected = super::result::Collected::default();
+    let worktree = resolved.worktree.clone();
+    let mut waiting = Waiting(Some(Waiter { session, task, run, collected, worktree }));
     waiting.hint();
     match waiting.race().await {
         Raced::Ended(ended) => waiting.end(&ended, call, resolved),
@@ -92,12 +95,16 @@ impl Waiting {
         let Some(waiter) = self.0.take() else { return Err(ToolError::Aborted) };
         let verdict = waiter.judge(ended);
         waiter.end(&verdict);
+        let kept = clean_worktree(&waiter);
         let outcome = match &verdict {
             Verdict::Stopped => Err(ToolError::Aborted),
             Verdict::Failed(why) if !waiter.collected.has_spoken() => Err(ToolError::Failed(why.clone())),
             Verdict::Done | Verdict::Failed(_) => {
                 let id = &waiter.task.id;
-                let data = waiter.collected.finalise(id, waiter.task.ran(waiter.session.now()));
+                let data = Completed {
+                    worktree: kept,
+                    ..waiter.collected.finalise(id, waiter.task.ran(waiter.session.now()))
+                };
                 Ok(waiter::give(call, id, &Data::Completed(data), waiter.totals(), resolved.definition.one_shot))
             }
         };
@@ -111,6 +118,7 @@ impl Drop for Waiting {
     fn drop(&mut self) {
         if let Some(waiter) = self.0.take() {
             waiter.end(&Verdict::Stopped);
+            drop(clean_worktree(&waiter));
             finish(waiter, &Verdict::Stopped);
         }
     }
@@ -124,6 +132,18 @@ fn finish(waiter: Waiter, verdict: &Verdict) {
     waiter.cleaned("unregister_foreground");
     waiter.sdk(verdict.sdk());
     waiter.run.close();
+}
+
+/// Removes the worktree of a child that stayed in the foreground (SYNC-23); if it must stay, its path.
+fn clean_worktree(waiter: &Waiter) -> Option<Rc<str>> {
+    let worktree = waiter.worktree.as_ref()?;
+    waiter.cleaned("worktree");
+    if let Some(why) = worktree.why_kept(&waiter.session) {
+        worktree.keep(&waiter.session, why);
+        return Some(worktree.path.clone());
+    }
+    worktree.remove(&waiter.session);
+    None
 }
 
 /// Cleanup that is done even if the child continues in the background (SYNC-18, SYNC-19).

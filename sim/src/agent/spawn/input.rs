@@ -80,13 +80,19 @@ pub fn full_schema(settings: &Settings) -> Value {
     schema
 }
 
-/// The schema that a model sees: the full one without fields that features hide (AGENT-12, AGENT-13) and without parts
-/// this runtime lacks: teams and worktrees.
+/// The schema that a model sees: the full one without fields that features hide (AGENT-12, AGENT-13, AGENT-15) and without parts
+/// this runtime lacks: teams.
 pub fn visible_schema(settings: &Settings) -> Value {
     let mut schema = full_schema(settings);
-    let mut hidden = vec!["team_name", "mode", "isolation"];
+    let mut hidden = vec!["team_name", "mode"];
+    if !settings.worktrees.are_offered {
+        hidden.push("isolation");
+    }
     if settings.backgrounds_are_off() || gate::forces_background(settings) {
         hidden.push("run_in_background");
+    }
+    if settings.is_coordinator() {
+        hidden.extend(["model", "run_in_background"]);
     }
     if !settings.features.contains("KAIROS") {
         hidden.push("cwd");

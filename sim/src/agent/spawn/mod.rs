@@ -3,6 +3,7 @@
 //! An Agent call passes through these in order (LIFE-01):
 //!
 //! * [`route`]: which agent, model and tools, foreground or background; or a refusal (AGENT-16..29).
+//! * `servers`: the servers that it requires must be connected (MCP).
 //! * [`run`]: the agent itself: context, prompt, own loop, transcript (CTX-07); the same in foreground and background
 //!   (LIFE-03).
 //! * [`foreground`]: the call waits, and the child may be moved to the background meanwhile (SYNC). [`takeover`]
@@ -11,6 +12,8 @@
 //!   has ended (MSG).
 //! * [`fork`]: children that begin with their parent's whole conversation (FORK, CACHE).
 //! * [`internal`]: forks for the runtime's own helpers ([`callers`]), beside the tool protocol (INTERNAL).
+//! * [`slash`]: skills that run as agents of their own, for a command of the user (SLASH).
+//! * [`worktree`]: copies of the repository that agents work in (WORKTREE).
 //! * [`result`]: what the calling model sees (RESULT). [`waiter`]: what both kinds of waiting share.
 //!
 //! A synchronous child is awaited by its call, and a background child by its lifecycle. A child that is moved to the
@@ -27,10 +30,15 @@ pub mod result;
 pub mod resume;
 pub mod route;
 pub mod run;
+mod servers;
+pub mod slash;
 pub mod takeover;
 pub mod waiter;
+pub mod worktree;
 
-use route::Resolved;
+use route::{Refusal, Resolved};
+
+use super::definition::Isolation;
 
 use super::event::Event;
 use super::session::{Call, Outcome, ToolError};
@@ -40,7 +48,11 @@ use super::session::{Call, Outcome, ToolError};
 /// # Errors
 /// If the call is refused, or the agent failed before it said anything (SYNC-17), or was stopped (SYNC-15).
 pub async fn call(call: Call) -> Result<Outcome, ToolError> {
-    match route::resolve(&call) {
+    let resolved = crate::select! {
+        resolved = resolve(&call) => resolved,
+        () = call.abort.given() => return Err(ToolError::Aborted),
+    };
+    match resolved {
         Err(why) => {
             let agent = call.context.agent.clone();
             let tool_use = call.tool_use.id.clone();
@@ -49,6 +61,16 @@ pub async fn call(call: Call) -> Result<Outcome, ToolError> {
         }
         Ok(resolved) => begin(&call, &resolved).await,
     }
+}
+
+/// Resolves the call, and makes the worktree that it or the definition asks for; the call decides if both say something
+/// (AGENT-18).
+async fn resolve(call: &Call) -> Result<Resolved, Refusal> {
+    let mut resolved = route::resolve(call).await?;
+    if resolved.input.isolation.or(resolved.definition.isolation) == Some(Isolation::Worktree) {
+        resolved.worktree = Some(worktree::create(&call.context.session, &resolved.agent).await?);
+    }
+    Ok(resolved)
 }
 
 /// Runs the agent in the foreground or background. A fork may start a named agent, against its instructions (C30).

@@ -38,6 +38,9 @@ pub struct Completed {
     pub total_duration_ms: u64,
     /// Usage of all its messages (RESULT-12).
     pub usage: Spent,
+    /// Its worktree, if that stays (contract WORKTREE-19).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Rc<str>>,
 }
 
 /// The result of a background launch.
@@ -139,6 +142,7 @@ impl Collected {
                 cache_creation_input_tokens: usage.cache_creation_input_tokens(),
                 output_tokens: usage.output_tokens,
             },
+            worktree: None,
         }
     }
 }
@@ -168,6 +172,9 @@ impl Completed {
         let said: &str =
             if self.content.trim().is_empty() { "(the agent ended without a text)" } else { &self.content };
         let mut text = said.to_owned();
+        if let Some(path) = &self.worktree {
+            let _ = write!(text, "\n\nIts worktree stays, for you to merge, review or discard: {path}");
+        }
         if !one_shot {
             // Writing into a string never fails.
             let _ = write!(
@@ -208,7 +215,14 @@ pub fn output_schema() -> Value {
     };
     let completed = json!({ "content": text, "agentId": text, "totalTokens": count, "totalToolUseCount": count,
         "totalDurationMs": count, "usage": { "type": "object" } });
+    let optional = json!({ "worktree": text });
     let launched = json!({ "agentId": text, "description": text, "prompt": text, "outputFile": text,
         "canReadOutputFile": { "type": "boolean" } });
-    json!({ "oneOf": [object("completed", completed), object("async_launched", launched)] })
+    let mut completed = object("completed", completed);
+    if let (Some(all), Value::Object(more)) =
+        (completed.pointer_mut("/properties").and_then(Value::as_object_mut), optional)
+    {
+        all.extend(more);
+    }
+    json!({ "oneOf": [completed, object("async_launched", launched)] })
 }

@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use super::fork::{self, Origin, closed, gate};
 use super::input::{Input, ShortModel};
-use crate::agent::definition::{AgentDefinition, Isolation, McpServer};
+use super::servers;
+use super::worktree::Worktree;
+use crate::agent::definition::{AgentDefinition, Isolation};
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
 use crate::agent::session::Session;
@@ -33,10 +35,12 @@ pub struct Resolved {
     pub background: bool,
     /// What a fork shares with its siblings; `None` for a named agent.
     pub fork: Option<Rc<Origin>>,
+    /// Its worktree, if it works in one.
+    pub worktree: Option<Rc<Worktree>>,
 }
 
-/// The refusal of a call or definition that asks for a worktree.
-pub const NO_WORKTREES: &str = "worktrees are not part of this runtime yet: leave `isolation` out";
+/// The agent type that is meant if none is named (AGENT-23).
+pub(super) const GENERAL: &str = "general-purpose";
 
 /// A message for the calling model.
 pub type Refusal = Rc<str>;
@@ -46,7 +50,7 @@ pub type Refusal = Rc<str>;
 /// # Errors
 /// A message for the model: which field or rule prevents it, and what it could request instead. A refused agent is
 /// never replaced by another one (contract PERM-04, G15).
-pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
+pub async fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let parent = &call.context;
     let session = &*call.context.session;
     let input = Input::read(&call.tool_use.input, session.settings.internal_build)?;
@@ -56,8 +60,11 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let definition = find(session, &agent_type)?;
     refuse_absent(session, &definition, &input)?;
     refuse_depth(parent)?;
+    servers::required(call, &definition).await?;
     let background = runs_in_background(session, &input, &definition);
-    let model = model(parent, &input, &definition);
+    // A coordinator does not choose models (AGENT-15, COORD-21).
+    let of_call = input.model.filter(|_| !session.settings.is_coordinator());
+    let model = model(parent, of_call, &definition);
     let mode = Worker::of(&session.permissions, &definition, background).mode;
     let agent = session.ids.next("agent");
     let pool = Pool::named(session, &agent, &definition, background);
@@ -71,7 +78,7 @@ pub fn resolve(call: &Call) -> Result<Resolved, Refusal> {
         background,
         why,
     });
-    Ok(Resolved { agent, input, definition, model, mode, pool, background, fork: None })
+    Ok(Resolved { agent, input, definition, model, mode, pool, background, fork: None, worktree: None })
 }
 
 impl Resolved {
@@ -87,7 +94,8 @@ impl Resolved {
             pool: if as_resolved { self.pool.clone() } else { again() },
             mode: self.mode,
             is_async,
-            cwd: self.input.cwd.clone(),
+            // With both, the given directory is the one it works in (AGENT-28).
+            cwd: self.input.cwd.clone().or_else(|| self.worktree.as_ref().map(|worktree| worktree.path.clone())),
             continued: None,
             slot: None,
             fork: None,
@@ -128,13 +136,13 @@ fn agent_type(session: &Session, input: &Input) -> Result<Option<(Rc<str>, &'sta
         gate::Meant::Unavailable(why) => Err(format!("there is no fork here: {}", why.explanation()).into()),
         gate::Meant::Named(why) => {
             let given = input.subagent_type.as_ref().filter(|given| &***given != fork::TYPE || why != "ablation");
-            Ok(Some((given.cloned().unwrap_or_else(|| "general-purpose".into()), why)))
+            Ok(Some((given.cloned().unwrap_or_else(|| GENERAL.into()), why)))
         }
     }
 }
 
 /// The definition called `agent_type`, if rules let it start (contract PERM-03, PERM-04, G15).
-fn find(session: &Session, agent_type: &str) -> Result<Rc<AgentDefinition>, Refusal> {
+pub(super) fn find(session: &Session, agent_type: &str) -> Result<Rc<AgentDefinition>, Refusal> {
     match session.definitions.get(agent_type) {
         Some(definition) if session.permissions.denies_agent(&definition.agent_type) => {
             Err(format!("agent type `{agent_type}` is denied by a permission rule").into())
@@ -153,15 +161,12 @@ fn available(session: &Session) -> String {
 
 /// Refuses what this runtime does not support yet. The call's isolation overrides the definition's (AGENT-18).
 fn refuse_absent(session: &Session, definition: &AgentDefinition, input: &Input) -> Result<(), Refusal> {
-    let missing = definition.missing(&session.settings.mcp_servers);
-    let own = definition.mcp_servers.iter().any(|server| matches!(server, McpServer::Own(_)));
+    let missing = definition.missing(&session.servers.present());
     let why = match input.isolation.or(definition.isolation) {
-        Some(Isolation::Worktree) => NO_WORKTREES.to_owned(),
         Some(Isolation::Remote) => "remote agents are not part of this runtime yet: leave `isolation` out".to_owned(),
-        None if !missing.is_empty() => format!("it needs MCP servers that are not there: {}", missing.join(", ")),
-        None if own => "MCP servers of an agent's own are not part of this runtime yet: pick another agent".to_owned(),
-        None if input.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) => "`cwd` must be absolute".to_owned(),
-        None => return Ok(()),
+        _ if !missing.is_empty() => format!("it needs MCP servers that are not there: {}", missing.join(", ")),
+        _ if input.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) => "`cwd` must be absolute".to_owned(),
+        _ => return Ok(()),
     };
     Err(format!("agent type `{}`: {why}", definition.agent_type).into())
 }
@@ -177,16 +182,16 @@ fn refuse_depth(parent: &Context) -> Result<(), Refusal> {
 }
 
 /// Whether the call or the definition requests it; the call's `false` does not cancel the definition's `true`
-/// (AGENT-17, contract ASYNC-01). An open fork gate forces it (AGENT-22, ASYNC-02). Other conditions that force it
-/// belong to parts that are not built.
+/// (AGENT-17, contract ASYNC-01). An open fork gate forces it (AGENT-22, ASYNC-02), and so do assistant and
+/// coordinator mode (ASYNC-13, ASYNC-14).
 fn runs_in_background(session: &Session, input: &Input, definition: &AgentDefinition) -> bool {
-    let asked =
-        input.run_in_background == Some(true) || definition.background || gate::forces_background(&session.settings);
+    let is_forced = gate::forces_background(&session.settings) || session.settings.forces_background();
+    let asked = input.run_in_background == Some(true) || definition.background || is_forced;
     asked && !session.settings.backgrounds_are_off()
 }
 
 /// The call's model, then the definition's, then the parent's (AGENT-16).
-fn model(parent: &Context, input: &Input, definition: &AgentDefinition) -> Rc<str> {
+pub(super) fn model(parent: &Context, of_call: Option<ShortModel>, definition: &AgentDefinition) -> Rc<str> {
     let names = &parent.session.settings.model_names;
     let spelled = |short| match short {
         ShortModel::Sonnet => names.sonnet.clone(),
@@ -194,7 +199,7 @@ fn model(parent: &Context, input: &Input, definition: &AgentDefinition) -> Rc<st
         ShortModel::Haiku => names.haiku.clone(),
     };
     let of_definition = definition.model.as_ref().filter(|model| &***model != "inherit");
-    match (input.model, of_definition) {
+    match (of_call, of_definition) {
         (Some(short), _) => spelled(short),
         (None, Some(word)) => ShortModel::named(word).map_or_else(|| word.clone(), spelled),
         (None, None) => parent.model.clone(),

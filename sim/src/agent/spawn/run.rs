@@ -83,6 +83,12 @@ async fn body(
     };
     let Some(scope) = scope else { return ended(&context, Reason::Aborted) };
     held.replace(Some(scope));
+    if !matches!(beginning, Beginning::Prompt(_)) {
+        crate::select! {
+            () = context.open_servers() => {}
+            () = context.abort.given() => return ended(&context, Reason::Aborted),
+        }
+    }
     let first: Vec<Rc<Entry>> = match beginning {
         Beginning::Prompt(_) => context.entries.borrow().to_vec(),
         Beginning::After(built) => {

@@ -40,6 +40,7 @@ pub fn take_over(call: &Call, resolved: &Resolved, waiter: Waiter, by: &'static 
     let mut start = left_to(&waiter, resolved);
     foreground::leave(&waiter);
     let old = waiter.run.context.clone();
+    let worktree = waiter.worktree.clone();
     waiter.run.close();
     let mut entries = session.transcripts.replay(&task.id).map_err(|unreadable| {
         session.tasks.end(&task, Verdict::Failed("".into()).state());
@@ -62,7 +63,10 @@ pub fn take_over(call: &Call, resolved: &Resolved, waiter: Waiter, by: &'static 
     background::name(resolved, &context);
     let run = run_agent(context, beginning);
     let outcome = waiter::launched(call, &resolved.input.prompt, &task, resolved.definition.one_shot);
-    background::detach(Waiter { session, task, run, collected });
+    if let Some(worktree) = &worktree {
+        worktree.keep(&session, "background");
+    }
+    background::detach(Waiter { session, task, run, collected, worktree });
     Ok(outcome)
 }
 

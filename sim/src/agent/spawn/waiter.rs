@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::result::{AsyncLaunched, Collected, Data};
 use super::run::{AgentRun, Produced};
+use super::worktree::Worktree;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::notification::Totals;
@@ -23,6 +24,8 @@ pub struct Waiter {
     pub run: AgentRun,
     /// The messages so far.
     pub collected: Collected,
+    /// The agent's worktree, if it works in one.
+    pub worktree: Option<Rc<Worktree>>,
 }
 
 /// How an agent ended.
@@ -37,6 +40,18 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// That of an agent which produced these messages.
+    pub fn of(collected: &Collected, ended: &Ended) -> Self {
+        match (ended.reason, collected.api_error()) {
+            (Reason::Aborted, _) => Self::Stopped,
+            (_, Some(error)) => Self::Failed(error),
+            (Reason::ModelError, None) => {
+                Self::Failed(ended.error.clone().unwrap_or_else(|| "the model gave no answer".into()))
+            }
+            (Reason::Completed | Reason::StopHookPrevented | Reason::MaxTurns, None) => Self::Done,
+        }
+    }
+
     /// The final state of its task.
     pub const fn state(&self) -> State {
         match self {
@@ -77,14 +92,7 @@ impl Waiter {
 
     /// Judges the end of the agent.
     pub fn judge(&self, ended: &Ended) -> Verdict {
-        match (ended.reason, self.collected.api_error()) {
-            (Reason::Aborted, _) => Verdict::Stopped,
-            (_, Some(error)) => Verdict::Failed(error),
-            (Reason::ModelError, None) => {
-                Verdict::Failed(ended.error.clone().unwrap_or_else(|| "the model gave no answer".into()))
-            }
-            (Reason::Completed | Reason::StopHookPrevented | Reason::MaxTurns, None) => Verdict::Done,
-        }
+        Verdict::of(&self.collected, ended)
     }
 
     /// Sets the task's final state before any slow work (contract ASYNC-09), closes its output file and notifies a host
@@ -98,7 +106,7 @@ impl Waiter {
             self.session.emit(&Event::AgentFailed { agent: self.task.id.clone(), why: why.clone() });
         }
         output::append(&self.session.world.files, &self.task, &format!("[{}]\n", state.name()));
-        self.session.kept.keep(&self.run.context, &self.task.description);
+        self.session.kept.keep(&self.run.context, &self.task.description, self.worktree.is_some());
         for message in self.task.take_messages() {
             self.session.notifications.message_returned(&self.task, &message);
         }
@@ -145,7 +153,7 @@ pub fn launched(call: &Call, prompt: &Rc<str>, task: &Task, one_shot: bool) -> O
         description: task.description.clone(),
         prompt: prompt.clone(),
         output_file: task.output_file.clone(),
-        can_read_output_file: call.context.pool.get("Read").is_some(),
+        can_read_output_file: call.context.pool().get("Read").is_some(),
     });
     give(call, &task.id, &data, Totals::default(), one_shot)
 }

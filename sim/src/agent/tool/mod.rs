@@ -6,7 +6,7 @@
 //!   change.
 //! * [`data`]: tools that a scenario declares.
 //! * `agent`: sub-agents. `bash`: commands; [`background`]: background commands and monitors. `task_create`: the to-do
-//!   list. `task_output`: reading and stopping background tasks. `send_message`: messages to agents.
+//!   list. `task_output`: reading and stopping background tasks. `send_message`: messages to agents. `skill`: skills.
 
 mod agent;
 pub mod background;
@@ -20,6 +20,7 @@ mod knowledge;
 mod plain;
 mod read;
 mod send_message;
+mod skill;
 mod task_create;
 mod task_output;
 mod write;
@@ -36,12 +37,12 @@ pub use super::session::tool::{Call, Definition, Effect, Offer, Outcome, Running
 /// All tools that every session has, ordered by name: an order without meaning that never changes (`clients.md` 1,
 /// 2026-11).
 pub fn every() -> Tools {
-    offered(false, false)
+    offered(false, false, false)
 }
 
-/// The same with `TaskOutput` and `TaskStop` (contract TASK), and with `SendMessage` (contract MSG). They are not in
-/// [`every`]: every tool is part of a prompt, and a session without them keeps its bytes.
-pub fn offered(task_tools: bool, messages: bool) -> Tools {
+/// The same with `TaskOutput` and `TaskStop` (contract TASK), with `SendMessage` (contract MSG), and with `Skill`. They
+/// are not in [`every`]: every tool is part of a prompt, and a session without them keeps its bytes.
+pub fn offered(task_tools: bool, messages: bool, skills: bool) -> Tools {
     let mut tools: Vec<Rc<dyn Tool>> = vec![
         Rc::new(Agent),
         Rc::new(Bash),
@@ -58,6 +59,9 @@ pub fn offered(task_tools: bool, messages: bool) -> Tools {
     }
     if messages {
         tools.push(Rc::new(send_message::SendMessage));
+    }
+    if skills {
+        tools.push(Rc::new(skill::SkillTool));
     }
     tools.sort_by(|one, other| one.name().cmp(other.name()));
     Tools::new(tools)

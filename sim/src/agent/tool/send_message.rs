@@ -79,7 +79,7 @@ impl Tool for SendMessage {
             let id = call.context.session.tasks.names.get(to).unwrap_or_else(|| to.into());
             match receiver(&call, &id).await? {
                 Ok(Receiver::Running(task)) => Ok(post(&call, &task, text)),
-                Ok(Receiver::Ended(remains)) => go_on(&call, &id, &remains, text),
+                Ok(Receiver::Ended(remains)) => go_on(&call, &id, &remains, text).await,
                 Err(refusal) => Err(refuse(&call, to, refusal)),
             }
         })
@@ -150,10 +150,10 @@ fn post(call: &Call, task: &Rc<Task>, text: Rc<str>) -> Outcome {
 }
 
 /// Continues an agent that has ended; the message is the first that its second run reads.
-fn go_on(call: &Call, id: &Rc<str>, remains: &Remains, text: Rc<str>) -> Result<Outcome, ToolError> {
+async fn go_on(call: &Call, id: &Rc<str>, remains: &Remains, text: Rc<str>) -> Result<Outcome, ToolError> {
     let message = message(call, text);
     sent(call, &message, id, "resumed");
-    let outcome = resume(call, id, remains, &message.shown().into());
+    let outcome = resume(call, id, remains, &message.shown().into()).await;
     let (agent, number) = (id.clone(), message.number);
     call.context.emit(&match &outcome {
         Ok(_) => Event::MessageDelivered { agent, message: number },

@@ -2,9 +2,11 @@
 //!
 //! * [`path`] and [`pattern`]: file names, and patterns of files and commands.
 //! * [`files`]: texts by path.
+//! * [`git`]: the commands that worktrees need.
 //! * [`shell`]: the output, duration and changes of commands.
 
 pub mod files;
+pub mod git;
 pub mod path;
 pub mod pattern;
 pub mod shell;

@@ -1,5 +1,6 @@
 //! The parts of a system prompt.
 
+pub mod coordinator;
 mod session;
 mod stable;
 

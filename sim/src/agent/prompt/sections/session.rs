@@ -35,10 +35,10 @@ pub fn environment(context: &Context) -> Section {
 /// The descriptions of connected servers (PROMPT-04); `None` without servers.
 pub fn servers(session: &Session) -> Option<Section> {
     let mut text = "# Servers".to_owned();
-    for (name, says) in &session.settings.mcp_servers {
-        let _ = write!(text, "\n## {name}\n{says}");
+    for server in session.servers.ready() {
+        let _ = write!(text, "\n## {}\n{}", server.name, server.instructions);
     }
-    (!session.settings.mcp_servers.is_empty()).then(|| Section::of("servers", text))
+    session.servers.ready().next().is_some().then(|| Section::of("servers", text))
 }
 
 /// The available skills (PROMPT-04); `None` without skills.

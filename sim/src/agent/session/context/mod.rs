@@ -3,6 +3,7 @@
 
 mod memory;
 mod scope;
+mod servers;
 mod sub_agent;
 
 use std::cell::{Cell, RefCell};
@@ -16,6 +17,7 @@ pub use sub_agent::{Continued, SubAgent};
 use super::fork::Origin;
 use super::internal::Helper;
 use super::launch::Slot;
+use super::servers::Connection;
 use super::{Pool, Rewriting, Session};
 use crate::agent::abort::Abort;
 use crate::agent::conversation::Conversation;
@@ -56,8 +58,12 @@ pub struct Context {
     pub is_async: bool,
     /// How its permission requests are handled.
     pub mode: Cell<Mode>,
-    /// Its tools as sent, in order.
-    pub pool: Rc<Pool>,
+    /// Its tools as sent, in order; see [`Context::pool`].
+    pool: RefCell<Rc<Pool>>,
+    /// Its connections to MCP servers besides its parent's.
+    connections: RefCell<Vec<Connection>>,
+    /// The revision of the session's servers that its tools are of.
+    servers_seen: Cell<u64>,
     /// The rendered system prompt: the blocks of the last request, passed on by value (contract CACHE-25).
     pub system: RefCell<Rc<[Piece]>>,
     /// The inputs of that rendering.
@@ -88,6 +94,7 @@ pub struct Context {
 #[derive(Clone, Debug)]
 pub struct Rendering {
     pub(in crate::agent) flags: u64,
+    pub(in crate::agent) servers: u64,
     pub(in crate::agent) cwd: Rc<str>,
     pub(in crate::agent) texts: Vec<String>,
     pub(in crate::agent) sections: Rc<[&'static str]>,
@@ -112,7 +119,9 @@ impl Context {
             thinking: settings.thinking.clone(),
             is_async: false,
             mode: Cell::new(session.permissions.mode.get()),
-            pool,
+            pool: RefCell::new(pool),
+            connections: RefCell::default(),
+            servers_seen: Cell::new(session.servers.revision()),
             system: RefCell::new(Rc::from([])),
             rendered: RefCell::default(),
             memory: None,
@@ -129,6 +138,11 @@ impl Context {
         });
         session.helpers.set_main(&main);
         main
+    }
+
+    /// Its tools as sent, in order.
+    pub fn pool(&self) -> Rc<Pool> {
+        self.pool.borrow().clone()
     }
 
     /// The agent's type: `main`, or the name of its definition.

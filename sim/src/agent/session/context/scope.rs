@@ -17,11 +17,12 @@ pub struct Scope {
 }
 
 impl Context {
-    /// Starts a new agent. Its history has only its prompt (CTX-08). The message has these blocks, with those that
+    /// Starts a new agent, once it is connected to its servers. Its history has only its prompt (CTX-08). The message has these blocks, with those that
     /// siblings share first: the skills of the definition (CTX-11), its initial prompt (CTX-13), texts of the hooks
     /// that run now (CTX-09), and `prompt`.
     pub async fn begin(self: &Rc<Self>, prompt: &str) -> Scope {
         let scope = self.resume();
+        self.open_servers().await;
         let mut content = self.skill_pieces();
         let initial = self.definition.as_ref().and_then(|definition| definition.initial_prompt.as_ref());
         content.extend(initial.map(|text| Piece::text(text)));
@@ -78,6 +79,7 @@ impl Scope {
 
 impl Drop for Scope {
     fn drop(&mut self) {
+        self.context.close_servers();
         self.step("remove_hooks", |context| context.session.hooks.remove(&context.session, &context.agent));
         self.step("clear_invoked_skills", |context| context.session.scoped.clear_invoked_skills(&context.agent));
         self.step("clear_dump_state", |context| context.session.scoped.clear_dump_state(&context.agent));

@@ -29,8 +29,9 @@ pub use crate::agent::settings::gate::{self, Closed};
 
 use super::input::Input;
 use super::route::{self, Refusal, Resolved};
+use super::worktree;
 use crate::agent::definition::{AgentDefinition, Isolation, Source};
-use crate::agent::entry::Entry;
+use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
 use crate::agent::session::Call;
@@ -53,11 +54,10 @@ pub fn definition() -> AgentDefinition {
 /// Resolves a call that means a fork.
 ///
 /// # Errors
-/// If a guard trips (FORK-48: no other agent replaces the fork), or the call asks for another
-/// machine or a worktree.
+/// If a guard trips (FORK-48: no other agent replaces the fork), or the call asks for another machine.
 pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
     let parent = &call.context;
-    if let Some(guard) = guard::trips(parent, call.message.as_deref()) {
+    if let Some(guard) = guard::trips(parent) {
         parent.emit(&Event::ForkRefused {
             agent: parent.agent.clone(),
             tool_use: call.tool_use.id.clone(),
@@ -67,8 +67,7 @@ pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
     }
     match input.isolation {
         Some(Isolation::Remote) => return Err("a fork works on this machine: leave `isolation` out".into()),
-        Some(Isolation::Worktree) => return Err(route::NO_WORKTREES.into()),
-        None => {}
+        Some(Isolation::Worktree) | None => {}
     }
     let message = call.message.clone().ok_or("a fork is built from the message of its call, which is not there")?;
     let origin = parent.session.origins.of(&message, || origin::take(parent, &message));
@@ -93,6 +92,7 @@ pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
         definition,
         background: true,
         fork: Some(origin),
+        worktree: None,
         agent,
         input,
     })
@@ -118,7 +118,14 @@ pub fn begin(call: &Call, resolved: &Resolved, origin: &Rc<Origin>, place: u32) 
         built: built.len(),
         ablations: settings.ablations.iter().map(|ablation| ablation.name()).collect(),
     });
-    built
+    built.into_iter().chain(notice(&request, resolved)).collect()
+}
+
+/// The notice of a worktree is a message of its own after those that siblings share (FORK-54, WORKTREE-17, G31).
+fn notice(request: &Request<'_>, resolved: &Resolved) -> Option<Rc<Entry>> {
+    let worktree = resolved.worktree.as_ref()?;
+    let words = worktree::notice(&request.call.context.cwd.borrow(), &worktree.path);
+    Some(Entry::user(request.uuid(), &words, Nature::Inserted))
 }
 
 /// The inputs for building a child.
