@@ -2,16 +2,18 @@
 
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use forkcast_reports::{claims, document::markdown};
 use forkcast_sim::pricing::PriceBook;
 
-fn page() -> String {
+/// The page, made once: it takes thousands of runs.
+static PAGE: LazyLock<String> = LazyLock::new(|| {
     let document = claims::document(&Rc::new(PriceBook::built_in())).expect("every run finishes");
     let mut page = Vec::new();
     markdown::write(&document, &mut page).unwrap();
     String::from_utf8(page).unwrap()
-}
+});
 
 /// The cells of the first row that begins with `words`, in the section with this heading, after the line with `after`.
 fn cells(page: &str, (heading, after, words): (&str, &str, &str)) -> Vec<String> {
@@ -24,17 +26,17 @@ fn cells(page: &str, (heading, after, words): (&str, &str, &str)) -> Vec<String>
 #[test]
 fn econ_02_econ_10_econ_13_econ_14_econ_15_the_published_page_has_the_results_of_the_runs() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("published/claims.md");
-    let page = page();
+    let page = &*PAGE;
     if std::env::var_os("FORKCAST_UPDATE").is_some() {
-        std::fs::write(&path, &page).unwrap();
+        std::fs::write(&path, page).unwrap();
     }
     let published = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(published, page, "{} is old: FORKCAST_UPDATE=1 writes it", path.display());
+    assert_eq!(published, *page, "{} is old: FORKCAST_UPDATE=1 writes it", path.display());
 }
 
 #[test]
 fn econ_01_econ_03_econ_04_econ_11_econ_12_the_page_agrees_with_the_derivation() {
-    let page = page();
+    let page = &*PAGE;
     let rows = [
         ("5,050", "Each further", "cold, one first", &["5,050 ✓", "2,625", "1,412.5"][..]),
         ("5,050", "Each further", "warm, one first", &["5,050 ✓", "2,625", "1,412.5"]),
@@ -51,8 +53,44 @@ fn econ_01_econ_03_econ_04_econ_11_econ_12_the_page_agrees_with_the_derivation()
         ("Eight forks", "All eight", "warm, at once", &["$0.4080, 89.8 % saved"]),
     ];
     for (heading, after, words, expected) in rows {
-        let found = cells(&page, (heading, after, words));
+        let found = cells(page, (heading, after, words));
         assert_eq!(found[..expected.len()], *expected, "{heading}, {after}, {words}");
+    }
+}
+
+/// What was not judged before: the first child, one byte, a stripped history; each with the situation where it flips.
+#[test]
+fn every_claim_has_a_situation_in_which_it_flips() {
+    let page = &*PAGE;
+    let of = |heading: &str, words: &str| cells(page, (heading, "✓ if", words));
+    assert_eq!(of("48,700", "cold, no breakpoint"), ["48,700 ✓"; 3]);
+    assert_eq!(of("48,700", "cold, before the directive, 5m")[0], "60,825");
+    assert_eq!(of("48,700", "warm, before the directive, 5m")[0], "7,925");
+    let space = of("One space", "one space in the system prompt");
+    assert_eq!(space[0], "nothing", "cold, at once: {space:?}");
+    assert!(space[1..].iter().filter(|cell| cell.ends_with('✓')).count() >= 2, "{space:?}");
+    let (cold, warm) = (of("Leaving the history", "cold, one first"), of("Leaving the history", "warm, one first"));
+    assert!(cold.iter().all(|cell| !cell.ends_with('✓')), "{cold:?}");
+    assert!(warm[0].ends_with('✓') && !warm[4].ends_with('✓'), "{warm:?}");
+}
+
+/// `economics.md` 3.3 by the program, beside its formula: with agents that start one first, forks stop paying at less than
+/// half as many requests.
+#[test]
+fn turning_points_agree_with_the_formula_of_econ_16() {
+    let page = &*PAGE;
+    let row = |words: &str| cells(page, ("Until how many", "Requests of a child", words));
+    let numbers =
+        |cell: &str| -> Vec<f64> { cell.split(['(', ')', ' ']).filter_map(|word| word.parse().ok()).collect() };
+    for name in ["Opus 5.5", "Opus 4.8", "Fable 5.1"] {
+        let (at_once, one_first) = (row(&format!("{name}, agents at once")), row(&format!("{name}, agents one first")));
+        for (late, early) in at_once.iter().zip(&one_first).skip(1) {
+            let (late, early) = (numbers(late), numbers(early));
+            if let ([measured, formula], [sooner, ..]) = (&late[..], &early[..]) {
+                assert!((measured / formula - 1.0).abs() < 0.12, "{name}: {measured} {formula}");
+                assert!(sooner * 1.9 < *measured, "{name}: {sooner} {measured}");
+            }
+        }
     }
 }
 
@@ -61,7 +99,7 @@ fn forks_of_more_turns_than_the_break_even_cost_more_than_agents_econ_16() {
     // economics 3.3 has the crossing between two and three requests for agents that start at once, and below one request
     // for agents whose siblings are warm.
     let row = |launch: &str| {
-        cells(&page(), ("A fork is cheap", "Price of forks", &format!("Opus 4.8, {launch}, nothing to gather")))
+        cells(&PAGE, ("A fork is cheap", "Price of forks", &format!("Opus 4.8, {launch}, nothing to gather")))
     };
     let found = row("at once");
     assert!(!row("one first")[0].ends_with('✓'), "{:?}", row("one first"));

@@ -10,6 +10,7 @@ mod fanout;
 mod forks;
 mod outside;
 mod pictures;
+mod plots;
 mod runs;
 mod schemas;
 mod sweeps;

@@ -3,5 +3,6 @@
 mod breakeven;
 mod formula;
 mod limits;
+mod spawned;
 mod wide;
 mod worked;

@@ -3,7 +3,7 @@
 //! through a symbolic link.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -60,18 +60,29 @@ pub fn begins(text: &str, with: &str) -> bool {
     with.chars().filter(|c| !c.is_whitespace()).all(|expected| bare.next() == Some(expected))
 }
 
+/// What writes the content of a file. It is called again if the file must be written once more.
+pub type Content<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
 /// Writes a file, or appends to a stream such as `/dev/stdout`. After an error an existing file is unchanged.
 pub fn write(path: &Path, kind: Kind, bytes: &[u8]) -> Result<(), NotWritten> {
-    let disk: Rc<dyn Disk> = Rc::new(System);
-    write_to(&disk, path, kind, bytes)
+    write_with(path, kind, &|target| target.write_all(bytes))
+}
+
+/// [`write()`] of content that is not in memory.
+pub fn write_with(path: &Path, kind: Kind, content: Content<'_>) -> Result<(), NotWritten> {
+    write_on(&(Rc::new(System) as Rc<dyn Disk>), path, kind, content)
 }
 
 /// [`write()`] on a given disk.
 pub fn write_to(disk: &Rc<dyn Disk>, path: &Path, kind: Kind, bytes: &[u8]) -> Result<(), NotWritten> {
+    write_on(disk, path, kind, &|target| target.write_all(bytes))
+}
+
+fn write_on(disk: &Rc<dyn Disk>, path: &Path, kind: Kind, content: Content<'_>) -> Result<(), NotWritten> {
     let written = match Existing::of(path, kind) {
-        Ok(Existing::Stream) => append(path, bytes).map_err(Why::Io),
-        Ok(Existing::Absent) => replace_retrying(disk, path, None, bytes).map_err(Why::Io),
-        Ok(Existing::Ours(before)) => replace_retrying(disk, path, Some(&before), bytes).map_err(Why::Io),
+        Ok(Existing::Stream) => append(path, content).map_err(Why::Io),
+        Ok(Existing::Absent) => replace_retrying(disk, path, None, content).map_err(Why::Io),
+        Ok(Existing::Ours(before)) => replace_retrying(disk, path, Some(&before), content).map_err(Why::Io),
         Err(why) => Err(why),
     };
     written.map_err(|why| NotWritten { path: path.to_owned(), why })
@@ -126,9 +137,10 @@ fn head(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn append(path: &Path, content: Content<'_>) -> io::Result<()> {
     // Append: standard output may be a file that the shell opened with `>>`.
-    match OpenOptions::new().append(true).open(path)?.write_all(bytes) {
+    let mut target = BufWriter::new(OpenOptions::new().append(true).open(path)?);
+    match content(&mut target).and_then(|()| target.flush()) {
         // The reader of a pipe may leave early.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written,
@@ -136,17 +148,22 @@ fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Another process may delete our temporary file while it removes leftovers; then it is written once more.
-fn replace_retrying(disk: &Rc<dyn Disk>, path: &Path, before: Option<&Metadata>, bytes: &[u8]) -> io::Result<()> {
-    match replace(disk, path, before, bytes) {
-        Err(error) if error.kind() == ErrorKind::NotFound => replace(disk, path, before, bytes),
+fn replace_retrying(
+    disk: &Rc<dyn Disk>,
+    path: &Path,
+    before: Option<&Metadata>,
+    content: Content<'_>,
+) -> io::Result<()> {
+    match replace(disk, path, before, content) {
+        Err(error) if error.kind() == ErrorKind::NotFound => replace(disk, path, before, content),
         other => other,
     }
 }
 
-fn replace(disk: &Rc<dyn Disk>, path: &Path, before: Option<&Metadata>, bytes: &[u8]) -> io::Result<()> {
+fn replace(disk: &Rc<dyn Disk>, path: &Path, before: Option<&Metadata>, content: Content<'_>) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (target, beside) = fresh(folder, UNFINISHED, "", |path| Target::create(disk, path))?;
-    let written = write_all(target, bytes)
+    let written = write_all(target, content)
         .and_then(|()| before.map_or(Ok(()), |before| disk.take_mode(&beside, before)))
         .and_then(|()| disk.rename(&beside, path));
     if written.is_err() {
@@ -156,9 +173,10 @@ fn replace(disk: &Rc<dyn Disk>, path: &Path, before: Option<&Metadata>, bytes: &
     written
 }
 
-fn write_all(mut target: Target, bytes: &[u8]) -> io::Result<()> {
-    target.write_all(bytes)?;
-    target.sync()
+fn write_all(target: Target, content: Content<'_>) -> io::Result<()> {
+    let mut target = BufWriter::new(target);
+    content(&mut target)?;
+    target.into_inner()?.sync()
 }
 
 /// Temporary files of these kinds in a folder: left by killed processes, or still being written.

@@ -70,6 +70,11 @@ impl Runs {
         Self { book }
     }
 
+    /// The prices.
+    pub const fn book(&self) -> &Rc<PriceBook> {
+        &self.book
+    }
+
     /// Plays `cell` without output.
     pub fn of(&self, cell: &Cell) -> Result<Measured, Unplayed> {
         let Trial { outcome, .. } = trial(&Cell { output: 0, ..cell.clone() }, &self.book)?;

@@ -6,11 +6,15 @@
 //! * `measured`: the runs, and the results of one.
 //! * `worked`: the published example and its 5,050 tokens per child, overlap and discount.
 //! * `savings`: claims about money, and growth with size and number.
+//! * `broken`: a byte that differs, and a history that is left out.
+//! * `turning`: until how many requests a fork is cheaper than an agent with a brief.
 //! * `sharing`: the value of sharing when children continue, when they are many, when all entries have expired.
 
+mod broken;
 mod measured;
 mod savings;
 mod sharing;
+mod turning;
 mod worked;
 
 use std::rc::Rc;
@@ -32,12 +36,16 @@ pub fn document(book: &Rc<PriceBook>) -> Result<Document, Unplayed> {
     let runs = Runs::new(book.clone());
     let sections = [
         worked::tokens_a_child,
+        worked::first_child,
         worked::overlap_and_discount,
         savings::four_dollars,
         savings::five_of_fifty_thousand,
         savings::eight_of_a_hundred_thousand,
         savings::grows,
         sharing::cheap_and_dear,
+        turning::turning_points,
+        broken::strip_history,
+        broken::one_byte,
         sharing::share_the_cache,
     ];
     sections.into_iter().try_for_each(|section| section(&mut page, &runs))?;
@@ -65,7 +73,7 @@ fn head(book: &PriceBook) -> Vec<String> {
 
 fn sources(book: &PriceBook) -> Vec<String> {
     vec![
-        "ECON-…: numbered behaviours that restate two published descriptions of a forking agent, a chapter on forks and the \
+        "ECON-…, CACHE-…: numbered behaviours that restate two published descriptions of a forking agent, a chapter on forks and the \
          prompt cache (in English) and a layer-by-layer account of sub-agents (in Chinese), as read in November 2026."
             .to_owned(),
         "economics 3: the derivation of the formulas, and of the figures that the tests of this page hold it to.".to_owned(),

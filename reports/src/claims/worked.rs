@@ -6,8 +6,9 @@ use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::play::Unplayed;
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
+use forkcast_sim::wire::Ttl;
 
-use super::measured::{MODELS, OPUS_48, Runs, SITUATIONS, by_situation, push, table};
+use super::measured::{MODELS, OPUS_48, Priced, Runs, SITUATIONS, by_situation, push, table};
 use crate::document::Document;
 
 const PRIMED_WARM: (bool, LaunchPolicy) = (false, LaunchPolicy::Primed);
@@ -75,6 +76,37 @@ fn verdict(runs: &Runs) -> Result<Vec<String>, Unplayed> {
         ),
         "With the breakpoint only after the directive, cold children share nothing, whoever goes first.".to_owned(),
     ])
+}
+
+/// The first child pays for 48,700 tokens.
+pub fn first_child(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> {
+    page.heading("48,700 tokens for the first child");
+    page.text(vec![
+        "Claimed (ECON-07): child 1 finds nothing in the cache and pays for all of its 48,700 tokens, as for plain input."
+            .to_owned(),
+        "True only without a breakpoint. A cold child with one also writes, at five quarters of the price of input (60,825), or \
+         twice of it for an hour. It flips when the parent is warm: then the first child reads like the others, and writes \
+         the message that forks alone."
+            .to_owned(),
+        "The first child, in tokens of plain input (✓ if it pays for 48,700):".to_owned(),
+    ]);
+    let mut table = table("Measured", MODELS.map(|model| model.title));
+    let rows = [
+        ("cold, no breakpoint", true, Placement::None, Ttl::FiveMinutes),
+        ("cold, before the directive, 5m", true, Placement::Shared, Ttl::FiveMinutes),
+        ("cold, before the directive, 1h", true, Placement::Shared, Ttl::OneHour),
+        ("warm, before the directive, 5m", false, Placement::Shared, Ttl::FiveMinutes),
+    ];
+    for (words, is_cold, placement, ttl) in rows {
+        let cell = Cell { children: 1, placement, ttl, ..example() };
+        let figure = |model: &Priced| {
+            let child = runs.with(&cell, (is_cold, LaunchPolicy::Primed), *model)?;
+            Ok(child.equivalents(child.equivalents_millionths == 48_700_000_000))
+        };
+        push(&mut table, words, MODELS.iter().map(figure).collect::<Result<_, Unplayed>>()?);
+    }
+    page.table(table);
+    Ok(())
 }
 
 /// 99.75 % overlap, 89.78 % saved; the chapter's title says 95.

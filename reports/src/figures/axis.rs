@@ -70,10 +70,10 @@ pub(super) fn dollars(amount: f64, step: f64) -> String {
     format!("${amount:.places$}")
 }
 
-/// A number with as many decimals as its step needs.
+/// A number with as many decimals as its step needs; of long steps, thousands.
 pub(super) fn number(number: f64, step: f64) -> String {
     let places = decimals(step);
-    format!("{number:.places$}")
+    if step < 1_000.0 { format!("{number:.places$}") } else { thousands(number) }
 }
 
 fn decimals(step: f64) -> usize {

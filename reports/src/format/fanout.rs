@@ -7,7 +7,7 @@ use forkcast_scenarios::fanout::trial::{best_cost, best_makespan, sets, unpriced
 use forkcast_scenarios::fanout::{Outcome, Spawn, Trial};
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::Profile;
-use forkcast_sim::wire::Usage;
+use forkcast_sim::wire::{Ttl, Usage};
 
 use self::answer::AnswerOf;
 use super::usage::TTLS;
@@ -107,6 +107,9 @@ record! {
         |row| row.trial.cell.growth, shown("growth"), if_it_varies();
     field "ttl", || Shape::words(TTLS), "Lifetime of cache entries." =>
         |row| row.trial.cell.ttl.name(), shown("ttl"), if_it_varies();
+    field "head_ttl", || Shape::words(TTLS), "Lifetime of the breakpoints in the system prompt." =>
+        |row| row.trial.cell.has_hour_head.then(|| Ttl::OneHour.name()), shown("head"), if_it_varies(),
+        null("if it is that of the others");
     field "parent", || Shape::words(["warm", "cold"]),
         "Whether an entry of the parent is alive when the children start." =>
         |row| if row.trial.cell.is_cold { "cold" } else { "warm" }, shown("parent"), if_it_varies();
@@ -114,6 +117,10 @@ record! {
         |row| if row.trial.cell.spawn.is_some() { "spawn" } else { "fork" }, shown("kind"), if_it_varies();
     field "breakpoints", || Shape::words(Placement::ALL.map(Placement::name)), "Placement of breakpoints." =>
         |row| row.trial.cell.placement.name(), shown("breakpoints"), if_it_varies();
+    field "last_turn", || Shape::words(["unmarked"]),
+        "The last request of a child leaves unwritten what nobody would read." =>
+        |row| row.trial.cell.leaves_last.then_some("unmarked"), shown("last turn"), if_it_varies(),
+        null("if it marks its end");
     field "launch", || Shape::Pattern("^(burst|primed|serial|stagger=[0-9]+|waves=[1-9][0-9]*)$"),
         "When the children start." =>
         |row| row.trial.cell.launch.name(), shown("launch"), kept();
@@ -136,7 +143,8 @@ record! {
         |row| row.trial.cell.itpm, null("without a limit"), unit("tokens per minute");
     field "rpm", || Shape::Count { least: 1 }, "Requests per minute that the provider accepts." =>
         |row| row.trial.cell.rpm, null("without a limit"), unit("requests per minute");
-    count "waiting", "Children that each pause once for more than five minutes." => |row| row.trial.cell.waiting, unit("children");
+    count "waiting", "Children that each pause once for more than five minutes." =>
+        |row| row.trial.cell.waiting, shown("waiting"), if_it_varies(), if_any(), unit("children");
 }
 
 record! {

@@ -60,7 +60,7 @@ pub static SCHEMAS: LazyLock<Vec<(&'static str, Cow<'static, str>)>> = LazyLock:
         made::<run::RunResult<'_>>(run::SCHEMA, run::ABOUT),
         made::<cast::Played<'_>>(cast::SCHEMA, cast::ABOUT),
         made::<fanout::Fanout<'_>>(fanout::SCHEMA, fanout::ABOUT),
-        (plan::SCHEMA, include_str!("../../schema/plan-1.json").into()),
+        (plan::SCHEMA, include_str!("../../schema/plan-2.json").into()),
         made::<sweep::Sweep<'_>>(sweep::SCHEMA, sweep::ABOUT),
         (SCENARIO, include_str!("../../schema/scenario-1.json").into()),
         (json::SCHEMA, include_str!("../../schema/list-1.json").into()),

@@ -7,7 +7,7 @@ use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::sweep::{Axis, Cell, CellOutcome, Plan};
 
 use crate::document::csv;
-use crate::record::{Record, Shape, Value, list, pretty, table};
+use crate::record::{Record, Shape, Value, pretty_with, table};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.sweep/1";
@@ -18,23 +18,33 @@ pub(super) const ABOUT: &str = "All cells of a grid, in the order of its plan.";
 /// A hash, as it is written.
 const HASH: Shape = Shape::Pattern("^[0-9a-f]{32}$");
 
-/// Writes outcomes of all cells of a plan as one JSON object.
+/// Writes outcomes of all cells of a plan as one JSON object, row by row as they are read.
 ///
 /// # Errors
-/// When the target cannot be written.
-pub fn write(plan: &Plan, rows: &[CellOutcome], target: &mut dyn Write) -> io::Result<()> {
-    pretty(&Sweep { plan, rows }, target)
+/// When the target cannot be written, or a row cannot be read.
+pub fn write(
+    plan: &Plan,
+    rows: impl Iterator<Item = io::Result<CellOutcome>>,
+    target: &mut dyn Write,
+) -> io::Result<()> {
+    let mut values = (0..).zip(rows).map(|(index, row)| row.map(|outcome| Row::of(plan, index, outcome).value()));
+    pretty_with(&Sweep { plan }, ROWS, &mut values, target)
 }
 
-/// Writes outcomes as comma-separated values: a column for each axis, then the figures.
+/// Writes outcomes as comma-separated values, row by row: a column for each axis, then the figures.
 ///
 /// # Errors
-/// When the target cannot be written.
-pub fn table(plan: &Plan, rows: &[CellOutcome], target: &mut dyn Write) -> io::Result<()> {
+/// When the target cannot be written, or a row cannot be read.
+pub fn table(
+    plan: &Plan,
+    rows: impl Iterator<Item = io::Result<CellOutcome>>,
+    target: &mut dyn Write,
+) -> io::Result<()> {
     let axes = plan.axes.iter().map(|axis| axis.path.clone());
     csv::row(target, axes.chain(table::words::<Row<'_>>()))?;
-    self::rows(plan, rows).try_for_each(|row| {
-        let set = values(row.cell).map(|(_, value)| value.to_owned());
+    (0..).zip(rows).try_for_each(|(index, outcome)| {
+        let row = Row::of(plan, index, outcome?);
+        let set = values(&row.cell).map(|(_, value)| value.to_owned());
         csv::row(target, set.chain(table::cells(&row)))
     })
 }
@@ -47,8 +57,10 @@ pub fn values(cell: &Cell) -> impl Iterator<Item = (&str, &str)> {
 /// All of it.
 pub(super) struct Sweep<'a> {
     plan: &'a Plan,
-    rows: &'a [CellOutcome],
 }
+
+/// The field that holds the rows.
+const ROWS: &str = "rows";
 
 record! {
     Sweep<'_>, "sweep":
@@ -57,7 +69,7 @@ record! {
     text "subject", "`fanout`, or the scenario's name." => |sweep| sweep.plan.subject.name();
     records: Axis, "axes", "The values of each field; those of the last field change fastest." =>
         |sweep| Value::List(sweep.plan.axes.iter().map(Record::value).collect());
-    records: Row<'_>, "rows", "The cells." => |sweep| list(rows(sweep.plan, sweep.rows));
+    records: Row<'_>, ROWS, "The cells." => |_| Value::List(Vec::new());
 }
 
 record! {
@@ -70,19 +82,19 @@ record! {
 pub(crate) struct Row<'a> {
     /// The axes on which cells differ, for people.
     axes: &'a [Axis],
-    pub cell: &'a Cell,
-    pub outcome: &'a CellOutcome,
+    pub cell: Cell,
+    pub outcome: CellOutcome,
 }
 
-/// The rows of a plan.
-pub(crate) fn rows<'a>(plan: &'a Plan, outcomes: &'a [CellOutcome]) -> impl Iterator<Item = Row<'a>> {
-    plan.cells.iter().zip(outcomes).map(|(cell, outcome)| Row { axes: &plan.axes, cell, outcome })
-}
+impl<'a> Row<'a> {
+    /// The row of a plan with this index.
+    pub fn of(plan: &'a Plan, index: usize, outcome: CellOutcome) -> Self {
+        Self { axes: &plan.axes, cell: plan.cell(index), outcome }
+    }
 
-impl Row<'_> {
     /// The parameters that distinguish a cell from the others: `children 5, launch primed`.
     pub fn setting(&self) -> String {
-        let varying = values(self.cell).zip(self.axes).filter(|(_, axis)| axis.values.len() > 1);
+        let varying = values(&self.cell).zip(self.axes).filter(|(_, axis)| axis.values.len() > 1);
         let set: Vec<String> = varying.map(|((path, value), _)| format!("{path} {value}")).collect();
         if set.is_empty() { "as it is".to_owned() } else { set.join(", ") }
     }
@@ -97,7 +109,7 @@ fn ends() -> Shape {
 record! {
     Row<'_>, "row":
     field "set", || Shape::Map(Box::new(Shape::Text)), "The value of each field." =>
-        |row| Value::map(values(row.cell).map(|(path, value)| (path.to_owned(), value.to_owned()))), no_cell();
+        |row| Value::map(values(&row.cell).map(|(path, value)| (path.to_owned(), value.to_owned()))), no_cell();
     field "ends", ends, "How the run ended." => |row| Value::text(&row.outcome.ends);
     flat: Outcome, => |row| row.outcome.figures.value();
     texts "failures", "Expectations of the scenario about its own values that failed with these." =>

@@ -80,7 +80,7 @@ fn findings(rows: &[Trial]) -> Vec<String> {
         let cost = row.outcome.total_cost.map_or_else(|| "no price".to_owned(), money);
         lines.push(format!(
             "Cheapest: breakpoints {}, launch {}, {cost} with the parent's requests",
-            row.cell.placement.name(),
+            row.cell.marking(),
             row.cell.launch.name()
         ));
     }

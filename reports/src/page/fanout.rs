@@ -10,6 +10,7 @@ use super::Page;
 use crate::document::{Document, Part};
 use crate::format;
 use crate::human;
+use crate::human::sweep::Summary;
 
 /// The page of cells, and of the answers to questions.
 ///
@@ -29,8 +30,12 @@ pub fn fanout(rows: &[Trial], answers: &[Answer], price_book: &str, is_partial: 
 ///
 /// # Errors
 /// When a record cannot be written as JSON.
-pub fn sweep(plan: &Plan, rows: &[CellOutcome]) -> io::Result<Page> {
-    let mut page = grid("Cells", human::sweep::document(plan, rows));
+pub fn sweep(
+    plan: &Plan,
+    summary: &Summary<'_>,
+    rows: impl Iterator<Item = io::Result<CellOutcome>>,
+) -> io::Result<Page> {
+    let mut page = grid("Cells", summary.document());
     page.data("sweep", |target| format::sweep::write(plan, rows, target))?;
     Ok(page)
 }

@@ -14,7 +14,11 @@ pub mod shape;
 pub mod table;
 pub mod value;
 
+use std::cell::RefCell;
 use std::io::{self, Write};
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 pub use schema::schema;
 pub use shape::{Column, Description, Shape};
@@ -81,4 +85,53 @@ pub fn list<R: Record>(records: impl IntoIterator<Item = R>) -> Value {
 pub fn pretty(record: &impl Record, target: &mut dyn Write) -> io::Result<()> {
     json_text::pretty(target, &record.value())?;
     writeln!(target)
+}
+
+/// The same, with the values of its field `list` taken from an iterator while they are written.
+///
+/// # Errors
+/// When the target cannot be written, or the first error of the iterator.
+pub fn pretty_with<R: Record>(
+    record: &R,
+    list: &'static str,
+    values: &mut dyn Iterator<Item = io::Result<Value>>,
+    target: &mut dyn Write,
+) -> io::Result<()> {
+    let failure = RefCell::new(None);
+    let mut values = values.map_while(|value| value.map_err(|error| failure.replace(Some(error))).ok());
+    let written = json_text::pretty(target, &Listed { record, list, values: RefCell::new(&mut values) });
+    match failure.take() {
+        Some(failure) => Err(failure),
+        None => written.and_then(|()| writeln!(target)),
+    }
+}
+
+/// A record, one of whose fields is an iterator.
+struct Listed<'a, R> {
+    record: &'a R,
+    list: &'static str,
+    values: RefCell<&'a mut dyn Iterator<Item = Value>>,
+}
+
+impl<R: Record> Serialize for Listed<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (column, value) in R::columns().iter().zip(self.record.values()) {
+            if column.word == self.list {
+                map.serialize_entry(column.word, &Streamed(&self.values))?;
+            } else {
+                map.serialize_entry(column.word, &column.value(value))?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// The iterator, as a list.
+struct Streamed<'a, 'b>(&'a RefCell<&'b mut dyn Iterator<Item = Value>>);
+
+impl Serialize for Streamed<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&mut **self.0.borrow_mut())
+    }
 }

@@ -111,7 +111,8 @@ pub fn same<R: Record>(records: &[R]) -> Vec<String> {
     let rows: Vec<Vec<Value>> = records.iter().map(values).collect();
     let Some(first) = rows.first() else { return Vec::new() };
     let same = columns.iter().enumerate().filter(|(at, column)| {
-        column.must_vary && first[*at] != Value::Null && !column.is_shown(rows.iter().map(|row| &row[*at]))
+        let is_none = first[*at] == Value::Null || column.must_count && first[*at] == Value::Count(0);
+        column.must_vary && !is_none && !column.is_shown(rows.iter().map(|row| &row[*at]))
     });
     same.map(|(at, column)| format!("{} {}", column.heading.unwrap_or(column.word), column.cell(&first[at]).human()))
         .collect()

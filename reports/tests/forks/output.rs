@@ -1,10 +1,12 @@
 //! What machines and people read of forks.
 
-use forkcast_reports::document::terminal;
+use forkcast_reports::document::{money, terminal};
 use forkcast_reports::format::{self, SCHEMAS};
 use forkcast_reports::human;
 use forkcast_scenarios::catalog;
+use forkcast_scenarios::run::remedy::remedy;
 use forkcast_scenarios::run::{Options, Run, play};
+use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
 use serde_json::Value;
 
@@ -100,11 +102,41 @@ fn people_read_the_cost_of_a_fan_out_and_its_alternatives() {
 }
 
 #[test]
-fn people_read_why_a_prefix_was_not_shared_and_how_to_fix_it() {
-    let page = page(&Fan { breakpoints: "both", turns: 1, ..Fan::default() }.run());
-    for part in ["in_flight", "4 of 5", "How to fix it: Let one request begin its answer before the others start."] {
+fn people_read_why_a_prefix_was_not_shared_and_what_saves_it() {
+    let run = Fan { breakpoints: "both", turns: 1, ..Fan::default() }.run();
+    let primed = Fan { breakpoints: "both", turns: 1, forks: "{launch: primed}", ..Fan::default() }.run();
+    let [before, after] = [&run, &primed].map(|run| money(run.totals().cost.unwrap()));
+    let page = page(&run);
+    let advice = format!("What would save it, run again: --launch primed, {after} instead of {before}");
+    for part in ["in_flight", "4 of 5", &advice] {
         assert!(page.contains(part), "{part}:\n{page}");
     }
+}
+
+/// Following advice that saves nothing was the finding: breakpoints alone changed no bill, because no fork waits.
+#[test]
+fn advice_is_run_again_and_only_given_if_it_saves() {
+    let default = |set: &[&str]| {
+        let changes: Vec<_> = set.iter().map(|one| one.parse().unwrap()).collect();
+        let entry = catalog::find(catalog::DEFAULT).unwrap();
+        play(entry.read(&changes).unwrap(), &Options::default())
+    };
+    let cost = |set: &[&str]| default(set).totals().cost.unwrap();
+    let before = cost(&[]);
+    let both = cost(&["session.breakpoints=both"]);
+    let primed = cost(&["session.breakpoints=both", "session.forks.launch=primed"]);
+    assert!(both == before && primed < before, "{both:?} {before:?} {primed:?}");
+    let causes = [Cause::NoBreakpoint].into();
+    let found = remedy(&default(&[]), &causes).unwrap();
+    assert_eq!(found.options, ["--breakpoints both", "--launch primed"]);
+    assert_eq!((found.before, found.after), (before, primed));
+    // Under it, nothing more is advised.
+    let best = default(&["session.breakpoints=both", "session.forks.launch=primed"]);
+    assert_eq!(remedy(&best, &causes), None);
+    let shown = page(&default(&[]));
+    assert!(shown.contains("run again: --breakpoints both --launch primed, $0.6189 instead of $0.6331"), "{shown}");
+    // Answers that are not in the scenario cannot be played again.
+    assert_eq!(remedy(&Run { is_repeatable: false, ..default(&[]) }, &causes), None);
 }
 
 /// CACHE-30: level, place and byte of the first difference, in the words of `diff`, with its price.

@@ -6,7 +6,7 @@
 //! LB = [r NK, or φ(NK) for a cold parent] P + φ(NK) T + N φ(K) D + N g Σ φ(K − k + 1), k from 2 to K.
 //!
 //! T is shared by all siblings in forks as the contract defines them; in the client of 2026 each fork has its own
-//! share, so there the term is φ(K) T. Under limits of a minute, P and T may be read from the parent's next request: r n.
+//! share, so there the term is φ(K) T. A head that lives for an hour outlives a cold parent: r NK. Under limits of a minute, P and T may be read from the parent's next request: r n.
 
 use forkcast_sim::agent::spawn::fork::{Ablation, Profile};
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Rate, Terms};
@@ -38,7 +38,8 @@ pub fn lower_bound(cell: &Cell, book: &PriceBook) -> Option<Money> {
         true => least.read_only(tokens, requests),
         false => least.of(tokens, requests),
     };
-    let prefix = shared(cell.prefix, n * k, is_limited || !cell.is_cold);
+    let head = if cell.has_hour_head { cell.head() } else { 0 };
+    let prefix = shared(head, n * k, true) + shared(cell.prefix - head, n * k, is_limited || !cell.is_cold);
     let tail = match cell.profile {
         Profile::Documents => shared(cell.tail, n * k, is_limited),
         Profile::Client2026 => shared(cell.tail, k, is_limited),

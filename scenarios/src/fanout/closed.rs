@@ -54,6 +54,9 @@ pub enum Assumption {
     /// No entry expires before it is read.
     #[error("entries expire during the fan-out")]
     Lifetime,
+    /// All breakpoints have one lifetime, and every request marks its end.
+    #[error("the formula applies if all breakpoints have one lifetime, and the last turn is marked like the others")]
+    Marking,
     /// Entries are within reach of a breakpoint.
     #[error("the look-back of a breakpoint does not reach the parent's prefix")]
     LookBack,
@@ -95,6 +98,7 @@ pub fn holds(cell: &Cell, book: &PriceBook) -> Result<(), Assumption> {
         (cell.spawn.is_none() && cell.ablations.is_empty(), Assumption::WholeForks),
         (cell.rate_limits().is_none(), Assumption::RateLimits),
         (cell.rules.loss_per_million == 0, Assumption::Rules),
+        (!cell.has_hour_head && !cell.leaves_last, Assumption::Marking),
         (is_cacheable(cell), Assumption::Minimum),
         (is_within_reach(cell), Assumption::LookBack),
         (cell.waiting == 0 && lives_long_enough(cell), Assumption::Lifetime),

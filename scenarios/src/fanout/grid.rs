@@ -32,6 +32,12 @@ pub struct Grid {
     pub model: Vec<Arc<str>>,
     /// Lifetimes.
     pub ttl: Vec<Ttl>,
+    /// Heads that live as long as the rest, and heads that live for an hour.
+    pub has_hour_head: Vec<bool>,
+    /// Whether the last request of a child leaves unwritten what nobody would read.
+    pub leaves_last: Vec<bool>,
+    /// Numbers of children that wait.
+    pub waiting: Vec<u32>,
     /// Warm or cold parents.
     pub is_cold: Vec<bool>,
     /// Launch policies.
@@ -62,6 +68,9 @@ impl Grid {
             growth: vec![base.growth],
             model: vec![base.model.clone()],
             ttl: vec![base.ttl],
+            has_hour_head: vec![base.has_hour_head],
+            leaves_last: vec![base.leaves_last],
+            waiting: vec![base.waiting],
             is_cold: vec![base.is_cold],
             launch: vec![base.launch],
             placement: vec![base.placement],
@@ -81,6 +90,9 @@ impl Grid {
             self.growth.len(),
             self.model.len(),
             self.ttl.len(),
+            self.has_hour_head.len(),
+            self.leaves_last.len(),
+            self.waiting.len(),
             self.is_cold.len(),
             self.placement.len(),
             self.spawn.len(),
@@ -111,10 +123,13 @@ impl Grid {
         all = vary(&all, &self.growth, |cell, growth| cell.growth = *growth);
         all = vary(&all, &self.turns, |cell, turns| cell.turns = *turns);
         all = vary(&all, &self.children, |cell, children| cell.children = *children);
+        all = vary(&all, &self.waiting, |cell, waiting| cell.waiting = *waiting);
         all = vary(&all, &self.ttl, |cell, ttl| cell.ttl = *ttl);
+        all = vary(&all, &self.has_hour_head, |cell, has| cell.has_hour_head = *has);
         all = vary(&all, &self.is_cold, |cell, is_cold| cell.is_cold = *is_cold);
         all = vary(&all, &self.spawn, |cell, spawn| cell.spawn = *spawn);
         all = vary(&all, &self.placement, |cell, placement| cell.placement = *placement);
+        all = vary(&all, &self.leaves_last, |cell, leaves| cell.leaves_last = *leaves);
         Ok(vary(&all, &self.launch, |cell, launch| cell.launch = *launch))
     }
 }
@@ -126,10 +141,4 @@ fn vary<T>(cells: &[Cell], values: &[T], set: impl Fn(&mut Cell, &T)) -> Vec<Cel
         cell
     };
     cells.iter().flat_map(|cell| values.iter().map(|value| with(cell, value)).collect::<Vec<_>>()).collect()
-}
-
-/// A key that is equal for cells that differ only in policy: launch and breakpoints.
-pub fn key_without_policy(cell: &Cell) -> String {
-    let policy = Cell { launch: LaunchPolicy::default(), placement: Placement::default(), ..cell.clone() };
-    format!("{policy:?}")
 }

@@ -10,7 +10,7 @@ use forkcast_sim::agent::{Entry, Settings};
 use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::simulation::{Act, Does, Setup, Sizing};
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{Piece, Role};
+use forkcast_sim::wire::{Piece, Role, Ttl};
 
 use super::cell::Cell;
 use super::voices::Voices;
@@ -46,6 +46,8 @@ fn settings(cell: &Cell) -> Settings {
         model: (&*cell.model).into(),
         placement: cell.placement,
         ttl: cell.ttl,
+        head_ttl: cell.has_hour_head.then_some(Ttl::OneHour),
+        agent_requests: cell.leaves_last.then(|| cell.requests()),
         without_user_context: true,
         without_transcripts: true,
         forks: Forks { profile: cell.profile, launch: cell.launch, ablations: cell.ablations.clone() },

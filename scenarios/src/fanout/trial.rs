@@ -9,7 +9,7 @@ use forkcast_sim::wire::Usage;
 use super::cell::Cell;
 use super::outcome::Outcome;
 use super::play::{Unplayed, play};
-use super::{bound, closed, grid};
+use super::{bound, closed};
 
 /// A cell and its results.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ pub fn sets(rows: &[Trial]) -> Vec<Vec<usize>> {
     let mut sets: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut order = Vec::new();
     for (at, row) in rows.iter().enumerate() {
-        let key = grid::key_without_policy(&row.cell);
+        let key = format!("{:?}", row.cell.without_policy());
         let set = sets.entry(key.clone()).or_default();
         if set.is_empty() {
             order.push(key);

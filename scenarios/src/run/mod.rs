@@ -3,10 +3,12 @@
 //! * `play`: runs the scenario through the simulation.
 //! * [`agent`]: the agents; [`fork`]: data of those that are forks.
 //! * [`request`]: every request with its ledger line.
+//! * [`mod@remedy`]: policies that would have made it cheaper.
 
 pub mod agent;
 pub mod fork;
 mod play;
+pub mod remedy;
 pub mod request;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +37,8 @@ pub struct Run {
     pub scenario: Scenario,
     /// How it was run.
     pub options: Options,
+    /// Whether the scenario has everything that the run needs, so that it can be played again.
+    pub is_repeatable: bool,
     /// The prices.
     pub book: Rc<PriceBook>,
     /// Digest over (instant, event).

@@ -82,7 +82,8 @@ pub fn play(scenario: Scenario, options: &Options) -> Run {
 pub fn play_watched(scenario: Scenario, options: &Options, goes_on: impl FnMut(Progress) -> bool + 'static) -> Run {
     let script = load::script(&scenario);
     let utterances = script.utterances();
-    play_script(scenario, Voices { script: Box::new(script), utterances }, options, goes_on)
+    let run = play_script(scenario, Voices { script: Box::new(script), utterances }, options, goes_on);
+    Run { is_repeatable: true, ..run }
 }
 
 /// Answers from elsewhere than a scenario, and the replies that they were.
@@ -129,6 +130,7 @@ pub fn play_script(
         requests: request::requests(entries, drafts, &agents, &request::sent(&log), &book, scenario.prices),
         laws: laws.into_iter().map(|law| (law, laws_held.contains(&law))).collect(),
         book,
+        is_repeatable: false,
         options: options.clone(),
         idle: idle.into_iter().map(|idle| (idle.act, idle.why)).collect::<BTreeMap<_, _>>(),
         events: log,

@@ -10,7 +10,8 @@
 //! * [`axis`]: the values of one field, as typed.
 //! * [`subject`]: the scenario or fan-out to run; [`parameter`]: parameters of a fan-out.
 //! * [`prices`]: changes to list prices.
-//! * [`plan`](mod@plan): the grid as a file. Every cell has a hash of all its inputs, and belongs to one part.
+//! * [`plan`](mod@plan): the grid as a file. Every cell is computed from its index, has a hash of all its inputs, and
+//!   belongs to one part.
 //! * [`shard`]: the parts that a process computes.
 //! * [`part`]: the results of a part's cells, as a file that is either complete or absent.
 //! * [`outcome`]: the result of one cell.
@@ -35,7 +36,7 @@ use std::io;
 use std::path::PathBuf;
 
 pub use axis::Axis;
-pub use gather::{Gathered, gather};
+pub use gather::{Gathered, Rows, gather};
 pub use outcome::CellOutcome;
 pub use plan::{Cell, Plan};
 pub use prices::Prices;

@@ -42,8 +42,11 @@ const fn word(name: &'static str, put: Put) -> Parameter {
 /// Default parameters of named agents, as for `forkcast fanout --against spawn`.
 const SPAWN: Spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 0, gathering_turns: 0 };
 
+/// The name of the parameter that is a model.
+pub const MODEL: &str = "model";
+
 /// All parameters.
-pub static PARAMETERS: [Parameter; 25] = [
+pub static PARAMETERS: [Parameter; 27] = [
     number("children", |draft, text| put(&mut draft.cell.children, small(text))),
     number("prefix", |draft, text| put(&mut draft.cell.prefix, whole(text))),
     number("tail", |draft, text| put(&mut draft.cell.tail, whole(text))),
@@ -51,8 +54,12 @@ pub static PARAMETERS: [Parameter; 25] = [
     number("turns", |draft, text| put(&mut draft.cell.turns, small(text))),
     number("growth", |draft, text| put(&mut draft.cell.growth, whole(text))),
     number("output", |draft, text| put(&mut draft.cell.output, whole(text))),
-    word("model", |draft, text| put(&mut draft.cell.model, Ok(Arc::from(text)))),
+    word(MODEL, |draft, text| put(&mut draft.cell.model, Ok(Arc::from(text)))),
     word("ttl", |draft, text| put(&mut draft.cell.ttl, among::<Ttl>(text, &Ttl::WORDS))),
+    word("head-ttl", |draft, text| put(&mut draft.cell.has_hour_head, among(text, &[("same", false), ("1h", true)]))),
+    word("last-turn", |draft, text| {
+        put(&mut draft.cell.leaves_last, among(text, &[("marked", false), ("unmarked", true)]))
+    }),
     word("parent", |draft, text| put(&mut draft.cell.is_cold, among(text, &[("warm", false), ("cold", true)]))),
     word("launch", |draft, text| put(&mut draft.cell.launch, LaunchPolicy::named(text))),
     word("breakpoints", |draft, text| put(&mut draft.cell.placement, among::<Placement>(text, &Placement::WORDS))),

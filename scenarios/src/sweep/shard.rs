@@ -78,9 +78,10 @@ impl Shard {
         if index < of { Ok(Self { index, of }) } else { Err(BadShard::Beyond { index, of }) }
     }
 
-    /// Whether it includes this part.
+    /// Whether it includes this part. Each run of N parts has one for each of N shards, in an order that moves on by one
+    /// with every run: otherwise an axis of N values could give all of its dear cells to one shard.
     pub const fn has(self, part: usize) -> bool {
-        part % self.of == self.index
+        (part % self.of + part / self.of) % self.of == self.index
     }
 }
 
@@ -138,6 +139,18 @@ mod tests {
         let nested = [("SLURM_ARRAY_TASK_ID", "1"), ("HQ_TASK_ID", "2")];
         assert_eq!(read("auto/7", &nested), Err(BadShard::Several("SLURM_ARRAY_TASK_ID", "HQ_TASK_ID")));
         assert!(read("auto/7", &[("SLURM_ARRAY_TASK_ID", "2"), ("HQ_TASK_ID", "2")]).is_ok());
+    }
+
+    #[test]
+    fn an_axis_with_as_many_values_as_shards_gives_every_shard_all_of_them() {
+        // 64 parts, whose cost depends on the part modulo eight.
+        let value = |part: usize| part % 8;
+        for index in 0..8 {
+            let shard = Shard { index, of: 8 };
+            let values: std::collections::BTreeSet<usize> =
+                (0..64).filter(|part| shard.has(*part)).map(value).collect();
+            assert_eq!(values.len(), 8, "shard {index}");
+        }
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl Work<'_> {
             if stop() {
                 return Ok(None);
             }
-            rows.push(player.outcome(cell));
+            rows.push(player.outcome(&self.plan.cell(cell)));
             tell(Step::Ran);
         }
         part::write(self.plan, part, self.folder, rows)?;

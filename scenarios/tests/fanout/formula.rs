@@ -45,20 +45,70 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Cells with an ablation, limits, waits, output and a discount, to which the formula does not apply.
+    /// Cells with an ablation, limits, waits, heads of an hour, unmarked last turns, output and a discount, to which the
+    /// formula does not apply.
     fn other_cells()(
         cell in cells(),
         (ablation, output, remaining) in (prop::option::of(select(&Ablation::ALL[..])), 0_u64..500, 1_u64..1_000_000),
         (itpm, rpm, waits) in (prop::option::of(150_000_u64..900_000), prop::option::of(1_u64..50), any::<bool>()),
+        (split, leaves_last) in (any::<bool>(), any::<bool>()),
     ) -> (Cell, Factor) {
         let waiting = if waits && cell.turns > 1 { cell.children.div_ceil(2) } else { 0 };
+        let marks_head = matches!(cell.placement, Placement::System | Placement::Client2026);
+        let has_hour_head = split && marks_head && cell.ttl == Ttl::FiveMinutes;
         let ablations = ablation.into_iter().collect();
-        (Cell { ablations, output, itpm, rpm, waiting, ..cell }, Factor::from_millionths(remaining))
+        (Cell { ablations, output, itpm, rpm, waiting, has_hour_head, leaves_last, ..cell }, Factor::from_millionths(remaining))
     }
 }
 
 pub fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(10_000)
+}
+
+/// `economics.md` 3.4: one child first, both markers, and the last turn left unwritten attain the bound if two children
+/// and five minutes make writing worth its price.
+#[test]
+fn primed_forks_that_leave_the_last_turn_unwritten_attain_the_bound() {
+    let book = Rc::new(PriceBook::built_in());
+    let held = std::cell::Cell::new(0);
+    let config = ProptestConfig { cases: cases() / 20, failure_persistence: None, ..ProptestConfig::default() };
+    let outcome = TestRunner::new(config).run(&cells(), |cell| {
+        let cell = Cell {
+            children: cell.children + 1,
+            launch: LaunchPolicy::Primed,
+            placement: Placement::Both,
+            profile: Profile::Documents,
+            ttl: Ttl::FiveMinutes,
+            ..cell
+        };
+        if closed::holds(&cell, &book).is_err() {
+            return Ok(());
+        }
+        held.set(held.get() + 1);
+        let best = play(&Cell { leaves_last: true, ..cell.clone() }, &book).unwrap().cost;
+        prop_assert_eq!(best, bound::lower_bound(&cell, &book));
+        let marked = play(&cell, &book).unwrap().cost;
+        prop_assert!(marked >= best, "{:?} {:?}", marked, best);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(held.get() * 4 > cases() / 20, "held for {} cells", held.get());
+}
+
+#[test]
+fn a_head_of_an_hour_survives_a_cold_parent_and_pays_more_for_writing() {
+    let book = Rc::new(PriceBook::built_in());
+    let cell = Cell { is_cold: true, placement: Placement::Client2026, ..Cell::default() };
+    let of = |has_hour_head| play(&Cell { has_hour_head, ..cell.clone() }, &book).unwrap();
+    let (plain, split) = (of(false), of(true));
+    assert_eq!((plain.usage.cache_read_input_tokens, split.usage.cache_read_input_tokens), (0, 5 * cell.head()));
+    assert!(split.cost < plain.cost);
+    let parent = split.parent_usage;
+    assert_eq!(parent.ephemeral_1h_input_tokens, cell.head(), "the parent wrote its head for an hour: {parent:?}");
+    let refused = Cell { has_hour_head: true, placement: Placement::Both, ..cell.clone() }.check().unwrap_err();
+    assert!(refused.to_string().contains("mark the head"), "{refused}");
+    let refused = Cell { has_hour_head: true, ttl: Ttl::OneHour, ..cell }.check().unwrap_err();
+    assert!(refused.to_string().contains("--ttl 5m"), "{refused}");
 }
 
 /// Half of the cells, on one core.

@@ -42,7 +42,7 @@ pub use report::ReportArgs;
 pub use run::RunArgs;
 use sizes::SizeArgs;
 pub use strict::{Doubt, StrictArgs};
-pub use sweep::{PartsArgs, SweepArgs, SweepMergeArgs, SweepPlanArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
+pub use sweep::{Engine, PartsArgs, SweepArgs, SweepPlanArgs, SweepRunArgs, SweepStatusArgs, SweepStep};
 pub use values::date;
 use values::{input_format, number, preset, table, whole};
 use view::{SumArgs, ViewArgs};

@@ -215,6 +215,17 @@ fn a_folder_of_a_grid_contains_the_plots_that_suit_it() {
     assert!(stderr.contains("no plot fits these cells") && stderr.contains("--answer"), "{stderr}");
 }
 
+/// A folder of somebody else ends the command before any work.
+#[test]
+fn wide_fan_outs_say_how_much_memory_they_take() {
+    let place = folder("fanout-memory");
+    fs::write(place.join("foreign.txt"), "theirs").unwrap();
+    for (children, expected) in [("100000", true), ("40000", false)] {
+        let (code, _, stderr) = said(&["--children", children, "--out", place.to_str().unwrap()]);
+        assert_eq!((code, stderr.contains("of 100000 children takes about 1.9 GB")), (2, expected), "{stderr}");
+    }
+}
+
 /// Dashes of slanted lines leave remainders that no addition uses up: these plots once never ended.
 #[test]
 fn plots_of_slanted_lines_end() {

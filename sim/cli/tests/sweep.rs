@@ -170,6 +170,8 @@ fn schedulers_give_the_index_of_a_shard() {
         let output = run(1, "");
         assert!(said(&output).2.contains(&format!("{variable} is set")), "{}", said(&output).2);
     }
+    let output = forkcast(&place, "sweep run plan.json --out parts --shard 6/7");
+    assert!(said(&output).2.contains("7 shards share 4 parts, so 3 of them do nothing"), "{}", said(&output).2);
     for shard in ["auto/4", "4/4", "8/7", "-1/7", "1/0", "one"] {
         assert_eq!(
             said(&forkcast(&place, &format!("sweep run plan.json --out parts --shard {shard}"))).0,
@@ -183,7 +185,11 @@ fn schedulers_give_the_index_of_a_shard() {
 fn bad_plans_are_refused_before_any_work() {
     let place = folder("sweep-nonsense");
     for (line, says) in [
-        ("fanout --set children=1..1000 --set growth=1..1000", "1000000 cells; the limit is 100000"),
+        (
+            "fanout --set children=1..9999 --set growth=1..9999 --set tail=1..9999 --set output=1..9999 --set prefix=1..9999",
+            "use fewer values",
+        ),
+        ("fanout --set model=nope", "`model`: found `nope`, expected one of `forkcast list models`"),
         ("fanout --set children=1..99999999", "more than 10,000 numbers"),
         ("fanout --set children=0", "at least one child"),
         ("fanout --set launch=stagger=999999", "longer than the TTL"),
@@ -206,7 +212,7 @@ fn bad_plans_are_refused_before_any_work() {
         assert!(!place.join("plan.json").exists());
     }
     let plan = fine(&place, "sweep plan fanout --set children=1,2");
-    fs::write(place.join("plan.json"), plan.replacen("children=2", "children=3", 1)).unwrap();
+    fs::write(place.join("plan.json"), plan.replacen("\"2\"", "\"3\"", 1)).unwrap();
     let output = forkcast(&place, "sweep run plan.json --out parts");
     assert!(said(&output).0 == 2 && said(&output).2.contains("changed by hand"), "{}", said(&output).2);
     assert!(!place.join("parts").exists());
@@ -241,21 +247,179 @@ fn a_planned_scenario_no_longer_needs_its_file() {
 fn a_plan_contains_its_prices() {
     let place = folder("sweep-prices");
     fs::write(place.join("mine.toml"), "[[price]]\nmodel = \"mine\"\ninput = 1\nread = 0.5\noutput = 2\n").unwrap();
-    fine(&place, "sweep plan fanout --set model=mine,yours --price-book mine.toml --discount 50 -o plan.json");
-    fine(&place, "sweep plan fanout --set model=mine,yours -o other.json");
+    fine(
+        &place,
+        "sweep plan fanout --set model=mine,claude-3-opus-20240229 --price-book mine.toml --discount 50 -o plan.json",
+    );
+    fine(&place, "sweep plan fanout --set model=mine,claude-3-opus-20240229 --price-book mine.toml -o other.json");
     fs::remove_file(place.join("mine.toml")).unwrap();
     fine(&place, "sweep run plan.json --out parts -q");
     let output = forkcast(&place, "sweep merge plan.json --out parts --format json -q --strict");
     let (code, stdout, stderr) = said(&output);
-    assert_eq!((code, stderr), (2, "forkcast: no price for `yours` (--strict)\n"));
+    assert_eq!((code, stderr), (2, "forkcast: no price for `claude-3-opus-20240229` (--strict)\n"));
     let merged: serde_json::Value = serde_json::from_str(stdout).unwrap();
     // 230,000 read, 13,500 written, 500 answered, at half of 0.5, 1 and 2 per million.
     assert_eq!(merged["rows"][0]["cost_usd"].to_string(), "0.06475");
     assert_eq!(
         (&merged["rows"][1]["cost_usd"], &merged["rows"][1]["unpriced"][0]),
-        (&serde_json::Value::Null, &"yours".into())
+        (&serde_json::Value::Null, &"claude-3-opus-20240229".into())
     );
     let shown = fine(&place, "sweep merge plan.json --out parts -q");
-    assert!(shown.contains("No price for yours"), "{shown}");
+    assert!(shown.contains("No price for claude-3-opus-20240229"), "{shown}");
     assert_eq!(said(&forkcast(&place, "sweep status other.json --out parts")).0, 1, "other prices are another plan");
+}
+
+/// What HyperQueue and Slurm do with an array, by their documented command lines, one task after the other; the worker of
+/// one task is killed in the middle of its work, and the task is run again.
+#[cfg(unix)]
+mod engines {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::{Path, PathBuf};
+    use std::process::{Command, Output};
+
+    use super::{command, fine, forkcast, merged, parts};
+    use crate::program::{folder, said};
+
+    /// `hq submit [OPTION VALUE|--wait]... -- COMMAND`.
+    const HQ: &str = r#"#!/bin/sh
+[ "$1" = submit ] || exit 9
+shift
+while [ "$1" != -- ]; do
+    case "$1" in
+        --wait) waits=1; shift ;;
+        --array) last=${2#0-}; shift 2 ;;
+        --stderr) log=$2; shift 2 ;;
+        --name|--stdout) shift 2 ;;
+        *) echo "error: unexpected argument '$1'" >&2; exit 2 ;;
+    esac
+done
+shift
+[ "$waits" = 1 ] || exit 9
+echo "Job submitted successfully, job ID: 1"
+for id in $(seq 0 "$last"); do
+    to=$(echo "$log" | sed "s/%{TASK_ID}/$id/")
+    if [ "$id" = 1 ]; then
+        HQ_TASK_ID=$id "$@" 2>/dev/null & victim=$!
+        sleep "${KILL_AFTER:-0.05}"; kill -9 $victim 2>/dev/null && echo killed >> "$KILLED"; wait $victim 2>/dev/null
+    fi
+    HQ_TASK_ID=$id "$@" >/dev/null 2>"$to" || status=1
+done
+exit ${status:-0}
+"#;
+
+    /// `sbatch [--NAME=VALUE|--wait|--requeue]...`, with the command in `--wrap`.
+    const SBATCH: &str = r#"#!/bin/sh
+for word in "$@"; do
+    case "$word" in
+        --wait) waits=1 ;;
+        --requeue) again=1 ;;
+        --array=*) last=${word#--array=0-} ;;
+        --output=*) log=${word#--output=} ;;
+        --wrap=*) wrap=${word#--wrap=} ;;
+        --job-name=*|--cpus-per-task=1) ;;
+        *) echo "sbatch: error: $word" >&2; exit 1 ;;
+    esac
+done
+[ "$waits$again" = 11 ] || exit 9
+echo "Submitted batch job 7"
+for id in $(seq 0 "$last"); do
+    to=$(echo "$log" | sed "s/%a/$id/")
+    if [ "$id" = 1 ]; then
+        SLURM_ARRAY_TASK_ID=$id sh -c "exec $wrap" 2>/dev/null & victim=$!
+        sleep "${KILL_AFTER:-0.05}"; kill -9 $victim 2>/dev/null && echo killed >> "$KILLED"; wait $victim 2>/dev/null
+    fi
+    SLURM_ARRAY_TASK_ID=$id sh -c "$wrap" >"$to" 2>&1 || status=1
+done
+exit ${status:-0}
+"#;
+
+    /// Each cell in its own part, and slow enough for its process to be killed.
+    fn small_plan(place: &Path) {
+        fine(place, "sweep plan fanout --set children=60 --set growth=1..14 -o plan.json");
+    }
+
+    fn engine(place: &Path, name: &str, text: &str) -> PathBuf {
+        let bin = place.join("bin");
+        fs::create_dir_all(&bin).unwrap();
+        let path = bin.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        bin
+    }
+
+    fn run(place: &Path, bin: &Path, line: &str) -> Output {
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+        command(place, line).env("PATH", path).env("KILLED", place.join("killed")).output().unwrap()
+    }
+
+    #[test]
+    fn engines_submit_wait_and_merge_to_the_same_bytes_though_a_worker_is_killed() {
+        for (word, program, text) in [("hyperqueue", "hq", HQ), ("slurm", "sbatch", SBATCH)] {
+            let place = folder(&format!("sweep engine {word}"));
+            small_plan(&place);
+            fine(&place, "sweep run plan.json --out one -q");
+            let bin = engine(&place, program, text);
+            let output = run(&place, &bin, &format!("sweep run plan.json --out parts --engine {word} --shards 7"));
+            let (code, stdout, stderr) = said(&output);
+            assert_eq!(code, 0, "{word}: {stderr}");
+            assert!(stdout.contains("Sweep of fanout: 14 cells"), "{word}: {stdout}");
+            assert!(stderr.contains("7 tasks submitted") && stderr.contains("ubmitted"), "{word}: {stderr}");
+            assert_eq!(fs::read_to_string(place.join("killed")).unwrap(), "killed\n", "{word}");
+            assert!(merged(&place, "parts") == merged(&place, "one"), "{word}");
+            let logs = fs::read_dir(place.join("parts")).unwrap().map(|entry| entry.unwrap().file_name());
+            assert!(
+                !logs.into_iter().any(|name| name.to_string_lossy().contains("log")),
+                "{word}: empty logs are removed"
+            );
+            let again = run(&place, &bin, &format!("sweep run plan.json --out parts --engine {word}"));
+            assert!(said(&again).0 == 0 && said(&again).2.contains("nothing to submit"), "{}", said(&again).2);
+        }
+    }
+
+    #[test]
+    fn an_engine_that_leaves_parts_out_fails_with_what_is_missing_and_the_next_one_goes_on() {
+        let place = folder("sweep-engine-fails");
+        small_plan(&place);
+        let half = HQ.replace("for id in $(seq 0 \"$last\")", "status=1; for id in 0 1 2");
+        let bin = engine(&place, "hq", &half);
+        let output = run(&place, &bin, "sweep run plan.json --out parts --engine hyperqueue --shards 8");
+        let (code, stdout, stderr) = said(&output);
+        assert_eq!((code, stdout), (1, ""), "{stderr}");
+        assert!(stderr.contains("HyperQueue ended (exit status: 1): 5 of 14 parts exist"), "{stderr}");
+        assert_eq!(parts(&place.join("parts")), 5);
+        let bin = engine(&place, "hq", HQ);
+        let output = run(&place, &bin, "sweep run plan.json --out parts --engine hyperqueue --shards 8");
+        assert_eq!(said(&output).0, 0, "{}", said(&output).2);
+    }
+
+    #[test]
+    fn an_engine_that_is_not_there_is_named() {
+        let place = folder("sweep-engine-absent");
+        fine(&place, "sweep plan fanout --set children=1..4 -o plan.json");
+        let line = "sweep run plan.json --out parts --engine slurm";
+        let output = command(&place, line).env("PATH", place.join("nowhere")).output().unwrap();
+        let (code, _, stderr) = said(&output);
+        assert!(code == 2 && stderr.contains("sbatch: ") && stderr.contains("on the PATH"), "{code}: {stderr}");
+        for line in ["--engine pbs", "--engine ray --shard 0/2", "--shards 4"] {
+            let line = format!("sweep run plan.json --out parts {line}");
+            assert_eq!(said(&forkcast(&place, &line)).0, 2, "{line}");
+        }
+    }
+
+    /// On loopback, with the Ray of this machine's `python3`; without one there is nothing to test.
+    #[test]
+    fn ray_runs_a_sweep_to_the_same_bytes() {
+        let has_ray = Command::new("python3").args(["-c", "import ray"]).output().is_ok_and(|ray| ray.status.success());
+        if !has_ray {
+            eprintln!("skipped: python3 has no module ray");
+            return;
+        }
+        let place = folder("sweep-ray");
+        small_plan(&place);
+        fine(&place, "sweep run plan.json --out one -q");
+        let output = forkcast(&place, "sweep run plan.json --out parts --engine ray --shards 5 -q");
+        assert_eq!(said(&output).0, 0, "{}", said(&output).2);
+        assert!(merged(&place, "parts") == merged(&place, "one"));
+    }
 }

@@ -14,7 +14,7 @@ const SIZE: f64 = 12.0;
 const REACH: i32 = 11;
 
 /// The marks with their meanings.
-pub(super) fn legend(canvas: &mut Canvas<'_>) {
+pub(super) fn legend(panels: &[Panel], canvas: &mut Canvas<'_>) {
     let mut legend = Legend::new();
     let middle = |area: Area| (i32::midpoint(area.left, area.right), i32::midpoint(area.top, area.bottom));
     legend.entry("nothing is both faster and cheaper", canvas, |area, canvas| {
@@ -25,10 +25,12 @@ pub(super) fn legend(canvas: &mut Canvas<'_>) {
     legend.entry("another is as fast and as cheap, or better", canvas, |area, canvas| {
         canvas.ring(middle(area), 5, ink::FAINT);
     });
-    legend.entry("bound: nothing is cheaper", canvas, |area, canvas| {
-        let (_, y) = middle(area);
-        Look::of(0, true).line(&[(area.left, y), (area.right, y)], 0, canvas);
-    });
+    if panels.iter().flat_map(|panel| &panel.curves).any(|curve| curve.is_bound) {
+        legend.entry("bound: nothing is cheaper", canvas, |area, canvas| {
+            let (_, y) = middle(area);
+            Look::of(0, true).line(&[(area.left, y), (area.right, y)], 0, canvas);
+        });
+    }
 }
 
 /// The points of a panel.

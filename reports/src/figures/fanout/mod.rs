@@ -4,7 +4,7 @@
 //! Lines differ in colour, in dashes and in markers, so that they are distinguishable in greyscale.
 
 use forkcast_scenarios::fanout::Cell;
-use forkcast_scenarios::fanout::breakeven::{Answer, Question};
+use forkcast_scenarios::fanout::breakeven::{Answer, Quantity, Question};
 
 use super::canvas::{Anchor, Area, EDGE, HEAD, WIDTH, ink, picture, shortened};
 use super::legend::Legend;
@@ -42,13 +42,13 @@ pub fn svg(answer: &Answer) -> String {
     picture(&caption(answer, &panels), top + HIGH + BELOW, |canvas| {
         match widest {
             Some(panel) if !is_frontier => lines::legend(panel, canvas),
-            _ => frontier::legend(canvas),
+            _ => frontier::legend(&answer.panels, canvas),
         }
         for ((panel, said), area) in answer.panels.iter().zip(&panels).zip(areas(answer.panels.len(), top)) {
             let axes = Axes::of(panel, area, is_frontier);
             let said = shortened(said, SIZE, area.width());
             canvas.text(&said, (area.left, area.top - 31), SIZE, ink::TEXT, Anchor::Start);
-            axes.draw(answer.question, canvas);
+            axes.draw(answer, canvas);
             if is_frontier {
                 frontier::draw(panel, &axes, canvas);
             } else {
@@ -84,22 +84,26 @@ fn said(answer: &Answer) -> String {
         let told = of(&first.cell);
         answer.rows.iter().all(|row| of(&row.cell) == told).then_some(told)
     };
-    let (has_turns, in_panels) = match answer.question {
-        Question::ForkOrSpawn => (true, &["prefix"][..]),
-        Question::Ttl => (true, &["prefix", "turns", "lifetime"][..]),
-        _ => (answer.rows.iter().any(|row| row.cell.requests() > 1), &[][..]),
+    let in_panels = match answer.question {
+        Question::ForkOrSpawn => &["children", "prefix"][..],
+        Question::Ttl => &["children", "prefix", "turns", "lifetime"],
+        Question::Prime => &["children"],
+        _ => &[],
     };
-    let parts: [(&str, Telling); 8] = [
+    let has_growth = answer.rows.iter().any(|row| row.cell.requests() > 1);
+    let parts: [(&str, Telling); 10] = [
         ("model", |cell| cell.model.to_string()),
+        ("profile", |cell| format!("forks as {}", cell.profile.name())),
+        ("children", |cell| Quantity::Children.said(cell.children.into())),
         ("prefix", |cell| format!("prefix {}", count(cell.prefix))),
         ("tail", |cell| format!("tail {}", count(cell.tail))),
         ("directive", |cell| format!("directive {}", count(cell.directive))),
         ("growth", |cell| format!("growth {}", count(cell.growth))),
-        ("turns", |cell| format!("{} turns", cell.turns)),
+        ("turns", |cell| Quantity::Turns.said(cell.turns.into())),
         ("lifetime", |cell| format!("lifetime {}", cell.ttl.name())),
         ("rules", |cell| format!("cache rules {}", cell.rules.name)),
     ];
-    let is_told = |name: &str| !in_panels.contains(&name) && (has_turns || !["growth", "turns"].contains(&name));
+    let is_told = |name: &str| !in_panels.contains(&name) && (has_growth || name != "growth");
     let spawn = answer.rows.iter().find_map(|row| row.cell.spawn).map(|spawn| spawn.to_string());
     let parts = parts.into_iter().filter(|(name, _)| is_told(name)).filter_map(|(_, of)| same(of)).chain(spawn);
     format!("{}; every point is a run, output included", parts.collect::<Vec<_>>().join(", "))

@@ -3,8 +3,6 @@
 use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::breakeven::launching::frontier;
 use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Quantity, Question};
-use forkcast_sim::agent::query::Placement;
-use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::Money;
 
 use crate::document::money;
@@ -41,7 +39,9 @@ pub(super) fn panels(answer: &Answer) -> Vec<String> {
         let place = place(panel).into_iter().collect::<String>();
         match range(panel) {
             Some(Range { least, most }) if least == most => {
-                format!("{}: {} in any case{place}", panel.title, money(least))
+                let compared = panel.curves.iter().filter(|curve| !curve.is_bound).count() > 1;
+                let in_any = if compared { " in any case" } else { "" };
+                format!("{}: {}{in_any}{place}", panel.title, money(least))
             }
             Some(Range { least, most }) => format!("{}: {} to {}{place}", panel.title, money(least), money(most)),
             None => panel.title.clone(),
@@ -120,35 +120,47 @@ impl<'a> Ranking<'a> {
     }
 }
 
+fn differ<T: PartialEq>(mut values: impl Iterator<Item = T>) -> bool {
+    let first = values.next();
+    values.any(|value| Some(value) != first)
+}
+
 fn cost(curve: &Curve, at: f64) -> Option<Money> {
     curve.points.iter().find(|point| point.at == at).map(|point| point.cost)
 }
 
 /// The cheapest policy; if no policies are compared, the cheapest and the dearest cell.
 fn by_quantity(quantity: Quantity, answer: &Answer) -> Option<String> {
-    let without_policy = |cell: &Cell| {
-        let cell = quantity.without(cell);
-        Cell { launch: LaunchPolicy::default(), placement: Placement::default(), spawn: None, ..cell }
-    };
-    let mut settings: Vec<Cell> = answer.rows.iter().map(|row| without_policy(&row.cell)).collect();
-    settings.dedup();
+    let without_policy = |cell: &Cell| Cell { spawn: None, ..quantity.without(cell).without_policy() };
+    let mut settings: Vec<Cell> = Vec::new();
+    for cell in answer.rows.iter().map(|row| without_policy(&row.cell)) {
+        // More settings than panels are not one comparison.
+        if settings.len() <= answer.panels.len() && !settings.contains(&cell) {
+            settings.push(cell);
+        }
+    }
     let curves = answer.panels.iter().flat_map(|panel| &panel.curves).filter(|curve| !curve.is_bound);
     let compares_policies = settings.len() <= answer.panels.len() && curves.count() > answer.panels.len();
     if compares_policies { policies_by(quantity, &answer.panels) } else { extremes(quantity, &answer.panels) }
 }
 
 /// The cheapest and the dearest point of all curves.
-fn extremes(quantity: Quantity, panels: &[Panel]) -> Option<String> {
-    let curves = || panels.iter().flat_map(|panel| &panel.curves).filter(|curve| !curve.is_bound);
-    let is_lone = curves().count() == 1;
-    let points = || curves().flat_map(|curve| curve.points.iter().map(move |point| (curve, point)));
-    let words = |(curve, point): (&Curve, &Point)| {
-        let place = quantity.said(point.at as u64);
-        let name = if is_lone { String::new() } else { format!(" and {}", curve.name) };
-        format!("{} with {place}{name}", money(point.cost))
+fn extremes<'a>(quantity: Quantity, panels: &'a [Panel]) -> Option<String> {
+    let curves = || {
+        let of = |panel: &'a Panel| panel.curves.iter().map(move |curve| (panel, curve));
+        panels.iter().flat_map(of).filter(|(_, curve)| !curve.is_bound)
     };
-    let least = points().min_by_key(|(_, point)| point.cost)?;
-    let most = points().max_by_key(|(_, point)| point.cost)?;
+    // What all have in common is in no place of the sentence.
+    let are_named = differ(curves().map(|(_, curve)| &*curve.name));
+    let points = || curves().flat_map(|(panel, curve)| curve.points.iter().map(move |point| (panel, curve, point)));
+    let words = |(panel, curve, point): (&Panel, &Curve, &Point)| {
+        let place = quantity.said(point.at as u64);
+        let name = if are_named { format!(" and {}", curve.name) } else { String::new() };
+        let panel = if panels.len() > 1 { format!(" ({})", panel.title) } else { String::new() };
+        format!("{} with {place}{name}{panel}", money(point.cost))
+    };
+    let least = points().min_by_key(|(.., point)| point.cost)?;
+    let most = points().max_by_key(|(.., point)| point.cost)?;
     Some(format!("From {} to {}", words(least), words(most)))
 }
 

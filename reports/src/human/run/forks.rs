@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use forkcast_scenarios::run::Run;
+use forkcast_scenarios::run::remedy::{Remedy, remedy};
 use forkcast_sim::agent::spawn::fork::Forks;
 
 use crate::document::{Cell, Column, Document, Table, count, money, share};
@@ -23,7 +24,7 @@ pub(super) fn add(run: &Run, document: &mut Document) {
     document.heading("Sharing among forks");
     for fan_out in found.iter().take(TOLD_MAX) {
         document.text(told(run, fan_out));
-        missed(fan_out, document);
+        missed(run, fan_out, document);
     }
     if found.len() > TOLD_MAX {
         document.aside(vec![format!("… and {} more messages that forked", found.len() - TOLD_MAX)]);
@@ -93,12 +94,12 @@ fn reports(run: &Run, found: &FanOut<'_>) -> Option<String> {
     (!said.is_empty()).then(|| format!("Reports: {}{}", said.join(", "), first.unwrap_or_default()))
 }
 
-fn missed(found: &FanOut<'_>, document: &mut Document) {
+fn missed(run: &Run, found: &FanOut<'_>, document: &mut Document) {
     let Some(dearest) = found.misses.first() else {
         document.text(vec!["Their first requests missed no token that had been sent before".to_owned()]);
         return;
     };
-    document.text(broken(found, dearest));
+    document.text(broken(run, found, dearest));
     let mut table = Table::new(
         "misses",
         vec![
@@ -117,8 +118,8 @@ fn missed(found: &FanOut<'_>, document: &mut Document) {
     document.table(table);
 }
 
-/// The block that broke the prefix, or the time or rule that did, and how to fix it.
-fn broken(found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
+/// The block that broke the prefix, or the time or rule that did, and what would save it.
+fn broken(run: &Run, found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
     let word = miss.cause.word();
     let forks = match (miss.forks, found.forks.len()) {
         (one, all) if one == all as u64 => "all of them".to_owned(),
@@ -141,7 +142,18 @@ fn broken(found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
     if let Some(varies) = miss.difference.and_then(|difference| difference.volatile) {
         lines.push(format!("The difference looks like volatile content: {}", varies.word()));
     }
-    lines.push(format!("How to fix it: {}", miss.cause.suggestion()));
+    let causes = found.misses.iter().map(|miss| miss.cause).collect();
+    match remedy(run, &causes) {
+        Some(Remedy { options, before, after }) => lines.push(format!(
+            "What would save it, run again: {}, {} instead of {}",
+            options.join(" "),
+            money(after),
+            money(before)
+        )),
+        // No option undoes a change of content.
+        None if miss.cause.is_change() => lines.push(format!("How to fix it: {}", miss.cause.suggestion())),
+        None => {}
+    }
     lines
 }
 

@@ -1,8 +1,8 @@
 // A fan-out or a sweep: cost against time with the frontier, and cost by each number that varies, in small multiples.
 
-const NUMBERS = ["children", "prefix_tokens", "tail_tokens", "directive_tokens", "turns", "growth_tokens"];
-const WORDS = ["launch", "breakpoints", "kind", "parent", "ttl", "model", "profile", "cache"];
-const OPTIONS = { prefix_tokens: "prefix", tail_tokens: "tail", directive_tokens: "directive", growth_tokens: "growth" };
+const NUMBERS = ["children", "prefix_tokens", "tail_tokens", "directive_tokens", "turns", "growth_tokens", "waiting"];
+const WORDS = ["launch", "breakpoints", "kind", "parent", "ttl", "head_ttl", "last_turn", "model", "profile", "cache"];
+const OPTIONS = { prefix_tokens: "prefix", tail_tokens: "tail", directive_tokens: "directive", growth_tokens: "growth", head_ttl: "head-ttl", last_turn: "last-turn" };
 const DASHES = ["", "7 4", "2 3", "9 3 2 3", "12 4", "1 5"];
 
 const distinct = (rows, key) => [...new Set(rows.map((row) => JSON.stringify(row[key])))].map((text) => JSON.parse(text));
@@ -10,14 +10,16 @@ const varying = (rows, keys) => keys.filter((key) => distinct(rows, key).length 
 const spoken = (key) => key.replace("_tokens", "").replaceAll("_", " ");
 
 // The command that repeats a cell.
-const commandOf = (row) => `forkcast fanout ${[...NUMBERS, "launch", "breakpoints", "parent", "ttl", "model", "profile", "cache"]
+const commandOf = (row) => `forkcast fanout ${[...NUMBERS, "launch", "breakpoints", "parent", "ttl", "head_ttl", "last_turn", "model", "profile", "cache"]
   .filter((key) => row[key] !== null && row[key] !== undefined).map((key) => `--${OPTIONS[key] || key} ${row[key]}`).join(" ")}${row.kind === "spawn" ? " --against spawn" : ""}`;
 
 const saidOfCell = (row, keys) => [keys.map((key) => `${spoken(key)} ${row[key]}`).join(", ") || "the only cell",
   row.children_cost_usd === undefined ? money(row.total_cost_usd) : `${money(row.total_cost_usd)} with the parent, children ${money(row.cost_usd)}`, `${span(row.makespan_ms)}, hit rate ${share(row.hit_rate)}`].join("\n");
 
 const drawFanout = (fanout) => {
-  const rows = fanout.rows.filter((row) => row.total_cost_usd !== null).map((row) => ({ ...row, children_cost_usd: row.cost_usd }));
+  const rows = fanout.rows.filter((row) => row.total_cost_usd !== null).map((row) => ({
+    ...row, children_cost_usd: row.cost_usd, head_ttl: row.head_ttl ?? "same", last_turn: row.last_turn ?? "marked",
+  }));
   drawGrid(rows, NUMBERS, WORDS, commandOf, "Cost of the children");
 };
 

@@ -2,10 +2,10 @@
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
-use forkcast_sim::pricing::Money;
 
 use super::{Curve, Inquiry, Panel, Point, Runs, Unanswered};
 use crate::fanout::cell::Cell;
+use crate::fanout::trial::Trial;
 
 /// Default maximum of children on the curve.
 const CHILDREN_MAX: u32 = 16;
@@ -30,20 +30,19 @@ pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unansw
 fn panel(asked: &Inquiry, is_cold: bool, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
     let children = asked.children.clone().unwrap_or_else(|| (1..=CHILDREN_MAX).collect());
     let mut panel = Panel { title: title(is_cold), ..Panel::default() };
-    let mut bound: Vec<Point> = Vec::new();
+    let mut bound: Option<Vec<Point>> = None;
     for (placement, launch) in POLICIES.into_iter().filter(|(placement, _)| is_cold || *placement != Placement::None) {
         let cell = |children: &u32| Cell { children: *children, placement, launch, is_cold, ..asked.base.clone() };
         let cells = children.iter().map(|children| (f64::from(*children), cell(children)));
         let before = runs.rows.len();
         panel.curves.push(runs.curve(format!("{}, {}", placement.name(), launch.name()), cells)?);
-        let least = |(at, row): (&u32, &crate::fanout::Trial)| Point {
-            at: f64::from(*at),
-            cost: row.outcome.bound.unwrap_or(Money::ZERO),
-            label: String::new(),
+        let least = |(at, row): (&u32, &Trial)| {
+            Some(Point { at: f64::from(*at), cost: row.outcome.bound?, label: String::new() })
         };
         bound = children.iter().zip(&runs.rows[before..]).map(least).collect();
     }
-    panel.curves.push(Curve { name: "bound".to_owned(), is_bound: true, points: bound });
+    let bound = bound.map(|points| Curve { name: "bound".to_owned(), is_bound: true, points });
+    panel.curves.extend(bound);
     Ok(panel)
 }
 

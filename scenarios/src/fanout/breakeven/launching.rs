@@ -34,19 +34,19 @@ pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unansw
 
 fn panel(cell: &Cell, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
     let mut points = Vec::new();
-    let mut bound = Money::ZERO;
+    let mut bound: Option<Money> = None;
     for launch in LAUNCHES {
         let (row, cost) = runs.row(&Cell { launch, ..cell.clone() })?;
-        bound = row.outcome.bound.unwrap_or(Money::ZERO);
+        bound = row.outcome.bound;
         points.push(Point { at: row.outcome.makespan.0 as f64 / 1e9, cost, label: launch.name() });
     }
     points.sort_by(|one, other| one.at.total_cmp(&other.at).then(one.cost.cmp(&other.cost)));
-    let ends = [points.first(), points.last()].into_iter().flatten();
-    let least = ends.map(|point| Point { at: point.at, cost: bound, label: String::new() }).collect();
-    let curves = vec![
-        Curve { name: "launch".to_owned(), is_bound: false, points },
-        Curve { name: "bound".to_owned(), is_bound: true, points: least },
-    ];
+    let ends: Vec<f64> = [points.first(), points.last()].into_iter().flatten().map(|point| point.at).collect();
+    let bound = bound.map(|cost| {
+        let points = ends.into_iter().map(|at| Point { at, cost, label: String::new() }).collect();
+        Curve { name: "bound".to_owned(), is_bound: true, points }
+    });
+    let curves = [Curve { name: "launch".to_owned(), is_bound: false, points }].into_iter().chain(bound).collect();
     Ok(Panel { title: format!("{}, {} children", title(cell.is_cold), cell.children), curves, ..Panel::default() })
 }
 

@@ -3,9 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use forkcast_sim::agent::query::Placement;
-use forkcast_sim::agent::spawn::fork::LaunchPolicy;
-
 use super::{Answer, Curve, Panel, Point, Quantity, Question, children};
 use crate::fanout::cell::Cell;
 use crate::fanout::outcome::Outcome;
@@ -69,7 +66,7 @@ fn settings<'a>(rows: impl Iterator<Item = &'a Trial>, of: impl Fn(&Cell) -> Cel
 }
 
 fn without_policy(cell: &Cell) -> Cell {
-    Cell { launch: LaunchPolicy::default(), placement: Placement::default(), spawn: None, ..cell.clone() }
+    Cell { spawn: None, ..cell.without_policy() }
 }
 
 /// Cost by a quantity: a panel for each setting and a curve for each policy, if that is readable. Else, and if only few
@@ -94,11 +91,17 @@ fn is_readable(panel: &Panel) -> bool {
 
 fn curves(quantity: Quantity, title: String, rows: &[&Trial]) -> Panel {
     let mut curves: Vec<Curve> = Vec::new();
-    let mut bound = Curve { name: "bound".to_owned(), is_bound: true, points: Vec::new() };
+    let has_spawns = rows.iter().any(|row| row.cell.spawn.is_some());
+    let name = if has_spawns { "bound of forks" } else { "bound" };
+    let mut bound = Curve { name: name.to_owned(), is_bound: true, points: Vec::new() };
     for row in rows {
         let at = quantity.of(&row.cell) as f64;
-        if let Some(least) = row.outcome.bound.filter(|_| bound.points.iter().all(|point| point.at != at)) {
-            bound.points.push(Point { at, cost: least, label: String::new() });
+        if let Some(cost) = row.outcome.bound {
+            match bound.points.iter_mut().find(|point| point.at == at) {
+                // A head of an hour outlives a cold parent, so its bound is lower.
+                Some(least) => least.cost = least.cost.min(cost),
+                None => bound.points.push(Point { at, cost, label: String::new() }),
+            }
         }
         let name = policy(&row.cell);
         let Some(cost) = point(quantity, row) else { continue };
@@ -199,16 +202,16 @@ fn time_panel(title: String, rows: &[&Trial], label: &dyn Fn(&Cell) -> String) -
 
 /// Names of the policies of some rows: the launch alone if the breakpoints are the same.
 fn policies(rows: &[&Trial]) -> impl Fn(&Cell) -> String + use<> {
-    let kinds: BTreeSet<(Placement, bool)> =
-        rows.iter().map(|row| (row.cell.placement, row.cell.spawn.is_some())).collect();
+    let kinds: BTreeSet<(String, bool)> =
+        rows.iter().map(|row| (row.cell.marking(), row.cell.spawn.is_some())).collect();
     move |cell| if kinds.len() > 1 { policy(cell) } else { cell.launch.name() }
 }
 
 /// Such as `both, primed`, or `spawn, both, primed`.
 fn policy(cell: &Cell) -> String {
     match cell.spawn {
-        Some(_) => format!("spawn, {}, {}", cell.placement.name(), cell.launch.name()),
-        None => format!("{}, {}", cell.placement.name(), cell.launch.name()),
+        Some(_) => format!("spawn, {}, {}", cell.marking(), cell.launch.name()),
+        None => format!("{}, {}", cell.marking(), cell.launch.name()),
     }
 }
 
@@ -219,13 +222,14 @@ fn titled(cell: &Cell, settings: &[Setting<'_>]) -> String {
 }
 
 /// What distinguishes settings besides the parent.
-const WORDS: [fn(&Cell) -> String; 7] = [
+const WORDS: [fn(&Cell) -> String; 8] = [
     |cell| cell.model.to_string(),
     |cell| Quantity::Prefix.said(cell.prefix),
     |cell| Quantity::Tail.said(cell.tail),
     |cell| Quantity::Directive.said(cell.directive),
     |cell| Quantity::Turns.said(cell.turns.into()),
     |cell| Quantity::Growth.said(cell.growth),
+    |cell| Quantity::Waiting.said(cell.waiting.into()),
     |cell| format!("lifetime {}", cell.ttl.name()),
 ];
 
@@ -248,7 +252,7 @@ const CHOICES: [fn(&Cell) -> String; 5] = [
     |cell| cell.model.to_string(),
     |cell| cell.ttl.name().to_owned(),
     |cell| if cell.spawn.is_some() { "spawn" } else { "fork" }.to_owned(),
-    |cell| cell.placement.name().to_owned(),
+    Cell::marking,
     |cell| cell.launch.name(),
 ];
 

@@ -21,6 +21,8 @@ words! {
         Directive = "directive",
         /// Tokens that a child's prompt grows by in each turn.
         Growth = "growth",
+        /// Children that wait once.
+        Waiting = "waiting",
     }
 }
 
@@ -42,6 +44,7 @@ impl Quantity {
             Self::Tail => cell.tail,
             Self::Directive => cell.directive,
             Self::Growth => cell.growth,
+            Self::Waiting => cell.waiting.into(),
         }
     }
 
@@ -55,6 +58,7 @@ impl Quantity {
             Self::Tail => cell.tail = 0,
             Self::Directive => cell.directive = 0,
             Self::Growth => cell.growth = 0,
+            Self::Waiting => cell.waiting = 0,
         }
         cell
     }
@@ -68,6 +72,7 @@ impl Quantity {
             Self::Tail => format!("tail {}", thousands(number)),
             Self::Directive => format!("directive {}", thousands(number)),
             Self::Growth => format!("growth {}", thousands(number)),
+            Self::Waiting => format!("{number} waiting"),
         }
     }
 }

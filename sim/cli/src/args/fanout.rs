@@ -19,7 +19,8 @@ use super::{OutputArgs, OwnPriceArgs, TalkArgs};
 mod words;
 
 use words::{
-    Against, Numbers, Parent, Questions, ablation, launches, number, numbers, profile, questions, rules, small,
+    Against, Numbers, Parent, Questions, ablation, head_ttl, last_turn, launches, number, numbers, profile, questions,
+    rules, small,
 };
 pub(super) use words::{placement, ttl};
 
@@ -102,6 +103,14 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = ttl())]
     pub ttl: Vec<Ttl>,
 
+    /// Lifetime of the breakpoints in the system prompt: that of the others, or an hour before five minutes
+    #[arg(long, value_name = "LIST", value_parser = head_ttl(), default_value = "same", value_delimiter = ',')]
+    pub head_ttl: Vec<bool>,
+
+    /// Whether the last request of a child writes its end into the cache, which nobody reads
+    #[arg(long, value_name = "LIST", value_parser = last_turn(), default_value = "marked", value_delimiter = ',')]
+    pub last_turn: Vec<bool>,
+
     /// Whether the parent's cache entry is alive when the children start
     #[arg(long, value_name = "LIST", value_enum, default_value = "warm", value_delimiter = ',')]
     pub parent: Vec<Parent>,
@@ -160,8 +169,8 @@ pub struct FanoutArgs {
     pub rpm: Option<u64>,
 
     /// Number of children that pause once for more than five minutes between two turns
-    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = small)]
-    pub waiting: u32,
+    #[arg(long, value_name = "LIST", default_value = "0", allow_negative_numbers = true, value_parser = numbers)]
+    pub waiting: Numbers,
 
     /// Answer a question instead of running a grid
     ///
@@ -197,7 +206,6 @@ impl FanoutArgs {
             rules: self.cache,
             profile: self.profile,
             ablations: self.ablate.iter().copied().collect(),
-            waiting: self.waiting,
             without_window: self.no_window,
             itpm: self.itpm,
             rpm: self.rpm,
@@ -217,6 +225,9 @@ impl FanoutArgs {
                 given => given.iter().map(|model| Arc::from(model.trim())).collect(),
             },
             ttl: if self.ttl.is_empty() { vec![base.ttl] } else { self.ttl.clone() },
+            has_hour_head: self.head_ttl.clone(),
+            leaves_last: self.last_turn.clone(),
+            waiting: small_numbers("--waiting", &self.waiting)?,
             is_cold: self.parent.iter().map(|parent| *parent == Parent::Cold).collect(),
             launch: self.launch.clone(),
             placement: self.breakpoints.clone(),
@@ -231,6 +242,11 @@ impl FanoutArgs {
         let lists = [
             ("--model", self.model.iter().map(|model| model.trim().to_owned()).collect::<Vec<_>>()),
             ("--ttl", self.ttl.iter().map(|ttl| ttl.name().to_owned()).collect()),
+            ("--head-ttl", self.head_ttl.iter().map(|is| if *is { "1h" } else { "same" }.to_owned()).collect()),
+            (
+                "--last-turn",
+                self.last_turn.iter().map(|is| if *is { "unmarked" } else { "marked" }.to_owned()).collect(),
+            ),
             ("--parent", self.parent.iter().map(parent).collect()),
             ("--launch", self.launch.iter().map(|launch| launch.name()).collect()),
             ("--breakpoints", self.breakpoints.iter().map(|placement| placement.name().to_owned()).collect()),
@@ -278,6 +294,10 @@ impl FanoutArgs {
 
 /// Numbers of things that can be run.
 fn whole(flag: impl Display, numbers: &Option<Numbers>) -> Result<Option<Vec<u32>>, String> {
+    numbers.as_ref().map(|numbers| small_numbers(flag, numbers)).transpose()
+}
+
+fn small_numbers(flag: impl Display, numbers: &Numbers) -> Result<Vec<u32>, String> {
     let one = |number: &u64| u32::try_from(*number).map_err(|_| format!("{flag}: {number} is too large to run"));
-    numbers.as_ref().map(|numbers| numbers.0.iter().map(one).collect()).transpose()
+    numbers.0.iter().map(one).collect()
 }

@@ -4,7 +4,7 @@ use clap::Command;
 
 /// Arguments that `-h` shows, by verb. For other verbs it shows all.
 const SHOWN: [(&str, &[&str]); 10] = [
-    ("run", &["scenarios", "set", "launch", "breakpoints", "ttl", "twice", "out"]),
+    ("run", &["scenarios", "plan", "set", "launch", "breakpoints", "ttl", "twice", "shard", "engine", "out"]),
     ("fanout", &["from", "children", "prefix", "turns", "parent", "launch", "against", "answer", "out"]),
     ("replay", &["paths", "by", "last", "details", "format", "out"]),
     ("demo", &["by", "format", "out"]),

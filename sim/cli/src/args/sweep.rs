@@ -3,9 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand};
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use forkcast_scenarios::sweep::Axis;
-use forkcast_scenarios::sweep::plan::PARTS;
 
 use super::{Format, OwnPriceArgs, StrictArgs, TalkArgs, number, whole};
 
@@ -43,11 +42,17 @@ Examples:
                                       on all cores
   forkcast sweep run plan.json --out parts --shard 0/7
   forkcast sweep run plan.json --out parts --shard auto/7 --jobs 1
+  forkcast sweep run plan.json --out parts --engine slurm --shards 7
+                                      submit, wait and merge
 
 Shards are counted from zero. auto takes the index of the scheduler: SLURM_ARRAY_TASK_ID (sbatch \
 --array=0-6), JOB_COMPLETION_INDEX (a Kubernetes Indexed Job with 7 completions), HQ_TASK_ID \
 (hq submit --array 0-6). \
-Existing parts are not run again, so a killed shard can simply be restarted.";
+Existing parts are not run again, so a killed shard can simply be restarted.
+
+--engine submits by the command line of the scheduler: hq submit, or sbatch (which takes \
+partition and account from SBATCH_PARTITION and SBATCH_ACCOUNT), or a script of twenty lines for \
+Ray, whose cluster RAY_ADDRESS names. The folder must be one that all machines see.";
 
 const MERGE_EXAMPLES: &str = "\
 Examples:
@@ -94,9 +99,9 @@ pub struct SweepPlanArgs {
     #[arg(long, value_name = "FIELD=VALUES", value_parser = axis)]
     pub set: Vec<Axis>,
 
-    /// Most files that the results are split into, for any number of shards
-    #[arg(long, value_name = "N", default_value_t = PARTS, value_parser = number::<usize, 1>)]
-    pub parts: usize,
+    /// Most files that the results are split into, for any number of shards [default: 256, or one for 4,096 cells]
+    #[arg(long, value_name = "N", value_parser = number::<usize, 1>)]
+    pub parts: Option<usize>,
 
     /// Prices other than list prices, in all cells
     #[command(flatten)]
@@ -142,6 +147,45 @@ pub struct SweepRunArgs {
     /// Cells that run in parallel [default: one per core]
     #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<NonZeroUsize>,
+
+    /// Run all shards as tasks of this scheduler, wait for them, and merge
+    #[arg(long, value_name = "ENGINE", value_enum, conflicts_with_all = ["shard", "jobs"], help_heading = "Cluster")]
+    pub engine: Option<Engine>,
+
+    /// Number of tasks for it [default: one per part, up to 64]
+    #[arg(long, value_name = "N", requires = "engine", help_heading = "Cluster")]
+    pub shards: Option<NonZeroUsize>,
+}
+
+/// A scheduler that runs the shards of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// HyperQueue: `hq submit`
+    Hyperqueue,
+    /// Slurm: `sbatch`
+    Slurm,
+    /// Ray: a Python script of twenty lines
+    Ray,
+}
+
+impl Engine {
+    /// The word on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Hyperqueue => "hyperqueue",
+            Self::Slurm => "slurm",
+            Self::Ray => "ray",
+        }
+    }
+
+    /// Its name.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Hyperqueue => "HyperQueue",
+            Self::Slurm => "Slurm",
+            Self::Ray => "Ray",
+        }
+    }
 }
 
 /// Arguments of `sweep merge`.

@@ -20,7 +20,7 @@ use forkcast_scenarios::fanout::trial::{Trial, trial, unpriced};
 use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::model;
 
-use crate::args::{Doubt, FanoutArgs, Format};
+use crate::args::{Doubt, FanoutArgs, Format, TalkArgs};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::interrupted;
@@ -39,6 +39,7 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
     if let Some(first) = refused.first() {
         return Err(BadInput::error(first));
     }
+    warn_of_memory(&cells, &args.talk);
     let book = Rc::new(args.prices.book(&args.talk)?);
     look_at_models(args, &cells, &book)?;
     let folder = args.result.folder(Contents::Fanout).map_err(folder_error)?;
@@ -58,6 +59,19 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
     let doubts = Doubt::unpriced(unpriced(&found.rows)).into_iter().chain(Doubt::partial(found.is_partial()));
     outcome.mistakes.extend(args.result.strict.complaints(doubts));
     outcome.done()
+}
+
+/// Wide fan-outs take gigabytes.
+fn warn_of_memory(cells: &[Cell], talk: &TalkArgs) {
+    const GIGABYTE: u64 = 1_000_000_000;
+    let Some(widest) = cells.iter().max_by_key(|cell| cell.memory_bytes()) else { return };
+    if widest.memory_bytes() > GIGABYTE {
+        let gigabytes = widest.memory_bytes() as f64 / GIGABYTE as f64;
+        talk.note(format_args!(
+            "forkcast: a cell of {} children takes about {gigabytes:.1} GB of memory",
+            widest.children
+        ));
+    }
 }
 
 /// Rows and answers, and the plots that fit a grid.

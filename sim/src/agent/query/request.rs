@@ -6,7 +6,7 @@ use crate::agent::prompt;
 use crate::agent::session::Context;
 use crate::agent::settings::{Ablation, Layout};
 use crate::model::Question;
-use crate::wire::Draft;
+use crate::wire::{Draft, Level};
 
 /// The parameters of an agent's requests. All its requests share them, as do all forks of one message.
 pub(super) fn parameters(context: &Context) -> Rc<[(String, String)]> {
@@ -64,8 +64,12 @@ pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Q
         messages: &sending.messages,
         newest_results: sending.newest_results,
         is_first: is_first(context),
+        is_last: context.parent.is_some() && settings.agent_requests == Some(u64::from(context.turns.get()) + 1),
     };
-    let marks = settings.placement.marks(&layout, settings.ttl);
+    let mut marks = settings.placement.marks(&layout, settings.ttl);
+    if let Some(ttl) = settings.head_ttl {
+        marks.iter_mut().filter(|mark| mark.level == Level::System).for_each(|mark| mark.ttl = ttl);
+    }
     let draft = Draft {
         model: Rc::clone(&context.model),
         tools: Rc::clone(&context.pool().pieces),

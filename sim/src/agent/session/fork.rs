@@ -43,11 +43,6 @@ pub struct Origin {
 pub struct Origins(RefCell<BTreeMap<Rc<str>, Weak<Origin>>>);
 
 impl Origins {
-    /// Whether a call of `message` has forked; then the guards have already checked the caller's history.
-    pub fn knows(&self, message: &Entry) -> bool {
-        self.0.borrow().get(&message.uuid).is_some_and(|origin| origin.strong_count() > 0)
-    }
-
     /// The origin of the forks of `message`; `take` creates it for the first fork.
     pub fn of(&self, message: &Entry, take: impl FnOnce() -> Origin) -> Rc<Origin> {
         let mut known = self.0.borrow_mut();

@@ -61,6 +61,10 @@ pub struct Settings {
     pub placement: Placement,
     /// TTL of the breakpoints.
     pub ttl: Ttl,
+    /// Lifetime of the breakpoints in the system prompt, if it is another one. A longer lifetime must precede a shorter one.
+    pub head_ttl: Option<Ttl>,
+    /// The number of requests of each sub-agent, if it is known beforehand: the last one marks nothing new.
+    pub agent_requests: Option<u64>,
     /// Tools start while the answer is still streaming (contract STREAM-10..16).
     pub streaming_tools: bool,
     /// Which definition of a name wins.
@@ -158,6 +162,8 @@ impl Default for Settings {
             effort: Some("medium".into()),
             placement: Placement::default(),
             ttl: Ttl::FiveMinutes,
+            head_ttl: None,
+            agent_requests: None,
             streaming_tools: true,
             ranking: Ranking::default(),
             retries: Retries { attempts_max: 10, waits: waits.into() },

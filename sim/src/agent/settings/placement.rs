@@ -40,6 +40,8 @@ pub struct Layout<'a> {
     pub newest_results: Option<usize>,
     /// Whether it is the agent's first request.
     pub is_first: bool,
+    /// Whether it is the agent's last request, and known to be: then nobody would read what its last breakpoint writes.
+    pub is_last: bool,
 }
 
 /// A block: level, item, part.
@@ -47,7 +49,8 @@ type Spot = (Level, usize, usize);
 
 impl Placement {
     /// The marks of a request in prompt order. From an agent's second request on, `shared`, `tail` and `both` mark only
-    /// the tail, `none` marks nothing, and the others also mark the tail.
+    /// the tail, `none` marks nothing, and the others also mark the tail. In a last request the mark of the tail moves back
+    /// to the last block that was written before, which is read with it.
     pub fn marks(self, layout: &Layout<'_>, ttl: Ttl) -> Vec<Mark> {
         let tail = layout.tail().filter(|_| !layout.is_first);
         let mut spots: Vec<Spot> = match self {
@@ -60,6 +63,9 @@ impl Placement {
             Self::BeforeResults => layout.before_results().into_iter().chain(tail).collect(),
             Self::Client2026 => layout.two_of_system().chain(layout.tail()).collect(),
         };
+        if layout.is_last {
+            layout.move_tail_back(&mut spots);
+        }
         spots.dedup();
         spots.into_iter().map(|(level, item, part)| Mark { level, item, part, ttl }).collect()
     }
@@ -68,6 +74,17 @@ impl Placement {
 impl Layout<'_> {
     fn tail(&self) -> Option<Spot> {
         self.end_of(self.messages.len().checked_sub(1)?)
+    }
+
+    /// Of a first request, the block before the directive, if it is marked, or else the parent's end.
+    fn move_tail_back(&self, spots: &mut Vec<Spot>) {
+        let Some(tail) = self.tail().filter(|tail| spots.last() == Some(tail)) else { return };
+        spots.retain(|spot| *spot != tail);
+        let is_shared_marked = self.is_first && self.before_directive().is_some_and(|spot| spots.contains(&spot));
+        if !is_shared_marked {
+            spots.extend(self.previous_tail());
+        }
+        spots.sort_unstable();
     }
 
     /// The last block of a message.

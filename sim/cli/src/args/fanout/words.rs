@@ -88,6 +88,16 @@ pub fn ttl() -> impl TypedValueParser<Value = Ttl> {
     words(Ttl::WORDS.to_vec())
 }
 
+/// Whether heads live for an hour.
+pub fn head_ttl() -> impl TypedValueParser<Value = bool> {
+    words(vec![("same", false), ("1h", true)])
+}
+
+/// Whether the last turn is unmarked.
+pub fn last_turn() -> impl TypedValueParser<Value = bool> {
+    words(vec![("marked", false), ("unmarked", true)])
+}
+
 /// Placements of breakpoints.
 pub fn placement() -> impl TypedValueParser<Value = Placement> {
     let words = PLACEMENTS.map(|(placement, about)| PossibleValue::new(placement.name()).help(about));

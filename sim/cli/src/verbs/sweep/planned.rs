@@ -22,7 +22,7 @@ pub fn plan(args: &SweepPlanArgs) -> anyhow::Result<()> {
     let subject = subject(&args.subject).map_err(BadInput::error)?;
     let plan = Plan::at_prices(subject, args.prices.planned()?, args.set.clone(), args.parts);
     let plan = plan.map_err(|bad| BadInput(bad.to_string().lines().map(str::to_owned).collect()))?;
-    let cells = plan.cells.len();
+    let cells = plan.len();
     let parts = plan.parts;
     let name = plan.subject.name();
     let Some(out) = &args.out else {

@@ -17,7 +17,7 @@ pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
     };
     let mut why: Vec<Closed> = failed(&session.settings).collect();
     why.extend(by_type);
-    why.extend(guard::trips(context, None).map(|_| Closed::ForkChild));
+    why.extend(guard::trips(context).map(|_| Closed::ForkChild));
     why
 }
 

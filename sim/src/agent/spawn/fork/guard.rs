@@ -17,17 +17,18 @@ words! {
     }
 }
 
-/// The first guard that trips for `context`, which calls in `message`: the origin, then the scan (C01). The history
-/// before a message is scanned only for its first call.
-pub fn trips(context: &Context, message: Option<&Entry>) -> Option<Guard> {
+/// The first guard that trips for `context`: the origin, then the scan (C01). Each message of its history is scanned once.
+pub fn trips(context: &Context) -> Option<Guard> {
     if *context.query_source == *QUERY_SOURCE {
         return Some(Guard::QuerySource);
     }
-    if message.is_some_and(|message| context.session.origins.knows(message)) {
-        return None;
-    }
     let profile = context.session.settings.forks.profile;
-    context.entries.borrow().iter().any(|entry| holds_tag(entry, profile)).then_some(Guard::Scan)
+    let entries = context.entries.borrow();
+    if entries.unscanned().iter().any(|entry| holds_tag(entry, profile)) {
+        return Some(Guard::Scan);
+    }
+    entries.is_scanned();
+    None
 }
 
 /// Whether the tag is where the builder puts it (FORK-46): in a text block of a user message that is a list. Typed

@@ -57,7 +57,7 @@ pub fn definition() -> AgentDefinition {
 /// If a guard trips (FORK-48: no other agent replaces the fork), or the call asks for another machine.
 pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
     let parent = &call.context;
-    if let Some(guard) = guard::trips(parent, call.message.as_deref()) {
+    if let Some(guard) = guard::trips(parent) {
         parent.emit(&Event::ForkRefused {
             agent: parent.agent.clone(),
             tool_use: call.tool_use.id.clone(),
