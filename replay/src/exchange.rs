@@ -164,6 +164,11 @@ impl Exchange {
         self.sent_at.map(|at| Times::of(at, self.first_byte_at, self.ended_at))
     }
 
+    /// Anything of an answer is recorded: what the request wrote can be read from the first byte on.
+    pub fn is_answered(&self) -> bool {
+        self.usage.is_some() || self.status.is_some() || self.first_byte_at.is_some() || self.ended_at.is_some()
+    }
+
     /// The provider refused the request (HTTP status of 400 and above): nothing was billed, read or written.
     pub fn failed(&self) -> bool {
         self.status.is_some_and(|status| status >= 400)

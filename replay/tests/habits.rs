@@ -343,6 +343,19 @@ fn effort_that_is_switched_is_a_parameter_of_the_messages() {
     }
 }
 
+#[test]
+fn a_server_that_is_connected_again_changes_the_system_prompt_up_to_2_1_69() {
+    let output =
+        r#""message":{"role":"user","content":"<local-command-stdout>Reconnected to web.</local-command-stdout>"}"#;
+    for (version, missed) in [("2.1.38", true), ("2.1.69", true), ("2.1.70", false)] {
+        let mut session = Transcript::begun(version, "claude-opus-4-6");
+        session.wait(4).line("user", output).prompt().answer((HEAD, 11_000), None, "");
+        let result = session.replayed();
+        assert_eq!(predicted(&result) < 29_000, missed, "{version}");
+        assert_eq!(cause(&result) == Some(Cause::SystemChanged), missed, "{version}");
+    }
+}
+
 /// The key of the cache has the header of fast mode, which stays from 2.1.86 on.
 #[test]
 fn fast_mode_has_a_cache_of_its_own() {

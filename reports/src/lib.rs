@@ -19,13 +19,11 @@
 //! * [`figures`](mod@figures): pictures.
 //! * [`folder`](mod@folder): all of it on disk.
 //! * [`page`](mod@page): one file for a browser.
-//! * [`claims`]: the page `published/claims.md`: claims about forks, compared with runs.
 
 #[macro_use]
 pub mod record;
 
 pub mod check;
-pub mod claims;
 pub mod comparison;
 pub mod document;
 pub mod explained;

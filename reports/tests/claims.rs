@@ -4,12 +4,14 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use forkcast_reports::{claims, document::markdown};
+use forkcast_reports::document::markdown;
 use forkcast_sim::pricing::PriceBook;
+
+mod page;
 
 /// The page, made once: it takes thousands of runs.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
-    let document = claims::document(&Rc::new(PriceBook::built_in())).expect("every run finishes");
+    let document = page::document(&Rc::new(PriceBook::built_in())).expect("every run finishes");
     let mut page = Vec::new();
     markdown::write(&document, &mut page).unwrap();
     String::from_utf8(page).unwrap()

@@ -6,7 +6,6 @@
 //! * [`load`]: converts a scenario to the setup of a simulation.
 //! * [`run`]: runs it, and holds the results.
 //! * [`expect`]: compares results with expectations.
-//! * [`golden`]: a run as text, stored next to the scenario.
 //! * [`catalog`]: the built-in scenarios.
 //! * [`capture`]: the requests of a run as a proxy would record them, for the prefix guard.
 //! * [`cast`](mod@cast): a recorded session as a scenario.
@@ -19,7 +18,6 @@ pub mod catalog;
 pub mod expect;
 pub mod fanout;
 pub mod format;
-pub mod golden;
 pub mod load;
 pub mod run;
 pub mod sweep;

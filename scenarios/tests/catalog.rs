@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use forkcast_scenarios::catalog::{self, CatalogItem};
 use forkcast_scenarios::expect;
-use forkcast_scenarios::golden;
 use forkcast_scenarios::run::{Options, play};
 use libtest_mimic::{Arguments, Failed, Trial};
+
+#[path = "catalog/golden.rs"]
+mod golden;
 
 fn golden_file(entry: &CatalogItem) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("catalog/{}.golden", entry.name))

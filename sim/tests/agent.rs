@@ -14,6 +14,7 @@ mod messages;
 mod notification;
 mod permission;
 mod placement;
+mod player;
 mod probe;
 mod prompt;
 mod query;

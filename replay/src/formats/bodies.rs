@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::dialect::{self, Translated, bedrock_converse};
 use super::json::{Broken, DEPTH_LIMIT, ScanError, Scanner};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::text::Text;
 use super::{Reading, body, json};
 use crate::error::Fault;
@@ -17,44 +17,37 @@ use crate::exchange::{ANTHROPIC, Dialect, Exchange, Origin, RecordedUsage};
 use crate::response;
 
 /// The reader.
-pub(super) struct Bodies;
+pub(super) const READER: Reader = Reader {
+    name: "bodies",
+    what: "one request body per file, in order of file names; or `{request, response}` in one file",
+    detected_by: "top-level keys `model` and `messages` (or `input`, `prompt`), or `contents`, or `request` and `response`",
+    probe: |object| Probe::No.or_perhaps(object.is_document && is_body(object)),
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for Bodies {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "bodies",
-            what: "one request body per file, in order of file names; or `{request, response}` in one file",
-            detected_by: "top-level keys `model` and `messages` (or `input`, `prompt`), or `contents`, or `request` and `response`",
-        }
-    }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::No.or_perhaps(object.is_document && is_body(object))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = file.reading();
-        let mut at = json::skip_space(text.bytes, 0);
-        let mut index = 0;
-        while at < text.bytes.len() {
-            let end = match Found::at(text.bytes, at) {
-                Ok(found) => {
-                    if let Err(fault) = one(file.name, text, index, &found, &mut reading) {
-                        reading.damage(fault);
-                    }
-                    at + found.value.len()
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = file.reading();
+    let mut at = json::skip_space(text.bytes, 0);
+    let mut index = 0;
+    while at < text.bytes.len() {
+        let end = match Found::at(text.bytes, at) {
+            Ok(found) => {
+                if let Err(fault) = one(file.name, text, index, &found, &mut reading) {
+                    reading.damage(fault);
                 }
-                Err(broken) => {
-                    reading.damage(text.fault(broken.at, broken.what));
-                    next_object(text.bytes, at)
-                }
-            };
-            at = json::skip_space(text.bytes, end);
-            index += 1;
-        }
-        reading
+                at + found.value.len()
+            }
+            Err(broken) => {
+                reading.damage(text.fault(broken.at, broken.what));
+                next_object(text.bytes, at)
+            }
+        };
+        at = json::skip_space(text.bytes, end);
+        index += 1;
     }
+    reading
 }
 
 /// Keys of bodies whose model is in the address: those for Bedrock and Vertex, and those of Converse.

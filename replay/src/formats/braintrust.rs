@@ -20,7 +20,7 @@ use std::path::Path;
 use forkcast_sim::outside::found;
 
 use super::calls::{Call, Calls, When, message};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::value::Value;
 use super::{Reading, beside, when};
 
@@ -28,33 +28,27 @@ use super::{Reading, beside, when};
 const BODIES: &str = ".blobs";
 
 /// The reader.
-pub(super) struct Braintrust;
+pub(super) const READER: Reader = Reader {
+    name: "braintrust",
+    what: "HTTP calls as Braintrust's SDK for JavaScript records them, with their files of bodies",
+    detected_by: "a top-level key `entries` whose first element has `matchKey` and `request`",
+    probe,
+    read,
+    owner_of_bodies: |folder| folder.strip_suffix(BODIES),
+    ..Reader::BARE
+};
 
-impl Reader for Braintrust {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "braintrust",
-            what: "HTTP calls as Braintrust's SDK for JavaScript records them, with their files of bodies",
-            detected_by: "a top-level key `entries` whose first element has `matchKey` and `request`",
-        }
-    }
+fn probe(object: &Object<'_>) -> Probe {
+    let is_entry = |entry: Object<'_>| entry.has_all(&["matchKey", "request"]);
+    Probe::sure(object.is_document && object.first_under("entries").is_some_and(is_entry))
+}
 
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        let is_entry = |entry: Object<'_>| entry.has_all(&["matchKey", "request"]);
-        Probe::sure(object.is_document && object.first_under("entries").is_some_and(is_entry))
-    }
-
-    fn owner_of_bodies<'n>(&self, folder: &'n str) -> Option<&'n str> {
-        folder.strip_suffix(BODIES)
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let mut calls = Calls::new(file, "entry");
-        calls.each(&file.text(), &["entries"], |calls, index, line, entry| {
-            calls.add(index, line, call(entry, file.folder));
-        });
-        calls.finish()
-    }
+fn read(file: &File<'_>) -> Reading {
+    let mut calls = Calls::new(file, "entry");
+    calls.each(&file.text(), &["entries"], |calls, index, line, entry| {
+        calls.add(index, line, call(entry, file.folder));
+    });
+    calls.finish()
 }
 
 fn call<'a>(entry: &'a Value, folder: Option<&Path>) -> Result<Call<'a>, String> {

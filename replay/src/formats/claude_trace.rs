@@ -15,46 +15,39 @@ use serde_json::value::RawValue;
 
 use super::calls::{Call, Calls, When};
 use super::json::{self, member, member_text};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::{Reading, when};
 use crate::http::{Headers, Request, Response};
 
 /// The reader.
-pub(super) struct ClaudeTrace;
+pub(super) const READER: Reader = Reader {
+    name: "claude-trace",
+    what: "requests and answers of Claude Code as claude-trace logs them",
+    detected_by: "lines with keys `request`, `response` and `logged_at`",
+    probe: |object| Probe::sure(object.has_all(&["request", "logged_at"])),
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for ClaudeTrace {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "claude-trace",
-            what: "requests and answers of Claude Code as claude-trace logs them",
-            detected_by: "lines with keys `request`, `response` and `logged_at`",
-        }
-    }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has_all(&["request", "logged_at"]))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut calls = Calls::new(file, "pair");
-        let lines = text.lines().filter(|(_, _, line)| !line.trim_ascii().is_empty());
-        for (index, (number, start, line)) in lines.enumerate() {
-            let pair = match serde_json::from_slice::<Pair<'_>>(line) {
-                Ok(pair) => pair,
-                Err(error) => {
-                    calls.reading.damage(text.record_fault(start, line, &error));
-                    continue;
-                }
-            };
-            calls.add(index, number, call(&pair));
-            let is_read = calls.reading.exchanges.last().is_some_and(|exchange| exchange.origin.index == index);
-            if is_read && pair.response.is_none() {
-                calls.reading.notes.push(format!("exchange {index}: no answer came before the log ended"));
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut calls = Calls::new(file, "pair");
+    let lines = text.lines().filter(|(_, _, line)| !line.trim_ascii().is_empty());
+    for (index, (number, start, line)) in lines.enumerate() {
+        let pair = match serde_json::from_slice::<Pair<'_>>(line) {
+            Ok(pair) => pair,
+            Err(error) => {
+                calls.reading.damage(text.record_fault(start, line, &error));
+                continue;
             }
+        };
+        calls.add(index, number, call(&pair));
+        let is_read = calls.reading.exchanges.last().is_some_and(|exchange| exchange.origin.index == index);
+        if is_read && pair.response.is_none() {
+            calls.reading.notes.push(format!("exchange {index}: no answer came before the log ended"));
         }
-        calls.finish()
     }
+    calls.finish()
 }
 
 #[derive(Deserialize)]

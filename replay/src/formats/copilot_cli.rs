@@ -24,7 +24,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Reading;
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::thread::{FAILED, Names, Place, Unknown, call_part, conclude, parsed, part, pieces_hash, within};
 use super::thread::{records, take_sum, thread, told_count};
 use crate::count::PromptCounts;
@@ -33,29 +33,22 @@ use crate::exchange::RecordedUsage;
 use crate::transcript::{Answer, InputOrigin, Item, Part, Sign, Stop, answer_id};
 
 /// The reader.
-pub(super) struct CopilotCli;
+pub(super) const READER: Reader = Reader {
+    name: "copilot-cli",
+    what: "events of Copilot CLI (`~/.copilot/session-state`): sums of a session by model, no single request has usage",
+    detected_by: "lines with keys `type`, `data`, `timestamp` and `parentId`",
+    probe: |object| Probe::sure(object.has_all(&["type", "data", "timestamp", "parentId"])),
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for CopilotCli {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "copilot-cli",
-            what: "events of Copilot CLI (`~/.copilot/session-state`): sums of a session by model, no single request has usage",
-            detected_by: "lines with keys `type`, `data`, `timestamp` and `parentId`",
-        }
-    }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has_all(&["type", "data", "timestamp", "parentId"]))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut session = Session::default();
-        records::<Event<'_>>(text, &mut reading, |reading, line, event| session.event(reading, line, &event));
-        session.finish(&mut reading);
-        reading
-    }
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut session = Session::default();
+    records::<Event<'_>>(text, &mut reading, |reading, line, event| session.event(reading, line, &event));
+    session.finish(&mut reading);
+    reading
 }
 
 #[derive(Deserialize)]

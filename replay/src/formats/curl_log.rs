@@ -9,32 +9,25 @@
 use std::borrow::Cow;
 
 use super::calls::{Call, Calls, When, message};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::value::Value;
 use super::{Reading, when};
 use crate::http::{Request, Response};
 
 /// The reader.
-pub(super) struct CurlLog;
+pub(super) const READER: Reader = Reader {
+    name: "curl-log",
+    what: "HTTP calls line by line, as scripts around curl log them",
+    detected_by: "lines with keys `start_timestamp` and `request`",
+    probe: |object| Probe::sure(object.has_all(&["start_timestamp", "request"])),
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for CurlLog {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "curl-log",
-            what: "HTTP calls line by line, as scripts around curl log them",
-            detected_by: "lines with keys `start_timestamp` and `request`",
-        }
-    }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has_all(&["start_timestamp", "request"]))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let mut calls = Calls::new(file, "call");
-        calls.each_record(&file.text(), |calls, index, line, record| calls.add(index, line, call(record)));
-        calls.finish()
-    }
+fn read(file: &File<'_>) -> Reading {
+    let mut calls = Calls::new(file, "call");
+    calls.each_record(&file.text(), |calls, index, line, record| calls.add(index, line, call(record)));
+    calls.finish()
 }
 
 fn call(record: &Value) -> Result<Call<'_>, String> {

@@ -10,34 +10,31 @@ use std::borrow::Cow;
 
 use super::Reading;
 use super::calls::{Call, Calls, When, message};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::value::Value;
 
 /// The beginning of a body that is no text.
 const PACKED: &str = "base64:";
 
 /// The reader.
-pub(super) struct Datadog;
+pub(super) const READER: Reader = Reader {
+    name: "datadog",
+    what: "one HTTP call a file, as Datadog's proxy for tests records them",
+    detected_by: "top-level keys `request` (with `url`, `headers` and a text as `body`) and `response`",
+    probe,
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for Datadog {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "datadog",
-            what: "one HTTP call a file, as Datadog's proxy for tests records them",
-            detected_by: "top-level keys `request` (with `url`, `headers` and a text as `body`) and `response`",
-        }
-    }
+fn probe(object: &Object<'_>) -> Probe {
+    let is_request = |request: Object<'_>| request.has_all(&["method", "url"]) && request.text("body").is_some();
+    Probe::sure(object.is_document && object.begun("request").is_some_and(is_request))
+}
 
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        let is_request = |request: Object<'_>| request.has_all(&["method", "url"]) && request.text("body").is_some();
-        Probe::sure(object.is_document && object.begun("request").is_some_and(is_request))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let mut calls = Calls::new(file, "call");
-        calls.add_document(&file.text(), |pair| Call::of_pair(pair, When::ByHeaders { ended: None }, body));
-        calls.finish()
-    }
+fn read(file: &File<'_>) -> Reading {
+    let mut calls = Calls::new(file, "call");
+    calls.add_document(&file.text(), |pair| Call::of_pair(pair, When::ByHeaders { ended: None }, body));
+    calls.finish()
 }
 
 fn body(message: &Value) -> Result<Cow<'_, [u8]>, String> {

@@ -39,7 +39,7 @@ use forkcast_sim::wire::TOKENS_MAX;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::text::{Text, no_object, not_utf8};
 use super::{Reading, bodies, body, json, when};
 use crate::error::Fault;
@@ -78,34 +78,24 @@ struct Record<'a> {
 }
 
 /// The reader.
-pub(super) struct ExchangeLog;
+pub(super) const READER: Reader = Reader {
+    name: "exchange-log",
+    what: "forkcast.exchanges/1, one exchange per line with instants, bodies and answers",
+    detected_by: "lines with keys `v` and `request`",
+    probe: |object| Probe::sure(object.has_all(&["v", "request"])),
+    read,
+    // A run folder has both, and only the log has the answers.
+    owner_of_bodies: |folder| (folder == "bodies").then_some("exchanges"),
+    ..Reader::BARE
+};
 
-impl Reader for ExchangeLog {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "exchange-log",
-            what: "forkcast.exchanges/1, one exchange per line with instants, bodies and answers",
-            detected_by: "lines with keys `v` and `request`",
-        }
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut log = Log { file: file.name, text, reading: file.reading() };
+    for (number, start, line) in text.lines() {
+        log.line(number, start, line);
     }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has_all(&["v", "request"]))
-    }
-
-    /// A run folder has both, and only the log has the answers.
-    fn owner_of_bodies<'n>(&self, folder: &'n str) -> Option<&'n str> {
-        (folder == "bodies").then_some("exchanges")
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut log = Log { file: file.name, text, reading: file.reading() };
-        for (number, start, line) in text.lines() {
-            log.line(number, start, line);
-        }
-        log.reading
-    }
+    log.reading
 }
 
 /// Tokens of each prefix; `None` if sums are beyond any prompt.

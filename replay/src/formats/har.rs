@@ -21,7 +21,7 @@ mod instants;
 use std::borrow::Cow;
 
 use super::calls::{Call, Calls, message};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::value::{Value, unpacked_base64};
 use super::{Reading, json};
 use crate::error::Fault;
@@ -29,36 +29,33 @@ use crate::exchange::Exchange;
 use crate::http::{Request, Response};
 
 /// The reader.
-pub(super) struct Har;
+pub(super) const READER: Reader = Reader {
+    name: "har",
+    what: "HTTP archives (HAR 1.2) with contents, of a browser, Charles, Proxyman or mitmproxy (`save.har`, `hardump`)",
+    detected_by: "a top-level key `log` with `entries` in it",
+    probe,
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for Har {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "har",
-            what: "HTTP archives (HAR 1.2) with contents, of a browser, Charles, Proxyman or mitmproxy (`save.har`, `hardump`)",
-            detected_by: "a top-level key `log` with `entries` in it",
-        }
-    }
+fn probe(object: &Object<'_>) -> Probe {
+    // Keys before the entries count too, in case the file is damaged after them.
+    let is_archive = |log: Object<'_>| log.has_any(&["entries", "creator", "pages"]);
+    Probe::sure(object.is_document && object.begun("log").is_some_and(is_archive))
+}
 
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        // Keys before the entries count too, in case the file is damaged after them.
-        let is_archive = |log: Object<'_>| log.has_any(&["entries", "creator", "pages"]);
-        Probe::sure(object.is_document && object.begun("log").is_some_and(is_archive))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let creator = creator(text.bytes);
-        let mut archive =
-            Archive { is_mitmproxy: creator.is_some_and(|name| name.contains("mitmproxy")), ..Archive::default() };
-        let mut calls = Calls::new(file, "entry");
-        calls.each(text, &["log", "entries"], |calls, index, line, entry| {
-            let exchange = archive.exchange(calls, index, line, entry);
-            calls.take(index, line, exchange);
-        });
-        archive.report(&mut calls.reading);
-        calls.finish()
-    }
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let creator = creator(text.bytes);
+    let mut archive =
+        Archive { is_mitmproxy: creator.is_some_and(|name| name.contains("mitmproxy")), ..Archive::default() };
+    let mut calls = Calls::new(file, "entry");
+    calls.each(text, &["log", "entries"], |calls, index, line, entry| {
+        let exchange = archive.exchange(calls, index, line, entry);
+        calls.take(index, line, exchange);
+    });
+    archive.report(&mut calls.reading);
+    calls.finish()
 }
 
 /// `log.creator.name`, if it can be read before the entries.

@@ -11,49 +11,39 @@ use std::borrow::Cow;
 
 use super::Reading;
 use super::calls::{Call, Calls, When, message};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::value::Value;
 use super::yaml::documents;
 use crate::http::{self, Request, Response};
 
 /// The reader.
-pub(super) struct HttpMock;
+pub(super) const READER: Reader = Reader {
+    name: "httpmock",
+    what: "HTTP calls recorded by httpmock, one YAML document each; a folder names the provider",
+    detected_by: "top-level keys `when` and `then`",
+    probe: |_| Probe::No,
+    read,
+    yaml_keys: &["when", "then"],
+    ..Reader::BARE
+};
 
-impl Reader for HttpMock {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "httpmock",
-            what: "HTTP calls recorded by httpmock, one YAML document each; a folder names the provider",
-            detected_by: "top-level keys `when` and `then`",
-        }
-    }
-
-    fn probe(&self, _: &Object<'_>) -> Probe {
-        Probe::No
-    }
-
-    fn yaml_keys(&self) -> &'static [&'static str] {
-        &["when", "then"]
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let host = http::host_by_folder(file.name);
-        let mut is_whole = true;
-        let mut calls = Calls::new(file, "call");
-        for (index, item) in documents(&file.text()).into_iter().enumerate() {
-            match item.value {
-                Ok(document) => {
-                    calls.add(index, item.line, call(&document, host));
-                    is_whole = document.at("then").get("body").is_some();
-                }
-                Err(fault) => calls.reading.damage(fault),
+fn read(file: &File<'_>) -> Reading {
+    let host = http::host_by_folder(file.name);
+    let mut is_whole = true;
+    let mut calls = Calls::new(file, "call");
+    for (index, item) in documents(&file.text()).into_iter().enumerate() {
+        match item.value {
+            Ok(document) => {
+                calls.add(index, item.line, call(&document, host));
+                is_whole = document.at("then").get("body").is_some();
             }
+            Err(fault) => calls.reading.damage(fault),
         }
-        if !is_whole || !file.bytes.ends_with(b"\n") {
-            calls.reading.notes.push(CUT.to_owned());
-        }
-        calls.finish()
     }
+    if !is_whole || !file.bytes.ends_with(b"\n") {
+        calls.reading.notes.push(CUT.to_owned());
+    }
+    calls.finish()
 }
 
 /// YAML that is cut between two lines is still YAML.

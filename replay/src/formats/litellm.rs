@@ -26,7 +26,7 @@ use std::ops::Range;
 use forkcast_sim::outside::found;
 
 use super::logged::{self, Content};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::text::Text;
 use super::value::Value;
 use super::{Passed, Reading, when};
@@ -52,48 +52,33 @@ const MODEL_CALLS: &[&str] = &[
 ];
 
 /// The reader.
-pub(super) struct LiteLlm;
+pub(super) const READER: Reader = Reader {
+    name: "litellm",
+    what: "calls as LiteLLM's callbacks log them (`StandardLoggingPayload`), and rows of its table of spends",
+    detected_by: "objects with `call_type` and `startTime`, or with `standard_logging_object`",
+    probe: |object| Probe::sure(object.has("standard_logging_object") || object.has_all(&["call_type", "startTime"])),
+    read,
+    reads_lists: true,
+    ..Reader::BARE
+};
 
-impl Reader for LiteLlm {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "litellm",
-            what: "calls as LiteLLM's callbacks log them (`StandardLoggingPayload`), and rows of its table of spends",
-            detected_by: "objects with `call_type` and `startTime`, or with `standard_logging_object`",
-        }
-    }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has("standard_logging_object") || object.has_all(&["call_type", "startTime"]))
-    }
-
-    fn reads_lists(&self) -> bool {
-        true
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut log = Log {
-            file: file.name,
-            text,
-            reading: file.reading(),
-            passed: Passed::default(),
-            without_prompt: Vec::new(),
-        };
-        let mut index = 0;
-        for record in text.records() {
-            match record {
-                Ok(range) => {
-                    log.record(index, range);
-                    index += 1;
-                }
-                Err(damaged) => log.reading.damage_record(damaged.fault),
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut log =
+        Log { file: file.name, text, reading: file.reading(), passed: Passed::default(), without_prompt: Vec::new() };
+    let mut index = 0;
+    for record in text.records() {
+        match record {
+            Ok(range) => {
+                log.record(index, range);
+                index += 1;
             }
+            Err(damaged) => log.reading.damage_record(damaged.fault),
         }
-        log.passed.finish(&mut log.reading);
-        logged::note_absent(&mut log.reading, &log.without_prompt, "record");
-        log.reading
     }
+    log.passed.finish(&mut log.reading);
+    logged::note_absent(&mut log.reading, &log.without_prompt, "record");
+    log.reading
 }
 
 struct Log<'a> {

@@ -22,7 +22,7 @@ use forkcast_sim::time::Instant;
 use forkcast_tokens::Vocabulary;
 use serde::Deserialize;
 
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::{Reading, when};
 use crate::trace::{
     BlockSizes, Clock, Conversation, IdScope, PrefixRun, Prompts, Steps, TextBlock, Trace, TraceRequest,
@@ -55,42 +55,35 @@ struct Placed<'a> {
 }
 
 /// The reader.
-pub(super) struct LmCache;
+pub(super) const READER: Reader = Reader {
+    name: "lmcache",
+    what: "LMCache's traces of agents: the texts of prompts and answers, no models",
+    detected_by: "lines with keys `input`, `session_id` and `timestamp`",
+    probe: |object| Probe::sure(object.has_all(&["input", "session_id", "timestamp"])),
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for LmCache {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "lmcache",
-            what: "LMCache's traces of agents: the texts of prompts and answers, no models",
-            detected_by: "lines with keys `input`, `session_id` and `timestamp`",
-        }
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut rows: Vec<Placed<'_>> = Vec::new();
+    reading.records(text, |index, line, row: Record<'_>| {
+        let at = row.timestamp.checked_mul(NANOS_PER_MICRO).map(Instant).and_then(when::believed);
+        let late = || format!("`timestamp` is {}, expected microseconds from the Unix epoch", row.timestamp);
+        rows.push(Placed { index, line, at: at.ok_or_else(late)?, row });
+        Ok(())
+    });
+    let late = rows.windows(2).filter(|pair| pair[1].row.timestamp < pair[0].row.timestamp).count();
+    if late > 0 {
+        reading.notes.push(format!("{late} lines are older than the one before them: taken in order of time"));
     }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has_all(&["input", "session_id", "timestamp"]))
+    rows.sort_by_key(|placed| (placed.row.timestamp, placed.index));
+    if !rows.is_empty() {
+        reading.notes.push(ESTIMATED.to_owned());
+        reading.traces.push(trace(&rows));
     }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut rows: Vec<Placed<'_>> = Vec::new();
-        reading.records(text, |index, line, row: Record<'_>| {
-            let at = row.timestamp.checked_mul(NANOS_PER_MICRO).map(Instant).and_then(when::believed);
-            let late = || format!("`timestamp` is {}, expected microseconds from the Unix epoch", row.timestamp);
-            rows.push(Placed { index, line, at: at.ok_or_else(late)?, row });
-            Ok(())
-        });
-        let late = rows.windows(2).filter(|pair| pair[1].row.timestamp < pair[0].row.timestamp).count();
-        if late > 0 {
-            reading.notes.push(format!("{late} lines are older than the one before them: taken in order of time"));
-        }
-        rows.sort_by_key(|placed| (placed.row.timestamp, placed.index));
-        if !rows.is_empty() {
-            reading.notes.push(ESTIMATED.to_owned());
-            reading.traces.push(trace(&rows));
-        }
-        reading
-    }
+    reading
 }
 
 fn trace(rows: &[Placed<'_>]) -> Trace {

@@ -1,6 +1,6 @@
 //! The file formats: one reader each, all returning a [`Reading`].
 //!
-//! A new format is one file here that implements `Reader`, and a row in the table below.
+//! A new format is one file here with a [`Reader`], and a row in the table below.
 
 pub mod bodies;
 pub mod braintrust;
@@ -45,8 +45,7 @@ pub(crate) mod when;
 mod yaml;
 
 use crate::error::Error;
-pub use reader::FormatInfo;
-use reader::Reader;
+pub use reader::Reader;
 pub(crate) use reader::{File, Object, Probe};
 pub(crate) use reading::Passed;
 pub use reading::Reading;
@@ -64,7 +63,8 @@ macro_rules! readers {
             /// All formats, in the order in which they are listed.
             pub const ALL: &[Self] = &[$(Self::$format),*];
 
-            fn reader(self) -> &'static dyn Reader {
+            /// Its reader.
+            pub const fn reader(self) -> &'static Reader {
                 match self {
                     $(Self::$format => &$module::$reader,)*
                 }
@@ -74,65 +74,60 @@ macro_rules! readers {
 }
 
 readers! {
-    Vcr: vcr::Python,
-    RubyVcr: vcr::Ruby,
-    Har: har::Har,
-    Braintrust: braintrust::Braintrust,
-    Datadog: datadog::Datadog,
-    HttpMock: httpmock::HttpMock,
-    ReqLlm: req_llm::ReqLlm,
-    WireMock: wiremock::WireMock,
-    CurlLog: curl_log::CurlLog,
-    ClaudeTrace: claude_trace::ClaudeTrace,
-    LiteLlm: litellm::LiteLlm,
-    Otel: otel::Otel,
-    WireCapture: wire_capture::WireCapture,
-    Bodies: bodies::Bodies,
-    ExchangeLog: exchange_log::ExchangeLog,
-    ClaudeCode: claude_code::ClaudeCode,
-    Weka: weka::Weka,
-    Mooncake: mooncake::Mooncake,
-    LmCache: lmcache::LmCache,
-    Codex: codex::Codex,
-    Pi: pi::Pi,
-    GeminiCli: gemini_cli::GeminiCli,
-    CopilotCli: copilot_cli::CopilotCli,
-    OpenCode: opencode::OpenCode,
-    ManagedAgents: managed_agents::ManagedAgents,
-    SweAgent: swe_agent::SweAgent,
-    TraceLab: tracelab::TraceLab,
+    Vcr: vcr::READER_PYTHON,
+    RubyVcr: vcr::READER_RUBY,
+    Har: har::READER,
+    Braintrust: braintrust::READER,
+    Datadog: datadog::READER,
+    HttpMock: httpmock::READER,
+    ReqLlm: req_llm::READER,
+    WireMock: wiremock::READER,
+    CurlLog: curl_log::READER,
+    ClaudeTrace: claude_trace::READER,
+    LiteLlm: litellm::READER,
+    Otel: otel::READER,
+    WireCapture: wire_capture::READER,
+    Bodies: bodies::READER,
+    ExchangeLog: exchange_log::READER,
+    ClaudeCode: claude_code::READER,
+    Weka: weka::READER,
+    Mooncake: mooncake::READER,
+    LmCache: lmcache::READER,
+    Codex: codex::READER,
+    Pi: pi::READER,
+    GeminiCli: gemini_cli::READER,
+    CopilotCli: copilot_cli::READER,
+    OpenCode: opencode::READER,
+    ManagedAgents: managed_agents::READER,
+    SweAgent: swe_agent::READER,
+    TraceLab: tracelab::READER,
 }
 
 impl Format {
-    /// The description of the format.
-    pub fn info(self) -> FormatInfo {
-        self.reader().info()
-    }
-
     /// The name for `--input-format` and reports.
-    pub fn name(self) -> &'static str {
-        self.info().name
+    pub const fn name(self) -> &'static str {
+        self.reader().name
     }
 
     /// Whether its records may also be in one JSON list.
-    pub(crate) fn reads_lists(self) -> bool {
-        self.reader().reads_lists()
+    pub(crate) const fn reads_lists(self) -> bool {
+        self.reader().reads_lists
     }
 
     /// The format of a JSON object: the first one that is sure, else the first possible one.
     pub(crate) fn of(object: &Object<'_>) -> Option<Self> {
-        let found = |wanted| Self::ALL.iter().copied().find(|format| format.reader().probe(object) == wanted);
+        let found = |wanted| Self::ALL.iter().copied().find(|format| (format.reader().probe)(object) == wanted);
         found(Probe::Yes).or_else(|| found(Probe::Perhaps))
     }
 
     /// See [`Reader::owner_of_bodies`].
     pub(crate) fn owner_of_bodies(folder: &str) -> Option<&str> {
-        Self::ALL.iter().find_map(|format| format.reader().owner_of_bodies(folder))
+        Self::ALL.iter().find_map(|format| (format.reader().owner_of_bodies)(folder))
     }
 
     /// The format of YAML with these top-level keys.
     pub(crate) fn of_yaml(has: &dyn Fn(&str) -> bool) -> Option<Self> {
-        let keys = |format: &Self| format.reader().yaml_keys();
+        let keys = |format: &Self| format.reader().yaml_keys;
         let found = |format: &Self| !keys(format).is_empty() && keys(format).iter().all(|key| has(key));
         Self::ALL.iter().copied().find(found)
     }
@@ -185,5 +180,5 @@ pub fn read(format: Format, name: &str, bytes: &[u8]) -> Reading {
 
 /// Reads a file.
 pub(crate) fn read_file(format: Format, file: &File<'_>) -> Reading {
-    format.reader().read(file)
+    (format.reader().read)(file)
 }

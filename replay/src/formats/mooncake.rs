@@ -14,7 +14,7 @@ use forkcast_sim::time::Instant;
 use serde::Deserialize;
 
 use super::block_ids::{BlockIds, BlocksLeft};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::{Reading, when};
 use crate::count::believed;
 use crate::trace::{BlockSizes, Clock, Conversation, IdScope, Steps, Trace, TraceRequest};
@@ -32,36 +32,29 @@ struct Record {
 }
 
 /// The reader.
-pub(super) struct Mooncake;
+pub(super) const READER: Reader = Reader {
+    name: "mooncake",
+    what: "Mooncake's traces of a cluster: prompts as global ids of blocks of 512 tokens, no models",
+    detected_by: "lines with keys `hash_ids` and `input_length`",
+    probe: |object| Probe::sure(object.has_all(&["hash_ids", "input_length"])),
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for Mooncake {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "mooncake",
-            what: "Mooncake's traces of a cluster: prompts as global ids of blocks of 512 tokens, no models",
-            detected_by: "lines with keys `hash_ids` and `input_length`",
-        }
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut requests: Vec<(TraceRequest, Vec<u64>)> = Vec::new();
+    let mut blocks_left = BlocksLeft::default();
+    reading.records(text, |index, line, row: Record| {
+        requests.push(request(index, line, row, &mut blocks_left)?);
+        Ok(())
+    });
+    requests.sort_by_key(|(request, _)| (request.at, request.index));
+    if !requests.is_empty() {
+        reading.traces.push(trace(requests, &mut reading.notes));
     }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has_all(&["hash_ids", "input_length"]))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut requests: Vec<(TraceRequest, Vec<u64>)> = Vec::new();
-        let mut blocks_left = BlocksLeft::default();
-        reading.records(text, |index, line, row: Record| {
-            requests.push(request(index, line, row, &mut blocks_left)?);
-            Ok(())
-        });
-        requests.sort_by_key(|(request, _)| (request.at, request.index));
-        if !requests.is_empty() {
-            reading.traces.push(trace(requests, &mut reading.notes));
-        }
-        reading
-    }
+    reading
 }
 
 fn request(

@@ -30,7 +30,7 @@ use forkcast_sim::time::Instant;
 
 use self::attributes::Attributes;
 use super::logged::{self, Content};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::value::Value;
 use super::{Passed, Reading};
 use crate::error::Fault;
@@ -40,48 +40,34 @@ use crate::exchange::{Exchange, Origin};
 const NO_MARKERS: &str = "traces hold no cache breakpoints: where they stood is not known";
 
 /// The reader.
-pub(super) struct Otel;
+pub(super) const READER: Reader = Reader {
+    name: "otel",
+    what: "OpenTelemetry traces of generative AI (OTLP in JSON, `gen_ai.*`, OpenLLMetry, OpenInference): usage, and prompts where spans hold them",
+    detected_by: "objects with `resourceSpans`",
+    probe: |object| Probe::sure(object.has("resourceSpans")),
+    read,
+    reads_lists: true,
+    ..Reader::BARE
+};
 
-impl Reader for Otel {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "otel",
-            what: "OpenTelemetry traces of generative AI (OTLP in JSON, `gen_ai.*`, OpenLLMetry, OpenInference): usage, and prompts where spans hold them",
-            detected_by: "objects with `resourceSpans`",
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let (ranges, faults) = spans::find(text);
+    let mut traces =
+        Traces { file: file.name, reading: Reading::default(), passed: Passed::default(), without_prompt: Vec::new() };
+    let mut found = Vec::new();
+    for (index, range) in ranges.into_iter().enumerate() {
+        match Value::from_json(&text.bytes[range.clone()]) {
+            Ok(span) => found.push(Span::new(index, text.line_of(range.start), &span)),
+            Err(error) => traces.reading.damage(text.json_fault(range.start, &error)),
         }
     }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has("resourceSpans"))
+    let around = around_others(&found);
+    for span in &found {
+        traces.span(span, around.contains(&span.index));
     }
-
-    fn reads_lists(&self) -> bool {
-        true
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let (ranges, faults) = spans::find(text);
-        let mut traces = Traces {
-            file: file.name,
-            reading: Reading::default(),
-            passed: Passed::default(),
-            without_prompt: Vec::new(),
-        };
-        let mut found = Vec::new();
-        for (index, range) in ranges.into_iter().enumerate() {
-            match Value::from_json(&text.bytes[range.clone()]) {
-                Ok(span) => found.push(Span::new(index, text.line_of(range.start), &span)),
-                Err(error) => traces.reading.damage(text.json_fault(range.start, &error)),
-            }
-        }
-        let around = around_others(&found);
-        for span in &found {
-            traces.span(span, around.contains(&span.index));
-        }
-        faults.into_iter().for_each(|fault| traces.reading.damage(fault));
-        traces.finish()
-    }
+    faults.into_iter().for_each(|fault| traces.reading.damage(fault));
+    traces.finish()
 }
 
 /// The relevant fields of a span.

@@ -25,7 +25,7 @@ use forkcast_sim::wire::BlockKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::thread::{Names, Place, Unknown, accepted, beside, call_part, conclude, cost, parsed, part, parts};
 use super::thread::{pieces_hash, records, sized, spelled, thread, told_count};
 use super::{Reading, when};
@@ -34,31 +34,28 @@ use crate::exchange::RecordedUsage;
 use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Sign, Stop, Thinking, call_id};
 
 /// The reader.
-pub(super) struct Pi;
+pub(super) const READER: Reader = Reader {
+    name: "pi",
+    what: "sessions of pi (`~/.pi/agent/sessions`)",
+    detected_by: "lines with keys `type`, `timestamp` and `cwd`, or a `message` with a `role`",
+    probe,
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for Pi {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "pi",
-            what: "sessions of pi (`~/.pi/agent/sessions`)",
-            detected_by: "lines with keys `type`, `timestamp` and `cwd`, or a `message` with a `role`",
-        }
-    }
+fn probe(object: &Object<'_>) -> Probe {
+    let is_message = || object.inner("message").is_some_and(|message| message.has("role"));
+    Probe::sure(object.has_all(&["timestamp", "type"]) && (object.has_all(&["id", "cwd"]) || is_message()))
+}
 
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        let is_message = || object.inner("message").is_some_and(|message| message.has("role"));
-        Probe::sure(object.has_all(&["timestamp", "type"]) && (object.has_all(&["id", "cwd"]) || is_message()))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut session = Session::default();
-        records::<Entry<'_>>(text, &mut reading, |reading, line, entry| session.entry(reading, line, &entry));
-        session.unknown.finish(&mut reading);
-        conclude(&mut reading, thread(session.id, session.project, session.items));
-        reading
-    }
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut session = Session::default();
+    records::<Entry<'_>>(text, &mut reading, |reading, line, entry| session.entry(reading, line, &entry));
+    session.unknown.finish(&mut reading);
+    conclude(&mut reading, thread(session.id, session.project, session.items));
+    reading
 }
 
 #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-//! The interface of a reader: the name of its format, how a file is recognised, and how it is read.
+//! A reader: the name of its format, how a file is recognised, and how it is read.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -9,42 +9,38 @@ use super::text::Text;
 use crate::transcript::Measuring;
 
 /// A reader of one format. Formats are detected only by content; file names never matter.
-pub(crate) trait Reader: Sync {
-    /// The description of the format.
-    fn info(&self) -> FormatInfo;
-
-    /// Whether a JSON document, or a record of one, has this format.
-    fn probe(&self, object: &Object<'_>) -> Probe;
-
-    /// The top-level keys that together identify YAML of this format.
-    fn yaml_keys(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// Whether its records may also be the elements of one JSON list.
-    fn reads_lists(&self) -> bool {
-        false
-    }
-
-    /// The beginning of the name of the recording beside a folder, if a folder of this name has bodies of that recording
-    /// and no recordings.
-    fn owner_of_bodies<'n>(&self, _folder: &'n str) -> Option<&'n str> {
-        None
-    }
-
-    /// Reads a file.
-    fn read(&self, file: &File<'_>) -> Reading;
-}
-
-/// The description of a format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FormatInfo {
-    /// Its name for `--input-format`.
+pub struct Reader {
+    /// The format's name for `--input-format`.
     pub name: &'static str,
     /// What the format is.
     pub what: &'static str,
     /// How a file of it is recognised.
     pub detected_by: &'static str,
+    /// Whether a JSON document, or a record of one, has this format.
+    pub(super) probe: fn(&Object<'_>) -> Probe,
+    /// The top-level keys that together identify YAML of this format.
+    pub(super) yaml_keys: &'static [&'static str],
+    /// Whether its records may also be the elements of one JSON list.
+    pub(super) reads_lists: bool,
+    /// The beginning of the name of the recording beside a folder, if a folder of this name has bodies of that recording
+    /// and no recordings.
+    pub(super) owner_of_bodies: for<'n> fn(&'n str) -> Option<&'n str>,
+    /// Reads a file.
+    pub(super) read: fn(&File<'_>) -> Reading,
+}
+
+impl Reader {
+    /// Of no format.
+    pub(super) const BARE: Self = Self {
+        name: "",
+        what: "",
+        detected_by: "",
+        probe: |_| Probe::No,
+        yaml_keys: &[],
+        reads_lists: false,
+        owner_of_bodies: |_| None,
+        read: |file| file.reading(),
+    };
 }
 
 /// Whether something has a format.

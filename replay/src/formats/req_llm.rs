@@ -9,38 +9,35 @@
 use std::borrow::Cow;
 
 use super::calls::{Call, Calls, When, message};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::value::Value;
 use super::{Reading, when};
 
 /// The reader.
-pub(super) struct ReqLlm;
+pub(super) const READER: Reader = Reader {
+    name: "req-llm",
+    what: "one HTTP call a file, as req_llm records them",
+    detected_by: "a top-level key `request` with `canonical_json`, or with a body in base64",
+    probe,
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for ReqLlm {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "req-llm",
-            what: "one HTTP call a file, as req_llm records them",
-            detected_by: "a top-level key `request` with `canonical_json`, or with a body in base64",
-        }
-    }
+fn probe(object: &Object<'_>) -> Probe {
+    let is_request = |request: Object<'_>| {
+        let is_packed = || request.begun("body").is_some_and(|body| body.has("b64"));
+        request.has("canonical_json") || is_packed()
+    };
+    Probe::sure(object.is_document && object.begun("request").is_some_and(is_request))
+}
 
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        let is_request = |request: Object<'_>| {
-            let is_packed = || request.begun("body").is_some_and(|body| body.has("b64"));
-            request.has("canonical_json") || is_packed()
-        };
-        Probe::sure(object.is_document && object.begun("request").is_some_and(is_request))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let mut calls = Calls::new(file, "call");
-        calls.add_document(&file.text(), |document| {
-            let ended = document.text_of("captured_at").and_then(when::iso);
-            Call::of_pair(document, When::ByHeaders { ended }, |message| body(message, document))
-        });
-        calls.finish()
-    }
+fn read(file: &File<'_>) -> Reading {
+    let mut calls = Calls::new(file, "call");
+    calls.add_document(&file.text(), |document| {
+        let ended = document.text_of("captured_at").and_then(when::iso);
+        Call::of_pair(document, When::ByHeaders { ended }, |message| body(message, document))
+    });
+    calls.finish()
 }
 
 fn body<'a>(message: &'a Value, document: &'a Value) -> Result<Cow<'a, [u8]>, String> {

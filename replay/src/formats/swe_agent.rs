@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::json::{member, text as json_text};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::text::{Text, json_reason};
 use super::thread::{Names, Place, accepted, beside, call_part, conclude, cost, part, pieces_hash, records_under};
 use super::thread::{take_sum, thread};
@@ -28,37 +28,34 @@ use crate::error::Fault;
 use crate::transcript::{Answer, InputOrigin, Item, Stop};
 
 /// The reader.
-pub(super) struct SweAgent;
+pub(super) const READER: Reader = Reader {
+    name: "swe-agent",
+    what: "trajectories of SWE-agent (`.traj`): sums of a run, nothing of the cache",
+    detected_by: "top-level key `history` with `trajectory`, or with messages that name an `agent`",
+    probe,
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for SweAgent {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "swe-agent",
-            what: "trajectories of SWE-agent (`.traj`): sums of a run, nothing of the cache",
-            detected_by: "top-level key `history` with `trajectory`, or with messages that name an `agent`",
-        }
-    }
+fn probe(object: &Object<'_>) -> Probe {
+    let names_agent = |message: Object<'_>| message.has_all(&["role", "content", "agent"]);
+    let is_conversation = || object.first_under("history").is_some_and(names_agent);
+    Probe::sure(object.has("history") && (object.has("trajectory") || is_conversation()))
+}
 
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        let names_agent = |message: Object<'_>| message.has_all(&["role", "content", "agent"]);
-        let is_conversation = || object.first_under("history").is_some_and(names_agent);
-        Probe::sure(object.has("history") && (object.has("trajectory") || is_conversation()))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut run = Trajectory {
-            document: pieces_hash(&[text.bytes]),
-            model: model(file.name, text.bytes),
-            items: Vec::new(),
-            names: Names::default(),
-        };
-        records_under::<Message<'_>>(text, "history", &mut reading, |_, line, message| run.message(line, &message));
-        run.stats(&mut reading, text);
-        conclude(&mut reading, thread(None, None, run.items));
-        reading
-    }
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut run = Trajectory {
+        document: pieces_hash(&[text.bytes]),
+        model: model(file.name, text.bytes),
+        items: Vec::new(),
+        names: Names::default(),
+    };
+    records_under::<Message<'_>>(text, "history", &mut reading, |_, line, message| run.message(line, &message));
+    run.stats(&mut reading, text);
+    conclude(&mut reading, thread(None, None, run.items));
+    reading
 }
 
 #[derive(Deserialize)]

@@ -18,7 +18,7 @@ use forkcast_sim::wire::BlockKind;
 use serde::Deserialize;
 
 use super::Reading;
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::thread::{Names, Place, Unknown, beside, pieces_hash, records, sized, thread, within};
 use crate::count::PromptCounts;
 use crate::error::Fault;
@@ -26,44 +26,37 @@ use crate::exchange::RecordedUsage;
 use crate::transcript::{Answer, Call, InputOrigin, Item, Part, Stop, Thread, answer_id, call_id};
 
 /// The reader.
-pub(super) struct TraceLab;
+pub(super) const READER: Reader = Reader {
+    name: "tracelab",
+    what: "normalised rounds of TraceLab, sizes without texts",
+    detected_by: "lines with keys `provider`, `round_index` and `prefix_tokens`",
+    probe: |object| Probe::sure(object.has_all(&["provider", "round_index", "prefix_tokens"])),
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for TraceLab {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "tracelab",
-            what: "normalised rounds of TraceLab, sizes without texts",
-            detected_by: "lines with keys `provider`, `round_index` and `prefix_tokens`",
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut rounds: BTreeMap<String, Vec<(usize, Round<'_>)>> = BTreeMap::new();
+    records::<Round<'_>>(text, &mut reading, |_, line, round| {
+        rounds.entry(round.session_id.to_string()).or_default().push((line, round));
+    });
+    let (mut names, mut unknown) = (Names::default(), Unknown::default());
+    for (session, mut own) in rounds {
+        own.sort_by_key(|(line, round)| (round.round_index, *line));
+        let cwd = own.iter().find_map(|(_, round)| round.cwd.as_deref());
+        let named = own.iter().find_map(|(_, round)| round.project.as_deref());
+        let mut items = Vec::new();
+        for (line, round) in &own {
+            round.tell(*line, &mut items, &mut reading, &mut names, &mut unknown);
         }
+        let own = thread(Some(Arc::from(session)), cwd.map(Arc::from), items);
+        let project = own.project.clone().or_else(|| named.map(Arc::from));
+        reading.threads.push(Thread { project, ..own });
     }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has_all(&["provider", "round_index", "prefix_tokens"]))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut rounds: BTreeMap<String, Vec<(usize, Round<'_>)>> = BTreeMap::new();
-        records::<Round<'_>>(text, &mut reading, |_, line, round| {
-            rounds.entry(round.session_id.to_string()).or_default().push((line, round));
-        });
-        let (mut names, mut unknown) = (Names::default(), Unknown::default());
-        for (session, mut own) in rounds {
-            own.sort_by_key(|(line, round)| (round.round_index, *line));
-            let cwd = own.iter().find_map(|(_, round)| round.cwd.as_deref());
-            let named = own.iter().find_map(|(_, round)| round.project.as_deref());
-            let mut items = Vec::new();
-            for (line, round) in &own {
-                round.tell(*line, &mut items, &mut reading, &mut names, &mut unknown);
-            }
-            let own = thread(Some(Arc::from(session)), cwd.map(Arc::from), items);
-            let project = own.project.clone().or_else(|| named.map(Arc::from));
-            reading.threads.push(Thread { project, ..own });
-        }
-        unknown.finish(&mut reading);
-        reading
-    }
+    unknown.finish(&mut reading);
+    reading
 }
 
 #[derive(Deserialize)]

@@ -15,61 +15,33 @@
 use std::borrow::Cow;
 
 use super::calls::{Call, Calls, When, message};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::text::Text;
 use super::value::Value;
 use super::yaml::items_under;
 use super::{Reading, when};
 
 /// The reader.
-pub(super) struct Python;
-
-impl Reader for Python {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "vcr",
-            what: "HTTP exchanges recorded by vcrpy or go-vcr, as YAML or JSON: Messages API, Bedrock and OpenRouter are billed, others counted",
-            detected_by: "a top-level key `interactions`",
-        }
-    }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.is_document && object.has("interactions"))
-    }
-
-    fn yaml_keys(&self) -> &'static [&'static str] {
-        &["interactions"]
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        read(file, "interactions")
-    }
-}
+pub(super) const READER_PYTHON: Reader = Reader {
+    name: "vcr",
+    what: "HTTP exchanges recorded by vcrpy or go-vcr, as YAML or JSON: Messages API, Bedrock and OpenRouter are billed, others counted",
+    detected_by: "a top-level key `interactions`",
+    probe: |object| Probe::sure(object.is_document && object.has("interactions")),
+    read: |file| read(file, "interactions"),
+    yaml_keys: &["interactions"],
+    ..Reader::BARE
+};
 
 /// The reader.
-pub(super) struct Ruby;
-
-impl Reader for Ruby {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "ruby-vcr",
-            what: "HTTP exchanges recorded by ruby VCR, as YAML or JSON",
-            detected_by: "a top-level key `http_interactions`",
-        }
-    }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.is_document && object.has("http_interactions"))
-    }
-
-    fn yaml_keys(&self) -> &'static [&'static str] {
-        &["http_interactions"]
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        read(file, "http_interactions")
-    }
-}
+pub(super) const READER_RUBY: Reader = Reader {
+    name: "ruby-vcr",
+    what: "HTTP exchanges recorded by ruby VCR, as YAML or JSON",
+    detected_by: "a top-level key `http_interactions`",
+    probe: |object| Probe::sure(object.is_document && object.has("http_interactions")),
+    read: |file| read(file, "http_interactions"),
+    yaml_keys: &["http_interactions"],
+    ..Reader::BARE
+};
 
 /// Reads a cassette with its interactions under `list`.
 fn read(file: &File<'_>, list: &str) -> Reading {

@@ -28,7 +28,7 @@ use serde_json::value::RawValue;
 
 use super::block_ids::{BlockIds, BlocksLeft};
 use super::json::{DEPTH_LIMIT, member, ranges, skip_space, value_start, walk_value};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::text::{Text, glimpse};
 use super::{Reading, when};
 use crate::count::believed;
@@ -60,41 +60,34 @@ struct Record<'a> {
 }
 
 /// The reader.
-pub(super) struct Weka;
+pub(super) const READER: Reader = Reader {
+    name: "weka",
+    what: "WEKA's traces of Claude Code: conversations with their sub-agents, prompts as ids of blocks of 64 tokens",
+    detected_by: "top-level keys `hash_id_scope` and `requests`",
+    probe: |object| Probe::sure(object.has_all(&["hash_id_scope", "requests"])),
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for Weka {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "weka",
-            what: "WEKA's traces of Claude Code: conversations with their sub-agents, prompts as ids of blocks of 64 tokens",
-            detected_by: "top-level keys `hash_id_scope` and `requests`",
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let blocks_left = BlocksLeft::default();
+    let mut traces = Traces { text, reading: Reading::default(), index: 0, odd: 0, late: 0, blocks_left };
+    let mut at = skip_space(text.bytes, 0);
+    while at < text.bytes.len() {
+        // An incomplete trace is read as far as it goes, but not beyond the next one.
+        let walked = walk_value(text.bytes, at);
+        let end = walked.as_ref().map_or_else(|_| next_trace(text.bytes, at), |end| *end);
+        let reported = traces.reading.unreadable.len();
+        traces.trace(at..end);
+        if let Err(broken) = walked
+            && traces.reading.unreadable.len() == reported
+        {
+            traces.reading.damage(text.fault(broken.at, broken.what));
         }
+        at = skip_space(text.bytes, end);
     }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has_all(&["hash_id_scope", "requests"]))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let blocks_left = BlocksLeft::default();
-        let mut traces = Traces { text, reading: Reading::default(), index: 0, odd: 0, late: 0, blocks_left };
-        let mut at = skip_space(text.bytes, 0);
-        while at < text.bytes.len() {
-            // An incomplete trace is read as far as it goes, but not beyond the next one.
-            let walked = walk_value(text.bytes, at);
-            let end = walked.as_ref().map_or_else(|_| next_trace(text.bytes, at), |end| *end);
-            let reported = traces.reading.unreadable.len();
-            traces.trace(at..end);
-            if let Err(broken) = walked
-                && traces.reading.unreadable.len() == reported
-            {
-                traces.reading.damage(text.fault(broken.at, broken.what));
-            }
-            at = skip_space(text.bytes, end);
-        }
-        traces.finish()
-    }
+    traces.finish()
 }
 
 /// Where the next line with a trace begins.

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::outcome::Outcome;
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::text::{Text, no_object};
 use super::{Reading, body, json, when};
 use crate::error::Fault;
@@ -25,41 +25,38 @@ use crate::exchange::{Exchange, Origin};
 const JOIN_WITHIN: Duration = Duration::from_millis(5);
 
 /// The reader.
-pub(super) struct WireCapture;
+pub(super) const READER: Reader = Reader {
+    name: "wire-capture",
+    what: "requests of a real client seen by a proxy, joined with the outcomes it logged",
+    detected_by: "top-level keys `header` and `records`, or lines with `ts` and `body`",
+    probe,
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for WireCapture {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "wire-capture",
-            what: "requests of a real client seen by a proxy, joined with the outcomes it logged",
-            detected_by: "top-level keys `header` and `records`, or lines with `ts` and `body`",
+fn probe(object: &Object<'_>) -> Probe {
+    let is_whole = object.is_document && object.has_all(&["header", "records"]);
+    Probe::sure(is_whole || object.has_all(&["ts", "body"]))
+}
+
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut capture =
+        Capture { file: file.name, text, requests: Vec::new(), outcomes: Vec::new(), reading: Reading::default() };
+    if json::value_start(text.bytes, "records").is_some() {
+        let (ranges, fault) = text.elements_under("records");
+        for range in ranges {
+            capture.record(range);
+        }
+        if capture.reading.unreadable.is_empty() {
+            fault.into_iter().for_each(|fault| capture.reading.damage(fault));
+        }
+    } else {
+        for (_, start, line) in text.lines().filter(|(_, _, line)| !line.trim_ascii().is_empty()) {
+            capture.record(start..start + line.len());
         }
     }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        let is_whole = object.is_document && object.has_all(&["header", "records"]);
-        Probe::sure(is_whole || object.has_all(&["ts", "body"]))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut capture =
-            Capture { file: file.name, text, requests: Vec::new(), outcomes: Vec::new(), reading: Reading::default() };
-        if json::value_start(text.bytes, "records").is_some() {
-            let (ranges, fault) = text.elements_under("records");
-            for range in ranges {
-                capture.record(range);
-            }
-            if capture.reading.unreadable.is_empty() {
-                fault.into_iter().for_each(|fault| capture.reading.damage(fault));
-            }
-        } else {
-            for (_, start, line) in text.lines().filter(|(_, _, line)| !line.trim_ascii().is_empty()) {
-                capture.record(start..start + line.len());
-            }
-        }
-        capture.finish()
-    }
+    capture.finish()
 }
 
 /// The relevant fields of a record; the body stays as bytes.

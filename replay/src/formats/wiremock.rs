@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::calls::{Call, Calls, When, message};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::value::Value;
 use super::{Reading, beside};
 use crate::http::{self, Request, Response};
@@ -27,31 +27,25 @@ const STUBS: &str = "mappings";
 const BODIES: &str = "__files";
 
 /// The reader.
-pub(super) struct WireMock;
+pub(super) const READER: Reader = Reader {
+    name: "wiremock",
+    what: "stubs recorded by WireMock (`mappings`, with the bodies in `__files` beside it)",
+    detected_by: "a top-level key `request` with a `urlPath` or `bodyPatterns`",
+    probe,
+    read,
+    owner_of_bodies: |folder| (folder == BODIES).then_some(STUBS),
+    ..Reader::BARE
+};
 
-impl Reader for WireMock {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "wiremock",
-            what: "stubs recorded by WireMock (`mappings`, with the bodies in `__files` beside it)",
-            detected_by: "a top-level key `request` with a `urlPath` or `bodyPatterns`",
-        }
-    }
+fn probe(object: &Object<'_>) -> Probe {
+    let is_matcher = |request: Object<'_>| request.has("bodyPatterns") || request.has_any(&ADDRESSES[..1]);
+    Probe::sure(object.is_document && object.begun("request").is_some_and(is_matcher))
+}
 
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        let is_matcher = |request: Object<'_>| request.has("bodyPatterns") || request.has_any(&ADDRESSES[..1]);
-        Probe::sure(object.is_document && object.begun("request").is_some_and(is_matcher))
-    }
-
-    fn owner_of_bodies<'n>(&self, folder: &'n str) -> Option<&'n str> {
-        (folder == BODIES).then_some(STUBS)
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let mut calls = Calls::new(file, "stub");
-        calls.add_document(&file.text(), |stub| call(stub, file));
-        calls.finish()
-    }
+fn read(file: &File<'_>) -> Reading {
+    let mut calls = Calls::new(file, "stub");
+    calls.add_document(&file.text(), |stub| call(stub, file));
+    calls.finish()
 }
 
 fn call<'a>(stub: &'a Value, file: &File<'_>) -> Result<Call<'a>, String> {

@@ -60,8 +60,6 @@ pub struct Breakpoint {
 /// What the cache held of one prefix.
 #[derive(Clone, Debug)]
 pub struct HeldEntry {
-    /// The prefix.
-    pub node: NodeId,
     /// Its size in tokens as its first writer was sized.
     pub tokens: u64,
     /// Ledger lines of the first and of the last request that marked its end.
@@ -209,7 +207,6 @@ impl Look<'_, '_> {
         let alike =
             seen.subject.request.nodes.iter().zip(&self.request.nodes).take_while(|(one, other)| one == other).count();
         HeldEntry {
-            node,
             tokens: seen.subject.cumulative[last],
             marked_by: (seen.line, seen.line),
             state: self.state(node),

@@ -66,6 +66,8 @@ pub(super) struct StreamReplay<'a> {
     identity: Identity<Predecessor>,
     /// Tokens that the last request of each chain left in the cache.
     cached_tokens: BTreeMap<ChainId, u64>,
+    /// The recording has answers, so that a request without one was given up before the first byte.
+    has_answers: bool,
     /// When each prefix was last sent with a breakpoint at its end.
     marked: BTreeMap<NodeId, Instant>,
     /// Every request so far, where somebody wants to look back at them.
@@ -105,6 +107,7 @@ impl<'a> StreamReplay<'a> {
             contents: Contents::default(),
             identity: Identity::default(),
             cached_tokens: BTreeMap::new(),
+            has_answers: stream.requests.iter().any(|arrival| arrival.exchange.usage.is_some()),
             marked: BTreeMap::new(),
             seen: None,
             scope: stream.scope.clone(),
@@ -219,7 +222,9 @@ impl<'a> StreamReplay<'a> {
         let quote = self.quote(exchange, Some(&sized.subject.request), &line, &usage);
         let mut hypotheticals = Vec::new();
         if let Some(ticket) = ticket {
-            self.engine.expect(ticket, &arrival.times);
+            if exchange.is_answered() || !self.has_answers {
+                self.engine.expect(ticket, &arrival.times);
+            }
             hypotheticals = self.suppose(line.index, &sized, arrival, &usage, predicted.read_tokens, &quote);
         }
         if comparison == Err(NotComparable::Prewarmed) {

@@ -329,6 +329,8 @@ pub enum Sign {
     StopHooks,
     /// The client asked for a summary of the session while the user was away: a hidden request on the same prompt.
     AwaySummary,
+    /// A server of tools was connected again by a command.
+    Reconnected,
     /// A hook that ran after a tool added text to the conversation.
     HookContext,
     /// The session is that of a teammate: another agent's session started it and writes to it.

@@ -27,11 +27,6 @@ impl<'a> Kind<'a> {
         self.findings[0]
     }
 
-    /// All of it, in order of the requests.
-    pub fn findings(&self) -> &[&'a Finding] {
-        &self.findings
-    }
-
     /// Later requests with the same change.
     pub fn further(&self) -> Vec<usize> {
         let mut requests: Vec<usize> = self.findings.iter().map(|finding| finding.request).collect();

@@ -1,6 +1,6 @@
 //! Cells: values that people and machines read in different forms.
 
-use forkcast_sim::pricing::{Money, div_half_even};
+use forkcast_sim::pricing::{Money, div_half_even, grouped};
 use forkcast_sim::time::Instant;
 
 /// A value in a table.
@@ -54,7 +54,7 @@ impl Cell {
             Self::Difference(0) => "0".to_owned(),
             Self::Difference(difference) => {
                 let sign = if *difference < 0 { "-" } else { "+" };
-                format!("{sign}{}", grouped(&difference.unsigned_abs().to_string()))
+                format!("{sign}{}", grouped(difference.unsigned_abs()))
             }
             Self::Money(None) => "no price".to_owned(),
             Self::Money(Some(amount)) => money(*amount),
@@ -83,7 +83,7 @@ impl Cell {
 
 /// A number with separators between thousands: `1,234,567`.
 pub fn count(number: u64) -> String {
-    grouped(&number.to_string())
+    grouped(number)
 }
 
 /// A size: `512 bytes`, `133.8 kB`.
@@ -122,7 +122,7 @@ pub fn money(amount: Money) -> String {
     if cents.unsigned_abs() >= CENTS_PER_USD {
         let sign = if cents < 0 { "-" } else { "" };
         let (whole, part) = (cents.unsigned_abs() / CENTS_PER_USD, cents.unsigned_abs() % CENTS_PER_USD);
-        return format!("{sign}${}.{part:02}", grouped(&whole.to_string()));
+        return format!("{sign}${}.{part:02}", grouped(whole));
     }
     let text = amount.human();
     if let Some(least) = text.strip_prefix("-<") {
@@ -138,17 +138,6 @@ const PICOUSD_PER_CENT: i128 = 10_000_000_000;
 /// A share of a whole: `12.3 %`.
 pub fn share(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
-}
-
-fn grouped(digits: &str) -> String {
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -3,113 +3,90 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use forkcast_replay::input::{Inputs, Unreadable};
-use forkcast_replay::replay::{InParts, Options, Replay};
+use forkcast_replay::replay::{InParts, Replay};
 use forkcast_replay::transcript;
 use forkcast_sim::time::Instant;
 
 use super::findings::Findings;
 use super::group::{self, Groups, Keys};
 use super::unseen::Sightings;
-use super::{
-    Account, By, Counted, LeftOut, Recorded, Senders, Session, Sizes, Tally, Unseen, View, action, entry, session,
-};
+use super::{By, Recorded, Report, Senders, Session, entry, session};
 
 /// Takes the requests of each part that count, once their senders are known.
 pub type Watch<'w> = &'w mut dyn FnMut(&Senders<'_>, &[Recorded<'_>]);
 
 /// See the module.
 pub(super) struct Gathering<'a> {
-    inputs: &'a Inputs,
-    options: &'a Options,
-    view: View,
-    counted: Counted,
-    pub blocks: Vec<Instant>,
+    report: Report<'a>,
     /// Ids of sessions that are taken.
     taken: BTreeMap<String, usize>,
     /// Names of projects.
     projects: BTreeSet<Arc<str>>,
-    pub left_out: LeftOut,
-    pub sessions: Vec<Session>,
-    pub groups: Option<Groups>,
-    pub models: Groups,
-    pub totals: Account,
-    pub tally: Tally,
-    pub findings: Findings,
-    pub missed: action::Missed,
-    pub sizes: Sizes,
-    pub unseen: Unseen,
+    groups: Option<Groups>,
+    models: Groups,
+    findings: Findings,
     sightings: Sightings,
-    pub(super) chains: BTreeMap<usize, session::Chain>,
     /// Number of what-ifs with results.
-    pub what_ifs: usize,
-    pub rules: Vec<&'static str>,
-    pub unreplayed: Vec<Unreadable>,
-    pub stopped: bool,
+    what_ifs: usize,
 }
 
 impl<'a> Gathering<'a> {
-    /// Processes `requests`.
-    pub fn of(
-        requests: &dyn InParts,
-        about: (&'a Inputs, &'a Options, &View),
-        counted: Counted,
-        watch: Watch<'_>,
-    ) -> Self {
-        let (inputs, options, view) = about;
+    /// Fills an empty report.
+    pub fn of(mut report: Report<'a>, watch: Watch<'_>) -> Report<'a> {
+        let requests = report.requests;
+        if report.view.has_blocks() {
+            report.blocks = blocks(requests);
+        }
         let mut gathering = Self {
-            inputs,
-            options,
-            blocks: if view.has_blocks() { blocks(requests) } else { Vec::new() },
-            groups: view.by.map(|by| Groups::new(by, view.then_by)),
-            view: view.clone(),
-            counted,
+            groups: report.view.by.map(|by| Groups::new(by, report.view.then_by)),
+            report,
             taken: BTreeMap::new(),
             projects: BTreeSet::new(),
-            left_out: LeftOut::default(),
-            sessions: Vec::new(),
             models: Groups::new(By::Model, None),
-            totals: Account::default(),
-            tally: Tally::default(),
             findings: Findings::default(),
-            missed: action::Missed::default(),
-            sizes: Sizes::new(options.sizing.source),
-            unseen: Unseen::default(),
             sightings: Sightings::default(),
-            chains: BTreeMap::new(),
             what_ifs: 0,
-            rules: Vec::new(),
-            unreplayed: Vec::new(),
-            stopped: false,
         };
         requests.each(&mut |part, session| gathering.part(part, session, watch));
-        gathering.unseen.settle(&gathering.sightings);
-        gathering.findings.sort();
-        gathering.sizes.sort();
-        gathering
+        gathering.finish()
+    }
+
+    fn finish(self) -> Report<'a> {
+        let Self { mut report, groups, models, mut findings, sightings, what_ifs, .. } = self;
+        findings.sort();
+        report.unseen.settle(&sightings);
+        report.sizes.sort();
+        report.misses = findings.misses;
+        report.exceptions = findings.exceptions;
+        report.groups = groups.map(Groups::sorted).unwrap_or_default();
+        report.models = models.sorted();
+        report.totals = report.totals.finished();
+        report.what_ifs = report.options.what_if.iter().take(what_ifs).map(ToString::to_string).collect();
+        report
     }
 
     fn part(&mut self, part: &Replay, session: Option<&transcript::Session>, watch: Watch<'_>) {
-        self.stopped |= part.partial;
-        self.unreplayed.extend(part.unreadable.iter().cloned());
-        let new = part.rules.iter().filter(|rules| !self.rules.contains(rules)).copied().collect::<Vec<_>>();
-        self.rules.extend(new);
+        let report = &mut self.report;
+        report.stopped |= part.partial;
+        report.unreplayed.extend(part.unreadable.iter().cloned());
+        let new = part.rules.iter().filter(|rules| !report.rules.contains(rules)).copied().collect::<Vec<_>>();
+        report.rules.extend(new);
         self.what_ifs = part.entries.iter().map(|entry| entry.hypotheticals.len()).fold(self.what_ifs, usize::max);
-        let mut entries = entry::of_part(self.inputs, part, session, self.options);
-        let names = self.view.names;
+        let (inputs, names) = (report.inputs, report.names);
+        let mut entries = entry::of_part(inputs, part, session, report.options);
         // Before any request is left out, so that a chain keeps its number and kind.
-        session::add_chains(&entries, &part.named_chains, names, &mut self.chains);
-        self.left_out += self.view.narrow(self.inputs, &mut entries);
-        let mut sessions = session::sessions(self.inputs, &entries, &self.chains, names, self.counted, &mut self.taken);
-        if let Some(scope) = self.inputs.scopes.first().filter(|_| self.view.is_of_run) {
+        session::add_chains(&entries, &part.named_chains, names, &mut report.chains);
+        report.left_out += report.view.narrow(inputs, &mut entries);
+        let mut sessions = session::sessions(inputs, &entries, &report.chains, names, report.counted, &mut self.taken);
+        if let Some(scope) = inputs.scopes.first().filter(|_| report.view.is_of_run) {
             sessions.iter_mut().for_each(|session| session.name_after(&scope.name));
         }
         sessions.iter_mut().for_each(|session| self.share_project(session));
-        self.sessions.append(&mut sessions);
+        self.report.sessions.append(&mut sessions);
         self.sightings.take(&entries);
         entries.iter().for_each(|entry| self.entry(entry));
-        self.tally.end_part();
-        watch(&Senders { inputs: self.inputs, names, sessions: &self.sessions, chains: &self.chains }, &entries);
+        self.report.tally.end_part();
+        watch(&Senders::from(&self.report), &entries);
     }
 
     /// Sessions of one project share its name.
@@ -122,25 +99,26 @@ impl<'a> Gathering<'a> {
     }
 
     fn entry(&mut self, entry: &Recorded<'_>) {
-        let counted = self.counted;
+        let report = &mut self.report;
+        let counted = report.counted;
         let keys = Keys {
-            names: self.view.names,
-            zone: &self.view.zone,
-            blocks: &self.blocks,
-            chains: &self.chains,
-            sessions: &self.sessions,
+            names: report.names,
+            zone: &report.view.zone,
+            blocks: &report.blocks,
+            chains: &report.chains,
+            sessions: &report.sessions,
         };
         if let Some(groups) = &mut self.groups {
             groups.take(entry, &keys, counted);
         }
         self.models.take(entry, &keys, counted);
-        self.totals.take(entry, counted);
-        let pause = self.tally.take(entry, counted);
+        report.totals.take(entry, counted);
+        let pause = report.tally.take(entry, counted);
         self.findings.take(entry, counted, pause);
-        self.sizes.take(entry, self.options);
-        self.unseen.take(entry, counted);
+        report.sizes.take(entry, report.options);
+        report.unseen.take(entry, counted);
         if counted.counts(entry) {
-            self.missed.take(entry, pause);
+            report.missed.take(entry, pause);
         }
     }
 }

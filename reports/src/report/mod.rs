@@ -137,45 +137,51 @@ impl<'a> Report<'a> {
         watch: Watch<'_>,
     ) -> Self {
         let view: View = view.into();
-        let mut found = Gathering::of(requests, (inputs, options, &view), Counted::Recorded, watch);
-        let counted = if found.tally.recorded > 0 { Counted::Recorded } else { Counted::Predicted };
-        if counted == Counted::Predicted && found.tally.requests > 0 {
-            found = Gathering::of(requests, (inputs, options, &view), counted, &mut |_, _| {});
+        let report = Self::empty(inputs, requests, options, view);
+        let mut report = Gathering::of(report, watch);
+        if report.tally.recorded == 0 {
+            let counted = Counted::Predicted;
+            if report.tally.requests > 0 {
+                let empty = Self::empty(inputs, requests, options, report.view);
+                report = Gathering::of(Self { counted, ..empty }, &mut |_, _| {});
+            }
+            report.counted = counted;
         }
-        let totals = found.totals.finished();
-        let mut sessions = found.sessions;
-        let mut groups = found.groups.map(group::Groups::sorted).unwrap_or_default();
-        let mut models = found.models.sorted();
-        if totals.predicted.is_some() {
-            let of_groups = groups.iter_mut().chain(&mut models).map(|group| &mut group.account);
-            let parts = sessions.iter_mut().map(|session| &mut session.account).chain(of_groups);
+        if report.totals.predicted.is_some() {
+            let of_groups = report.groups.iter_mut().chain(&mut report.models).map(|group| &mut group.account);
+            let parts = report.sessions.iter_mut().map(|session| &mut session.account).chain(of_groups);
             parts.for_each(Account::predict_as_recorded);
         }
+        report
+    }
+
+    /// Before any request.
+    fn empty(inputs: &'a Inputs, requests: &'a dyn InParts, options: &'a Options, view: View) -> Self {
         Self {
             inputs,
             requests,
             options,
             names: view.names,
             view,
-            left_out: found.left_out,
-            sessions,
-            groups,
-            models,
-            totals,
-            tally: found.tally,
-            misses: found.findings.misses,
-            exceptions: found.findings.exceptions,
-            sizes: found.sizes,
-            unseen: found.unseen,
-            what_ifs: options.what_if.iter().take(found.what_ifs).map(ToString::to_string).collect(),
-            counted,
-            rules: found.rules,
-            unreplayed: found.unreplayed,
-            stopped: found.stopped,
+            left_out: LeftOut::default(),
+            sessions: Vec::new(),
+            groups: Vec::new(),
+            models: Vec::new(),
+            totals: Account::default(),
+            tally: Tally::default(),
+            misses: Vec::new(),
+            exceptions: Vec::new(),
+            sizes: Sizes::new(options.sizing.source),
+            unseen: Unseen::default(),
+            what_ifs: Vec::new(),
+            counted: Counted::Recorded,
+            rules: Vec::new(),
+            unreplayed: Vec::new(),
+            stopped: false,
             folder: common_folder(inputs),
-            blocks: found.blocks,
-            chains: found.chains,
-            missed: found.missed,
+            blocks: Vec::new(),
+            chains: BTreeMap::new(),
+            missed: action::Missed::default(),
         }
     }
 

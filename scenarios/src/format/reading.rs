@@ -242,11 +242,6 @@ impl<'a> At<'a> {
     pub const fn has_fields(&self) -> bool {
         matches!(self.node.value, Value::Map(_))
     }
-
-    /// Whether it is a list.
-    pub const fn is_list(&self) -> bool {
-        matches!(self.node.value, Value::List(_))
-    }
 }
 
 impl<'a> Fields<'a> {

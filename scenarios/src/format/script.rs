@@ -58,8 +58,6 @@ pub struct Reply {
     pub unseen: Unseen,
     /// The request goes to this model: the client has switched to it.
     pub model: Option<Rc<str>>,
-    /// Its place.
-    pub origin: Origin,
 }
 
 /// The content of a reply.
@@ -156,7 +154,6 @@ impl Reply {
             times: fields.may("times", |at| at.small(1)).unwrap_or(1),
             unseen: fields.or_default("unseen", unseen),
             model: fields.may("model", At::name),
-            origin: at.origin(),
         })
     }
 }

@@ -8,7 +8,7 @@ use forkcast_sim::time::Duration;
 use serde_json::Value;
 
 use super::outline;
-use super::reading::{At, Origin, yes};
+use super::reading::{At, yes};
 
 /// A declared tool.
 #[derive(Clone, Debug)]
@@ -21,8 +21,6 @@ pub struct ToolText {
     pub schema: Option<Value>,
     /// Its results, in order. Those with a call answer this call alone.
     pub results: Vec<ResultText>,
-    /// Its place.
-    pub origin: Origin,
 }
 
 /// A declared MCP server.
@@ -80,7 +78,6 @@ impl ToolText {
             description: fields.may("description", At::shared),
             schema: fields.get("schema").map(|at| at.json()),
             results: fields.list("results", ResultText::of),
-            origin: at.origin(),
         })
     }
 }

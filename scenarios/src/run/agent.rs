@@ -1,52 +1,42 @@
 //! The agents of a run, as a tree.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::rc::Rc;
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::simulation::{self, AskedBy, Logged};
-use forkcast_sim::time::Instant;
 
 use super::fork::{self, Fork};
 
 /// An agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
-    /// Its id; `main` for the main agent.
-    pub id: Rc<str>,
-    /// Its type.
-    pub agent_type: Rc<str>,
+    /// Its data in the simulation.
+    simulated: simulation::Agent,
     /// Its number within its type, counted from one.
     pub number: u32,
     /// Its display name: the type, with the number if there are several.
     pub label: String,
     /// A name that a call gave it.
     pub name: Option<Rc<str>>,
-    /// The agent that called it.
-    pub parent: Option<Rc<str>>,
     /// Calls between the main agent and it.
     pub depth: u32,
-    /// Whether it runs in the background, or did so at the end.
-    pub background: bool,
-    /// Requests that were answered.
-    pub turns: u32,
-    /// Final state of its task; for the main agent, of its last query.
-    pub state: &'static str,
-    /// Why its last query ended.
-    pub reason: Option<&'static str>,
-    /// When it began.
-    pub began: Instant,
-    /// When its task, or its last query, ended.
-    pub ended: Option<Instant>,
-    /// Who asked for it.
-    pub asked_by: AskedBy,
     /// Fork data, if it is a fork.
     pub fork: Option<Fork>,
 }
 
+impl Deref for Agent {
+    type Target = simulation::Agent;
+
+    fn deref(&self) -> &Self::Target {
+        &self.simulated
+    }
+}
+
 impl Agent {
     /// The machine-readable kind: `main`, `internal`, `command`, `fork`, or `named` for an agent of a definition.
-    pub const fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match (&self.parent, self.asked_by, &self.fork) {
             (None, ..) => "main",
             (_, AskedBy::Runtime, _) => "internal",
@@ -120,8 +110,7 @@ fn labelled(
         .collect();
     let several = |agent_type: &str| of_type.get(agent_type).is_some_and(|count| *count > 1);
     let agent = |(agent, number): (&simulation::Agent, u32)| Agent {
-        id: agent.id.clone(),
-        agent_type: agent.agent_type.clone(),
+        simulated: agent.clone(),
         number,
         label: if several(&agent.agent_type) {
             format!("{}#{number}", agent.agent_type)
@@ -129,15 +118,7 @@ fn labelled(
             agent.agent_type.to_string()
         },
         name: names.get(&agent.id).cloned(),
-        parent: agent.parent.clone(),
         depth: 0,
-        background: agent.background,
-        turns: agent.turns,
-        state: agent.state,
-        reason: agent.reason,
-        began: agent.began,
-        ended: agent.ended,
-        asked_by: agent.asked_by,
         fork: forks.get(&agent.id).cloned(),
     };
     took_part.iter().zip(numbers).map(agent).collect()

@@ -57,7 +57,7 @@ fn planted_changes_are_found_in_conversations_of_the_runtime() {
     let (mut tally, mut absent) = (Tally::default(), Vec::new());
     for (at, kind) in KINDS.iter().enumerate() {
         let mut planted = 0;
-        for number in 0..cases(24) * 8 {
+        for number in 0..cases(24) * 32 {
             let (case, label) = pairs.any(seed(at, number) + number);
             planted += u64::from(plant(kind, case, &label, &mut tally));
             if planted == cases(24) {

@@ -136,7 +136,7 @@ fn the_guard_finds_planted_changes_among_all_agents_of_a_run() {
         }
     }
     println!("{} of {all} wrong\n{}", mistakes.len(), mistakes.join("\n"));
-    // Measured 2026-11-28: 6 of 877. Four are first requests of helpers (E22) with another system or tool than their parent's,
-    // which count as agents of their own; one is a history of a compacted agent (E17), one a removal that is named a move.
-    assert!(all > 500 && mistakes.len() <= 6, "{} of {all}", mistakes.len());
+    // Measured 2026-11-28: 2 of 877, which bytes cannot decide. A fork that lacks its parent's last exchange continues the request
+    // before that one (E17). A removed answer that the newest exchange repeats ("Noted.") counts as moved (E15).
+    assert!(all > 500 && mistakes.len() <= 2, "{} of {all}", mistakes.len());
 }

@@ -12,7 +12,7 @@ use crate::diagnosis::{Cause, Subject};
 use crate::wire::model::Platform;
 use crate::wire::{BlockKind, ChainId, Level, Maker, Place, Request, Wire, json};
 
-/// The first refused request of each chain, and how many more there are.
+/// The first request of each chain that its provider does not take as it is, and how many more there are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refusals {
     chains: BTreeMap<ChainId, Refused>,
@@ -28,6 +28,22 @@ struct Refused {
 }
 
 impl Refusals {
+    /// Adds the request `number` of a chain, with the place and the provider's answer.
+    pub fn add(&mut self, lane: &Lane, number: usize, path: String, answer: String) {
+        let first = Refused { chain: lane.name.clone(), request: number, path, answer, more: 0 };
+        self.chains.entry(lane.chain).and_modify(|known| known.more += 1).or_insert(first);
+    }
+
+    /// One violation of `rule` for each chain; `found` makes a finding of the provider's answer.
+    pub fn violations(&self, rule: Rule, found: fn(&str) -> String, expected: &str) -> impl Iterator<Item = Violation> {
+        self.chains.values().map(move |refused| {
+            let Refused { chain, request, path, answer, more } = refused;
+            let place = if path.is_empty() { String::new() } else { format!(" at {path}") };
+            let more = if *more == 0 { String::new() } else { format!(", and {more} more of the chain") };
+            Violation::new(rule, chain, format!("request {request}{place}{more}"), found(answer), expected)
+        })
+    }
+
     /// The provider's error for a request that its rules forbid, or a note if the check's rules allow it. A recorded
     /// usage shows that the provider accepted it.
     pub fn take(
@@ -54,14 +70,8 @@ impl Refusals {
             let noted = Noted::new(&lane.name, taken.number, NoteKind::Refused, path);
             return (None, Some(Noted { answer: Some(answer), ..noted }));
         }
-        let first = Refused { chain: lane.name.clone(), request: taken.number, path, answer: answer.clone(), more: 0 };
-        self.chains.entry(lane.chain).and_modify(|known| known.more += 1).or_insert(first);
+        self.add(lane, taken.number, path, answer.clone());
         (Some(answer), None)
-    }
-
-    /// One violation for each chain.
-    pub fn violations(&self) -> impl Iterator<Item = Violation> {
-        self.chains.values().map(Refused::violation)
     }
 }
 
@@ -110,17 +120,4 @@ fn blank(wire: &Wire, request: &Request) -> Option<(Place, String)> {
         };
         Some((*place, words))
     })
-}
-
-impl Refused {
-    fn violation(&self) -> Violation {
-        let place = if self.path.is_empty() { String::new() } else { format!(" at {}", self.path) };
-        let more = match self.more {
-            0 => String::new(),
-            more => format!(", and {more} more of the chain"),
-        };
-        let what = format!("request {}{place}{more}", self.request);
-        let found = format!("the provider refuses it: \"{}\"", self.answer);
-        Violation::new(Rule::Stability, &self.chain, what, found, "a request that it accepts")
-    }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::finding::{Finding, Noted, Violation};
 use crate::diagnosis::{Volatile, Window};
-use crate::pricing::Category;
+use crate::pricing::{Category, grouped};
 
 impl Finding {
     /// How to save the tokens, naming the change.
@@ -95,17 +95,4 @@ const fn thing(volatile: Volatile) -> &'static str {
         Volatile::Flag => "a switch",
         Volatile::MapOrder => "the order of a map",
     }
-}
-
-/// Digits in groups of three.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -1,9 +1,8 @@
 //! Requests with thinking that the provider rejects, because other content is before it than when it was made.
 
-use std::collections::BTreeMap;
-
 use super::finding::{NoteKind, Noted, Rule, Violation};
 use super::identity::{Kinship, Relative, Whose};
+use super::refusal::Refusals;
 use super::rules::{Rules, Severity};
 use super::sent::Facts;
 use crate::diagnosis::{Edit, Outcome, Subject, ThinkingCheck, ThinkingFault, outcome};
@@ -14,19 +13,14 @@ use crate::wire::{ChainId, Level, Place, Request, Wire};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Thinking {
     check: ThinkingCheck,
-    rejected: BTreeMap<ChainId, Rejected>,
+    rejected: Refusals,
     /// A request to a model that checks was taken.
     pub is_asked: bool,
 }
 
-#[derive(Clone, Debug)]
-struct Rejected {
-    chain: String,
-    request: usize,
-    path: String,
-    answer: String,
-    more: usize,
-}
+/// What the rule expects.
+const EXPECTED: &str = "each kept thinking block after the content that it was made after; keep that content, or leave out \
+                        this block and all kept thinking after it";
 
 impl Thinking {
     /// Takes a request; `whose` is its identity. Returns a note where the check does not fail.
@@ -55,8 +49,7 @@ impl Thinking {
             let noted = Noted::new(&lane.name, taken.number, NoteKind::ThinkingUnbound, path);
             return Some(Noted { answer: Some(answer), ..noted });
         }
-        let first = Rejected { chain: lane.name.clone(), request: taken.number, path, answer, more: 0 };
-        self.rejected.entry(lane.chain).and_modify(|known| known.more += 1).or_insert(first);
+        self.rejected.add(lane, taken.number, path, answer);
         None
     }
 
@@ -67,7 +60,7 @@ impl Thinking {
 
     /// One violation for each chain.
     pub fn violations(&self) -> impl Iterator<Item = Violation> {
-        self.rejected.values().map(Rejected::violation)
+        self.rejected.violations(Rule::Thinking, str::to_owned, EXPECTED)
     }
 }
 
@@ -79,20 +72,6 @@ pub(super) fn of_pair(wire: &Wire, older: &Request, newer: &Request) -> Option<N
     let fault = check.take(wire, newer, chain, Some(older), None)?;
     let noted = Noted::new("", 1, NoteKind::ThinkingUnbound, newer.path(fault.place));
     Some(Noted { answer: Some(answer(newer, fault, outcome)), ..noted })
-}
-
-impl Rejected {
-    fn violation(&self) -> Violation {
-        let Self { request, path, .. } = self;
-        let more = match self.more {
-            0 => String::new(),
-            more => format!(", and {more} more of the chain"),
-        };
-        let what = format!("request {request} at {path}{more}");
-        let expected = "each kept thinking block after the content that it was made after; keep that content, or leave out \
-                        this block and all kept thinking after it";
-        Violation::new(Rule::Thinking, &self.chain, what, self.answer.clone(), expected)
-    }
 }
 
 /// What the provider does, and why.

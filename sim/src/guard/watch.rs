@@ -263,7 +263,8 @@ impl Watch {
     pub fn finish(mut self) -> Report {
         self.uncached.findings().for_each(|finding| self.report.find(finding, &self.rules));
         self.report.violations = self.spent.violations(&self.rules.budget);
-        self.report.violations.extend(self.refusals.violations());
+        let refused = |answer: &str| format!("the provider refuses it: \"{answer}\"");
+        self.report.violations.extend(self.refusals.violations(Rule::Stability, refused, "a request that it accepts"));
         self.report.violations.extend(self.thinking.violations());
         self.report.checks_thinking = self.thinking.is_asked;
         self.report.warnings = self.identity.warnings();

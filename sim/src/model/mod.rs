@@ -7,8 +7,6 @@
 
 pub mod answer;
 pub mod event;
-pub mod generated;
-mod player;
 mod question;
 pub mod recorded;
 pub mod scripted;
@@ -20,8 +18,6 @@ use std::task::{Context, Poll};
 
 pub use answer::{Answer, Fault, Interruption, Unseen};
 pub use event::{Delta, Event, Grammar, Opened, StopReason};
-pub use generated::Generated;
-pub use player::ScriptPlayer;
 pub use question::Question;
 pub use recorded::Recorded;
 pub use scripted::Scripted;

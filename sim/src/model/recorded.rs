@@ -89,11 +89,6 @@ impl Recorded {
         Self { wire, scope: scope.into(), takes, chains, by_prompt, playing, fidelity, describe, last_played: None }
     }
 
-    /// The number of recorded answers that were not asked for yet.
-    pub fn unplayed(&self) -> usize {
-        self.chains.iter().map(|chain| chain.takes.len()).sum()
-    }
-
     /// The take whose answer was given last.
     pub const fn last_played(&self) -> Option<usize> {
         self.last_played

@@ -60,6 +60,19 @@ impl Money {
     }
 }
 
+/// A number with its digits in groups of three: `1,234`.
+pub fn grouped(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// The quotient rounded to the nearest integer, ties to the even one. A denominator below 1 counts as 1.
 pub fn div_half_even(numerator: i128, denominator: i128) -> i128 {
     // As in every published price; a division of this width is slow.

@@ -120,25 +120,6 @@ pub struct PriceRow {
 }
 
 impl PriceRow {
-    /// A row with one price per category.
-    pub const fn new(model: ModelKey, valid_from: Option<Date>, standard: Prices, source: Source) -> Self {
-        Self {
-            model,
-            valid_from,
-            standard,
-            long: None,
-            fast: None,
-            batch: None,
-            flex: None,
-            priority: None,
-            peak: None,
-            us: None,
-            regional: None,
-            source,
-            note: None,
-        }
-    }
-
     /// The prices for a prompt of this length.
     pub fn prices(&self, prompt_tokens: u64) -> &Prices {
         let long = self.long.as_ref().filter(|tier| prompt_tokens > tier.above_prompt_tokens);

@@ -1,7 +1,8 @@
 //! Tools for tests, with fixed durations and outputs.
 
+use forkcast_sim::agent::Session;
 use forkcast_sim::agent::Settings;
-use forkcast_sim::agent::tool::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
+use forkcast_sim::agent::tool::{Call, Definition, Effect, Outcome, Running, Tool, ToolError};
 use forkcast_sim::time::Duration;
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ impl Tool for Probe {
         self.name
     }
 
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
+    fn definition(&self, _: &Session) -> Definition {
         Definition { description: "Waits and answers.".to_owned(), input_schema: json!({ "type": "object" }) }
     }
 

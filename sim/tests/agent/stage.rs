@@ -12,12 +12,13 @@ use forkcast_sim::agent::tool::pool::Worker;
 use forkcast_sim::agent::tool::{self, Call, Outcome, Pool, ToolError};
 use forkcast_sim::agent::world::{Files, Rule, Shell, World};
 use forkcast_sim::agent::{Abort, Context, Entry, Event, Session, Settings, Sink};
-use forkcast_sim::model::ScriptPlayer;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{self, Scripted};
 use forkcast_sim::seed::Seed;
 use forkcast_sim::time::{Instant, Plan, run};
 use serde_json::Value;
+
+use super::player::ScriptPlayer;
 
 /// Keeps every event with its instant in milliseconds.
 #[derive(Debug, Default)]

@@ -111,7 +111,6 @@ const REPORTS: &[Row] = &[
     ("comparison", &["names"]),
     ("document", &[]),
     ("record", &["document"]),
-    ("claims", &["document"]),
     ("report", &["names", "document"]),
     ("movement", &["report"]),
     ("explained", &["comparison", "report"]),
@@ -150,7 +149,6 @@ const SCENARIOS: &[Row] = &[
     ("run", &["format", "load"]),
     ("capture", &["format", "catalog", "run"]),
     ("expect", &["format", "run"]),
-    ("golden", &["run"]),
     ("cast", &["format", "load", "run"]),
     ("sweep", &["fanout", "format", "catalog", "run", "expect"]),
 ];

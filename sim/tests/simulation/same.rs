@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use forkcast_sim::model::generated::{Call, Generated, Habits};
 use forkcast_sim::model::scripted::Rule;
 use forkcast_sim::seed::Seed;
 use forkcast_sim::service::Entry;
@@ -14,6 +13,8 @@ use forkcast_sim::time::{self, Handle, Instant, Runtime, Turns};
 use forkcast_sim::wire::Usage;
 use serde_json::json;
 use tokio::task::LocalSet;
+
+use crate::model::generated::{Call, Generated, Habits};
 
 use super::stage::{at, calls, finished, furnish, says, setup, spawns, types};
 

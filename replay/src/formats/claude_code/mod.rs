@@ -37,31 +37,20 @@ use forkcast_sim::wire::Index;
 
 use super::Reading;
 use super::json::{Broken, Scanner};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use crate::error::Fault;
 use message::Blocks;
 use records::Records;
 
 /// The reader.
-pub(super) struct ClaudeCode;
-
-impl Reader for ClaudeCode {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "claude-code",
-            what: "sessions of Claude Code (`~/.claude/projects`), sub-agents' files too",
-            detected_by: "lines with keys `sessionId` and `type`, `uuid` or `operation`",
-        }
-    }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has("type") && is_line(object))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        read(file)
-    }
-}
+pub(super) const READER: Reader = Reader {
+    name: "claude-code",
+    what: "sessions of Claude Code (`~/.claude/projects`), sub-agents' files too",
+    detected_by: "lines with keys `sessionId` and `type`, `uuid` or `operation`",
+    probe: |object| Probe::sure(object.has("type") && is_line(object)),
+    read,
+    ..Reader::BARE
+};
 
 /// Whether an object is a line of a session: a message, a queue operation, or other data (a title, a mode, a snapshot
 /// of files).

@@ -50,8 +50,12 @@ impl<'a> Records<'a> {
             }
             b"away_summary" => Sign::AwaySummary,
             b"local_command" => {
-                self.command(place, line.content.unwrap_or_default());
-                return None;
+                let text = line.content.unwrap_or_default();
+                if !text.starts_with(RECONNECTED.as_bytes()) {
+                    self.command(place, text);
+                    return None;
+                }
+                Sign::Reconnected
             }
             _ => return None,
         };
@@ -120,6 +124,8 @@ impl<'a> Records<'a> {
         }
         if begins("<command-name>") {
             self.command(place, text);
+        } else if begins(RECONNECTED) {
+            self.sign(place, Sign::Reconnected);
         }
         match LOCAL.iter().any(|tag| begins(tag)) {
             true => InputOrigin::Command,
@@ -155,6 +161,9 @@ const LOCAL: [&str; 7] = [
     "<bash-stdout>",
     "<bash-stderr>",
 ];
+
+/// The beginning of the output of `/mcp` if a server was connected again.
+const RECONNECTED: &str = "<local-command-stdout>Reconnected to ";
 
 /// The maximum offset at which tags of a text are searched.
 const HEAD: usize = 2048;

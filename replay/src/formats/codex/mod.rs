@@ -26,35 +26,28 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Reading;
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Probe, Reader};
 use super::thread::{conclude, records};
 use rollout::Rollout;
 
 /// The reader.
-pub(super) struct Codex;
+pub(super) const READER: Reader = Reader {
+    name: "codex",
+    what: "rollouts of Codex CLI (`~/.codex/sessions`), sub-agents' files too",
+    detected_by: "lines with keys `timestamp`, `type` and `payload`",
+    probe: |object| Probe::sure(object.has_all(&["timestamp", "type", "payload"])),
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for Codex {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "codex",
-            what: "rollouts of Codex CLI (`~/.codex/sessions`), sub-agents' files too",
-            detected_by: "lines with keys `timestamp`, `type` and `payload`",
-        }
-    }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        Probe::sure(object.has_all(&["timestamp", "type", "payload"]))
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut rollout = Rollout::default();
-        records::<Record<'_>>(text, &mut reading, |reading, line, record| rollout.line(reading, line, &record));
-        let thread = rollout.finish(&mut reading);
-        conclude(&mut reading, thread);
-        reading
-    }
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut rollout = Rollout::default();
+    records::<Record<'_>>(text, &mut reading, |reading, line, record| rollout.line(reading, line, &record));
+    let thread = rollout.finish(&mut reading);
+    conclude(&mut reading, thread);
+    reading
 }
 
 #[derive(Deserialize)]

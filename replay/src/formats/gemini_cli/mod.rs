@@ -24,46 +24,43 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::json::{keys, skip_space};
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::thread::{conclude, records, records_under};
 use chat::Chat;
 
 /// The reader.
-pub(super) struct GeminiCli;
+pub(super) const READER: Reader = Reader {
+    name: "gemini-cli",
+    what: "chats of Gemini CLI (`~/.gemini/tmp/*/chats`), as documents and as lines",
+    detected_by: "keys `sessionId` and `projectHash`",
+    probe,
+    read,
+    ..Reader::BARE
+};
 
-impl Reader for GeminiCli {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "gemini-cli",
-            what: "chats of Gemini CLI (`~/.gemini/tmp/*/chats`), as documents and as lines",
-            detected_by: "keys `sessionId` and `projectHash`",
+fn probe(object: &Object<'_>) -> Probe {
+    // A line of a chat whose first line, with the session, is damaged.
+    let is_answer = || object.text("type").is_some_and(|kind| kind == "gemini");
+    let is_line = object.has_any(&["$set", "$rewindTo"]) || object.has_all(&["id", "timestamp"]) && is_answer();
+    Probe::sure(object.has_all(&["sessionId", "projectHash"])).or_perhaps(is_line)
+}
+
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut chat = Chat::default();
+    let start = skip_space(text.bytes, 0);
+    match keys(text.bytes, start).keys.iter().any(|key| key == "messages") {
+        // The older form, element by element, so that an incomplete file is read as far as it goes.
+        true => {
+            chat.head(text.bytes);
+            records_under(text, "messages", &mut reading, |reading, line, raw| chat.message(reading, line, raw));
         }
+        false => records(text, &mut reading, |reading, line, raw| chat.record(reading, line, raw)),
     }
-
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        // A line of a chat whose first line, with the session, is damaged.
-        let is_answer = || object.text("type").is_some_and(|kind| kind == "gemini");
-        let is_line = object.has_any(&["$set", "$rewindTo"]) || object.has_all(&["id", "timestamp"]) && is_answer();
-        Probe::sure(object.has_all(&["sessionId", "projectHash"])).or_perhaps(is_line)
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut chat = Chat::default();
-        let start = skip_space(text.bytes, 0);
-        match keys(text.bytes, start).keys.iter().any(|key| key == "messages") {
-            // The older form, element by element, so that an incomplete file is read as far as it goes.
-            true => {
-                chat.head(text.bytes);
-                records_under(text, "messages", &mut reading, |reading, line, raw| chat.message(reading, line, raw));
-            }
-            false => records(text, &mut reading, |reading, line, raw| chat.record(reading, line, raw)),
-        }
-        let thread = chat.finish(file.name, &mut reading);
-        conclude(&mut reading, thread);
-        reading
-    }
+    let thread = chat.finish(file.name, &mut reading);
+    conclude(&mut reading, thread);
+    reading
 }
 
 #[derive(Deserialize)]

@@ -18,54 +18,48 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::json::skip_space;
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::text::is_list;
 use super::thread::{conclude, elements, records, records_under};
 use stream::Streams;
 
 /// The reader.
-pub(super) struct ManagedAgents;
+pub(super) const READER: Reader = Reader {
+    name: "managed-agents",
+    what: "event streams of Claude's managed agents, as listed by the API or stored line by line",
+    detected_by: "objects with `type` and `processed_at`, or with `role`, `kind`, `time` and `raw`",
+    probe,
+    read,
+    reads_lists: true,
+    ..Reader::BARE
+};
 
-impl Reader for ManagedAgents {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "managed-agents",
-            what: "event streams of Claude's managed agents, as listed by the API or stored line by line",
-            detected_by: "objects with `type` and `processed_at`, or with `role`, `kind`, `time` and `raw`",
-        }
-    }
+fn probe(object: &Object<'_>) -> Probe {
+    let is_event = object.has_all(&["type", "processed_at"]);
+    let is_page = object.first_under("data").is_some_and(|event| event.has("processed_at"));
+    Probe::sure(is_event || object.has_all(&["role", "kind", "time", "raw"])).or_perhaps(is_page)
+}
 
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        let is_event = object.has_all(&["type", "processed_at"]);
-        let is_page = object.first_under("data").is_some_and(|event| event.has("processed_at"));
-        Probe::sure(is_event || object.has_all(&["role", "kind", "time", "raw"])).or_perhaps(is_page)
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut streams = Streams::default();
+    let start = skip_space(text.bytes, 0);
+    let is_page = super::json::keys(text.bytes, start).keys.iter().any(|key| key == "data");
+    let take = |reading: &mut Reading, line: usize, event: Event<'_>| streams.event(reading, line, event);
+    if is_page {
+        records_under(text, "data", &mut reading, take);
+    } else if is_list(text.bytes) {
+        let (ranges, fault) = text.list(start);
+        elements(text, ranges, &mut reading, take);
+        fault.into_iter().for_each(|fault| reading.damage(fault));
+    } else {
+        records(text, &mut reading, take);
     }
-
-    fn reads_lists(&self) -> bool {
-        true
+    for thread in streams.finish(&mut reading) {
+        conclude(&mut reading, thread);
     }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut streams = Streams::default();
-        let start = skip_space(text.bytes, 0);
-        let is_page = super::json::keys(text.bytes, start).keys.iter().any(|key| key == "data");
-        let take = |reading: &mut Reading, line: usize, event: Event<'_>| streams.event(reading, line, event);
-        if is_page {
-            records_under(text, "data", &mut reading, take);
-        } else if is_list(text.bytes) {
-            let (ranges, fault) = text.list(start);
-            elements(text, ranges, &mut reading, take);
-            fault.into_iter().for_each(|fault| reading.damage(fault));
-        } else {
-            records(text, &mut reading, take);
-        }
-        for thread in streams.finish(&mut reading) {
-            conclude(&mut reading, thread);
-        }
-        reading
-    }
+    reading
 }
 
 #[derive(Deserialize)]

@@ -23,61 +23,55 @@ use serde_json::value::RawValue;
 
 use super::Reading;
 use super::json::member;
-use super::reader::{File, FormatInfo, Object, Probe, Reader};
+use super::reader::{File, Object, Probe, Reader};
 use super::text::json_reason;
 use super::thread::{conclude, records_under};
 use crate::error::Fault;
 use export::Export;
 
 /// The reader.
-pub(super) struct OpenCode;
+pub(super) const READER: Reader = Reader {
+    name: "opencode",
+    what: "sessions of OpenCode as `opencode export` writes them, or in its storage before 1.2",
+    detected_by: "top-level keys `info`, with an `id`, and `messages`; or `id`, `projectID` and `directory`",
+    probe,
+    read,
+    owner_of_bodies: storage::sessions_beside,
+    ..Reader::BARE
+};
 
 /// Keys of a session's own file in the storage.
 const STORED: [&str; 3] = ["id", "projectID", "directory"];
 
-impl Reader for OpenCode {
-    fn info(&self) -> FormatInfo {
-        FormatInfo {
-            name: "opencode",
-            what: "sessions of OpenCode as `opencode export` writes them, or in its storage before 1.2",
-            detected_by: "top-level keys `info`, with an `id`, and `messages`; or `id`, `projectID` and `directory`",
-        }
-    }
+fn probe(object: &Object<'_>) -> Probe {
+    let is_session = |info: Object<'_>| info.has("id");
+    let is_export = object.has_all(&["info", "messages"]) && object.inner("info").is_some_and(is_session);
+    Probe::sure(is_export || object.is_document && object.has_all(&STORED))
+}
 
-    fn probe(&self, object: &Object<'_>) -> Probe {
-        let is_session = |info: Object<'_>| info.has("id");
-        let is_export = object.has_all(&["info", "messages"]) && object.inner("info").is_some_and(is_session);
-        Probe::sure(is_export || object.is_document && object.has_all(&STORED))
-    }
-
-    fn owner_of_bodies<'n>(&self, folder: &'n str) -> Option<&'n str> {
-        storage::sessions_beside(folder)
-    }
-
-    fn read(&self, file: &File<'_>) -> Reading {
-        let text = &file.text();
-        let mut reading = Reading::default();
-        let mut export = Export::default();
-        let own = member(text.bytes, STORED[1]).map(|_| text.bytes);
-        match own.or_else(|| member(text.bytes, "info")).map(serde_json::from_slice::<SessionInfo<'_>>) {
-            Some(Ok(info)) => {
-                export.head(&info);
-                if own.is_some() {
-                    storage::read(&info, file.folder, &mut export, &mut reading);
-                }
+fn read(file: &File<'_>) -> Reading {
+    let text = &file.text();
+    let mut reading = Reading::default();
+    let mut export = Export::default();
+    let own = member(text.bytes, STORED[1]).map(|_| text.bytes);
+    match own.or_else(|| member(text.bytes, "info")).map(serde_json::from_slice::<SessionInfo<'_>>) {
+        Some(Ok(info)) => {
+            export.head(&info);
+            if own.is_some() {
+                storage::read(&info, file.folder, &mut export, &mut reading);
             }
-            Some(Err(error)) => reading.damage(Fault::in_line(1, format!("`info`: {}", json_reason(&error)))),
-            None => {}
         }
-        if own.is_none() {
-            records_under::<Message<'_>>(text, "messages", &mut reading, |reading, line, message| {
-                export.message(reading, line, &message);
-            });
-        }
-        let thread = export.finish(file.name, &mut reading);
-        conclude(&mut reading, thread);
-        reading
+        Some(Err(error)) => reading.damage(Fault::in_line(1, format!("`info`: {}", json_reason(&error)))),
+        None => {}
     }
+    if own.is_none() {
+        records_under::<Message<'_>>(text, "messages", &mut reading, |reading, line, message| {
+            export.message(reading, line, &message);
+        });
+    }
+    let thread = export.finish(file.name, &mut reading);
+    conclude(&mut reading, thread);
+    reading
 }
 
 #[derive(Deserialize)]

@@ -215,6 +215,7 @@ impl Situation<'_> {
             (signs.compacted.or(signs.cleared), Class::In, RuleName::Compacted),
             (signs.restarted, Class::Out, RuleName::Restarted),
             (signs.unqueued, Class::Out, RuleName::Unqueued),
+            (signs.reconnected, Class::Out, RuleName::Reconnected),
             (signs.micro_compacted, Class::In, RuleName::MicroCompacted),
             (self.version_changed(), Class::Out, RuleName::VersionChanged),
         ];
@@ -467,6 +468,7 @@ impl Situation<'_> {
             RuleName::Compacted => signs.compacted.or(signs.cleared),
             RuleName::Restarted => signs.restarted,
             RuleName::Unqueued => signs.unqueued,
+            RuleName::Reconnected => signs.reconnected,
             RuleName::MicroCompacted => signs.micro_compacted,
             RuleName::Thinking => self.track.thinking_line,
             RuleName::HookContext => self.track.hooked.map(|hooked| hooked.line),

@@ -25,6 +25,8 @@ pub struct Signs {
     pub restarted: Option<u32>,
     /// A prompt came without having passed the queue.
     pub unqueued: Option<u32>,
+    /// A server of tools was connected again.
+    pub reconnected: Option<u32>,
     /// The conversation went on from an earlier point.
     pub rewound: Option<u32>,
     /// A hook that ran after a tool added text.
@@ -148,6 +150,7 @@ impl Signs {
             Sign::Restarted => self.restarted = Some(item.line),
             Sign::Unqueued => self.unqueued = Some(item.line),
             Sign::Rewound { .. } => self.rewound = Some(item.line),
+            Sign::Reconnected => self.reconnected = Some(item.line),
             Sign::HookContext => self.hook_context = Some(item.line),
             Sign::Teammate => self.teammate = Some(item.line),
             Sign::AwaySummary => self.away_at = item.at,

@@ -26,6 +26,7 @@ const COLD_STARTS: RuleSet = RuleSet::of_all(&[
     RuleName::Fast,
     RuleName::Restarted,
     RuleName::Unqueued,
+    RuleName::Reconnected,
     RuleName::VersionChanged,
     RuleName::ModelChanged,
     RuleName::Compacted,

@@ -73,6 +73,7 @@ impl Habit {
 }
 
 const ENTIRE: &str = "cc-entireio-cli";
+const MAROT: &str = "cc-marot-spotter";
 const POSH: &str = "cc-oh-my-posh";
 const GIT_SYNC: &str = "cc-entire-git-sync";
 const SKILLS: &str = "cc-entire-skills";
@@ -106,7 +107,7 @@ const fn of_claude_code(
 use Confidence::{High, Low, Medium};
 
 /// All habits, in the order of their rules.
-pub const HABITS: [Habit; 27] = [
+pub const HABITS: [Habit; 28] = [
     Habit {
         rationale: "the cache keeps what a request sent, for its lifetime",
         evidence: "documents; 98.9 % of verdicts of 12,014 requests by this rule and the lifetime alone",
@@ -159,6 +160,13 @@ pub const HABITS: [Habit; 27] = [
         failed: "at 2.1.330 resuming keeps every byte",
         written_on: &[POSH],
         ..of_claude_code(RuleName::Unqueued, Medium, Some((2, 1, 200)), Some((2, 1, 219)))
+    },
+    Habit {
+        rationale: "a server that connects changes tools and system prompt (the client's prompt-caching page, 2026-08)",
+        evidence: "1 of 1 reconnected with `/mcp` (2.1.38); release notes of 2.1.70 fix it",
+        written_on: &[MAROT],
+        documented: true,
+        ..of_claude_code(RuleName::Reconnected, Medium, None, Some((2, 1, 69)))
     },
     Habit {
         rationale: "old results are replaced by a placeholder, which the client writes down",

@@ -53,6 +53,8 @@ rules! {
     Restarted = "restarted", Some(Cause::SystemChanged), "the client was started again";
     /// The client was restarted, shown by a prompt that did not pass its queue.
     Unqueued = "unqueued", Some(Cause::SystemChanged), "a prompt that was not queued: the client was started again";
+    /// A server of tools was connected again.
+    Reconnected = "reconnected", Some(Cause::SystemChanged), "a server of tools was connected again";
     /// Old results were cleared, according to the client.
     MicroCompacted = "micro_compacted", Some(Cause::ResultsCleared), "the client cleared old results";
     /// Old results were cleared without a record.

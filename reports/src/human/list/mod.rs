@@ -137,7 +137,7 @@ pub fn formats() -> Document {
         ],
     );
     let row = |format: &Format| {
-        let info = format.info();
+        let info = format.reader();
         vec![Cell::text(info.name), Cell::text(info.what), Cell::text(info.detected_by)]
     };
     table.rows = Format::ALL.iter().map(row).collect();

@@ -189,7 +189,7 @@ pub struct SourceArgs {
     #[arg(long)]
     pub in_tests: bool,
 
-    /// Cache rules (see `forkcast list profiles`) [default: those of the rules, else docs-2026-09]
+    /// Cache rules (see `forkcast list profiles`) [default: those of the rules or of the run folder, else docs-2026-09]
     #[arg(long, value_name = "PRESET", value_parser = preset())]
     pub cache: Option<cache::Rules>,
 }

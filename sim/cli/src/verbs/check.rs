@@ -20,7 +20,7 @@ pub mod inspection;
 pub mod lock_file;
 pub mod rules;
 
-use inspection::Inspection;
+use inspection::{Inspection, Sources};
 use lock_file::LockFile;
 
 /// Runs the verb.
@@ -30,7 +30,8 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
     if args.update && wanted == WantedLock::None {
         return Err(BadInput::error("--update writes a lock, so --lock none cannot be used with it"));
     }
-    let mut rules = rules::read(&args.sources)?;
+    let named = Sources::open(&args.sources.paths)?;
+    let mut rules = rules::read(&args.sources, named.rules()?)?;
     if args.locked {
         rules.equality = Severity::Fail;
     }
@@ -40,7 +41,9 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
         return Err(BadInput::error("--locked compares with a lock, and there is none; `forkcast lock` writes it"));
     }
     held.file.filter(|_| args.update).map_or(Ok(()), lock_file::check)?;
-    let book = book(&args.prices, &args.talk)?;
+    let of_run = named.recorded.prices(&args.prices)?;
+    let prices = of_run.as_ref().unwrap_or(&args.prices);
+    let book = book(prices, &args.talk)?;
     // The recorder contains the prices of the requests.
     let records = held.lock.is_some() || args.update || args.strict.is_set() || args.format == CheckFormat::Junit;
     let checking = Checking {
@@ -49,9 +52,11 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
         recording: records.then(|| recording(&rules, args, &held, &book)),
         conformance: args.conformance.is_some(),
     };
-    let mut inspection = inspection::inspect(&args.sources, checking, &args.talk)?;
+    let mut inspection = inspection::inspect(named, &args.sources, checking, &args.talk)?;
     let update = against_lock(args, &rules, &held, &mut inspection)?;
-    show(args, &rules, &held, &inspection, &book, update.as_ref())
+    let day = prices.day.map_or_else(|| "the day of each request".to_owned(), |day| day.to_string());
+    let prices = stated(&book, &day, args.prompts.names());
+    show(args, &rules, &held, &inspection, prices, update.as_ref())
 }
 
 /// Prices of the day that was given, else of each request's.
@@ -119,11 +124,10 @@ fn show(
     rules: &Rules,
     held: &LockFile<'_>,
     inspection: &Inspection,
-    book: &PriceBook,
+    prices: String,
     update: Option<&Changes>,
 ) -> anyhow::Result<()> {
     let names = args.prompts.names();
-    let day = args.prices.day.map_or_else(|| "the day of each request".to_owned(), |day| day.to_string());
     let outcome = &inspection.outcome;
     let lock = if update.is_some() { outcome.lock.as_ref() } else { held.lock.as_ref() };
     let check = Check {
@@ -134,7 +138,7 @@ fn show(
         lock: held.told(lock),
         card: &inspection.card,
         update,
-        prices: stated(book, &day, names),
+        prices,
         names,
         content: args.prompts.show_content,
         partial: inspection.partial,

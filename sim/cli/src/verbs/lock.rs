@@ -5,6 +5,7 @@ use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_sim::guard::lock::{Lock, Recording};
 
+use super::check::inspection::Sources;
 use super::check::lock_file::LockFile;
 use super::check::{book, inspection, lock_file, rules};
 use crate::args::{LockArgs, WantedLock};
@@ -18,8 +19,10 @@ pub fn run(args: &LockArgs) -> anyhow::Result<()> {
     lock_file::check(&args.output)?;
     let held = args.review.then(|| LockFile::read(WantedLock::Named(&args.output), true)).transpose()?;
     let held = held.and_then(|held| held.lock);
-    let rules = rules::read(&args.sources)?;
-    let book = book(&args.prices, &args.talk)?;
+    let named = Sources::open(&args.sources.paths)?;
+    let rules = rules::read(&args.sources, named.rules()?)?;
+    let of_run = named.recorded.prices(&args.prices)?;
+    let book = book(of_run.as_ref().unwrap_or(&args.prices), &args.talk)?;
     let recording = Recording {
         preset: rules.preset.name.to_owned(),
         prices: book.version().to_owned(),
@@ -27,7 +30,7 @@ pub fn run(args: &LockArgs) -> anyhow::Result<()> {
         anonymous: args.prompts.anonymize || held.as_ref().is_some_and(|lock| lock.anonymous),
     };
     let checking = Checking { rules, prices: Some(book), recording: Some(recording), conformance: false };
-    let inspection = inspection::inspect(&args.sources, checking, &args.talk)?;
+    let inspection = inspection::inspect(named, &args.sources, checking, &args.talk)?;
     if inspection.partial {
         let why = "interrupted, so no lock was written: it would be incomplete";
         return Err(Stopped(why.to_owned()).into());

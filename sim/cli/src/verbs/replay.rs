@@ -17,14 +17,13 @@ use forkcast_reports::movement::Sums;
 use forkcast_reports::names::Names;
 use forkcast_reports::page;
 use forkcast_reports::report::{Report, View, gates};
-use forkcast_sim::cache::Rules;
 
-use crate::args::{Format, PriceArgs, ReplayArgs};
+use crate::args::{Format, ReplayArgs};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::{self, interrupted};
 use crate::talk::Steps;
-use crate::verbs::run_folder::{self, NamedPaths, OpenFolder};
+use crate::verbs::run_folder::{self, NamedPaths};
 use crate::written;
 
 pub mod complaints;
@@ -101,8 +100,8 @@ struct Source {
 impl Source {
     fn of(args: &ReplayArgs, steps: &mut Steps) -> anyhow::Result<Self> {
         let sorted = run_folder::sort(&args.paths)?;
-        let rules = args.cache.or_else(|| rules_of(&sorted));
-        let prices = prices_of(args, &sorted)?;
+        let rules = args.cache.map_or_else(|| sorted.rules(), |rules| Ok(Some(rules)))?;
+        let prices = sorted.prices(&args.prices)?;
         let prices = prices.as_ref().unwrap_or(&args.prices);
         let (book, prices_of) = (prices.book(&args.talk)?, prices.day);
         let inputs = read(args, sorted, steps)?;
@@ -149,23 +148,6 @@ impl Work {
         };
         Self { all: (requests + sessions) as u64, things }
     }
-}
-
-/// The prices of a run, if its folder is the only path and no others were given.
-fn prices_of(args: &ReplayArgs, sorted: &NamedPaths<'_, PathBuf>) -> anyhow::Result<Option<PriceArgs>> {
-    match (&sorted.folders[..], &args.paths[..]) {
-        ([open], [path]) if !args.prices.is_given() => {
-            run_folder::prices(&open.folder, &path.display().to_string()).map(Some)
-        }
-        _ => Ok(None),
-    }
-}
-
-/// The rules of the runs, if all named paths are run folders with the same rules.
-fn rules_of(sorted: &NamedPaths<'_, PathBuf>) -> Option<Rules> {
-    let mut rules = sorted.folders.iter().map(OpenFolder::rules);
-    let first = rules.next().flatten().filter(|_| sorted.others.is_empty())?;
-    rules.all(|rules| rules.is_some_and(|rules| rules.name == first.name)).then_some(first)
 }
 
 fn read(args: &ReplayArgs, sorted: NamedPaths<'_, PathBuf>, steps: &mut Steps) -> anyhow::Result<Inputs> {

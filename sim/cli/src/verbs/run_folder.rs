@@ -1,5 +1,6 @@
 //! A run folder as an input: the requests of `run --out` or `replay --out`, with their agents and instants.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
@@ -18,9 +19,30 @@ pub struct OpenFolder {
 }
 
 impl OpenFolder {
-    /// The cache rules of the run.
-    pub fn rules(&self) -> Option<Rules> {
-        Rules::preset(self.folder.options.cache.as_deref()?)
+    /// The cache rules of the run; `None` if they depended on the day of each recording.
+    ///
+    /// # Errors
+    /// When no rules have their name.
+    pub fn rules(&self) -> anyhow::Result<Option<Rules>> {
+        let named = self.folder.options.cache.as_deref().map(|name| {
+            Rules::preset(name).ok_or_else(|| self.broken(&format_args!("unknown preset of cache rules: `{name}`")))
+        });
+        named.transpose()
+    }
+
+    /// The prices of the run.
+    ///
+    /// # Errors
+    /// When its description of them is damaged.
+    pub fn prices(&self) -> anyhow::Result<PriceArgs> {
+        let day = self.folder.options.prices_of.as_deref().map(args::date).transpose();
+        let day = day.map_err(|why| self.broken(&format_args!("`prices_of`: {why}")))?;
+        PriceArgs::of_run(day, &self.folder.book).map_err(|why| self.broken(&format_args!("`price_book`: {why}")))
+    }
+
+    /// An error in its `run.json`.
+    pub fn broken(&self, why: &dyn Display) -> anyhow::Error {
+        BadInput::error(format_args!("{}: {why}", self.folder.path.join("run.json").display()))
     }
 }
 
@@ -32,11 +54,34 @@ pub struct NamedPaths<'a, P> {
     pub others: Vec<&'a P>,
 }
 
+impl<P> NamedPaths<'_, P> {
+    /// The rules of the runs, if all named paths are run folders with the same rules.
+    ///
+    /// # Errors
+    /// When the rules of a run are unknown.
+    pub fn rules(&self) -> anyhow::Result<Option<Rules>> {
+        let rules = self.folders.iter().map(OpenFolder::rules).collect::<anyhow::Result<Vec<_>>>()?;
+        let first = rules.first().copied().flatten().filter(|_| self.others.is_empty());
+        Ok(first.filter(|first| rules.iter().all(|rules| rules.is_some_and(|rules| rules.name == first.name))))
+    }
+
+    /// The prices of the run, if its folder is the only path and no others were `given`.
+    ///
+    /// # Errors
+    /// When the folder's description of them is damaged.
+    pub fn prices(&self, given: &PriceArgs) -> anyhow::Result<Option<PriceArgs>> {
+        match &self.folders[..] {
+            [open] if self.others.is_empty() && !given.is_given() => open.prices().map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
 /// Opens the run folders among `paths`.
 ///
 /// # Errors
 /// When one is damaged, or contains no requests.
-pub fn sort<P: AsRef<Path>>(paths: &[P]) -> anyhow::Result<NamedPaths<'_, P>> {
+pub fn sort<'a, P: AsRef<Path>>(paths: impl IntoIterator<Item = &'a P>) -> anyhow::Result<NamedPaths<'a, P>> {
     let mut sorted = NamedPaths { folders: Vec::new(), others: Vec::new() };
     for path in paths {
         if RunFolder::is_one(path.as_ref()) {
@@ -61,18 +106,6 @@ pub fn open(path: &Path) -> anyhow::Result<OpenFolder> {
         None => recorded(&run, &folder.options)?,
     };
     Ok(OpenFolder { folder, inputs })
-}
-
-/// The prices of the run in the folder `run`.
-///
-/// # Errors
-/// When its description of them is damaged.
-pub fn prices(folder: &RunFolder, run: &str) -> anyhow::Result<PriceArgs> {
-    let run_json = Path::new(run).join("run.json");
-    let broken = |field: &str, why: &str| BadInput::error(format_args!("{}: `{field}`: {why}", run_json.display()));
-    let day = folder.options.prices_of.as_deref().map(args::date).transpose();
-    let day = day.map_err(|why| broken("prices_of", &why))?;
-    PriceArgs::of_run(day, &folder.book).map_err(|why| broken("price_book", &why))
 }
 
 fn without_bodies(run: &str) -> anyhow::Error {

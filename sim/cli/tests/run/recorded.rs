@@ -93,7 +93,7 @@ fn requests_without_usage_are_counted_apart() {
     let [one, two] = [&["a "][..], &["a ", "b ", "c "]];
     let (first, next) = (body(OPUS, "Be brief.", one), body(OPUS, "Be brief.", two));
     let mut dropped = call(10, &next, [0, 0], &json!({}));
-    dropped["response"] = Value::Null;
+    (dropped["response"], dropped["status"]) = (Value::Null, Value::Null);
     let mut refused = call(20, &body(OPUS, "Be terse.", two), [0, 0], &json!({}));
     (refused["response"], refused["status"]) = (Value::Null, 529.into());
     write(
@@ -105,9 +105,9 @@ fn requests_without_usage_are_counted_apart() {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     let replay = read_json(&forkcast(&place, &["replay", "log.jsonl", "--format", "json", "--quiet"]));
-    // The request without an answer may have written its end, so that the next one should have read it; why it did not is unknown.
+    // What the request without an answer would have written cannot be read before the first byte.
     let causes: Vec<&Value> = replay["totals"]["causes"].as_array().unwrap().iter().map(|one| &one["cause"]).collect();
-    assert_eq!((causes, &replay["sessions"][0]["chains"]), (vec![&json!("unexplained")], &json!(1)));
+    assert_eq!((causes, &replay["sessions"][0]["chains"]), (vec![&json!("in_flight")], &json!(1)));
     let shown = printed(&place, &["explain", "log.jsonl", "2"]);
     assert!(shown.contains("The provider refused it") && shown.contains("Nothing was billed."), "{shown}");
     let shown = printed(&place, &["explain", "log.jsonl", "1"]);

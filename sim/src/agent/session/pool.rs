@@ -8,7 +8,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::Session;
-use super::tool::{Effect, Offer, Tool};
+use super::tool::{Effect, Tool};
 use crate::agent::definition::AgentDefinition;
 use crate::agent::event::Event;
 use crate::agent::permission::{Mode, Permissions};
@@ -82,8 +82,7 @@ impl Pool {
     /// A pool of exactly these tools, without an event, for the main agent or a sub-agent of this type.
     pub fn of(session: &Session, tools: Vec<Rc<dyn Tool>>, agent_type: Option<&str>) -> Self {
         let sub_agent = agent_type.is_some();
-        let offer = Offer { session, sub_agent };
-        let pieces: Vec<Piece> = tools.iter().map(|tool| piece(tool.as_ref(), &offer)).collect();
+        let pieces: Vec<Piece> = tools.iter().map(|tool| piece(tool.as_ref(), session)).collect();
         let total = |sizes: PartSizes| sizes.agents.filter(|_| sub_agent).map(|agents| agents.tools).or(sizes.tools);
         let own = agent_type.and_then(|agent_type| session.settings.prefixes.get(agent_type)).map(|own| own.tools);
         let pieces = match own.or_else(|| session.settings.sizes.and_then(total)) {
@@ -185,8 +184,8 @@ fn refusal(tool: &dyn Tool, definition: &AgentDefinition, worker: Worker) -> Opt
 }
 
 /// A definition as sent: keys in the order of the client (`clients.md` 1, 2026-11).
-fn piece(tool: &dyn Tool, offer: &Offer<'_>) -> Piece {
-    let definition = tool.definition(offer);
+fn piece(tool: &dyn Tool, session: &Session) -> Piece {
+    let definition = tool.definition(session);
     let name = serde_json::Value::from(tool.name());
     let description = serde_json::Value::from(definition.description);
     let schema = definition.input_schema;

@@ -20,7 +20,7 @@ pub trait Tool {
 
     /// Its description and input schema as sent. They may depend on the session: features hide fields, and the Agent
     /// tool lists agents.
-    fn definition(&self, context: &Offer<'_>) -> Definition;
+    fn definition(&self, session: &Session) -> Definition;
 
     /// What this call changes, for permission checks (PERM-09).
     fn effect(&self, input: &Value) -> Effect;
@@ -37,14 +37,6 @@ pub trait Tool {
 
     /// Performs the call.
     fn call(&self, call: Call) -> Running<'_>;
-}
-
-/// The inputs of a tool's definition.
-pub struct Offer<'a> {
-    /// The session.
-    pub session: &'a Session,
-    /// Whether it is offered to a sub-agent.
-    pub sub_agent: bool,
 }
 
 /// A tool's definition as sent.

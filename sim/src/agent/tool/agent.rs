@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Call, Definition, Effect, Offer, Running, Tool};
+use super::{Call, Definition, Effect, Running, Tool};
 use crate::agent::prompt::agent_tool;
+use crate::agent::session::Session;
 use crate::agent::settings::gate::{self, Meant};
 use crate::agent::settings::{Profile, Settings};
 use crate::agent::spawn;
@@ -17,9 +18,9 @@ impl Tool for Agent {
         "Agent"
     }
 
-    fn definition(&self, offer: &Offer<'_>) -> Definition {
-        let description = agent_tool::describe(offer.session, gate::offer(&offer.session.settings));
-        Definition { description, input_schema: spawn::input::visible_schema(&offer.session.settings) }
+    fn definition(&self, session: &Session) -> Definition {
+        let description = agent_tool::describe(session, gate::offer(&session.settings));
+        Definition { description, input_schema: spawn::input::visible_schema(&session.settings) }
     }
 
     fn effect(&self, _input: &Value) -> Effect {

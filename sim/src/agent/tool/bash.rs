@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::fields::{self, Field, Input, Kind};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, background};
+use super::{Call, Definition, Effect, Outcome, Running, Tool, ToolError, background};
 use crate::agent::session::Session;
 use crate::agent::task;
 use crate::agent::world::shell::{Command, Ran};
@@ -40,8 +40,8 @@ impl Tool for Bash {
         "Bash"
     }
 
-    fn definition(&self, offer: &Offer<'_>) -> Definition {
-        let fields = fields(offer.session);
+    fn definition(&self, session: &Session) -> Definition {
+        let fields = fields(session);
         let behind = if fields.len() == FIELDS.len() {
             " With `run_in_background` the call returns at once, and a notification follows when the command has ended."
         } else {

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
+use super::{Call, Definition, Effect, Outcome, Running, Tool, ToolError};
+use crate::agent::session::Session;
 use crate::agent::task::Report;
 use crate::time::Duration;
 
@@ -54,7 +55,7 @@ impl Tool for DataTool {
         &self.name
     }
 
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
+    fn definition(&self, _: &Session) -> Definition {
         Definition { description: self.description.to_string(), input_schema: self.schema.clone() }
     }
 

@@ -32,7 +32,7 @@ pub use bash::Bash;
 pub use plain::PlainTool;
 
 pub use super::session::pool::{self, Pool};
-pub use super::session::tool::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, Tools};
+pub use super::session::tool::{Call, Definition, Effect, Outcome, Running, Tool, ToolError, Tools};
 
 /// All tools that every session has, ordered by name: an order without meaning that never changes (`clients.md` 1,
 /// 2026-11).

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::fields::{self, Field, Input};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
+use super::{Call, Definition, Effect, Outcome, Running, Tool, ToolError};
+use crate::agent::session::Session;
 
 /// A tool with fixed descriptions and one function. Its input is checked before the function is called.
 #[derive(Clone, Copy)]
@@ -27,7 +28,7 @@ impl Tool for PlainTool {
         self.name
     }
 
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
+    fn definition(&self, _: &Session) -> Definition {
         Definition { description: (self.description)(), input_schema: fields::schema(self.fields) }
     }
 

@@ -6,9 +6,10 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::fields::{self, Field, Kind};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
+use super::{Call, Definition, Effect, Outcome, Running, Tool, ToolError};
 use crate::agent::event::Event;
 use crate::agent::session::Remains;
+use crate::agent::session::Session;
 use crate::agent::spawn::resume::resume;
 use crate::agent::task::{Kind as TaskKind, Message, State, Task};
 
@@ -53,7 +54,7 @@ impl Tool for SendMessage {
         "SendMessage"
     }
 
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
+    fn definition(&self, _: &Session) -> Definition {
         Definition {
             description:
                 "Sends a message to an agent that was launched before. A running agent reads it before its next \

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::fields::{self, Field, Kind};
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError};
+use super::{Call, Definition, Effect, Outcome, Running, Tool, ToolError};
+use crate::agent::session::Session;
 use crate::agent::spawn::slash;
 
 /// The Skill tool.
@@ -21,7 +22,7 @@ impl Tool for SkillTool {
         NAME
     }
 
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
+    fn definition(&self, _: &Session) -> Definition {
         let description = "Calls a skill by its name. You get its instructions, or the result of the agent that runs it. \
                            Only listed skills exist.";
         Definition { description: description.to_owned(), input_schema: fields::schema(&FIELDS) }

@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::fields::{self, Field, Input, Kind};
 use super::plain::PlainTool;
-use super::{Call, Definition, Effect, Offer, Outcome, Running, Tool, ToolError, bash};
+use super::{Call, Definition, Effect, Outcome, Running, Tool, ToolError, bash};
 use crate::agent::event::Event;
+use crate::agent::session::Session;
 use crate::agent::task::{Report, Task};
 use crate::time::Duration;
 
@@ -59,7 +60,7 @@ impl Tool for TaskOutput {
         "TaskOutput"
     }
 
-    fn definition(&self, _offer: &Offer<'_>) -> Definition {
+    fn definition(&self, _: &Session) -> Definition {
         Definition {
             description: "Deprecated: a notification reports the end of a task; use Read on its output file instead. \
                           Returns state and output of a background task, after its end unless `block` is false."

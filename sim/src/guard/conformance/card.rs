@@ -1,6 +1,5 @@
 //! The score card: for each check whether it passed, on what evidence, and how to fix a failure.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use super::check::{CHECKS, Check};
@@ -65,16 +64,6 @@ impl Card {
             notes: Vec::new(),
         };
         Self { forks: 0, requests: 0, rows: CHECKS.map(row).to_vec() }
-    }
-
-    /// The row of a check.
-    pub fn row(&self, check: Check) -> &Row {
-        &self.rows[check as usize]
-    }
-
-    /// For each check, by its word, whether it passed; `None` if the input does not show it.
-    pub fn score(&self) -> BTreeMap<&'static str, Option<bool>> {
-        self.rows.iter().map(|row| (row.check.word(), row.passed)).collect()
     }
 
     /// No check failed.

@@ -251,15 +251,18 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
         let parent = latest.unwrap_or(older);
         return Some((parent, parent.request().nodes.len()));
     }
-    if own.messages <= OWN_MESSAGES {
-        return None;
-    }
+    let is_short = own.messages <= OWN_MESSAGES;
     let shared = |older: &T| {
         let history = History::of(wire, older.request());
         let shared = history.shared(&own);
         let is_called = newer.sender().parent().is_some() && newer.sender().scope == older.sender().scope;
-        let is_shaped =
-            own.messages == history.messages + OWN_MESSAGES && resembles(wire, older.request(), newer.request());
+        let is_alike = || resembles(wire, older.request(), newer.request());
+        if is_short {
+            // Any brief may be as short as this.
+            let is_whole = is_called && shared.holds_last && is_alike();
+            return is_whole.then_some((true, shared.blocks, Reverse(history.len())));
+        }
+        let is_shaped = own.messages == history.messages + OWN_MESSAGES && is_alike();
         let is_whole = shared.holds_last && (is_called || shared.most) || is_called && is_shaped;
         (is_whole || is_called && shared.most).then_some((is_whole, shared.blocks, Reverse(history.len())))
     };

@@ -50,11 +50,10 @@ struct AllowEntry {
     path: Option<String>,
 }
 
-/// Parses a text.
-pub(super) fn read(text: &str) -> Result<Rules, BadRules> {
+/// Parses a text; what it leaves out stays as in `rules`.
+pub(super) fn read(mut rules: Rules, text: &str) -> Result<Rules, BadRules> {
     let entries: Entries = parse(text)?;
     let text = Text(text);
-    let mut rules = Rules::default();
     if let Some(name) = &entries.cache {
         let names: Vec<&str> = cache::PRESETS.iter().map(|preset| preset.name).collect();
         rules.preset = cache::Rules::preset(name.get_ref()).ok_or_else(|| text.bad(name, &names))?;

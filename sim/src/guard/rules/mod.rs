@@ -144,7 +144,15 @@ impl Rules {
     /// # Errors
     /// When the text is no TOML, or contains something that is no rule.
     pub fn from_toml(text: &str) -> Result<Self, BadRules> {
-        file::read(text)
+        Self::default().with_toml(text)
+    }
+
+    /// Parses rules; missing ones stay as they are.
+    ///
+    /// # Errors
+    /// When the text is no TOML, or contains something that is no rule.
+    pub fn with_toml(self, text: &str) -> Result<Self, BadRules> {
+        file::read(self, text)
     }
 
     /// The severity of `rule`.

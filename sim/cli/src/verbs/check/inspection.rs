@@ -15,6 +15,7 @@ use forkcast_reports::names::Names;
 use forkcast_scenarios::capture::{self, Recorder};
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::run::{Options, play};
+use forkcast_sim::cache;
 use forkcast_sim::guard::{Facts, Sent};
 use forkcast_sim::wire::{BodyError, Request, Wire};
 
@@ -57,12 +58,42 @@ impl Inspection {
 /// Most damaged places listed on standard error; the report lists all.
 const LISTED_MAX: usize = 10;
 
+/// The named paths, by what they are.
+pub struct Sources<'a> {
+    scenarios: Vec<Scenario>,
+    /// Run folders, and recordings.
+    pub recorded: NamedPaths<'a, PathBuf>,
+}
+
+impl<'a> Sources<'a> {
+    /// Reads scenarios, and opens run folders.
+    pub fn open(paths: &'a [PathBuf]) -> anyhow::Result<Self> {
+        let mut scenarios = Vec::new();
+        let mut recorded = Vec::new();
+        for path in paths {
+            match capture::scenario(path) {
+                Some(scenario) => scenarios.push(scenario.map_err(BadInput::error)?),
+                None => recorded.push(path),
+            }
+        }
+        Ok(Self { scenarios, recorded: run_folder::sort(recorded)? })
+    }
+
+    /// The rules of the runs, unless scenarios are checked as well.
+    pub fn rules(&self) -> anyhow::Result<Option<cache::Rules>> {
+        if self.scenarios.is_empty() { self.recorded.rules() } else { Ok(None) }
+    }
+}
+
 /// Inspects all named paths.
-pub fn inspect(sources: &SourceArgs, checking: Checking, talk: &TalkArgs) -> anyhow::Result<Inspection> {
-    let (scenarios, recorded) = sorted(&sources.paths)?;
+pub fn inspect(
+    named: Sources<'_>,
+    sources: &SourceArgs,
+    checking: Checking,
+    talk: &TalkArgs,
+) -> anyhow::Result<Inspection> {
+    let Sources { scenarios, recorded: NamedPaths { folders, others: recorded } } = named;
     let mut check = Stoppable(Check::new(checking));
-    let NamedPaths { folders, others: recorded } = run_folder::sort(&recorded)?;
-    let recorded: Vec<&PathBuf> = recorded.into_iter().copied().collect();
     let mut fed = if recorded.is_empty() { Fed::default() } else { read(&recorded, sources, talk, &mut check)? };
     for opened in folders {
         fed.add(feed_inputs(opened.inputs, &|| !interrupted(), &mut check));
@@ -88,19 +119,6 @@ fn nothing(complaints: Vec<String>) -> anyhow::Error {
         return Stopped("interrupted before the first request".to_owned()).into();
     }
     BadInput(if complaints.is_empty() { vec!["no request to check".to_owned()] } else { complaints }).into()
-}
-
-/// Separates scenarios from other paths.
-fn sorted(paths: &[PathBuf]) -> anyhow::Result<(Vec<Scenario>, Vec<&PathBuf>)> {
-    let mut scenarios = Vec::new();
-    let mut recorded = Vec::new();
-    for path in paths {
-        match capture::scenario(path) {
-            Some(scenario) => scenarios.push(scenario.map_err(BadInput::error)?),
-            None => recorded.push(path),
-        }
-    }
-    Ok((scenarios, recorded))
 }
 
 /// Runs a scenario; its requests are the input.

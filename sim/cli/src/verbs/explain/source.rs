@@ -1,7 +1,6 @@
 //! Sources of the requests of an explanation: a run folder, or recordings.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs};
@@ -9,7 +8,6 @@ use forkcast_replay::replay::{Options, SizeSource, Sizing};
 use forkcast_reports::folder::reading::{Maker, RecordedCause, RecordedLine, RunFolder, RunOptions};
 use forkcast_reports::names::Names;
 use forkcast_reports::report::Recorded;
-use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::Money;
 
 use crate::args::ExplainArgs;
@@ -65,9 +63,10 @@ impl Source {
     }
 
     fn folder(args: &ExplainArgs) -> anyhow::Result<Self> {
-        let OpenFolder { folder, inputs } = run_folder::open(&args.run)?;
+        let opened = run_folder::open(&args.run)?;
         let run = args.run.display().to_string();
-        let options = options(args, &run, &folder, &inputs)?;
+        let options = options(args, &opened)?;
+        let OpenFolder { folder, inputs } = opened;
         let maker = Some(folder.maker);
         let priced_anew = args.prices.is_given();
         Ok(Self { inputs, options, ledger: folder.lines, run, maker, priced_anew })
@@ -141,25 +140,11 @@ impl Source {
 }
 
 /// Rules and prices of the run, or those on the command line.
-fn options(args: &ExplainArgs, run: &str, folder: &RunFolder, inputs: &Inputs) -> anyhow::Result<Options> {
-    let run_json = Path::new(run).join("run.json");
-    let broken = |what: &dyn std::fmt::Display| BadInput::error(format_args!("{}: {what}", run_json.display()));
-    let rules = match (&args.cache, &folder.options.cache) {
-        (Some(rules), _) => Some(*rules),
-        (None, None) => None,
-        (None, Some(name)) => {
-            Some(Rules::preset(name).ok_or_else(|| broken(&format_args!("unknown preset of cache rules: `{name}`")))?)
-        }
-    };
-    let sizing = sizing(&folder.options, inputs).map_err(|why| broken(&why))?;
-    let of_run;
-    let prices = match args.prices.is_given() {
-        true => &args.prices,
-        false => {
-            of_run = run_folder::prices(folder, run)?;
-            &of_run
-        }
-    };
+fn options(args: &ExplainArgs, opened: &OpenFolder) -> anyhow::Result<Options> {
+    let rules = args.cache.map_or_else(|| opened.rules(), |rules| Ok(Some(rules)))?;
+    let sizing = sizing(&opened.folder.options, &opened.inputs).map_err(|why| opened.broken(&why))?;
+    let of_run = opened.prices()?;
+    let prices = if args.prices.is_given() { &args.prices } else { &of_run };
     Ok(Options { rules, book: prices.book(&args.talk)?, prices_of: prices.day, sizing, ..Options::default() })
 }
 

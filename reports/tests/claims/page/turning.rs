@@ -9,7 +9,7 @@ use forkcast_scenarios::fanout::{Cell, Spawn};
 use forkcast_sim::pricing::PriceBook;
 
 use super::measured::{FABLE_51, OPUS_48, OPUS_55, Priced, Runs, push, table};
-use crate::document::Document;
+use forkcast_reports::document::Document;
 
 const CONTEXTS: [u64; 4] = [20_000, 50_000, 80_000, 150_000];
 

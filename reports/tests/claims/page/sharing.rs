@@ -9,7 +9,7 @@ use forkcast_sim::agent::spawn::fork::{LaunchPolicy, Profile};
 use forkcast_sim::cache::{PRESETS, Rules};
 
 use super::measured::{FABLE_51, OPUS_48, OPUS_55, Priced, Runs, marked, push, table};
-use crate::document::{Document, Table, share};
+use forkcast_reports::document::{Document, Table, share};
 
 const TURNS: [u32; 7] = [1, 2, 3, 5, 8, 11, 20];
 
@@ -54,7 +54,11 @@ fn gathering(model: &str, launch: &str, spawn: Spawn) -> String {
     match spawn.gathered {
         0 => format!("{model}, {launch}, nothing to gather"),
         tokens => {
-            format!("{model}, {launch}, {} in {} requests", crate::document::count(tokens), spawn.gathering_turns)
+            format!(
+                "{model}, {launch}, {} in {} requests",
+                forkcast_reports::document::count(tokens),
+                spawn.gathering_turns
+            )
         }
     }
 }

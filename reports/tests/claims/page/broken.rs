@@ -9,7 +9,7 @@ use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy};
 
 use super::measured::{OPUS_48, Runs, SITUATIONS, marked, push, table};
-use crate::document::{Document, Table, money};
+use forkcast_reports::document::{Document, Table, money};
 
 /// The published example, with one thing broken on purpose.
 fn broken(ablation: Option<Ablation>) -> Cell {

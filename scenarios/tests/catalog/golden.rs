@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::run::{Request, Run};
+use forkcast_scenarios::run::{Request, Run};
 
 /// The text of a run.
 pub fn text(run: &Run) -> String {

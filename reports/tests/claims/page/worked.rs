@@ -9,7 +9,7 @@ use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::wire::Ttl;
 
 use super::measured::{MODELS, OPUS_48, Priced, Runs, SITUATIONS, by_situation, push, table};
-use crate::document::Document;
+use forkcast_reports::document::Document;
 
 const PRIMED_WARM: (bool, LaunchPolicy) = (false, LaunchPolicy::Primed);
 
@@ -43,7 +43,7 @@ pub fn tokens_a_child(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> 
     Ok(())
 }
 
-fn by_placement(runs: &Runs) -> Result<crate::document::Table, Unplayed> {
+fn by_placement(runs: &Runs) -> Result<forkcast_reports::document::Table, Unplayed> {
     let mut table = table("Measured", SITUATIONS.map(|(words, ..)| words));
     let rows = [
         ("before the directive", Placement::Shared),

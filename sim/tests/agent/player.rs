@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
 
-use super::answer::{Fault, Interruption};
-use super::{Broken, CallError, Calling, Event, Events, Model, Question, Replying, Script};
+use forkcast_sim::model::answer::{Fault, Interruption};
+use forkcast_sim::model::{Broken, CallError, Calling, Event, Events, Model, Question, Replying, Script};
 
 /// Plays a script without usage and time, for tests of agents alone.
 #[derive(Debug)]

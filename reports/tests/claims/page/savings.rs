@@ -9,7 +9,7 @@ use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::Money;
 
 use super::measured::{FABLE_5, MODELS, OPUS_48, OPUS_55, Runs, SITUATIONS, by_situation, marked, push, table};
-use crate::document::{Document, Table, money, share};
+use forkcast_reports::document::{Document, Table, money, share};
 
 const CLAIMED_UNCACHED: Money = Money::from_picousd(4_000_000_000_000);
 const CLAIMED: Money = Money::from_picousd(500_000_000_000);
@@ -118,7 +118,7 @@ pub fn grows(page: &mut Document, runs: &Runs) -> Result<(), Unplayed> {
             let grows = is_rising(&saved) && before.as_ref().is_none_or(|before| are_above(&saved, before));
             let mut figures: Vec<String> = saved.iter().map(|saved| share(*saved)).collect();
             figures.push(marked("", grows).trim().to_owned());
-            push(&mut table, format!("{words}, {}", crate::document::count(prefix)), figures);
+            push(&mut table, format!("{words}, {}", forkcast_reports::document::count(prefix)), figures);
             before = Some(saved);
         }
     }

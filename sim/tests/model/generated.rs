@@ -3,14 +3,14 @@
 //! Each agent draws from its own child seed, so agents do not affect one another's answers.
 
 use std::collections::BTreeMap;
+use std::f64::consts::TAU;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
+use forkcast_sim::model::answer::{Answer, Said};
+use forkcast_sim::model::{Question, Script, Unscripted};
+use forkcast_sim::seed::{Draws, Seed};
 use serde_json::json;
-
-use super::answer::{Answer, Said};
-use super::{Question, Script, Unscripted};
-use crate::seed::{Draws, Seed};
 
 /// What the answers are drawn from.
 #[derive(Clone, Debug)]
@@ -158,7 +158,8 @@ impl Call {
     }
 
     fn input(self, draws: &mut Draws, habits: &Habits, message: u64) -> serde_json::Value {
-        let file = draws.pick(&habits.files).map_or("/repo/README.md", |file| file);
+        let drawn = draws.below(habits.files.len() as u64) as usize;
+        let file = habits.files.get(drawn).map_or("/repo/README.md", |file| file);
         match self {
             Self::Read => json!({ "file_path": file }),
             Self::Grep => json!({ "pattern": "fn ", "path": "/repo" }),
@@ -198,7 +199,7 @@ fn weighted(tools: &[(Call, u32)], mut drawn: u64) -> Option<Call> {
 fn words(draws: &mut Draws, length: Length) -> String {
     const WORDS: [&str; 12] =
         ["the", "module", "reads", "a", "request", "and", "keeps", "its", "prefix", "when", "turns", "grow"];
-    let bytes = draws.lognormal(length.median, length.sigma).clamp(1.0, 1e6) as usize;
+    let bytes = lognormal(draws, length).clamp(1.0, 1e6) as usize;
     let mut text = String::with_capacity(bytes + 8);
     while text.len() < bytes {
         let at = draws.below(WORDS.len() as u64) as usize;
@@ -206,4 +207,12 @@ fn words(draws: &mut Draws, length: Length) -> String {
         text.push(' ');
     }
     text
+}
+
+/// A length (Box and Muller 1958; only one of the pair is used).
+fn lognormal(draws: &mut Draws, Length { median, sigma }: Length) -> f64 {
+    const STEPS: u64 = 1 << 53;
+    let mut unit = || draws.below(STEPS) as f64 / STEPS as f64;
+    let radius = (-2.0 * (1.0 - unit()).ln()).sqrt();
+    median * (sigma * radius * (TAU * unit()).cos()).exp()
 }

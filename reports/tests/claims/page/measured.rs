@@ -9,7 +9,7 @@ use forkcast_scenarios::fanout::trial::{Trial, trial};
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::{Money, PriceBook};
 
-use crate::document::{self, Column, Table, money, share};
+use forkcast_reports::document::{self, Column, Table, money, share};
 
 /// A model, and its title in a table: input price per million tokens, and the price of a read relative to it.
 #[derive(Clone, Copy)]

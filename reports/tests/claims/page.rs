@@ -22,7 +22,7 @@ use std::rc::Rc;
 use forkcast_scenarios::fanout::play::Unplayed;
 use forkcast_sim::pricing::PriceBook;
 
-use crate::document::Document;
+use forkcast_reports::document::Document;
 use measured::Runs;
 
 /// The page, billed by `book`.
