@@ -55,7 +55,9 @@ fn the_hit_rate_may_be_exactly_the_budgeted_minimum() {
         let mut rules = Rules::default();
         rules.budget.min_hit_rate_per_mille = Some(min);
         let mut guard = Guard::new(rules);
-        let usages = [(0, 7_000), (7_000, 3_000)].map(|(cache_read_input_tokens, ephemeral_5m_input_tokens)| Usage {
+        // The closing frame after a result, which is in no prefix, takes 6 tokens.
+        let usages = [(0, 7_000), (7_000, 2_994)].map(|(cache_read_input_tokens, ephemeral_5m_input_tokens)| Usage {
+            input_tokens: 6,
             cache_read_input_tokens,
             ephemeral_5m_input_tokens,
             ..Usage::default()
