@@ -56,13 +56,10 @@ fn the_hit_rate_may_be_exactly_the_budgeted_minimum() {
         rules.budget.min_hit_rate_per_mille = Some(min);
         let mut guard = Guard::new(rules);
         // The closing frame after a result, which is in no prefix, takes 6 tokens.
-        let usages = [(0, 7_000), (7_000, 2_994)].map(|(cache_read_input_tokens, ephemeral_5m_input_tokens)| Usage {
-            input_tokens: 6,
-            cache_read_input_tokens,
-            ephemeral_5m_input_tokens,
-            ..Usage::default()
-        });
-        for (turns, usage) in [1, 2].into_iter().zip(usages) {
+        let framed = Usage { input_tokens: 6, ..Usage::default() };
+        let first = Usage { ephemeral_5m_input_tokens: 7_000, ..framed };
+        let second = Usage { cache_read_input_tokens: 7_000, ephemeral_5m_input_tokens: 2_994, ..framed };
+        for (turns, usage) in [(1, first), (2, second)] {
             let body = body(turns).to_string();
             let sent = Sent { facts: Facts { usage: Some(usage), ..Facts::default() }, ..Sent::body(body.as_bytes()) };
             assert_eq!(guard.take(&sent).unwrap().expected, usage);
