@@ -301,7 +301,7 @@ for id in $(seq 0 "$last"); do
     to=$(echo "$log" | sed "s/%{TASK_ID}/$id/")
     if [ "$id" = 1 ]; then
         HQ_TASK_ID=$id "$@" 2>/dev/null & victim=$!
-        sleep "${KILL_AFTER:-0.05}"; kill -9 $victim 2>/dev/null && echo killed >> "$KILLED"; wait $victim 2>/dev/null
+        kill -9 $victim 2>/dev/null && echo killed >> "$KILLED"; wait $victim 2>/dev/null
     fi
     HQ_TASK_ID=$id "$@" >/dev/null 2>"$to" || status=1
 done
@@ -327,14 +327,14 @@ for id in $(seq 0 "$last"); do
     to=$(echo "$log" | sed "s/%a/$id/")
     if [ "$id" = 1 ]; then
         SLURM_ARRAY_TASK_ID=$id sh -c "exec $wrap" 2>/dev/null & victim=$!
-        sleep "${KILL_AFTER:-0.05}"; kill -9 $victim 2>/dev/null && echo killed >> "$KILLED"; wait $victim 2>/dev/null
+        kill -9 $victim 2>/dev/null && echo killed >> "$KILLED"; wait $victim 2>/dev/null
     fi
     SLURM_ARRAY_TASK_ID=$id sh -c "$wrap" >"$to" 2>&1 || status=1
 done
 exit ${status:-0}
 "#;
 
-    /// Each cell in its own part, and slow enough for its process to be killed.
+    /// Each cell in its own part.
     fn small_plan(place: &Path) {
         fine(place, "sweep plan fanout --set children=60 --set growth=1..14 -o plan.json");
     }
