@@ -198,6 +198,11 @@ impl Servers {
         self.ground.emit(&Event::McpClosed { agent, server, connection: *number });
     }
 
+    /// Whether the session has such a server, in whatever state.
+    pub fn is_known(&self, name: &str) -> bool {
+        self.known.contains_key(name)
+    }
+
     /// What a server offers.
     pub fn tools_of(&self, name: &str) -> &[Rc<dyn Tool>] {
         self.known.get(name).map_or(&[], |server| &server.tools)

@@ -57,9 +57,11 @@ impl Context {
         clients
     }
 
-    /// Whether a call of this tool reaches its server; other tools need none.
+    /// Whether a call of this tool reaches its server. Other tools need none, nor do those of a recording, which have the
+    /// name of a server that the session does not have.
     pub(in crate::agent) fn reaches(&self, tool: &str) -> bool {
-        server_of(tool).is_none_or(|server| self.clients().contains_key(server))
+        let server = server_of(tool).filter(|server| self.session.servers.is_known(server));
+        server.is_none_or(|server| self.clients().contains_key(server))
     }
 
     /// Gives the main agent the tools of the servers that are connected now (MCP-09). Tools that come or go change its
