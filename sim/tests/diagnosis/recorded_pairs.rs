@@ -1,6 +1,7 @@
 //! Pairs of consecutive requests of a real client. The truth about each was read from the JSON by hand. The recordings
 //! are other people's data and are kept beside the project, not in it; without them the test says so and passes.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -82,10 +83,28 @@ fn bodies(path: &Path) -> [String; 2] {
 /// strings as one text block. Key order does not change a length.
 fn bytes_before(body: &str, item: usize) -> u64 {
     let body: Value = serde_json::from_str(body).unwrap();
-    let levels = ["tools", "system"].into_iter().flat_map(|level| body[level].as_array().unwrap());
-    let messages = body["messages"].as_array().unwrap().iter().take(item);
-    let contents: Vec<Value> = messages.flat_map(|message| listed(&message["content"])).collect();
-    levels.cloned().chain(contents).map(|block| plain(block).to_string().len() as u64).sum()
+    let messages = body["messages"].as_array().unwrap().iter();
+    let mut contents: Vec<Value> = messages.map(|message| Value::Array(listed(&message["content"]))).collect();
+    let named = named_tools(&Value::Array(contents.clone()));
+    contents.truncate(item);
+    // A tool that a message names is loaded there, and not before.
+    let is_loaded = |tool: &&Value| !tool["cache_control"].is_null() || !named.contains(tool["name"].as_str().unwrap());
+    let tools = body["tools"].as_array().unwrap().iter().filter(is_loaded);
+    let levels = tools.chain(body["system"].as_array().unwrap());
+    let contents = contents.iter().flat_map(|content| content.as_array().unwrap());
+    levels.chain(contents).cloned().map(|block| plain(block).to_string().len() as u64).sum()
+}
+
+/// Names in blocks of the type `tool_reference`, at any depth.
+fn named_tools(value: &Value) -> BTreeSet<String> {
+    match value {
+        Value::Object(fields) if value["type"] == "tool_reference" => {
+            fields.get("tool_name").and_then(Value::as_str).map(str::to_owned).into_iter().collect()
+        }
+        Value::Object(fields) => fields.values().flat_map(named_tools).collect(),
+        Value::Array(elements) => elements.iter().flat_map(named_tools).collect(),
+        _ => BTreeSet::new(),
+    }
 }
 
 fn listed(content: &Value) -> Vec<Value> {

@@ -258,8 +258,8 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
         let is_called = newer.sender().parent().is_some() && newer.sender().scope == older.sender().scope;
         let is_alike = || resembles(wire, older.request(), newer.request());
         if is_short {
-            // Any brief may be as short as this.
-            let is_whole = is_called && shared.holds_last && is_alike();
+            // Any brief may be as short as this, and may repeat the words of its caller.
+            let is_whole = is_called && shared.holds_last && own.len() > history.len() && is_alike();
             return is_whole.then_some((true, shared.blocks, Reverse(history.len())));
         }
         let is_shaped = own.messages == history.messages + OWN_MESSAGES && is_alike();
