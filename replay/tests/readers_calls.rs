@@ -160,6 +160,15 @@ fn a_damaged_document_of_httpmock_affects_no_other() {
 }
 
 #[test]
+fn two_calls_of_httpmock_that_run_into_each_other_are_reported() {
+    let text = String::from_utf8(fixture("httpmock.yaml")).unwrap();
+    let joined = text.replacen("---\nwhen:", "---!when:", 1);
+    let inputs = memory(&joined);
+    let [(_, reason)] = reasons(&inputs)[..] else { panic!("not reported") };
+    assert!(reason.contains("found `then` twice"), "{reason}");
+}
+
+#[test]
 fn a_fixture_of_req_llm_is_one_call_with_packed_bodies() {
     let inputs = read("req-llm.json");
     assert_eq!((inputs.scopes[0].files[0].format, reasons(&inputs)), (Format::ReqLlm, vec![]));
