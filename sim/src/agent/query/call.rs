@@ -68,7 +68,7 @@ async fn permitted(context: &Rc<Context>, tool: Rc<dyn Tool>, tool_use: &ToolUse
     if let Some(why) = context.session.hooks.pre_tool_use(context, tool_use).await {
         return Result::failed("blocked", &why);
     }
-    if !context.reaches(tool.name()) {
+    if context.is_cut_off(tool.name()) {
         return Result::failed("error", &format!("The server of `{}` is not connected any more.", tool.name()));
     }
     match decide::can_use(context, &*tool, tool_use).await {

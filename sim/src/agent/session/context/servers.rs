@@ -57,11 +57,15 @@ impl Context {
         clients
     }
 
-    /// Whether a call of this tool reaches its server. Other tools need none, nor do those of a recording, which have the
-    /// name of a server that the session does not have.
+    /// Whether a call of this tool reaches its server; other tools need none.
     pub(in crate::agent) fn reaches(&self, tool: &str) -> bool {
-        let server = server_of(tool).filter(|server| self.session.servers.is_known(server));
-        server.is_none_or(|server| self.clients().contains_key(server))
+        server_of(tool).is_none_or(|server| self.clients().contains_key(server))
+    }
+
+    /// Whether the tool's server is one of the session's that is not connected. The tools of a recording have the names of
+    /// servers that the session does not have.
+    pub(in crate::agent) fn is_cut_off(&self, tool: &str) -> bool {
+        server_of(tool).is_some_and(|server| self.session.servers.is_known(server)) && !self.reaches(tool)
     }
 
     /// Gives the main agent the tools of the servers that are connected now (MCP-09). Tools that come or go change its
