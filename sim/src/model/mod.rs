@@ -2,7 +2,7 @@
 //!
 //! * [`Model`] is all that an agent sees: it sends a [`Question`] and reads [`Event`]s until the stream ends.
 //! * [`Script`] supplies the content in a simulation, without usage and without time. `simulation::Provider`
-//!   adds a cache and a clock to a script; [`ScriptPlayer`] plays a script as it is, for tests of agents alone.
+//!   adds a cache and a clock to a script.
 //! * [`event`] holds the grammar of a stream, [`answer`] what a script returns.
 
 pub mod answer;
