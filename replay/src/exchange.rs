@@ -112,6 +112,9 @@ pub struct Exchange {
     pub usage: Option<RecordedUsage>,
     /// The answer itself, if it was asked for (`ReadOptions::keeps_answers`) and the input has it.
     pub answer: Option<Box<RecordedAnswer>>,
+    /// Nothing of an answer came, in a file that holds answers: given up before the first byte, so that what it
+    /// would have written cannot be read.
+    pub given_up: bool,
     /// The body is known to have been altered on its way (by a proxy), so lifetimes are taken from the bill.
     pub altered: bool,
     /// Ids of session and agent, if the input has them; requests with equal ids form one chain.
@@ -164,9 +167,15 @@ impl Exchange {
         self.sent_at.map(|at| Times::of(at, self.first_byte_at, self.ended_at))
     }
 
-    /// Anything of an answer is recorded: what the request wrote can be read from the first byte on.
-    pub fn is_answered(&self) -> bool {
-        self.usage.is_some() || self.status.is_some() || self.first_byte_at.is_some() || self.ended_at.is_some()
+    /// Marks those of a file that were given up.
+    pub fn mark_given_up(exchanges: &mut [Self]) {
+        if exchanges.iter().all(|exchange| exchange.usage.is_none()) {
+            return;
+        }
+        for exchange in exchanges {
+            let Self { usage, status, first_byte_at, ended_at, .. } = exchange;
+            exchange.given_up = usage.is_none() && status.is_none() && first_byte_at.is_none() && ended_at.is_none();
+        }
     }
 
     /// The provider refused the request (HTTP status of 400 and above): nothing was billed, read or written.

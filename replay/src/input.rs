@@ -381,7 +381,8 @@ impl Inputs {
         }
     }
 
-    fn reading(&mut self, file: &str, format: Format, reading: Reading) {
+    fn reading(&mut self, file: &str, format: Format, mut reading: Reading) {
+        Exchange::mark_given_up(&mut reading.exchanges);
         for reason in reading.skipped {
             self.skip(file, reason);
         }

@@ -373,7 +373,7 @@ fn fast_mode_has_a_cache_of_its_own() {
     }
 }
 
-/// Writes that could not be read at once: two in a row, of which the first can be read when the second still cannot.
+/// Writes that could not be read at once: two in a row; the first can be read when the second cannot yet.
 #[test]
 fn a_write_that_comes_late_is_in_flight_also_after_another_one() {
     let mut session = Transcript::new("2.1.112", "claude-opus-4-7");

@@ -1,6 +1,6 @@
 //! One stream of requests through one cache.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::cache::{Outcome, Rules};
@@ -66,8 +66,6 @@ pub(super) struct StreamReplay<'a> {
     identity: Identity<Predecessor>,
     /// Tokens that the last request of each chain left in the cache.
     cached_tokens: BTreeMap<ChainId, u64>,
-    /// Files with answers: there a request without one was given up before the first byte.
-    answered: BTreeSet<usize>,
     /// When each prefix was last sent with a breakpoint at its end.
     marked: BTreeMap<NodeId, Instant>,
     /// Every request so far, where somebody wants to look back at them.
@@ -90,12 +88,6 @@ pub(super) struct Prepared {
     pub recorded: Option<Usage>,
 }
 
-/// The files whose answers were recorded.
-fn answered(stream: &Stream<'_>) -> BTreeSet<usize> {
-    let answered = stream.requests.iter().filter(|arrival| arrival.exchange.usage.is_some());
-    answered.map(|arrival| arrival.session).collect()
-}
-
 impl<'a> StreamReplay<'a> {
     pub fn new(stream: &Stream<'_>, options: &'a Options, first_chain: usize, result: &'a mut Replay) -> Self {
         let first = stream.requests.first().map(|request| request.times.at);
@@ -113,7 +105,6 @@ impl<'a> StreamReplay<'a> {
             contents: Contents::default(),
             identity: Identity::default(),
             cached_tokens: BTreeMap::new(),
-            answered: answered(stream),
             marked: BTreeMap::new(),
             seen: None,
             scope: stream.scope.clone(),
@@ -228,7 +219,7 @@ impl<'a> StreamReplay<'a> {
         let quote = self.quote(exchange, Some(&sized.subject.request), &line, &usage);
         let mut hypotheticals = Vec::new();
         if let Some(ticket) = ticket {
-            if exchange.is_answered() || !self.answered.contains(&arrival.session) {
+            if !exchange.given_up {
                 self.engine.expect(ticket, &arrival.times);
             }
             hypotheticals = self.suppose(line.index, &sized, arrival, &usage, predicted.read_tokens, &quote);

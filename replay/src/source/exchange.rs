@@ -157,6 +157,7 @@ pub(crate) fn facts<'a>(exchange: &'a Exchange, of: &Scope, scope: &'a str, time
         siblings: of.siblings,
         at: times.map(|times| times.at),
         first_byte_at: times.map(|times| times.first_byte_at),
+        given_up: exchange.given_up,
         // Sums over the passes of a server-side tool are not about one prompt.
         usage: exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
         price: exchange.usage.as_ref().map(|answer| price(exchange, answer, exchange.sent_at)),

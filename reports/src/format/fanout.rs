@@ -118,7 +118,7 @@ record! {
     field "breakpoints", || Shape::words(Placement::ALL.map(Placement::name)), "Placement of breakpoints." =>
         |row| row.trial.cell.placement.name(), shown("breakpoints"), if_it_varies();
     field "last_turn", || Shape::words(["unmarked"]),
-        "The last request of a child leaves unwritten what nobody would read." =>
+        "The last request of a child does not write what would never be read." =>
         |row| row.trial.cell.leaves_last.then_some("unmarked"), shown("last turn"), if_it_varies(),
         null("if it marks its end");
     field "launch", || Shape::Pattern("^(burst|primed|serial|stagger=[0-9]+|waves=[1-9][0-9]*)$"),

@@ -47,7 +47,8 @@ impl<'a> Recorder<'a> {
             let sizes = Some(recount.cumulative(&draft));
             Exchange { body: draft.body(), sizes, ..self.request(request) }
         });
-        let exchanges: Vec<Exchange> = exchanges.collect();
+        let mut exchanges: Vec<Exchange> = exchanges.collect();
+        Exchange::mark_given_up(&mut exchanges);
         let bytes = exchanges.iter().map(|exchange| exchange.body.len() as u64).sum();
         let input = FileInput { file, format: Format::Bodies, exchanges, traces: Vec::new(), notes: Vec::new() };
         let scope = ScopeInput { name: self.run.scenario.name.to_string(), files: vec![input] };

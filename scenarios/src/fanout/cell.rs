@@ -73,7 +73,7 @@ pub struct Cell {
     pub ttl: Ttl,
     /// Breakpoints in the system prompt live for an hour, the others as long as `ttl` says.
     pub has_hour_head: bool,
-    /// The last request of each child leaves unwritten what nobody would read.
+    /// The last request of each child does not write what would never be read.
     pub leaves_last: bool,
     /// Whether the parent's entries have expired when the children start. A head of an hour is still alive.
     pub is_cold: bool,

@@ -34,7 +34,7 @@ pub struct Grid {
     pub ttl: Vec<Ttl>,
     /// Heads that live as long as the rest, and heads that live for an hour.
     pub has_hour_head: Vec<bool>,
-    /// Whether the last request of a child leaves unwritten what nobody would read.
+    /// Whether the last request of a child does not write what would never be read.
     pub leaves_last: Vec<bool>,
     /// Numbers of children that wait.
     pub waiting: Vec<u32>,

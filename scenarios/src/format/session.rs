@@ -169,7 +169,7 @@ fn compaction(at: &At<'_>) -> Option<Compaction> {
     })
 }
 
-/// Worktrees. Models are told of them unless the scenario says otherwise.
+/// Worktrees. Prompts offer them unless the scenario says otherwise.
 fn worktrees(at: &At<'_>) -> Option<Worktrees> {
     let fields = at.fields(outline::WORKTREES)?;
     let default = Worktrees::default();

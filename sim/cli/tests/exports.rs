@@ -99,7 +99,7 @@ const SPAN: [&str; 14] = [
     "status",
 ];
 
-/// An attribute in the form of `common/v1/common.proto`: one value, of which whole numbers are text.
+/// An attribute in the form of `common/v1/common.proto`: one value; whole numbers are text.
 fn attribute(one: &Value) -> (&str, &Value) {
     assert_eq!(one.as_object().unwrap().len(), 2, "{one}");
     let value = one["value"].as_object().unwrap();

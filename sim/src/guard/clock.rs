@@ -59,7 +59,7 @@ impl Clockwork {
             _ => None,
         };
         let first_byte_at = facts.first_byte_at.unwrap_or(at).max(at);
-        if let Some(clock) = self.scopes.get_mut(facts.scope) {
+        if let Some(clock) = self.scopes.get_mut(facts.scope).filter(|_| !facts.given_up) {
             clock.answers.expect(ticket, &Times { at, first_byte_at, ended_at: first_byte_at });
         }
         Expected { outcome, late }

@@ -28,6 +28,8 @@ pub struct Facts<'a> {
     pub at: Option<Instant>,
     /// When the first byte of its answer came; if unknown, immediately.
     pub first_byte_at: Option<Instant>,
+    /// It was given up before the first byte: what it would have written cannot be read.
+    pub given_up: bool,
     /// The usage that the provider reported, if it is recorded.
     pub usage: Option<Usage>,
     /// What decides its prices besides the body, if it is recorded.

@@ -47,7 +47,7 @@ impl Observer for Compaction {
                 self.calls.entry(agent.clone()).or_default().insert(tool_use.clone());
             }
             Event::ToolEnd { agent, tool_use, .. } => _ = self.calls.get_mut(agent).map(|calls| calls.remove(tool_use)),
-            // A loop that was dropped with its calls starts anew.
+            // A loop that was dropped with its calls starts again.
             Event::QueryStarted { agent, .. } => _ = self.calls.remove(agent),
             Event::QueryStep { agent, step, .. } => {
                 match *step {

@@ -43,7 +43,7 @@ impl Observer for Messages {
                 self.calls.get_mut(agent).map(|calls| calls.remove(tool_use));
                 Ok(())
             }
-            // A loop that was dropped with its calls starts anew.
+            // A loop that was dropped with its calls starts again.
             Event::QueryStarted { agent, .. } => {
                 self.calls.remove(agent);
                 Ok(())

@@ -8,7 +8,7 @@ use forkcast_sim::model::scripted::Rule;
 use forkcast_sim::simulation::{AskedBy, Finished, Setup};
 use serde_json::json;
 
-use super::stage::{calls, finished, says, setup, types};
+use super::stage::{asked, calls, finished, says, setup, types};
 
 /// Thresholds in percent of 20,000 tokens.
 fn options(percents: [Option<u64>; 3]) -> Option<Compaction> {
@@ -43,19 +43,6 @@ fn done(finished: &Finished) -> Vec<(String, &'static str, usize, usize)> {
         _ => None,
     });
     found.collect()
-}
-
-/// The messages of an agent's requests, each as one text.
-fn asked(finished: &Finished, agent_type: &str) -> Vec<String> {
-    let is_own = |line: &usize| {
-        let id = finished.entries[*line].agent.as_deref().unwrap();
-        finished.agents.iter().any(|agent| &*agent.id == id && &*agent.agent_type == agent_type)
-    };
-    let draft = |line| {
-        let draft = finished.drafts.draft(line);
-        draft.messages.iter().flat_map(|message| &message.content).map(|piece| piece.json().to_owned()).collect()
-    };
-    (0..finished.entries.len()).filter(is_own).map(draft).collect()
 }
 
 #[test]

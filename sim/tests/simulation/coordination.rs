@@ -4,13 +4,12 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::agent::prompt::sections::coordinator::{ADVICE, Choice};
 use forkcast_sim::agent::tool;
 use forkcast_sim::model::answer::Said;
-use forkcast_sim::model::scripted::{Reply, Rule};
+use forkcast_sim::model::scripted::Rule;
 use forkcast_sim::simulation::coordination::{Fault, Phase, review};
 use forkcast_sim::simulation::{Finished, Setup};
-use forkcast_sim::time::Duration;
 use serde_json::{Value, json};
 
-use super::stage::{calls, finished, rule, says, setup, types};
+use super::stage::{calls, finished, rule, says, setup, slow, types};
 
 fn coordinated(rules: Vec<Rule>) -> Setup {
     let mut setup = setup(rules, vec![types(0, "Mend the build.")]);
@@ -33,12 +32,6 @@ fn spawns(id: &str, kind: &str, prompt: &str) -> Said {
 fn works(agent: &str, path: &str, old: &str, new: &str) -> Vec<Rule> {
     let edit = json!({ "file_path": path, "old_string": old, "new_string": new });
     vec![calls(agent, "Read", json!({ "file_path": path })), calls(agent, "Edit", edit), slow(agent, "Changed.", 1_000)]
-}
-
-fn slow(agent: &str, text: &str, ms: u64) -> Rule {
-    let streaming = Some(Duration::from_millis(ms));
-    let reply = Reply { said: vec![Said::Text(text.into())], streaming, ..Reply::default() };
-    Rule { agent: Some(agent.into()), times: Some(1), reply, ..Rule::default() }
 }
 
 /// The main agent says this once something brings `words`.

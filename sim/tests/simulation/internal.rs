@@ -9,7 +9,7 @@ use forkcast_sim::time::Duration;
 use forkcast_sim::wire::Draft;
 use serde_json::json;
 
-use super::stage::{at, calls, finished, rule, says, setup, types};
+use super::stage::{at, calls, drafts, finished, rule, says, setup, types};
 
 /// The memory directory of the session's project.
 const MEMORY: &str = "/home/user/.claude/projects/-repo/memory";
@@ -22,13 +22,6 @@ fn helped(helpers: &[(Caller, u64)], rules: Vec<Rule>) -> Setup {
     setup.settings.helpers = helpers.iter().copied().collect();
     setup.keeps_drafts = true;
     setup
-}
-
-/// The requests of agents of this type.
-fn asked(finished: &Finished, agent_type: &str) -> Vec<(usize, Draft)> {
-    let ids: Vec<_> = finished.agents.iter().filter(|agent| &*agent.agent_type == agent_type).collect();
-    let is_own = |line: &usize| ids.iter().any(|agent| finished.entries[*line].agent.as_deref() == Some(&*agent.id));
-    (0..finished.entries.len()).filter(is_own).map(|line| (line, finished.drafts.draft(line))).collect()
 }
 
 fn blocks(draft: &Draft) -> Vec<String> {
@@ -69,8 +62,8 @@ fn internal_01_internal_10_a_helper_has_no_call_no_task_and_no_notification() {
 fn internal_03_internal_12_a_helper_begins_with_what_its_parent_sent_last_and_reads_it() {
     let rules = vec![Rule { times: None, ..says("prompt_suggestion", "run the tests") }];
     let finished = finished(helped(&[(Caller::PromptSuggestion, 1)], rules));
-    let main = asked(&finished, "main");
-    let helper = asked(&finished, "prompt_suggestion");
+    let main = drafts(&finished, "main");
+    let helper = drafts(&finished, "prompt_suggestion");
     assert_eq!((main.len(), helper.len()), (2, 2));
     for ((_, before), (line, own)) in main.iter().zip(&helper) {
         let (before, own_blocks) = (blocks(before), blocks(own));
@@ -134,7 +127,7 @@ fn internal_06_a_suggestion_is_worked_on_before_it_is_accepted_and_both_stop_whe
     let alone = finished(first);
     assert_eq!(ran(&alone), [("prompt_suggestion", "completed"), ("speculation", "completed")]);
     let last =
-        asked(&alone, "speculation")[0].1.messages.last().unwrap().content.iter().last().unwrap().json().to_owned();
+        drafts(&alone, "speculation")[0].1.messages.last().unwrap().content.iter().last().unwrap().json().to_owned();
     assert!(last.contains("run the tests"), "{last}");
     let session = alone.session.as_ref().unwrap();
     assert_eq!(session.helpers.result(Caller::Speculation).as_deref(), Some("The tests pass."));
@@ -151,9 +144,9 @@ fn internal_07_a_side_question_stays_beside_the_conversation() {
     let with = finished(setup);
     let without = finished(helped(&[], Vec::new()));
     let main =
-        |finished: &Finished| asked(finished, "main").into_iter().map(|(_, draft)| blocks(&draft)).collect::<Vec<_>>();
+        |finished: &Finished| drafts(finished, "main").into_iter().map(|(_, draft)| blocks(&draft)).collect::<Vec<_>>();
     assert_eq!(main(&with), main(&without), "the main agent's requests are the same");
-    let own = blocks(&asked(&with, "side_question")[0].1);
+    let own = blocks(&drafts(&with, "side_question")[0].1);
     assert!(own.last().unwrap().contains("Why is it slow?"));
     assert_eq!(count(&with, |event| matches!(event, Event::Ui { kind: "aside", .. })), 1);
     assert!(with.idle.is_empty());
@@ -184,8 +177,8 @@ fn internal_08_a_background_agent_is_summarised_while_it_works() {
     assert!(parents.eq([Some(looker.id.clone()), Some(looker.id.clone())]));
     let shown = |event: &Event| matches!(event, Event::Ui { kind: "agent_summary", agent } if *agent == looker.id);
     assert_eq!(count(&finished, shown), 2);
-    let before = blocks(&asked(&finished, "looker")[0].1);
-    assert_eq!(blocks(&asked(&finished, "agent_summary")[0].1)[..before.len()], before[..]);
+    let before = blocks(&drafts(&finished, "looker")[0].1);
+    assert_eq!(blocks(&drafts(&finished, "agent_summary")[0].1)[..before.len()], before[..]);
 }
 
 #[test]
@@ -195,7 +188,7 @@ fn internal_11_all_helpers_run_beside_a_session_and_its_bytes_stay_the_same() {
     let with = finished(helped(&helpers, rules.to_vec()));
     let without = finished(helped(&[], Vec::new()));
     let main =
-        |finished: &Finished| asked(finished, "main").into_iter().map(|(_, draft)| blocks(&draft)).collect::<Vec<_>>();
+        |finished: &Finished| drafts(finished, "main").into_iter().map(|(_, draft)| blocks(&draft)).collect::<Vec<_>>();
     assert_eq!(main(&with), main(&without));
     assert_eq!(with.agents.iter().filter(|agent| agent.asked_by == AskedBy::Runtime).count(), 8);
     assert!(with.laws_held.contains(&"internal"));

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::definition::{Definitions, Ranking, Source, Text};
 use forkcast_sim::agent::permission::{Mode, Permissions, Rule as Allowed, Rules};
-use forkcast_sim::agent::session::Server;
+use forkcast_sim::agent::session::{Server, Tools};
 use forkcast_sim::agent::tool::data::{DataResult, DataTool};
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{Reply, Rule};
@@ -17,7 +17,7 @@ use forkcast_sim::simulation::{Does, Finished, Setup};
 use forkcast_sim::time::Duration;
 use serde_json::{Value, json};
 
-use super::stage::{at, calls, finished, says, setup, types};
+use super::stage::{asked, at, calls, drafts, finished, log, says, setup, types};
 
 /// A server with these tools, to which the session connects in `ms` milliseconds.
 fn server(name: &str, ms: u64, tools: &[&str]) -> Server {
@@ -56,10 +56,6 @@ fn asks_clerk() -> Vec<Rule> {
     vec![calls("main", "Agent", spawn), says("clerk", "Seen."), Rule { times: None, ..says("main", "Fine.") }]
 }
 
-fn log(finished: &Finished) -> Vec<Value> {
-    finished.log.iter().map(|logged| serde_json::to_value(&logged.event).unwrap()).collect()
-}
-
 fn named<'a>(log: &'a [Value], name: &str) -> Vec<&'a Value> {
     log.iter().filter(|event| event["event"] == name).collect()
 }
@@ -70,26 +66,13 @@ fn at_ms(finished: &Finished, is: impl Fn(&Event) -> bool) -> u64 {
 
 /// The names of the tools of each request of agents of this type.
 fn tools(finished: &Finished, agent_type: &str) -> Vec<Vec<String>> {
-    let is_own = |line: &usize| {
-        let id = finished.entries[*line].agent.as_deref().unwrap();
-        finished.agents.iter().any(|agent| &*agent.id == id && &*agent.agent_type == agent_type)
-    };
-    let names = |line| {
-        let draft = finished.drafts.draft(line);
-        let name = |json: &str| serde_json::from_str::<Value>(json).unwrap()["name"].as_str().unwrap().to_owned();
-        draft.tools.iter().map(|piece| name(piece.json())).collect()
-    };
-    (0..finished.entries.len()).filter(is_own).map(names).collect()
+    let name = |json: &str| serde_json::from_str::<Value>(json).unwrap()["name"].as_str().unwrap().to_owned();
+    let drafts = drafts(finished, agent_type);
+    drafts.iter().map(|(_, draft)| draft.tools.iter().map(|piece| name(piece.json())).collect()).collect()
 }
 
 fn results(finished: &Finished, agent_type: &str) -> String {
-    let is_own = |line: &usize| {
-        let id = finished.entries[*line].agent.as_deref().unwrap();
-        finished.agents.iter().any(|agent| &*agent.id == id && &*agent.agent_type == agent_type)
-    };
-    let line = (0..finished.entries.len()).rfind(is_own).unwrap();
-    let draft = finished.drafts.draft(line);
-    draft.messages.iter().flat_map(|message| &message.content).map(|piece| piece.json().to_owned()).collect()
+    asked(finished, agent_type).pop().unwrap()
 }
 
 #[test]
@@ -132,6 +115,17 @@ fn mcp_02_mcp_03_perm_05_an_agent_whose_server_fails_is_late_or_has_no_tools_doe
             assert_eq!(refused - called, after_ms);
         }
     }
+}
+
+/// As in a recording, which shows tools and results but no servers.
+#[test]
+fn a_tool_of_a_server_that_the_session_does_not_have_gives_its_result() {
+    let rules = vec![calls("main", "mcp__browser__look", json!({})), Rule { times: None, ..says("main", "Fine.") }];
+    let mut setup = served(Vec::new(), "", rules);
+    let own = setup.tools.all().iter().cloned();
+    setup.tools = Tools::new(own.chain(server("browser", 0, &["look"]).tools).collect());
+    let said = results(&finished(setup), "main");
+    assert!(said.contains("found") && !said.contains("not connected"), "{said}");
 }
 
 #[test]

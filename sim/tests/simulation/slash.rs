@@ -7,12 +7,11 @@ use forkcast_sim::agent::session::Skills;
 use forkcast_sim::agent::settings::Caller;
 use forkcast_sim::agent::tool;
 use forkcast_sim::model::answer::Said;
-use forkcast_sim::model::scripted::{Reply, Rule};
-use forkcast_sim::simulation::{AskedBy, Does, Finished, Setup};
-use forkcast_sim::time::Duration;
+use forkcast_sim::model::scripted::Rule;
+use forkcast_sim::simulation::{AskedBy, Does, Setup};
 use serde_json::{Value, json};
 
-use super::stage::{at, calls, finished, rule, says, setup, types};
+use super::stage::{asked, at, calls, finished, log, rule, says, setup, slow, types};
 
 const GENERAL: &str = "general-purpose";
 
@@ -29,11 +28,6 @@ fn skilled(skills: &[(&str, &str, &str)], rules: Vec<Rule>, lines: &[&str]) -> S
     setup
 }
 
-/// The events as in the log, without those of streams.
-fn log(finished: &Finished) -> Vec<Value> {
-    finished.log.iter().map(|logged| serde_json::to_value(&logged.event).unwrap()).collect()
-}
-
 fn position(log: &[Value], fields: &[(&str, &str)]) -> usize {
     let fits = |event: &&Value| fields.iter().all(|(key, value)| event[*key] == *value);
     log.iter().position(|event| fits(&event)).unwrap_or_else(|| panic!("no {fields:?}"))
@@ -41,25 +35,6 @@ fn position(log: &[Value], fields: &[(&str, &str)]) -> usize {
 
 fn count(log: &[Value], fields: &[(&str, &str)]) -> usize {
     log.iter().filter(|event| fields.iter().all(|(key, value)| event[*key] == *value)).count()
-}
-
-/// The messages of the requests of agents of this type, each as one text.
-fn asked(finished: &Finished, agent_type: &str) -> Vec<String> {
-    let is_own = |line: &usize| {
-        let id = finished.entries[*line].agent.as_deref().unwrap();
-        finished.agents.iter().any(|agent| &*agent.id == id && &*agent.agent_type == agent_type)
-    };
-    let draft = |line| {
-        let draft = finished.drafts.draft(line);
-        draft.messages.iter().flat_map(|message| &message.content).map(|piece| piece.json().to_owned()).collect()
-    };
-    (0..finished.entries.len()).filter(is_own).map(draft).collect()
-}
-
-fn slow(agent: &str, text: &str, ms: u64) -> Rule {
-    let streaming = Some(Duration::from_millis(ms));
-    let reply = Reply { said: vec![Said::Text(text.into())], streaming, ..Reply::default() };
-    Rule { agent: Some(agent.into()), times: Some(1), reply, ..Rule::default() }
 }
 
 #[test]

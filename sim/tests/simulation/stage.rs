@@ -9,7 +9,8 @@ use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::{Reply, Rule, Scripted};
 use forkcast_sim::seed::Seed;
 use forkcast_sim::simulation::{Act, Does, Finished, Setup, run};
-use forkcast_sim::time::Instant;
+use forkcast_sim::time::{Duration, Instant};
+use forkcast_sim::wire::Draft;
 use serde_json::{Value, json};
 
 /// A rule for agents of this type.
@@ -25,6 +26,13 @@ pub fn says(agent: &str, text: &str) -> Rule {
 /// A rule that makes a call.
 pub fn calls(agent: &str, name: &str, input: Value) -> Rule {
     rule(agent, vec![Said::ToolUse { id: "".into(), name: name.into(), input }])
+}
+
+/// A rule that says a text in this time.
+pub fn slow(agent: &str, text: &str, ms: u64) -> Rule {
+    let mut rule = says(agent, text);
+    rule.reply.streaming = Some(Duration::from_millis(ms));
+    rule
 }
 
 /// A rule that spawns an agent.
@@ -78,12 +86,32 @@ pub fn finished(setup: Setup) -> Finished {
 }
 
 /// The words of the events, counted.
-#[allow(dead_code, reason = "for looking at a run")]
 pub fn words(finished: &Finished) -> BTreeMap<String, usize> {
     let mut words = BTreeMap::new();
-    for logged in &finished.log {
-        let event = serde_json::to_value(&logged.event).unwrap();
+    for event in log(finished) {
         *words.entry(event["event"].as_str().unwrap().to_owned()).or_default() += 1;
     }
     words
+}
+
+/// The events as in the log, without those of streams.
+pub fn log(finished: &Finished) -> Vec<Value> {
+    finished.log.iter().map(|logged| serde_json::to_value(&logged.event).unwrap()).collect()
+}
+
+/// The lines and drafts of the requests of agents of this type.
+pub fn drafts(finished: &Finished, agent_type: &str) -> Vec<(usize, Draft)> {
+    let is_own = |line: &usize| {
+        let id = finished.entries[*line].agent.as_deref().unwrap();
+        finished.agents.iter().any(|agent| &*agent.id == id && &*agent.agent_type == agent_type)
+    };
+    (0..finished.entries.len()).filter(is_own).map(|line| (line, finished.drafts.draft(line))).collect()
+}
+
+/// The messages of the requests of agents of this type, each as one text.
+pub fn asked(finished: &Finished, agent_type: &str) -> Vec<String> {
+    let text = |(_, draft): (usize, Draft)| {
+        draft.messages.iter().flat_map(|message| &message.content).map(|piece| piece.json().to_owned()).collect()
+    };
+    drafts(finished, agent_type).into_iter().map(text).collect()
 }

@@ -14,7 +14,7 @@ use forkcast_sim::simulation::{Does, Finished, Setup};
 use forkcast_sim::time::Duration;
 use serde_json::{Value, json};
 
-use super::stage::{at, calls, finished, says, setup, types};
+use super::stage::{asked, at, calls, finished, says, setup, types};
 
 /// A worker in a worktree: the main agent's call, then the worker's replies.
 fn isolated(fields: &Value, worker: Vec<Rule>) -> Setup {
@@ -74,13 +74,7 @@ fn path(finished: &Finished) -> String {
 
 /// The last request of agents of this type, as one text.
 fn last(finished: &Finished, agent_type: &str) -> String {
-    let is_own = |line: &usize| {
-        let id = finished.entries[*line].agent.as_deref().unwrap();
-        finished.agents.iter().any(|agent| &*agent.id == id && &*agent.agent_type == agent_type)
-    };
-    let line = (0..finished.entries.len()).rfind(is_own).unwrap();
-    let draft = finished.drafts.draft(line);
-    draft.messages.iter().flat_map(|message| &message.content).map(|piece| piece.json().to_owned()).collect()
+    asked(finished, agent_type).pop().unwrap()
 }
 
 #[test]

@@ -80,6 +80,7 @@ impl Tracing<'_> {
             scope: self.label,
             at: Some(times.0),
             first_byte_at: Some(times.1),
+            given_up: false,
             usage: None,
             price: None,
         };

@@ -192,7 +192,7 @@ impl Bars {
     }
 }
 
-/// What costs less than a cent has no name, since nobody acts on it; nor less than a thousandth of the bill.
+/// What costs less than a cent has no name, since it changes no decision; nor less than a thousandth of the bill.
 fn least_named(report: &Report<'_>) -> Money {
     let bill = report.totals.billed.cost.map_or(0, Money::picousd);
     NAMED_MIN.max(Money::from_picousd(bill / 1_000))

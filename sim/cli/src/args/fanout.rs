@@ -107,7 +107,7 @@ pub struct FanoutArgs {
     #[arg(long, value_name = "LIST", value_parser = head_ttl(), default_value = "same", value_delimiter = ',')]
     pub head_ttl: Vec<bool>,
 
-    /// Whether the last request of a child writes its end into the cache, which nobody reads
+    /// Whether the last request of a child writes its end into the cache, where it is never read
     #[arg(long, value_name = "LIST", value_parser = last_turn(), default_value = "marked", value_delimiter = ',')]
     pub last_turn: Vec<bool>,
 

@@ -108,6 +108,25 @@ fn requests_without_usage_are_counted_apart() {
     // What the request without an answer would have written cannot be read before the first byte.
     let causes: Vec<&Value> = replay["totals"]["causes"].as_array().unwrap().iter().map(|one| &one["cause"]).collect();
     assert_eq!((causes, &replay["sessions"][0]["chains"]), (vec![&json!("in_flight")], &json!(1)));
+    let check = |path: &str| {
+        let check = forkcast(&place, &["check", path, "--lock", "none", "--format", "json", "--quiet"]);
+        let check: Value = serde_json::from_slice(&check.stdout).unwrap();
+        check["notes"].as_array().unwrap().iter().map(|found| found["note"].clone()).collect::<Vec<Value>>()
+    };
+    assert_eq!(check("log.jsonl"), ["in_flight"]);
+    // In a file without any answers they were not recorded: its requests can be read.
+    fs::create_dir_all(place.join("both")).unwrap();
+    fs::copy(place.join("log.jsonl"), place.join("both/log.jsonl")).unwrap();
+    let silent = [40, 50].map(|at| {
+        let mut silent = call(at, &body(OPUS, &"Be kind. ".repeat(4_000), one), [0, 0], &json!({}));
+        (silent["response"], silent["status"]) = (Value::Null, Value::Null);
+        silent["chain"] = "silent".into();
+        format!("{silent}\n")
+    });
+    fs::write(place.join("both/silent.jsonl"), silent.concat()).unwrap();
+    let both = read_json(&forkcast(&place, &["replay", "both", "--format", "json", "--quiet"]));
+    assert_eq!(both["totals"]["causes"], replay["totals"]["causes"]);
+    assert_eq!(check("both"), ["in_flight"]);
     let shown = printed(&place, &["explain", "log.jsonl", "2"]);
     assert!(shown.contains("The provider refused it") && shown.contains("Nothing was billed."), "{shown}");
     let shown = printed(&place, &["explain", "log.jsonl", "1"]);

@@ -1,7 +1,7 @@
 //! Compaction, the first step of every iteration: snip, micro, auto (contract COMPACT, STOP-06).
 //!
 //! An agent knows the size of its conversation from the usage of its last answer; what was added since is estimated from
-//! its bytes. `snip` and `micro` change results in the middle of the conversation, which is sent anew from there. `auto`
+//! its bytes. `snip` and `micro` change results in the middle of the conversation, which is sent again from there. `auto`
 //! asks an internal fork for a summary, which reads the whole conversation from the cache (COMPACT-08, COMPACT-09). The
 //! summary replaces everything but the newest words of the user.
 

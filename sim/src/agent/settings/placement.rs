@@ -40,7 +40,7 @@ pub struct Layout<'a> {
     pub newest_results: Option<usize>,
     /// Whether it is the agent's first request.
     pub is_first: bool,
-    /// Whether it is the agent's last request, and known to be: then nobody would read what its last breakpoint writes.
+    /// Whether it is the agent's last request, and known to be: then what its last breakpoint writes would never be read.
     pub is_last: bool,
 }
 

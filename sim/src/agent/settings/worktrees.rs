@@ -8,7 +8,7 @@ use crate::time::Duration;
 /// Options for worktrees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worktrees {
-    /// Models are told of `isolation`; calls that ask for it are accepted in any case (contract AGENT-11).
+    /// Prompts offer `isolation`; calls that ask for it are accepted in any case (contract AGENT-11).
     pub are_offered: bool,
     /// Folders that are linked from the repository instead of copied (WORKTREE-09). Git ignores them.
     pub linked: Vec<Rc<str>>,
