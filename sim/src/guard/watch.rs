@@ -96,12 +96,13 @@ impl Watch {
             Arc::new(Member { subject: Arc::clone(&taken), sender, rates, first_byte_at })
         };
         let whose = self.identity.take(wire, &taken.request, facts, member);
-        let at = self.clocked.advance(wire, facts);
+        let clock = self.clocked.scope(facts);
+        let at = clock.advance(wire, facts);
         let recorded_read = facts.usage.map(|usage| taken.blocks_within(usage.cache_read_input_tokens));
         let case = Question {
             wire,
             timeless: self.timeless.moment(),
-            clocked: self.clocked.moment(at, recorded_read),
+            clocked: clock.moment(at, recorded_read),
             older: &taken,
             newer: &taken,
             rates: rates.as_ref(),
@@ -113,7 +114,7 @@ impl Watch {
         let (findings, mut notes) = Self::judge(&case, &whose);
         let lane = &whose.lane;
         let read = self.timeless.serve(wire, &taken);
-        let shown = self.clocked.take(wire, &taken, read, facts, at);
+        let shown = self.clocked.scope(facts).take(wire, &taken, read, facts, at);
         if let Some(cause) = shown.late {
             notes.push(Noted::new(
                 &lane.name,
@@ -225,8 +226,7 @@ impl Watch {
             *member = Arc::new(Member { subject, ..Member::clone(member) });
         });
         self.timeless = self.timeless.moved(old, &new, &moved);
-        let clocked = std::mem::replace(&mut self.clocked, Clockwork::new(self.rules.preset));
-        self.clocked = clocked.moved(old, &new, &moved);
+        self.clocked.renew(old, &new, &moved);
         (new, moved)
     }
 

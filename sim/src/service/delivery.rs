@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::cache::{Outcome, Prompt, PromptCache, Rules, Ticket};
 use crate::time::{Duration, Instant};
-use crate::wire::Prefixes;
+use crate::wire::{Moved, Prefixes};
 
 /// Assumed time from request to first byte if that is not recorded, limited by the end of the answer: about what large
 /// prompts take (captured Claude Code requests of 2026-08 end after 0.8 to 60 s).
@@ -41,38 +41,18 @@ impl Times {
     }
 }
 
-/// Answers that have not been reported to the cache, by their beginning.
-#[derive(Clone, Debug, Default)]
-pub struct Answers(BTreeMap<(Instant, Ticket), Instant>);
-
-impl Answers {
-    /// A pending answer.
-    pub fn expect(&mut self, ticket: Ticket, times: &Times) {
-        self.0.insert((times.first_byte_at, ticket), times.ended_at);
-    }
-
-    /// Reports every answer that began by `at` to the cache. The end of an answer changes nothing under the existing
-    /// rules, and is reported together with its beginning.
-    pub fn tell_until(&mut self, cache: &mut dyn PromptCache, prefixes: &Prefixes, at: Instant) {
-        while let Some(answer) = self.0.first_entry().filter(|answer| answer.key().0 <= at) {
-            let ((first_byte_at, ticket), ended_at) = answer.remove_entry();
-            cache.first_byte(prefixes, ticket, first_byte_at);
-            cache.ended(prefixes, ticket, ended_at);
-        }
-    }
-}
-
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     cache: Box<dyn PromptCache>,
-    answers: Answers,
+    /// Ends of the answers that have not been reported, by their beginnings.
+    answers: BTreeMap<(Instant, Ticket), Instant>,
 }
 
 impl Delivery {
     /// An empty cache under `rules`. `seed` matters only if they lose writes by chance.
     pub fn new(rules: &Rules, seed: u64) -> Self {
-        Self { cache: rules.open(seed), answers: Answers::default() }
+        Self { cache: rules.open(seed), answers: BTreeMap::new() }
     }
 
     /// The cache, with the answers reported so far.
@@ -80,9 +60,14 @@ impl Delivery {
         &*self.cache
     }
 
-    /// Reports every answer that began by `at` to the cache.
+    /// Reports every answer that began by `at` to the cache. The end of an answer changes nothing under the existing
+    /// rules, and is reported together with its beginning.
     pub fn deliver_until(&mut self, prefixes: &Prefixes, at: Instant) {
-        self.answers.tell_until(&mut *self.cache, prefixes, at);
+        while let Some(answer) = self.answers.first_entry().filter(|answer| answer.key().0 <= at) {
+            let ((first_byte_at, ticket), ended_at) = answer.remove_entry();
+            self.cache.first_byte(prefixes, ticket, first_byte_at);
+            self.cache.ended(prefixes, ticket, ended_at);
+        }
     }
 
     /// The cache, for callers that report answers themselves.
@@ -91,14 +76,19 @@ impl Delivery {
     }
 
     /// Lets a request act on the cache; its answer is reported later.
-    pub(super) fn look_up(&mut self, prompt: &Prompt<'_>, at: Instant) -> (Ticket, Outcome) {
+    pub fn look_up(&mut self, prompt: &Prompt<'_>, at: Instant) -> (Ticket, Outcome) {
         self.deliver_until(prompt.prefixes, at);
         self.cache.look_up(prompt, at)
     }
 
     /// When the answer to a request begins and ends.
-    pub(super) fn expect(&mut self, ticket: Ticket, times: &Times) {
-        self.answers.expect(ticket, times);
+    pub fn expect(&mut self, ticket: Ticket, times: &Times) {
+        self.answers.insert((times.first_byte_at, ticket), times.ended_at);
+    }
+
+    /// Continues over an arena to which these prefixes moved; others are dropped.
+    pub fn renew(&mut self, old: &Prefixes, new: &Prefixes, moved: &Moved) {
+        self.cache = self.cache.moved(old, new, moved);
     }
 
     /// Lets a request act on the cache, after every answer that began before it was reported.
