@@ -14,19 +14,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use forkcast_sim::diagnosis::{self, ChangeSite};
+use forkcast_sim::guard::{Identity, Relative, Sender};
 use forkcast_sim::model::answer::{Interruption, Said};
 use forkcast_sim::model::recorded::{Fidelity, Recorded, Take};
 use forkcast_sim::model::{Answer, Broken, CallError, Fault, Grammar, Unseen};
 use forkcast_sim::outside::found;
 use forkcast_sim::time::Duration;
-use forkcast_sim::wire::{ChainId, Chains, NormalForms, Request, Wire};
+use forkcast_sim::wire::{ChainId, NormalForms, Request, Wire};
 
 use crate::exchange::{BreakOff, Dialect, Exchange, RecordedAnswer};
 use crate::formats::json::{member, member_text};
 use crate::response::events::Content;
+use crate::source::Scope;
+use crate::source::exchange::facts;
 use crate::source::order::{Arrival, Stream};
 pub use answers::{Called, called};
-use calls::{Calls, begins_fork, messages, sends_callers};
+use calls::{Calls, messages, sends_callers};
 pub use sessions::{RecordedSession, sessions};
 pub use verbatim::{Breakpoints, Verbatim};
 
@@ -51,7 +54,7 @@ pub struct Recording {
     /// Exchanges whose request could not be read, with the reason.
     pub unread: Vec<String>,
     wire: Wire,
-    scope: String,
+    scope: Scope,
     /// Chains whose client sends back who made a call.
     with_callers: BTreeSet<ChainId>,
 }
@@ -77,13 +80,13 @@ impl Recording {
             blocks_left_out: 0,
             unread: Vec::new(),
             wire: Wire::new(forms),
-            scope: stream.scope.name.clone(),
+            scope: stream.scope.clone(),
             with_callers: BTreeSet::new(),
         };
-        let mut chains = Chains::default();
+        let mut identity = Identity::default();
         let mut asked: Vec<OpenTake<'a>> = Vec::new();
         for (at, arrival) in stream.requests.iter().enumerate() {
-            let open = recording.ask(arrival, &mut chains);
+            let open = recording.ask(arrival, &mut identity);
             recording.arrivals.extend(open.iter().map(|_| at));
             asked.extend(open);
         }
@@ -104,10 +107,10 @@ impl Recording {
 
     /// A model that plays it. Where a question differs, its first difference is described as `forkcast diff` does.
     pub fn play(self, fidelity: Fidelity) -> Recorded {
-        Recorded::new(self.wire, &self.scope, self.takes, fidelity, Box::new(first_difference))
+        Recorded::new(self.wire, &self.scope.name, self.takes, fidelity, Box::new(first_difference))
     }
 
-    fn ask<'a>(&mut self, arrival: &'a Arrival<'a>, chains: &mut Chains) -> Option<OpenTake<'a>> {
+    fn ask<'a>(&mut self, arrival: &'a Arrival<'a>, identity: &mut Identity<Asked>) -> Option<OpenTake<'a>> {
         let exchange = arrival.exchange;
         if exchange.dialect != Dialect::Messages {
             self.unread.push(format!(
@@ -117,16 +120,16 @@ impl Recording {
             ));
             return None;
         }
-        match self.wire.read(&exchange.body, &self.scope, &exchange.model) {
+        match self.wire.read(&exchange.body, &self.scope.name, &exchange.model) {
             Err(why) => {
                 self.unread.push(format!("{}: {why}", place(exchange)));
                 None
             }
             Ok(request) => {
-                let chain = match exchange.chain.as_deref() {
-                    None if begins_fork(&exchange.body) => chains.branch(&request, &self.wire).chain,
-                    id => chains.assign(id, &request, &self.wire).chain,
-                };
+                let facts = facts(exchange, &self.scope, &self.scope.name, exchange.times().as_ref());
+                let shared = Rc::new(request.clone());
+                let whose = identity.take(&self.wire, &request, &facts, |sender| Asked { request: shared, sender });
+                let chain = whose.lane.chain;
                 let name = exchange.chain.clone().unwrap_or_else(|| format!("chain-{}", chain.0));
                 let take = Take { chain: name.into(), request, answer: Answer::default() };
                 Some(OpenTake { arrival, take, chain, next: None })
@@ -190,6 +193,23 @@ impl Recording {
         let said = Said::Text(report.unwrap_or(UNKNOWN).to_owned());
         let events = Answer::message(&format!("msg_{:06}", self.takes.len()), &[said]).events;
         Content::of_events(events)
+    }
+}
+
+/// A request and its sender, for the chains of later ones.
+#[derive(Clone, Debug)]
+struct Asked {
+    request: Rc<Request>,
+    sender: Sender,
+}
+
+impl Relative for Asked {
+    fn request(&self) -> &Request {
+        &self.request
+    }
+
+    fn sender(&self) -> &Sender {
+        &self.sender
     }
 }
 

@@ -57,15 +57,6 @@ impl Calls {
     }
 }
 
-/// Whether a request is the first of a fork: its last message has the prompt of a call in the message before it.
-pub(super) fn begins_fork(body: &[u8]) -> bool {
-    let messages = messages(body);
-    let [.., before, _] = messages.as_slice() else { return false };
-    let prompts: Vec<Cow<'_, str>> = blocks(before).into_iter().filter_map(prompt).collect();
-    let asked = if prompts.is_empty() { Vec::new() } else { texts_of_last(body) };
-    asked.iter().any(|text| prompts.iter().any(|prompt| text.contains(&**prompt)))
-}
-
 /// Whether a client sends back who made a call, as the answer names it. The client of the open wire captures does (2,501 of
 /// 2,501 calls); the agent SDK does not (8 of 8 calls, 2.1.113 and 2.1.198, in recordings of dd-trace-js).
 pub(super) fn sends_callers(body: &[u8]) -> bool {

@@ -4,7 +4,7 @@
 //! aligned from both ends. A changed first tool, a changed system prompt or an edited message is then a break within
 //! that chain and does not start a new one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -39,8 +39,6 @@ pub struct Chains {
 struct Open {
     chain: ChainId,
     messages: Vec<u64>,
-    /// The chain that it is a branch of: its beginning is that chain's.
-    branch_of: Option<ChainId>,
 }
 
 /// Most occurrences of the last old element that are tried as the end of the shared part.
@@ -66,15 +64,6 @@ impl Chains {
         Some(continuation)
     }
 
-    /// Begins a chain with `request`, whose beginning is that of the chain that it seems to continue: a fork.
-    pub fn branch(&mut self, request: &Request, wire: &Wire) -> Continuation {
-        let messages = message_digests(request, wire);
-        let branch_of = self.continued(&messages, &|_| true).map(|(_, continuation)| continuation.chain);
-        let chain = self.new_chain();
-        self.open.push(Open { chain, messages, branch_of });
-        Continuation { chain, first: true, rival: None }
-    }
-
     /// The open chain that these messages continue, among those that they `may` continue.
     fn continued(&self, messages: &[u64], may: &dyn Fn(ChainId) -> bool) -> Option<(usize, Continuation)> {
         let is_possible = |(_, at): &(usize, usize)| may(self.open[*at].chain);
@@ -90,11 +79,6 @@ impl Chains {
         if shares.iter().any(|(_, at)| is_whole(*at)) {
             shares.retain(|(_, at)| self.open[*at].messages.first() == messages.first());
         }
-        // What goes on from the whole history of a chain is not the continuation of another branch from it, which also
-        // shares the answer.
-        let whole: BTreeSet<ChainId> =
-            shares.iter().filter(|(_, at)| is_whole(*at)).map(|(_, at)| self.open[*at].chain).collect();
-        shares.retain(|(_, at)| is_whole(*at) || self.open[*at].branch_of.is_none_or(|from| !whole.contains(&from)));
         // Among chains that share equally much, prefer the one that is repeated completely.
         shares.sort_by_key(|(share, at)| (*share, is_whole(*at), *at));
         let (most, at) = shares.pop()?;
@@ -112,16 +96,15 @@ impl Chains {
 
     /// Puts `request`, which has no id, into `chain`, regardless of the history that it continues.
     pub fn resume(&mut self, chain: ChainId, request: &Request, wire: &Wire) -> Continuation {
-        let branch_of = self.open.iter().find(|open| open.chain == chain).and_then(|open| open.branch_of);
         self.open.retain(|open| open.chain != chain);
-        self.open.push(Open { chain, messages: message_digests(request, wire), branch_of });
+        self.open.push(Open { chain, messages: message_digests(request, wire) });
         Continuation { chain, first: false, rival: None }
     }
 
     /// Begins a chain with `request`, regardless of the history that it continues.
     pub fn begin(&mut self, request: &Request, wire: &Wire) -> Continuation {
         let chain = self.new_chain();
-        self.open.push(Open { chain, messages: message_digests(request, wire), branch_of: None });
+        self.open.push(Open { chain, messages: message_digests(request, wire) });
         Continuation { chain, first: true, rival: None }
     }
 
