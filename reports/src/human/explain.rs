@@ -142,8 +142,8 @@ fn causes(report: &Report<'_>, entry: &Recorded<'_>) -> Table {
     let differences = entry.line.explanation.as_ref().map_or(&[][..], |why| &why.differences);
     let row = |part: &forkcast_sim::ledger::CauseCost| {
         let change = differences.iter().find(|found| found.cause == part.cause);
-        let what = change
-            .map_or_else(String::new, |found| format!("{}, at {}", report.names.thing(&found.name), found.path));
+        let what =
+            change.map_or_else(String::new, |found| format!("{}, at {}", report.names.thing(&found.name), found.path));
         vec![
             Cell::text(part.cause.word()),
             Cell::Count(part.tokens),

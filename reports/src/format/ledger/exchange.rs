@@ -4,7 +4,6 @@ use forkcast_replay::exchange::{BilledUnits, Dialect, Exchange, Origin, OtherPas
 use forkcast_scenarios::run::Run;
 use forkcast_sim::outside;
 use forkcast_sim::pricing::ServiceTier;
-use forkcast_sim::service::OTHER_MODELS_MAX;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{TOKENS_MAX, Usage};
