@@ -19,7 +19,7 @@ use forkcast_sim::ledger::Line;
 use crate::document::{Cell, Column, Document, Table, count, money, share};
 use crate::explained::Explained;
 use crate::human::when;
-use crate::report::{Report, statement_of_one, suggestion};
+use crate::report::{Recorded, Report, statement_of_one, suggestion};
 
 /// The explanation for people. `windows`: the bytes around the first difference are shown.
 pub fn document(explained: &Explained<'_>, windows: bool) -> Document {
@@ -45,7 +45,7 @@ pub fn tables(explained: &Explained<'_>) -> Document {
     let mut document = Document::default();
     document.table(held(explained));
     document.table(breakpoint_table(explained));
-    document.table(causes(explained));
+    document.table(causes(explained.report, explained.entry));
     document
 }
 
@@ -119,7 +119,7 @@ fn cost(explained: &Explained<'_>, document: &mut Document) {
             money(bill - perfect)
         ),
     }]);
-    let table = causes(explained);
+    let table = causes(explained.report, explained.entry);
     if !table.rows.is_empty() {
         document.table(table);
         super::list::hint(document);
@@ -127,7 +127,8 @@ fn cost(explained: &Explained<'_>, document: &mut Document) {
     document.aside(notes(explained.report, &explained.entry.line));
 }
 
-fn causes(explained: &Explained<'_>) -> Table {
+/// Why it missed, and what to do.
+fn causes(report: &Report<'_>, entry: &Recorded<'_>) -> Table {
     let mut table = Table::new(
         "causes",
         vec![
@@ -138,20 +139,19 @@ fn causes(explained: &Explained<'_>) -> Table {
             Column::wrap("How to fix it", "suggestion"),
         ],
     );
-    let differences = explained.entry.line.explanation.as_ref().map_or(&[][..], |why| &why.differences);
+    let differences = entry.line.explanation.as_ref().map_or(&[][..], |why| &why.differences);
     let row = |part: &forkcast_sim::ledger::CauseCost| {
         let change = differences.iter().find(|found| found.cause == part.cause);
-        let what = change.map_or_else(String::new, |found| {
-            format!("{}, at {}", explained.report.names.thing(&found.name), found.path)
-        });
+        let what =
+            change.map_or_else(String::new, |found| format!("{}, at {}", report.names.thing(&found.name), found.path));
         vec![
             Cell::text(part.cause.word()),
             Cell::Count(part.tokens),
             Cell::Money(part.cost),
             Cell::Text(what),
-            Cell::Text(suggestion(explained.entry, part)),
+            Cell::Text(suggestion(entry, part)),
         ]
     };
-    table.rows = explained.entry.line.charge.causes.iter().map(row).collect();
+    table.rows = entry.line.charge.causes.iter().map(row).collect();
     table
 }

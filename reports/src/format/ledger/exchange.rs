@@ -4,7 +4,6 @@ use forkcast_replay::exchange::{BilledUnits, Dialect, Exchange, Origin, OtherPas
 use forkcast_scenarios::run::Run;
 use forkcast_sim::outside;
 use forkcast_sim::pricing::ServiceTier;
-use forkcast_sim::service::OTHER_MODELS_MAX;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{TOKENS_MAX, Usage};
@@ -55,7 +54,8 @@ pub struct Stored {
     /// The region of the host.
     pub region: Option<String>,
     /// The recorded usage of the answer.
-    pub usage: Option<StoredUsage>,
+    #[serde(default, deserialize_with = "usage")]
+    pub usage: Option<RecordedUsage>,
     /// The request of another agent that it continues, by its line, if a simulated run records it.
     #[serde(default)]
     pub continues: Option<usize>,
@@ -105,14 +105,11 @@ impl StoredSizes {
     }
 }
 
-/// Recorded usage with its flags, as far as a bill needs them.
-#[derive(Clone, Debug, Deserialize)]
-pub struct StoredUsage {
-    input_tokens: Count,
-    cache_read_input_tokens: Count,
-    ephemeral_5m_input_tokens: Count,
-    ephemeral_1h_input_tokens: Count,
-    output_tokens: Count,
+/// Recorded usage as it is read back: with its flags, as far as a bill needs them.
+#[derive(Deserialize)]
+struct ReadUsage {
+    #[serde(flatten)]
+    tokens: ReadTokens,
     split_by_ttl: bool,
     server_passes: bool,
     output_is_start_value: bool,
@@ -129,17 +126,23 @@ pub struct StoredUsage {
     billed_units: Option<(Count, Count)>,
     /// Its passes, if it lists several or has some of other models.
     #[serde(default)]
-    passes: Vec<StoredPass>,
+    passes: Vec<ReadPass>,
 }
 
 /// A pass of an answer, or the sum of several by one model.
-#[derive(Clone, Debug, Deserialize)]
-pub struct StoredPass {
+#[derive(Deserialize)]
+struct ReadPass {
     #[serde(deserialize_with = "kind")]
     kind: PassKind,
     model: Option<String>,
     passes: u32,
     longest_prompt_tokens: Count,
+    #[serde(flatten)]
+    tokens: ReadTokens,
+}
+
+#[derive(Deserialize)]
+struct ReadTokens {
     input_tokens: Count,
     cache_read_input_tokens: Count,
     ephemeral_5m_input_tokens: Count,
@@ -181,7 +184,7 @@ impl Stored {
             altered: exchange.altered,
             tier: exchange.tier,
             region: exchange.region.clone(),
-            usage: exchange.usage.map(StoredUsage::of),
+            usage: exchange.usage,
             continues: exchange.continues,
             sizes: None,
         }
@@ -203,7 +206,7 @@ impl Stored {
             altered: self.altered,
             tier: self.tier,
             region: self.region.clone(),
-            usage: self.usage.as_ref().map(StoredUsage::recorded),
+            usage: self.usage,
             ..Exchange::request_only(origin, model, body)
         }
     }
@@ -227,101 +230,59 @@ fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PassKind, D::Error
     found.ok_or_else(|| D::Error::custom(format_args!("found pass {}, which is unknown", outside::found(&word))))
 }
 
-impl StoredUsage {
-    fn of(recorded: RecordedUsage) -> Self {
-        let usage = recorded.usage;
-        Self {
-            input_tokens: Count(usage.input_tokens),
-            cache_read_input_tokens: Count(usage.cache_read_input_tokens),
-            ephemeral_5m_input_tokens: Count(usage.ephemeral_5m_input_tokens),
-            ephemeral_1h_input_tokens: Count(usage.ephemeral_1h_input_tokens),
-            output_tokens: Count(usage.output_tokens),
-            split_by_ttl: recorded.split_by_ttl,
-            server_passes: recorded.server_passes,
-            output_is_start_value: recorded.output_is_start_value,
-            applied_edits: recorded.applied_edits,
-            web_search_requests: Count(recorded.web_search_requests),
-            web_fetch_requests: Count(recorded.web_fetch_requests),
-            code_execution_requests: Count(recorded.code_execution_requests),
-            reasoning_tokens: Count(recorded.reasoning_tokens),
-            input_audio_tokens: Count(recorded.input_audio_tokens),
-            output_audio_tokens: Count(recorded.output_audio_tokens),
-            fast: recorded.fast,
-            geo_us: recorded.geo_us,
-            billed_units: recorded.billed_units.map(|units| (Count(units.input_tokens), Count(units.output_tokens))),
-            passes: recorded.listed_passes().iter().map(StoredPass::of).collect(),
-        }
-    }
+fn usage<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RecordedUsage>, D::Error> {
+    Ok(Option::<ReadUsage>::deserialize(deserializer)?.as_ref().map(RecordedUsage::from))
+}
 
-    fn recorded(&self) -> RecordedUsage {
-        RecordedUsage {
-            usage: Usage {
-                input_tokens: self.input_tokens.0,
-                cache_read_input_tokens: self.cache_read_input_tokens.0,
-                ephemeral_5m_input_tokens: self.ephemeral_5m_input_tokens.0,
-                ephemeral_1h_input_tokens: self.ephemeral_1h_input_tokens.0,
-                output_tokens: self.output_tokens.0,
+impl From<&ReadUsage> for RecordedUsage {
+    fn from(read: &ReadUsage) -> Self {
+        let units = |(input, output): (Count, Count)| BilledUnits { input_tokens: input.0, output_tokens: output.0 };
+        let (own, others): (Vec<&ReadPass>, Vec<&ReadPass>) = read.passes.iter().partition(|pass| pass.is_own());
+        let mut others = others.into_iter().map(OtherPasses::from);
+        Self {
+            usage: read.tokens.usage(),
+            split_by_ttl: read.split_by_ttl,
+            server_passes: read.server_passes,
+            output_is_start_value: read.output_is_start_value,
+            applied_edits: read.applied_edits,
+            web_search_requests: read.web_search_requests.0,
+            web_fetch_requests: read.web_fetch_requests.0,
+            code_execution_requests: read.code_execution_requests.0,
+            reasoning_tokens: read.reasoning_tokens.0,
+            input_audio_tokens: read.input_audio_tokens.0,
+            output_audio_tokens: read.output_audio_tokens.0,
+            fast: read.fast,
+            geo_us: read.geo_us,
+            billed_units: read.billed_units.map(units),
+            passes: match own.as_slice() {
+                [first, .., last] => Some(Passes { first: first.tokens.usage(), last: last.tokens.usage() }),
+                _ => None,
             },
-            split_by_ttl: self.split_by_ttl,
-            server_passes: self.server_passes,
-            output_is_start_value: self.output_is_start_value,
-            applied_edits: self.applied_edits,
-            web_search_requests: self.web_search_requests.0,
-            web_fetch_requests: self.web_fetch_requests.0,
-            code_execution_requests: self.code_execution_requests.0,
-            reasoning_tokens: self.reasoning_tokens.0,
-            input_audio_tokens: self.input_audio_tokens.0,
-            output_audio_tokens: self.output_audio_tokens.0,
-            fast: self.fast,
-            geo_us: self.geo_us,
-            billed_units: self
-                .billed_units
-                .map(|(input, output)| BilledUnits { input_tokens: input.0, output_tokens: output.0 }),
-            passes: StoredPass::own(&self.passes),
-            others: StoredPass::others(&self.passes),
-            ..RecordedUsage::default()
+            others: std::array::from_fn(|_| others.next()),
+            ..Self::default()
         }
     }
 }
 
-impl StoredPass {
-    fn of(pass: &OtherPasses) -> Self {
-        let usage = &pass.usage;
+impl From<&ReadPass> for OtherPasses {
+    fn from(read: &ReadPass) -> Self {
         Self {
-            kind: pass.kind,
-            model: pass.model.map(|model| model.to_string()),
-            passes: pass.passes,
-            longest_prompt_tokens: Count(pass.longest_prompt_tokens),
-            input_tokens: Count(usage.input_tokens),
-            cache_read_input_tokens: Count(usage.cache_read_input_tokens),
-            ephemeral_5m_input_tokens: Count(usage.ephemeral_5m_input_tokens),
-            ephemeral_1h_input_tokens: Count(usage.ephemeral_1h_input_tokens),
-            output_tokens: Count(usage.output_tokens),
+            kind: read.kind,
+            model: read.model.as_deref().and_then(resolve).map(|resolved| resolved.id),
+            passes: read.passes,
+            usage: read.tokens.usage(),
+            longest_prompt_tokens: read.longest_prompt_tokens.0,
         }
     }
+}
 
+impl ReadPass {
     fn is_own(&self) -> bool {
         self.kind == PassKind::Message && self.model.is_none()
     }
+}
 
-    /// The first and the last pass of the model that answered, if there are several.
-    fn own(passes: &[Self]) -> Option<Passes> {
-        let own: Vec<&Self> = passes.iter().filter(|pass| pass.is_own()).collect();
-        let [first, .., last] = own.as_slice() else { return None };
-        Some(Passes { first: first.usage(), last: last.usage() })
-    }
-
-    fn others(passes: &[Self]) -> [Option<OtherPasses>; OTHER_MODELS_MAX] {
-        let mut others = passes.iter().filter(|pass| !pass.is_own()).map(|pass| OtherPasses {
-            kind: pass.kind,
-            model: pass.model.as_deref().and_then(resolve).map(|resolved| resolved.id),
-            passes: pass.passes,
-            usage: pass.usage(),
-            longest_prompt_tokens: pass.longest_prompt_tokens.0,
-        });
-        std::array::from_fn(|_| others.next())
-    }
-
+impl ReadTokens {
     const fn usage(&self) -> Usage {
         Usage {
             input_tokens: self.input_tokens.0,

@@ -3,9 +3,9 @@
 
 use forkcast_sim::ledger::Line;
 
-use crate::document::{Cell, Column, Document, Table, count, money};
+use crate::document::{Document, count, money};
 use crate::human::when;
-use crate::report::{Recorded, Report, statement_of_one, suggestion};
+use crate::report::{Recorded, Report, statement_of_one};
 
 /// Facts about such a request.
 pub fn transcript(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
@@ -18,7 +18,7 @@ pub fn transcript(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     document.heading("Tokens read and missed");
     document.text(read(entry));
     if !line.charge.causes.is_empty() {
-        document.table(causes(entry));
+        document.table(super::causes(report, entry));
         crate::human::list::hint(&mut document);
     }
     document.text(sign(report, entry).into_iter().collect());
@@ -71,28 +71,6 @@ fn read(entry: &Recorded<'_>) -> Vec<String> {
         said.push(format!("The forecast, made from the request's size alone, predicted a read of {read}."));
     }
     said
-}
-
-fn causes(entry: &Recorded<'_>) -> Table {
-    let mut table = Table::new(
-        "causes",
-        vec![
-            Column::left("Cause", "cause").kept(),
-            Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd").kept(),
-            Column::wrap("How to fix it", "suggestion"),
-        ],
-    );
-    let row = |part: &forkcast_sim::ledger::CauseCost| {
-        vec![
-            Cell::text(part.cause.word()),
-            Cell::Count(part.tokens),
-            Cell::Money(part.cost),
-            Cell::Text(suggestion(entry, part)),
-        ]
-    };
-    table.rows = entry.line.charge.causes.iter().map(row).collect();
-    table
 }
 
 /// The line that shows it.

@@ -1,9 +1,10 @@
 //! The fields of a recording, as they are written.
 
 use forkcast_sim::pricing::ServiceTier;
-use forkcast_sim::service::PassKind;
+use forkcast_sim::service::{OtherPasses, PassKind, RecordedUsage};
+use forkcast_sim::wire::Usage;
 
-use super::{Stored, StoredPass, StoredSizes, StoredUsage};
+use super::{Stored, StoredSizes};
 use crate::format::number::Count;
 use crate::record::{Record, Shape, Value};
 
@@ -37,7 +38,7 @@ record! {
     field "tier", || Shape::words(ServiceTier::ALL.map(ServiceTier::word)), "The service tier." =>
         |it| it.tier.word();
     text "region", "The region of the host." => |it| it.region.clone(), null(UNKNOWN);
-    record: StoredUsage, "usage", "The recorded usage of the answer." =>
+    record: RecordedUsage, "usage", "The recorded usage of the answer." =>
         |it| it.usage.as_ref().map(Record::value), null("if it says nothing");
     ordinal "continues", "The request of another agent that it continues, by its line." =>
         |it| it.continues.map_or(Value::Absent, Value::from), absent("if no simulated run declares it");
@@ -55,12 +56,8 @@ record! {
 }
 
 record! {
-    StoredUsage, "stored_usage":
-    tokens "input_tokens", "Input that was neither read nor written." => |it| it.input_tokens;
-    tokens "cache_read_input_tokens", "Read." => |it| it.cache_read_input_tokens;
-    tokens "ephemeral_5m_input_tokens", "Written for five minutes." => |it| it.ephemeral_5m_input_tokens;
-    tokens "ephemeral_1h_input_tokens", "Written for an hour." => |it| it.ephemeral_1h_input_tokens;
-    tokens "output_tokens", "The answer." => |it| it.output_tokens;
+    RecordedUsage, "stored_usage":
+    flat: Tokens, => |it| Tokens(it.usage).value();
     truth "split_by_ttl", "Written tokens are split by lifetime." => |it| it.split_by_ttl;
     truth "server_passes", "It is a sum over several prompts." => |it| it.server_passes;
     truth "output_is_start_value", "The output is the start value of a stream." => |it| it.output_is_start_value;
@@ -75,20 +72,30 @@ record! {
     truth "geo_us", "It was answered in the United States." => |it| it.geo_us, null(UNKNOWN);
     field "billed_units", || Shape::Pair(Box::new(Shape::Count { least: 0 })),
         "Input and output as the provider charges them." =>
-        |it| it.billed_units.map(|(input, output)| [input, output]), null("if they are the counted tokens"), unit("tokens");
-    records: StoredPass, "passes", "Its passes, if it lists several or other models had a part in it." =>
-        |it| Value::List(it.passes.iter().map(Record::value).collect());
+        |it| it.billed_units.map(|units| [units.input_tokens, units.output_tokens]),
+        null("if they are the counted tokens"), unit("tokens");
+    records: OtherPasses, "passes", "Its passes, if it lists several or other models had a part in it." =>
+        |it| Value::List(it.listed_passes().iter().map(Record::value).collect());
 }
 
 record! {
-    StoredPass, "stored_pass":
+    OtherPasses, "stored_pass":
     field "kind", || Shape::words(PassKind::ALL.map(PassKind::name)), "What it was for." => |it| it.kind.name();
-    text "model", "Its model." => |it| it.model.clone(), null("if it is the one that answered, or unknown");
+    text "model", "Its model." =>
+        |it| it.model.map(|model| model.to_string()), null("if it is the one that answered, or unknown");
     count "passes", "How many passes these are." => |it| it.passes, unit("passes");
     tokens "longest_prompt_tokens", "The longest of their prompts." => |it| it.longest_prompt_tokens;
-    tokens "input_tokens", "Input that was neither read nor written." => |it| it.input_tokens;
-    tokens "cache_read_input_tokens", "Read." => |it| it.cache_read_input_tokens;
-    tokens "ephemeral_5m_input_tokens", "Written for five minutes." => |it| it.ephemeral_5m_input_tokens;
-    tokens "ephemeral_1h_input_tokens", "Written for an hour." => |it| it.ephemeral_1h_input_tokens;
-    tokens "output_tokens", "The answer." => |it| it.output_tokens;
+    flat: Tokens, => |it| Tokens(it.usage).value();
+}
+
+/// Tokens of an answer or a pass, side by side.
+struct Tokens(Usage);
+
+record! {
+    Tokens, "stored_tokens":
+    tokens "input_tokens", "Input that was neither read nor written." => |it| it.0.input_tokens;
+    tokens "cache_read_input_tokens", "Read." => |it| it.0.cache_read_input_tokens;
+    tokens "ephemeral_5m_input_tokens", "Written for five minutes." => |it| it.0.ephemeral_5m_input_tokens;
+    tokens "ephemeral_1h_input_tokens", "Written for an hour." => |it| it.0.ephemeral_1h_input_tokens;
+    tokens "output_tokens", "The answer." => |it| it.0.output_tokens;
 }
