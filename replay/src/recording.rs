@@ -110,7 +110,7 @@ impl Recording {
         Recorded::new(self.wire, &self.scope.name, self.takes, fidelity, Box::new(first_difference))
     }
 
-    fn ask<'a>(&mut self, arrival: &'a Arrival<'a>, identity: &mut Identity<Asked>) -> Option<OpenTake<'a>> {
+    fn ask<'a>(&mut self, arrival: &'a Arrival<'a>, identity: &mut Identity<KnownRequest>) -> Option<OpenTake<'a>> {
         let exchange = arrival.exchange;
         if exchange.dialect != Dialect::Messages {
             self.unread.push(format!(
@@ -128,7 +128,8 @@ impl Recording {
             Ok(request) => {
                 let facts = facts(exchange, &self.scope, &self.scope.name, exchange.times().as_ref());
                 let shared = Rc::new(request.clone());
-                let whose = identity.take(&self.wire, &request, &facts, |sender| Asked { request: shared, sender });
+                let whose =
+                    identity.take(&self.wire, &request, &facts, |sender| KnownRequest { request: shared, sender });
                 let chain = whose.lane.chain;
                 let name = exchange.chain.clone().unwrap_or_else(|| format!("chain-{}", chain.0));
                 let take = Take { chain: name.into(), request, answer: Answer::default() };
@@ -198,12 +199,12 @@ impl Recording {
 
 /// A request and its sender, for the chains of later ones.
 #[derive(Clone, Debug)]
-struct Asked {
+struct KnownRequest {
     request: Rc<Request>,
     sender: Sender,
 }
 
-impl Relative for Asked {
+impl Relative for KnownRequest {
     fn request(&self) -> &Request {
         &self.request
     }
