@@ -67,6 +67,8 @@ pub const SESSION: Known = &[
     "ttl",
     "forks",
     "worktrees",
+    "teams",
+    "remote",
 ];
 /// `session.helpers`.
 pub const HELPERS: Known =
@@ -75,6 +77,10 @@ pub const HELPERS: Known =
 pub const COMPACTION: Known = &["window_tokens", "snip_percent", "micro_percent", "auto_percent", "kept_results"];
 /// `session.worktrees`.
 pub const WORKTREES: Known = &["offered", "linked", "by_hook", "private_remote", "takes_ms"];
+/// An item of `session.remote`.
+pub const REMOTE: Known = &["prompt", "result", "fails", "takes_ms", "never_ends"];
+/// `session.teams`.
+pub const TEAMS: Known = &["current", "places", "capacity", "poll_ms", "bridge"];
 /// `session.forks`.
 pub const FORKS: Known = &["profile", "launch", "ablations"];
 /// `session.models`.

@@ -156,6 +156,7 @@ pub fn sub_agent(parent: &Rc<Context>, definition: AgentDefinition, is_async: bo
             slot: None,
             fork: None,
             helper: None,
+            teammate: None,
         },
     )
 }

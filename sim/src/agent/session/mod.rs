@@ -41,6 +41,7 @@ use super::permission::Permissions;
 use super::queue::Queue;
 use super::settings::Settings;
 use super::task::Tasks;
+use super::team::Team;
 use super::transcript::Transcripts;
 use super::world::World;
 use super::world::git::Git;
@@ -78,6 +79,8 @@ pub struct Session {
     pub tasks: Rc<Tasks>,
     /// Notifications of background tasks.
     pub notifications: Notifications,
+    /// Teams: teammates, their mailboxes, the shared list.
+    pub team: Team,
     /// Message logs.
     pub transcripts: Transcripts,
     /// What ended agents need to go on.
@@ -113,6 +116,12 @@ impl Session {
         let present = self.servers.present();
         shown.retain(|definition| definition.missing(&present).is_empty());
         shown
+    }
+
+    /// Background tasks that run, and messages to teammates or leader that no agent has read: work that nobody else
+    /// has to begin.
+    pub fn work(&self) -> usize {
+        self.tasks.running() + self.team.unread() + self.queue.addressed()
     }
 
     /// Sets a remote flag, possibly in mid-session (contract PROMPT-05); a change is emitted as an event.
