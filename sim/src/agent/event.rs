@@ -263,7 +263,7 @@ pub enum Event {
         place: &'static str,
         plan_mode_required: bool,
     },
-    /// A teammate waits for a message after an answer, or goes on.
+    /// A teammate waits for a message after an answer, or continues.
     #[serde(rename = "team.idle")]
     TeammateIdle { agent: Rc<str>, is_idle: bool },
     /// A message was put into a mailbox, which now has this many unread ones (SWARM-16).

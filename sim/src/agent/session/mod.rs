@@ -118,8 +118,8 @@ impl Session {
         shown
     }
 
-    /// Background tasks that run, and messages to teammates or leader that no agent has read: work that nobody else
-    /// has to begin.
+    /// Number of background tasks that run, and of messages and items that an agent will still read. The session does
+    /// not end before it is zero.
     pub fn work(&self) -> usize {
         self.tasks.running() + self.team.unread() + self.queue.addressed()
     }

@@ -191,7 +191,7 @@ impl Tasks {
         }
     }
 
-    /// A teammate waits for a message, or goes on. While it waits, no session waits for it.
+    /// A teammate waits for a message, or continues. While it waits, the session does not wait for it.
     pub fn set_idle(&self, task: &Task, is_idle: bool) {
         if task.set_idle(is_idle) {
             let unsettled = self.unsettled.get();

@@ -15,7 +15,7 @@ words! {
     /// How far an entry is.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Status {
-        /// Nobody has begun it.
+        /// It is not begun.
         Pending = "pending",
         /// Its owner works on it.
         InProgress = "in_progress",
@@ -127,7 +127,7 @@ impl TaskList {
         let entry = self.read(by, id)?;
         let owner = entry.owner();
         if **by != *super::LEADER && owner.as_ref() != Some(by) {
-            let owner = owner.unwrap_or_else(|| "nobody".into());
+            let owner = owner.unwrap_or_else(|| "no agent".into());
             return Err(self.refuse(by, NotTaken::Owned { entry: id.into(), owner }));
         }
         let owner = owner.filter(|_| status != Status::Pending);
@@ -146,7 +146,7 @@ impl TaskList {
         fields.map(|fields| Entry { id: id.into(), fields }).ok_or_else(|| self.refuse(by, NotTaken::Unknown(id.into())))
     }
 
-    /// The entry, if nobody has begun it.
+    /// The entry, if it is not begun.
     fn pending(&self, by: &Rc<str>, id: &str) -> Result<Entry, NotTaken> {
         let entry = self.read(by, id)?;
         match entry.status() {

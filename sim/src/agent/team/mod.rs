@@ -1,4 +1,4 @@
-//! Teams: agents that work beside the main agent, their leader, and go on after each answer (contract SWARM).
+//! Teams: agents that work beside the main agent, their leader, and continue after each answer (contract SWARM).
 //!
 //! * [`member`]: a teammate: its name, colour and place.
 //! * [`letter`], [`mailbox`]: what teammates and leader write to each other, and how it gets there (SWARM-13..17).
@@ -51,7 +51,8 @@ impl Team {
     /// Adds a teammate: agent `agent` of `team`, which its launch calls `name` and whose definition wants `color`. Its
     /// name is unique in its team, and its colour in the session (SWARM-09).
     pub fn join(&self, agent: &Rc<str>, team: &Rc<str>, name: &Rc<str>, color: Option<&str>, plans: bool) -> Rc<Member> {
-        let place = self.settings.teams.as_ref().and_then(|teams| teams.places.get(name)).copied().unwrap_or_default();
+        let given = self.settings.teams.as_ref().and_then(|teams| teams.places.get(name));
+        let place = given.copied().unwrap_or(Place::InProcess);
         let mut members = self.members.borrow_mut();
         let has_name = |name: &str| members.iter().any(|known| known.team == *team && *known.badge.name == *name);
         let has_color = |color: &str| members.iter().any(|known| *known.badge.color == *color);

@@ -153,7 +153,7 @@ impl Context {
         self.parent.is_none()
     }
 
-    /// Whether it goes on with another turn after an answer: the main agent, and every teammate.
+    /// Whether it may have another turn after an answer: the main agent, and every teammate.
     pub const fn has_turns(&self) -> bool {
         self.is_main() || self.teammate.is_some()
     }
