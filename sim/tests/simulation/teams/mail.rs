@@ -2,9 +2,11 @@
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::team::{Content, Letter};
+use forkcast_sim::laws::Messages;
 use forkcast_sim::model::scripted::Rule;
 use forkcast_sim::model::{CallError, Fault};
-use forkcast_sim::simulation::Does;
+use forkcast_sim::simulation::{Does, Observer};
+use forkcast_sim::time::Instant;
 use serde_json::{Value, json};
 
 use super::super::stage::{asked, at, finished, log, rule, says, slow, types};
@@ -203,4 +205,22 @@ fn a_teammate_that_left_gets_no_message_and_its_unread_ones_come_back() {
     assert_eq!(field(&finished, "message.returned", "why"), ["killed"]);
     assert_eq!(field(&finished, "message.refused", "why"), ["left_team"]);
     assert!(asked(&finished, "main").iter().any(|heard| heard.contains("<message-returned>")));
+}
+
+#[test]
+fn the_law_of_messages_finds_letters_that_are_lost_or_out_of_turn() {
+    let put = |message| Event::MailboxPut { mailbox: "ina".into(), message, from: "main".into(), kind: "idle", unread: 1 };
+    let take = |message| Event::MailboxTake { mailbox: "ina".into(), message, waited_ms: 0 };
+    let at = Instant::default();
+    let mut law = Messages::default();
+    law.event(at, &put(1)).unwrap();
+    law.event(at, &put(2)).unwrap();
+    assert!(law.end(at, &[]).is_err(), "two are unread");
+    law.event(at, &take(1)).unwrap();
+    law.event(at, &Event::MailboxReturned { mailbox: "ina".into(), message: 2, why: "killed" }).unwrap();
+    law.end(at, &[]).unwrap();
+    assert!(law.event(at, &take(2)).is_err(), "a second time");
+    law.event(at, &put(3)).unwrap();
+    law.event(at, &put(4)).unwrap();
+    assert!(law.event(at, &take(4)).is_err(), "before an older one");
 }
