@@ -48,14 +48,21 @@ fn edit(number: &str) -> String {
 /// A worker reads a file; a minute later a change of that file is due.
 fn follow_up(goes_on: bool) -> Run {
     let spawn = |id: &str| {
-        format!("{{tool: Agent, id: {id}, input: {{description: look, prompt: Look at big.rs., subagent_type: general-purpose, run_in_background: true}}}}")
+        format!(
+            "{{tool: Agent, id: {id}, input: {{description: look, prompt: Look at big.rs., subagent_type: general-purpose, run_in_background: true}}}}"
+        )
     };
     let next = match goes_on {
-        true => "{tool: SendMessage, input: {to: \"${agent:one}\", message: Rename item_007., summary: rename}}".to_owned(),
+        true => {
+            "{tool: SendMessage, input: {to: \"${agent:one}\", message: Rename item_007., summary: rename}}".to_owned()
+        }
         false => spawn("two"),
     };
     let work = match goes_on {
-        true => format!("  general-purpose: [{READ}, {{say: Seen., output_tokens: 20}}, {}, {{say: Changed., output_tokens: 20}}]", edit("007")),
+        true => format!(
+            "  general-purpose: [{READ}, {{say: Seen., output_tokens: 20}}, {}, {{say: Changed., output_tokens: 20}}]",
+            edit("007")
+        ),
         false => format!(
             "  general-purpose#1: [{READ}, {{say: Seen., output_tokens: 20}}]\n  general-purpose#2: [{READ}, {}, {{say: Changed., output_tokens: 20}}]",
             edit("007")
@@ -87,10 +94,14 @@ fn long(compaction: &str) -> Run {
 fn two_jobs(team: bool) -> Run {
     let name = |name: &str| if team { format!(", name: {name}") } else { String::new() };
     let spawn = |id: &str, who: &str| {
-        format!("{{tool: Agent, id: {id}, input: {{description: {id}, prompt: Do your job., subagent_type: general-purpose, run_in_background: true{}}}}}", name(who))
+        format!(
+            "{{tool: Agent, id: {id}, input: {{description: {id}, prompt: Do your job., subagent_type: general-purpose, run_in_background: true{}}}}}",
+            name(who)
+        )
     };
     let again = match team {
-        true => ["ina", "lou"].map(|who| format!("{{tool: SendMessage, input: {{to: {who}, message: Do the next., summary: next}}}}")),
+        true => ["ina", "lou"]
+            .map(|who| format!("{{tool: SendMessage, input: {{to: {who}, message: Do the next., summary: next}}}}")),
         false => [spawn("three", "x"), spawn("four", "y")],
     };
     let job = |number: &str| format!("{}, {{say: Changed., output_tokens: 20}}", edit(number));
@@ -105,7 +116,13 @@ fn two_jobs(team: bool) -> Run {
     // The second worker has a file of its own.
     let lists: Vec<String> = lists
         .lines()
-        .map(|list| if list.starts_with("  two") || list.starts_with("  four") { list.replace("big.rs", "more.rs") } else { list.to_owned() })
+        .map(|list| {
+            if list.starts_with("  two") || list.starts_with("  four") {
+                list.replace("big.rs", "more.rs")
+            } else {
+                list.to_owned()
+            }
+        })
         .collect();
     let lists = lists.join("\n");
     scenario(
@@ -125,10 +142,14 @@ fn two_edits(worktrees: bool) -> Run {
     let isolation = if worktrees { ", isolation: worktree" } else { "" };
     let folder = if worktrees { "" } else { "/repo/" };
     let spawn = |id: &str| {
-        format!("{{tool: Agent, id: {id}, input: {{description: {id}, prompt: Write it., subagent_type: general-purpose, run_in_background: true{isolation}}}}}")
+        format!(
+            "{{tool: Agent, id: {id}, input: {{description: {id}, prompt: Write it., subagent_type: general-purpose, run_in_background: true{isolation}}}}}"
+        )
     };
     let writes = |name: &str| {
-        format!("  {name}: [{{tools: [{{tool: Write, input: {{file_path: {folder}{name}.md, content: new}}}}], output_tokens: 40}}, {{say: Written., output_tokens: 4}}]")
+        format!(
+            "  {name}: [{{tools: [{{tool: Write, input: {{file_path: {folder}{name}.md, content: new}}}}], output_tokens: 40}}, {{say: Written., output_tokens: 4}}]"
+        )
     };
     scenario(
         ", worktrees: {takes_ms: 1500, offered: false}",
@@ -153,7 +174,9 @@ fn blocked(moves: bool) -> Run {
              - {{tools: [{{tool: Agent, input: {{description: build, prompt: Build., subagent_type: general-purpose}}}}], output_tokens: 60}}\n    \
              - {{say: Noted., output_tokens: 4, times: 9}}\n  general-purpose: [{calls}, {{say: Built., output_tokens: 20}}]\n\
              user: [{{at_ms: 0, types: Build it}}, {{at_ms: 60000, types: And what is new?}}]\n",
-            calls = vec!["{tools: [{tool: Bash, input: {command: make all, description: Build}}], output_tokens: 40}"; 3].join(", ")
+            calls =
+                vec!["{tools: [{tool: Bash, input: {command: make all, description: Build}}], output_tokens: 40}"; 3]
+                    .join(", ")
         ),
     )
 }
@@ -169,7 +192,9 @@ fn five(forks: bool) -> Run {
     let kind = if forks { "" } else { ", subagent_type: general-purpose, run_in_background: true" };
     let list = if forks { "fork" } else { "general-purpose" };
     let calls: Vec<String> = (1..=5)
-        .map(|at| format!("{{tool: Agent, id: part_{at}, input: {{description: part {at}, prompt: Do part {at}.{kind}}}}}"))
+        .map(|at| {
+            format!("{{tool: Agent, id: part_{at}, input: {{description: part {at}, prompt: Do part {at}.{kind}}}}}")
+        })
         .collect();
     scenario(
         ", forks: {launch: primed}",
@@ -234,7 +259,8 @@ struct Parts {
 }
 
 fn parts() -> Parts {
-    let compaction = |mechanism: &str| format!(", compaction: {{window_tokens: 60000, {mechanism}_percent: 60, kept_results: 1}}");
+    let compaction =
+        |mechanism: &str| format!(", compaction: {{window_tokens: 60000, {mechanism}_percent: 60, kept_results: 1}}");
     Parts {
         follow_up: [true, false].map(follow_up),
         long: [String::new(), compaction("micro"), compaction("auto")].map(|compaction| long(&compaction)),
@@ -249,19 +275,48 @@ fn parts() -> Parts {
 fn page(parts: &Parts) -> String {
     let mut page = Page { text: "# What parts of the runtime cost\n\nEvery row is a run of a small scenario against the emulated cache, at the list prices of 2026-11-20 for Opus 4.8.\n`FORKCAST_UPDATE=1 cargo test -p forkcast-reports parts::` makes this page, and a test compares it.\n".to_owned() };
     let [goes_on, anew] = &parts.follow_up;
-    page.part("Continue or spawn", "A worker has read a file of 10,000 tokens; a minute later one line of it is to be changed.", &[("continue with SendMessage", goes_on), ("a new agent reads it again", anew)]);
+    page.part(
+        "Continue or spawn",
+        "A worker has read a file of 10,000 tokens; a minute later one line of it is to be changed.",
+        &[("continue with SendMessage", goes_on), ("a new agent reads it again", anew)],
+    );
     let [none, micro, auto] = &parts.long;
-    page.part("Micro or auto compaction", "Eight results of 10,000 tokens in one turn, a window of 60,000, a threshold of 60 %.", &[("none", none), ("micro: old results are cleared", micro), ("auto: a summary takes the place of all", auto)]);
+    page.part(
+        "Micro or auto compaction",
+        "Eight results of 10,000 tokens in one turn, a window of 60,000, a threshold of 60 %.",
+        &[("none", none), ("micro: old results are cleared", micro), ("auto: a summary takes the place of all", auto)],
+    );
     let [team, agents] = &parts.two_jobs;
-    page.part("Team or sub-agents", "Two workers learn a file of 10,000 tokens and do two jobs each, a minute apart.", &[("two teammates that go on", team), ("four agents", agents)]);
+    page.part(
+        "Team or sub-agents",
+        "Two workers learn a file of 10,000 tokens and do two jobs each, a minute apart.",
+        &[("two teammates that go on", team), ("four agents", agents)],
+    );
     let [apart, shared] = &parts.two_edits;
-    page.part("Worktree or shared tree", "Two agents write a file each; git takes 1.5 s for every step.", &[("a worktree each", apart), ("one tree", shared)]);
+    page.part(
+        "Worktree or shared tree",
+        "Two agents write a file each; git takes 1.5 s for every step.",
+        &[("a worktree each", apart), ("one tree", shared)],
+    );
     let [moved, waited] = &parts.blocked;
     page.part("120 seconds in the foreground", &format!("A child of five minutes; the user types a line after one minute. It is served after {} s if the child moves to the background by itself, after {} s otherwise (ECON-17).", served(moved), served(waited)), &[("moves after 120 s", moved), ("never moves", waited)]);
     let [source, scan, compacted, neither] = &parts.guards;
-    page.part("The guards against forks of forks", "The scan of the history adds no request and no token; a fork that gets past both guards does (ECON-18).", &[("by the origin of requests", source), ("by the scan", scan), ("after a compaction, by the origin", compacted), ("after a compaction, by neither", neither)]);
+    page.part(
+        "The guards against forks of forks",
+        "The scan of the history adds no request and no token; a fork that gets past both guards does (ECON-18).",
+        &[
+            ("by the origin of requests", source),
+            ("by the scan", scan),
+            ("after a compaction, by the origin", compacted),
+            ("after a compaction, by neither", neither),
+        ],
+    );
     let [forks, own] = &parts.five;
-    page.part("Five forks or five agents", "A conversation of 80,000 tokens; agents of their own begin with 11,000.", &[("forks, one first", forks), ("agents of their own", own)]);
+    page.part(
+        "Five forks or five agents",
+        "A conversation of 80,000 tokens; agents of their own begin with 11,000.",
+        &[("forks, one first", forks), ("agents of their own", own)],
+    );
     let sums = [children(forks), children(own)];
     page.text += "\nThe children alone (ECON-19):\n\n| | plain input | read | cost-weighted | hit rate | saved, against no cache | saved, against agents of their own |\n|---|---:|---:|---:|---:|---:|---:|\n";
     for (name, of) in ["forks, one first", "agents of their own"].iter().zip(&sums) {
@@ -332,7 +387,14 @@ fn econ_18_the_scan_costs_nothing_and_a_fork_of_a_fork_does() {
 fn econ_19_inputs_hit_rate_and_savings_stand_side_by_side() {
     let (page, figures) = &*PARTS;
     let section = page.split("(ECON-19)").nth(1).unwrap();
-    let headings = ["plain input", "read", "cost-weighted", "hit rate", "saved, against no cache", "saved, against agents of their own"];
+    let headings = [
+        "plain input",
+        "read",
+        "cost-weighted",
+        "hit rate",
+        "saved, against no cache",
+        "saved, against agents of their own",
+    ];
     let row = section.lines().find(|line| line.starts_with("| |")).unwrap();
     assert!(headings.iter().all(|heading| row.contains(heading)), "{row}");
     let forks: Vec<&str> = section.lines().find(|line| line.starts_with("| forks")).unwrap().split('|').collect();

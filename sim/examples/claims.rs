@@ -45,7 +45,11 @@ fn passes(scenario: &str) -> Result<bool, String> {
     command.args(["test", "-p", "forkcast-scenarios", "--test", "catalog", "--", scenario]);
     let output = command.current_dir(breaks::root()).output().map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stderr);
-    if said.contains("could not compile") { Err("the edit does not compile".to_owned()) } else { Ok(output.status.success()) }
+    if said.contains("could not compile") {
+        Err("the edit does not compile".to_owned())
+    } else {
+        Ok(output.status.success())
+    }
 }
 
 fn main() -> ExitCode {

@@ -17,7 +17,8 @@ fn run(result: &str, fails: bool, takes_ms: Option<u64>) -> RemoteRun {
 }
 
 fn launches(prompt: &str) -> Said {
-    let input = json!({ "description": "build it", "prompt": prompt, "subagent_type": "worker", "isolation": "remote" });
+    let input =
+        json!({ "description": "build it", "prompt": prompt, "subagent_type": "worker", "isolation": "remote" });
     Said::ToolUse { id: "toolu_far".into(), name: "Agent".into(), input }
 }
 
@@ -38,7 +39,8 @@ fn events(finished: &Finished, word: &str) -> Vec<Value> {
 
 #[test]
 fn agent_27_result_06_result_13_a_service_runs_the_agent_and_a_notification_brings_the_result() {
-    let finished = finished(remote(run("It builds.", false, Some(40_000)), vec![rule("main", vec![launches("Build it all.")])]));
+    let finished =
+        finished(remote(run("It builds.", false, Some(40_000)), vec![rule("main", vec![launches("Build it all.")])]));
     assert_eq!(events(&finished, "agent.result")[0]["status"], "remote_launched");
     assert_eq!(finished.agents.len(), 1, "nothing of it runs here");
     let heard = asked(&finished, "main");

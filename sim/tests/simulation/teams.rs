@@ -32,7 +32,8 @@ fn used(id: &str, name: &str, input: Value) -> Said {
 
 /// A call that starts a teammate; its script is the list with this id.
 fn joins(name: &str) -> Said {
-    let input = json!({ "description": name, "prompt": format!("You are {name}."), "subagent_type": "worker", "name": name });
+    let input =
+        json!({ "description": name, "prompt": format!("You are {name}."), "subagent_type": "worker", "name": name });
     used(name, "Agent", input)
 }
 

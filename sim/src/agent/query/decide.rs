@@ -115,13 +115,7 @@ async fn asked(context: &Context, tool_use: &ToolUse) -> (bool, &'static str, Rc
     told("user", tool, context.session.permissions.ask(&context.session, asked, &context.abort).await)
 }
 
-fn request_of(
-    request: u64,
-    agent: &Rc<str>,
-    tool_use: &ToolUse,
-    route: Route,
-    asks: Option<&Member>,
-) -> Request {
+fn request_of(request: u64, agent: &Rc<str>, tool_use: &ToolUse, route: Route, asks: Option<&Member>) -> Request {
     let badge = asks.map(|member| [member.badge.name.clone(), member.badge.color.clone()]);
     let (agent, tool, tool_use) = (agent.clone(), tool_use.name.clone(), tool_use.id.clone());
     Request { request, agent, tool, tool_use, route, badge }

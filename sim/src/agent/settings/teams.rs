@@ -37,12 +37,6 @@ pub struct Teams {
 
 impl Default for Teams {
     fn default() -> Self {
-        Self {
-            current: None,
-            places: BTreeMap::new(),
-            capacity: 64,
-            poll: Duration::from_millis(500),
-            bridge: true,
-        }
+        Self { current: None, places: BTreeMap::new(), capacity: 64, poll: Duration::from_millis(500), bridge: true }
     }
 }

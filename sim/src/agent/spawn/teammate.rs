@@ -220,7 +220,11 @@ fn has_failed(context: &Context, ended: &Ended) -> bool {
 
 fn last_text(context: &Context) -> Rc<str> {
     let entries = context.entries.borrow();
-    entries.iter().rev().find(|entry| entry.nature == Nature::Said).map_or_else(|| "".into(), |entry| entry.text.clone())
+    entries
+        .iter()
+        .rev()
+        .find(|entry| entry.nature == Nature::Said)
+        .map_or_else(|| "".into(), |entry| entry.text.clone())
 }
 
 /// A teammate has ended: its mailbox closes, and those who wrote to it get a reason.

@@ -143,7 +143,9 @@ impl TaskList {
         let is_number = id.bytes().all(|byte| byte.is_ascii_digit());
         let text = self.world.files.read(&self.path(id)).filter(|_| is_number);
         let fields = text.and_then(|text| serde_json::from_str(&text).ok());
-        fields.map(|fields| Entry { id: id.into(), fields }).ok_or_else(|| self.refuse(by, NotTaken::Unknown(id.into())))
+        fields
+            .map(|fields| Entry { id: id.into(), fields })
+            .ok_or_else(|| self.refuse(by, NotTaken::Unknown(id.into())))
     }
 
     /// The entry, if it is not begun.

@@ -50,7 +50,14 @@ impl Team {
 
     /// Adds a teammate: agent `agent` of `team`, which its launch calls `name` and whose definition wants `color`. Its
     /// name is unique in its team, and its colour in the session (SWARM-09).
-    pub fn join(&self, agent: &Rc<str>, team: &Rc<str>, name: &Rc<str>, color: Option<&str>, plans: bool) -> Rc<Member> {
+    pub fn join(
+        &self,
+        agent: &Rc<str>,
+        team: &Rc<str>,
+        name: &Rc<str>,
+        color: Option<&str>,
+        plans: bool,
+    ) -> Rc<Member> {
         let given = self.settings.teams.as_ref().and_then(|teams| teams.places.get(name));
         let place = given.copied().unwrap_or(Place::InProcess);
         let mut members = self.members.borrow_mut();

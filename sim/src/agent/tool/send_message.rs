@@ -130,7 +130,8 @@ async fn receiver(call: &Call, id: &Rc<str>) -> Result<Result<Receiver, Refusal>
             }
             Some(task) if task.kind == TaskKind::Teammate => {
                 let open = session.team.get(id).filter(|member| member.mailbox.is_open());
-                let gone = || Refusal::new("left_team", format!("teammate `{id}` has left: it is {}", task.state().name()));
+                let gone =
+                    || Refusal::new("left_team", format!("teammate `{id}` has left: it is {}", task.state().name()));
                 return Ok(open.map(|member| Receiver::Mailbox(member.mailbox.clone())).ok_or_else(gone));
             }
             Some(task) if task.kind != TaskKind::Agent => {
@@ -185,7 +186,11 @@ async fn broadcast(call: &Call, text: Rc<str>) -> Result<Outcome, ToolError> {
     }
     let mut told = Vec::new();
     for member in &others {
-        told.push(write(call, &member.mailbox, text.clone()).await.map_or_else(|error| error.to_string(), |done| done.content.to_string()));
+        told.push(
+            write(call, &member.mailbox, text.clone())
+                .await
+                .map_or_else(|error| error.to_string(), |done| done.content.to_string()),
+        );
     }
     Ok(Outcome::done(told.join("\n")))
 }

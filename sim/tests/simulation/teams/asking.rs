@@ -53,7 +53,10 @@ fn swarm_05_swarm_06_swarm_07_swarm_09_perm_17_only_an_open_question_goes_to_the
         let ends: Vec<_> = events(&finished, "tool.end").into_iter().filter(|end| end["agent"] != "main").collect();
         // There is no rule for `cargo publish` in the shell, so it fails once it is allowed.
         let outcome = if outcome == "ok" { "error" } else { outcome };
-        assert_eq!(ends.iter().map(|end| end["outcome"].as_str().unwrap()).collect::<Vec<_>>(), ["ok", "denied", outcome]);
+        assert_eq!(
+            ends.iter().map(|end| end["outcome"].as_str().unwrap()).collect::<Vec<_>>(),
+            ["ok", "denied", outcome]
+        );
         assert_eq!(field(&finished, "mailbox.put", "kind"), ["idle"], "a question at the terminal is no letter");
     }
 }

@@ -30,7 +30,10 @@ fn later(mut rule: Rule) -> Rule {
 #[test]
 fn swarm_10_swarm_11_swarm_12_the_leader_assigns_and_one_teammate_claims() {
     let rules = vec![
-        rule("main", vec![used("", "CreateTaskList", json!({ "tasks": ["tests", "docs"] })), joins("ina"), joins("lou")]),
+        rule(
+            "main",
+            vec![used("", "CreateTaskList", json!({ "tasks": ["tests", "docs"] })), joins("ina"), joins("lou")],
+        ),
         rule("main", vec![used("", "AssignTask", json!({ "task_id": "2", "teammate": "ina" }))]),
         idle(),
         later(rule("ina", vec![claims("1"), claims("2"), claims("7")])),

@@ -209,7 +209,8 @@ fn a_teammate_that_left_gets_no_message_and_its_unread_ones_come_back() {
 
 #[test]
 fn the_law_of_messages_finds_letters_that_are_lost_or_out_of_turn() {
-    let put = |message| Event::MailboxPut { mailbox: "ina".into(), message, from: "main".into(), kind: "idle", unread: 1 };
+    let put =
+        |message| Event::MailboxPut { mailbox: "ina".into(), message, from: "main".into(), kind: "idle", unread: 1 };
     let take = |message| Event::MailboxTake { mailbox: "ina".into(), message, waited_ms: 0 };
     let at = Instant::default();
     let mut law = Messages::default();

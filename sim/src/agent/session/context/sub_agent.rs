@@ -77,7 +77,11 @@ impl Context {
         let is_continued = start.continued.is_some();
         let continued = start.continued.unwrap_or_default();
         let place = start.teammate.as_ref().map_or(Place::InProcess, |member| member.place);
-        let read_files = if is_continued || place != Place::InProcess { continued.read_files } else { parent.read_files.borrow().clone() };
+        let read_files = if is_continued || place != Place::InProcess {
+            continued.read_files
+        } else {
+            parent.read_files.borrow().clone()
+        };
         let cwd = start.cwd.unwrap_or_else(|| parent.cwd.borrow().clone());
         let origin = start.fork.clone();
         let context = Rc::new(Self {
