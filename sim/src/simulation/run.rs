@@ -193,12 +193,12 @@ impl Play {
 async fn serve(main: Rc<Context>, doing: &Doing) {
     if main.session.settings.interactive {
         repl(main.clone()).await;
-        return main.session.team.dismiss().await;
+        return main.session.dismiss().await;
     }
     loop {
         headless(main.clone()).await;
         if doing.is_done() && main.session.queue.is_empty() {
-            return main.session.team.dismiss().await;
+            return main.session.dismiss().await;
         }
         let _waiting = main.session.handle.waiting_for("the next line of input, or its end");
         crate::select! {

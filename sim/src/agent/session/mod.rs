@@ -124,6 +124,18 @@ impl Session {
         self.tasks.running() + self.team.unread() + self.queue.addressed()
     }
 
+    /// Sends the teammates home, and waits until all that they leave is cleaned up.
+    pub async fn dismiss(&self) {
+        self.team.dismiss().await;
+        loop {
+            let changed = self.tasks.changed();
+            if self.tasks.running() == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+
     /// Sets a remote flag, possibly in mid-session (contract PROMPT-05); a change is emitted as an event.
     pub fn set_flag(&self, flag: &str, value: bool) {
         if self.flags.set(flag, value) {
