@@ -257,13 +257,15 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 51] = [
+pub const OBJECTS: [(&str, Known); 53] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
     ("helpers", HELPERS),
     ("compaction", COMPACTION),
     ("worktrees", WORKTREES),
+    ("teams", TEAMS),
+    ("remote", REMOTE),
     ("forks", FORKS),
     ("models", MODELS),
     ("environment", ENVIRONMENT),
