@@ -9,6 +9,7 @@ mod explained;
 mod fanout;
 mod forks;
 mod outside;
+mod parts;
 mod pictures;
 mod plots;
 mod runs;

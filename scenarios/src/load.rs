@@ -113,6 +113,8 @@ pub fn settings(scenario: &Scenario) -> Settings {
         helpers: said.helpers.clone(),
         compaction: said.compaction,
         forks: said.forks.clone().unwrap_or(default.forks),
+        teams: said.teams.clone(),
+        remote: said.remote.clone(),
         worktrees: said.worktrees.clone().unwrap_or(default.worktrees),
         classifier: said.classifier_ms.map_or(default.classifier, Duration::from_millis),
         ..Settings::default()

@@ -10,6 +10,7 @@ mod events;
 mod fanout;
 mod gate;
 mod mistakes;
+mod orders;
 mod otherwise;
 mod outcomes;
 mod planted;

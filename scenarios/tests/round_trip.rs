@@ -75,13 +75,15 @@ fn all_runs_of_the_catalog_play_back_to_the_same_session() {
         let setup = || load::setup(&run.scenario, None);
         let strict = again(&exchanges, setup(), Fidelity::Strict);
         let loose = again(&without_ids(&exchanges), setup(), Fidelity::Loose);
-        alike += u32::from(strict.digest == run.digest);
-        loosely_alike += u32::from(loose.digest == run.digest);
+        alike += usize::from(strict.digest == run.digest);
+        loosely_alike += usize::from(loose.digest == run.digest);
         if strict.digest != run.digest {
             differ.push(format!("{}: {:?}", item.name, strict.message));
         }
     }
-    assert_eq!((alike, loosely_alike), (74, 59), "of {}; {}", catalog::all().len(), differ.join("\n"));
+    let all = catalog::all().len();
+    assert_eq!(alike, all, "{}", differ.join("\n"));
+    assert!(loosely_alike >= 59, "{loosely_alike} of {all}");
 }
 
 /// Sums of a ledger: usage and picodollars of the requests that were billed.

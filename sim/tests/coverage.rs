@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods)] // A test may read files.
 
+mod breaks;
 mod listing;
 
 use std::collections::BTreeSet;
@@ -18,6 +19,17 @@ fn every_behaviour_of_the_contract_is_covered_or_deferred() {
         .map(|(id, behaviour)| format!("{id} {}", behaviour.says))
         .collect();
     assert!(open.is_empty(), "{} behaviours are held by no test and not deferred:\n{}", open.len(), open.join("\n"));
+}
+
+#[test]
+fn every_break_can_be_made_and_breaks_known_behaviours() {
+    let known = all();
+    for edit in breaks::all() {
+        let text = fs::read_to_string(breaks::root().join(&edit.file)).expect("a source file");
+        assert_eq!(text.matches(&*edit.old).count(), 1, "{}: {:?}", edit.file, edit.old);
+        assert_ne!(edit.old, edit.new);
+        assert!(edit.ids.iter().all(|id| known.contains_key(id)), "{:?}", edit.ids);
+    }
 }
 
 #[test]

@@ -173,7 +173,10 @@ impl Scenario {
 
     /// The tools of the runtime that its session has.
     pub fn own_tools(&self) -> Tools {
-        tool::offered(self.session.task_tools, self.session.messages, self.session.skill_tool)
+        let has_teams = self.session.teams.is_some();
+        let messages = self.session.messages || has_teams;
+        let tools = tool::offered(self.session.task_tools, messages, self.session.skill_tool);
+        if has_teams { tool::with_teams(&tools) } else { tools }
     }
 
     /// Its variant with this name.

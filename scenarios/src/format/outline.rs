@@ -67,6 +67,8 @@ pub const SESSION: Known = &[
     "ttl",
     "forks",
     "worktrees",
+    "teams",
+    "remote",
 ];
 /// `session.helpers`.
 pub const HELPERS: Known =
@@ -75,6 +77,10 @@ pub const HELPERS: Known =
 pub const COMPACTION: Known = &["window_tokens", "snip_percent", "micro_percent", "auto_percent", "kept_results"];
 /// `session.worktrees`.
 pub const WORKTREES: Known = &["offered", "linked", "by_hook", "private_remote", "takes_ms"];
+/// An item of `session.remote`.
+pub const REMOTE: Known = &["prompt", "result", "fails", "takes_ms", "never_ends"];
+/// `session.teams`.
+pub const TEAMS: Known = &["current", "places", "capacity", "poll_ms", "bridge"];
 /// `session.forks`.
 pub const FORKS: Known = &["profile", "launch", "ablations"];
 /// `session.models`.
@@ -251,13 +257,15 @@ pub const WHICH: Known = &["agent", "turn"];
 pub const PENDING: Known = &["step", "needs"];
 
 /// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 51] = [
+pub const OBJECTS: [(&str, Known); 53] = [
     ("scenario", SCENARIO),
     ("variant", VARIANT),
     ("session", SESSION),
     ("helpers", HELPERS),
     ("compaction", COMPACTION),
     ("worktrees", WORKTREES),
+    ("teams", TEAMS),
+    ("remote", REMOTE),
     ("forks", FORKS),
     ("models", MODELS),
     ("environment", ENVIRONMENT),

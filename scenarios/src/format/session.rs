@@ -6,13 +6,14 @@ use std::rc::Rc;
 use forkcast_sim::agent::definition::Ranking;
 use forkcast_sim::agent::permission::Mode;
 use forkcast_sim::agent::query::Placement;
-use forkcast_sim::agent::settings::{Caller, Compaction, Worktrees};
+use forkcast_sim::agent::settings::{Caller, Compaction, Place, RemoteRun, Teams, Worktrees};
 use forkcast_sim::agent::spawn::fork::Forks;
 use forkcast_sim::agent::world::git::Remote;
+use forkcast_sim::agent::world::pattern::Pattern;
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::{TOKENS_MAX, Ttl};
 
-use super::reading::{At, Fields};
+use super::reading::{At, Fields, yes};
 use super::{forks, outline};
 
 /// Options of a session; `None` means the runtime's default.
@@ -80,6 +81,10 @@ pub struct SessionOptions {
     pub forks: Option<Forks>,
     /// How worktrees are made.
     pub worktrees: Option<Worktrees>,
+    /// Teams.
+    pub teams: Option<Teams>,
+    /// What the service for remote agents does.
+    pub remote: Vec<RemoteRun>,
 }
 
 /// The environment that the prompt describes.
@@ -141,6 +146,8 @@ impl SessionOptions {
             ttl: fields.may("ttl", |at| at.word(&Ttl::WORDS)),
             forks: fields.may("forks", forks::of),
             worktrees: fields.may("worktrees", worktrees),
+            teams: fields.may("teams", teams),
+            remote: fields.list("remote", remote),
         })
     }
 }
@@ -180,6 +187,32 @@ fn worktrees(at: &At<'_>) -> Option<Worktrees> {
         by_hook: fields.or_default("by_hook", At::truth),
         remote: if is_private { Remote::Private } else { Remote::Open },
         takes: Duration::from_millis(fields.or_default("takes_ms", At::number)),
+    })
+}
+
+/// A run of the service for remote agents.
+fn remote(at: &At<'_>) -> Option<RemoteRun> {
+    let fields = at.fields(outline::REMOTE)?;
+    let takes = Duration::from_millis(fields.or_default("takes_ms", At::number));
+    Some(RemoteRun {
+        prompt: Pattern::new(&fields.must("prompt", At::name)?),
+        result: fields.or_default("result", At::shared),
+        fails: fields.or_default("fails", At::truth),
+        takes: fields.may("never_ends", yes).is_none().then_some(takes),
+    })
+}
+
+/// Teams, with their defaults for omitted options.
+fn teams(at: &At<'_>) -> Option<Teams> {
+    let fields = at.fields(outline::TEAMS)?;
+    let default = Teams::default();
+    let places = fields.may("places", |at| at.named(|_, place| place.word(&Place::WORDS)));
+    Some(Teams {
+        current: fields.may("current", At::name),
+        places: places.into_iter().flatten().map(|(name, place)| (name.into(), place)).collect(),
+        capacity: fields.may("capacity", |at| at.small(1)).map_or(default.capacity, |capacity| capacity as usize),
+        poll: fields.may("poll_ms", At::number).map_or(default.poll, Duration::from_millis),
+        bridge: fields.may("bridge", At::truth).unwrap_or(default.bridge),
     })
 }
 

@@ -95,6 +95,9 @@ pub enum Event {
     /// Permission was requested.
     #[serde(rename = "permission.request")]
     PermissionRequest { agent: Rc<str>, request: u64, tool: Rc<str>, route: &'static str },
+    /// The request that follows shows the badge of a teammate (SWARM-09).
+    #[serde(rename = "permission.badge")]
+    PermissionBadge { agent: Rc<str>, request: u64, name: Rc<str>, color: Rc<str> },
     /// Permission was decided by a rule, a mode, or a user's answer.
     #[serde(rename = "permission.reply")]
     PermissionReply { agent: Rc<str>, tool: Rc<str>, allowed: bool, by: &'static str },
@@ -249,10 +252,43 @@ pub enum Event {
     /// `transcript` (MSG-09, MSG-10).
     #[serde(rename = "agent.resumed")]
     Resumed { agent: Rc<str>, entries: usize, from: &'static str },
+    // ---- teams
+    /// An agent joined a team: its badge, where it runs (SWARM-01), and whether it is to plan first (SWARM-20).
+    #[serde(rename = "team.joined")]
+    TeammateJoined {
+        agent: Rc<str>,
+        name: Rc<str>,
+        color: Rc<str>,
+        team: Rc<str>,
+        place: &'static str,
+        plan_mode_required: bool,
+    },
+    /// A teammate waits for a message after an answer, or continues.
+    #[serde(rename = "team.idle")]
+    TeammateIdle { agent: Rc<str>, is_idle: bool },
+    /// A message was put into a mailbox, which now has this many unread ones (SWARM-16).
+    #[serde(rename = "mailbox.put")]
+    MailboxPut { mailbox: Rc<str>, message: u64, from: Rc<str>, kind: &'static str, unread: usize },
+    /// A mailbox is full: the sender of this message waits (SWARM-15).
+    #[serde(rename = "mailbox.full")]
+    MailboxFull { mailbox: Rc<str>, message: u64, from: Rc<str> },
+    /// A message was read at a poll, this long after it was put (SWARM-17).
+    #[serde(rename = "mailbox.take")]
+    MailboxTake { mailbox: Rc<str>, message: u64, waited_ms: u64 },
+    /// A message was not read, because the owner of the mailbox had left.
+    #[serde(rename = "mailbox.return")]
+    MailboxReturned { mailbox: Rc<str>, message: u64, why: &'static str },
+    /// An entry of the shared list was `created`, `assigned`, `claimed` or `updated` (SWARM-10, SWARM-11).
+    #[serde(rename = "list.entry")]
+    ListEntry { entry: Rc<str>, by: Rc<str>, does: &'static str, owner: Option<Rc<str>>, status: &'static str },
+    /// An entry of the shared list could not be taken or changed: it is `unknown`, `owned` by another, or `begun`.
+    #[serde(rename = "list.refused")]
+    ListRefused { by: Rc<str>, why: &'static str },
     /// The session forgot a task that had ended, and the names of its agent.
     #[serde(rename = "task.forgotten")]
     Forgotten { task: Rc<str> },
-    /// A call of the Agent tool has its result: `completed` or `async_launched` (RESULT-02), with its totals.
+    /// A call of the Agent tool has its result: `completed`, `async_launched`, `teammate_spawned` or
+    /// `remote_launched` (RESULT-02), with its totals.
     #[serde(rename = "agent.result")]
     AgentResult {
         agent: Rc<str>,

@@ -7,7 +7,8 @@
 //! * [`ground`]: clock, sink and ids, used by every store.
 //! * Stores: [`world`], which tools act on; [`queue`], the only queue; [`hook`], scripted observers; [`permission`],
 //!   rules, modes and requests; [`definition`], agent types; [`settings`], options that never change; [`conversation`],
-//!   the sent bytes; [`task`], running tasks and their outcomes; [`notification`]; [`transcript`].
+//!   the sent bytes; [`task`], running tasks and their outcomes; [`notification`];
+//!   [`transcript`]; [`team`], teammates with their mailboxes.
 //! * [`session`]: all stores together, the agents that run in it, and the tool interface.
 //! * [`prompt`]: system prompt, tool descriptions, user context. [`query`]: the loop: stream, tools, exit checks.
 //! * [`spawn`]: sub-agents: routing, waiting, background, takeover. [`tool`]: the tools of an agent.
@@ -30,6 +31,7 @@ pub mod session;
 pub mod settings;
 pub mod spawn;
 pub mod task;
+pub mod team;
 pub mod tool;
 pub mod transcript;
 pub mod world;

@@ -12,6 +12,7 @@ use super::event::Event;
 use super::ground::Ground;
 use super::queue::{Item, Queue};
 use super::task::{Kind, Message, Report, State, Task, Tasks};
+use super::team::{Content, Letter};
 
 /// Details of a notification that the task's record does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,6 +98,25 @@ impl Notifications {
         self.queue.enqueue(Item::notification(sender, &text, "message"));
     }
 
+    /// A teammate wrote to the leader, its poller has read it (contract SWARM-03).
+    pub fn letter(&self, letter: &Letter) {
+        let mut text = String::from("<teammate-message>\n");
+        field(&mut text, "from", &letter.from);
+        field(&mut text, "kind", letter.content.kind());
+        let (content, state) = match &letter.content {
+            Content::Message { text } | Content::Idle { text } => (text, None),
+            Content::Left { state, text } => (text, Some(state)),
+            Content::PermissionRequest { .. } | Content::PermissionReply { .. } => return,
+        };
+        if let Some(state) = state {
+            field(&mut text, "state", state);
+        }
+        field(&mut text, "text", content);
+        text.push_str("</teammate-message>");
+        let message = matches!(letter.content, Content::Message { .. }).then_some(letter.number);
+        self.queue.enqueue(Item { message, ..Item::notification(None, &text, "mailbox") });
+    }
+
     /// The agent of a skill ended that nothing waits for: its text is a hidden prompt for the main thread (SLASH-07).
     pub fn command_ended(&self, skill: &str, text: &str) {
         let mut prompt = String::from("<command-result>\n");
@@ -113,6 +133,8 @@ impl Notifications {
             Kind::Agent => "agent",
             Kind::Shell => "shell",
             Kind::Monitor => "monitor",
+            Kind::Teammate => "mailbox",
+            Kind::Remote => "remote",
         };
         let agent = task.owner.clone().filter(|owner| self.tasks.is_running(owner));
         self.queue.enqueue(Item::notification(agent, text, source));
@@ -177,5 +199,7 @@ const fn noun(kind: Kind) -> &'static str {
         Kind::Agent => "Agent",
         Kind::Shell => "Background command",
         Kind::Monitor => "Monitor",
+        Kind::Teammate => "Teammate",
+        Kind::Remote => "Remote agent",
     }
 }

@@ -58,8 +58,10 @@ pub struct Item {
     /// Its text.
     pub text: Rc<str>,
     /// Where it came from (QUEUE-06..12): `user`, `agent`, `shell`, `monitor`, `remote`, `cron`, `channel`, `hook`,
-    /// `permission`, `slash`.
+    /// `permission`, `slash`, `mailbox`.
     pub source: &'static str,
+    /// The message of a teammate that it brings.
+    pub message: Option<u64>,
     /// No user typed it: it is no command, and no hook sees it (contract SLASH-07).
     pub is_hidden: bool,
 }
@@ -77,7 +79,7 @@ pub struct Queue {
 impl Item {
     /// An item; it gets its number when it is enqueued.
     pub fn new(mode: Mode, priority: Priority, agent: Option<Rc<str>>, text: &str, source: &'static str) -> Self {
-        Self { id: 0, mode, priority, agent, text: text.into(), source, is_hidden: false }
+        Self { id: 0, mode, priority, agent, text: text.into(), source, message: None, is_hidden: false }
     }
 
     /// Text for the main thread's model, with the default priority (QUEUE-04): a scheduled prompt (QUEUE-09), a push of a
@@ -204,6 +206,11 @@ impl Queue {
             }
         }
         self.wake();
+    }
+
+    /// Number of waiting items for sub-agents.
+    pub fn addressed(&self) -> usize {
+        self.addressed.borrow().values().sum()
     }
 
     /// Number of waiting items, for the main thread and for sub-agents.

@@ -9,13 +9,15 @@
 //! | `reads` | nothing is read before it is written and readable, or after it expires |
 //! | `answers` | every tool call is answered exactly once before the next request |
 //! | `notifications` | each task that ends in the background is reported exactly once, and no other task is |
-//! | `messages` | every message to an agent is delivered once, or returned with a reason |
+//! | `messages` | every message to an agent, and every one in a mailbox, is delivered once, or returned with a reason |
+//! | `claims` | no entry of a team's task list is claimed twice |
 //! | `compaction` | compaction never loses an unanswered call |
 //! | `internal` | an internal fork never changes its parent's bytes |
 //! | `terminal` | ended tasks and agents do nothing more |
 //! | `leftovers` | a finished run leaves no task, item, request or hook open |
 
 mod answers;
+mod claims;
 mod compaction;
 mod identity;
 mod internal;
@@ -28,6 +30,7 @@ mod terminal;
 mod usage_sum;
 
 pub use answers::Answers;
+pub use claims::Claims;
 pub use compaction::Compaction;
 pub use identity::Identity;
 pub use internal::Internal;
@@ -53,6 +56,7 @@ pub fn all(rules: &Rules, seed: &Seed) -> Vec<Box<dyn Observer>> {
         Box::new(Answers::default()),
         Box::new(Notifications::default()),
         Box::new(Messages::default()),
+        Box::new(Claims::default()),
         Box::new(Compaction::default()),
         Box::new(Internal::default()),
         Box::new(Terminal::default()),

@@ -10,7 +10,8 @@ use crate::time::Instant;
 
 /// Each task that ends in the background gets one notification after it ends, with its final state (contract NOTIFY-10,
 /// ASYNC-09), unless a blocking read consumed the result first, which shows as a suppressed notification. Foreground
-/// tasks get none (LIFE-07). A second run of an agent ends with its own notification (MSG-12).
+/// tasks get none (LIFE-07). A second run of an agent ends with its own notification (MSG-12). A
+/// teammate writes to its leader instead (SWARM-03).
 #[derive(Debug, Default)]
 pub struct Notifications {
     /// How each run of a task ended, by task.
@@ -56,7 +57,7 @@ impl Observer for Notifications {
 
     fn event(&mut self, _at: Instant, event: &Event) -> Result<(), String> {
         match event {
-            Event::TaskState { task, state, background, .. } if *state != "running" => {
+            Event::TaskState { task, state, background, kind } if *state != "running" && *kind != "teammate" => {
                 let told = Ending { state, background: *background, notified: 0, suppressed: 0 };
                 self.ended.entry(task.clone()).or_default().push(told);
                 Ok(())

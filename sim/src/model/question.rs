@@ -36,7 +36,7 @@ impl Question {
         let result = pieces.into_iter().find(|piece| piece.answered_call() == Some(call))?;
         let json = result.json().strip_prefix("{\"tool_use_id\":\"")?.strip_prefix(call)?;
         let is_of_id = |c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_');
-        let kinds = ["agent-", "shell-", "monitor-"];
+        let kinds = ["agent-", "shell-", "monitor-", "remote-"];
         let id = json.split(is_of_id).find(|word| kinds.iter().any(|kind| word.starts_with(kind)))?;
         Some(id.to_owned())
     }

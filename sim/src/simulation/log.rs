@@ -124,7 +124,9 @@ impl Sink for Log {
                 service.forked(agent, parent);
             }
             Event::InternalEnded { agent, .. } => service.task_ended(agent),
-            Event::TaskState { task, kind: "agent", state, .. } if *state != "running" => service.task_ended(task),
+            Event::TaskState { task, kind: "agent" | "teammate", state, .. } if *state != "running" => {
+                service.task_ended(task)
+            }
             _ => {}
         }
         for observer in &mut service.observers {

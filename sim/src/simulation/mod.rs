@@ -8,11 +8,9 @@
 //! * [`Pace`] is how long that takes, [`RateLimits`] how many requests and tokens a provider accepts per minute.
 //! * [`Log`] takes the events of agents, with a digest over them.
 //! * [`Alarm`] ends a run that cannot continue.
-//! * [`coordination`] reads off what a coordinator did with its workers.
 //! * [`Observer`] sees everything that happens on both sides; laws are observers.
 
 mod alarm;
-pub mod coordination;
 mod drafts;
 mod last_requests;
 pub mod limits;

@@ -192,12 +192,13 @@ impl Play {
 /// Serves the session until its user has left, or its program has no more input for it.
 async fn serve(main: Rc<Context>, doing: &Doing) {
     if main.session.settings.interactive {
-        return repl(main).await;
+        repl(main.clone()).await;
+        return main.session.dismiss().await;
     }
     loop {
         headless(main.clone()).await;
         if doing.is_done() && main.session.queue.is_empty() {
-            return;
+            return main.session.dismiss().await;
         }
         let _waiting = main.session.handle.waiting_for("the next line of input, or its end");
         crate::select! {

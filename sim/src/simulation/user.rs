@@ -178,7 +178,7 @@ const PATIENCE: Duration = Duration::from_secs(86_400);
 /// Ready when the main agent has nothing to do, and with `for_agents` no agent has.
 async fn idle(session: &Session, for_agents: bool) {
     let is_idle = || {
-        let is_quiet = !for_agents || session.tasks.running() == 0;
+        let is_quiet = !for_agents || session.work() == 0;
         is_quiet && session.queue.is_empty() && !session.front.is_active()
     };
     let until = session.now() + PATIENCE;

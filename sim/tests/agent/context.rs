@@ -35,6 +35,7 @@ fn child(parent: &Rc<Context>, agent_type: &str) -> SubAgent {
         slot: None,
         fork: None,
         helper: None,
+        teammate: None,
     }
 }
 

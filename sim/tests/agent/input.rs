@@ -92,7 +92,7 @@ fn input_07_after_a_command_without_text_control_returns_to_the_loop_without_a_q
 fn input_08_text_typed_during_a_turn_waits_for_the_next_one() {
     let first = Reply::says("first").first_byte(10_000);
     let mut theatre = Theatre::new(vec![first, Reply::says("second")]).types(0, "one");
-    theatre.world.shell = Shell::new(vec![Rule::new("ls", "file")]);
+    theatre.world.shell = Shell::new(vec![Rule::new("ls", "file")]).into();
     let played = theatre.types(4_000, "two").types(5_000, "!ls").play();
     assert_eq!(played.words("queue.enqueue", "mode"), ["prompt", "prompt", "bash"]);
     assert_eq!(played.at(&[("event", "queue.dequeue"), ("mode", "bash")]), Some(10_000));
@@ -105,7 +105,7 @@ fn input_08_text_typed_during_a_turn_waits_for_the_next_one() {
 #[test]
 fn input_09_a_shell_line_runs_in_the_session_and_its_output_is_added_to_the_conversation() {
     let mut theatre = says(&["I see"]).types(0, "!ls src").types(100, "what is there?");
-    theatre.world.shell = Shell::new(vec![Rule::new("ls src", "main.rs")]);
+    theatre.world.shell = Shell::new(vec![Rule::new("ls src", "main.rs")]).into();
     let played = theatre.play();
     assert_eq!(played.asked.len(), 1, "the line itself sends no request");
     let said = played.asked[0].said();

@@ -205,7 +205,7 @@ fn queue_07_a_background_shell_reports_its_end_through_the_queue() {
     let call = Reply::calls(&[("t1", "Bash", json!({ "command": "make", "run_in_background": true }))]);
     let mut theatre = headless(vec![call, Reply::says("it builds"), Reply::says("it is built")]).types(0, "go");
     let rule = Rule { takes: Some(Duration::from_secs(30)), ..Rule::new("make", "ok") };
-    theatre.world.shell = Shell::new(vec![rule]);
+    theatre.world.shell = Shell::new(vec![rule]).into();
     let allow = vec![permission::Rule::parse("Bash").unwrap()];
     theatre.permissions = Permissions::new(permission::Mode::Default, false, Rules { allow, ..Rules::default() });
     let played = theatre.play();

@@ -1,7 +1,9 @@
 //! The result of an Agent call (RESULT).
 
 use forkcast_sim::agent::Event;
-use forkcast_sim::agent::spawn::result::{AsyncLaunched, Completed, Data, Spent, output_schema};
+use forkcast_sim::agent::spawn::result::{
+    AsyncLaunched, Completed, Data, RemoteLaunched, Spent, TeammateSpawned, output_schema,
+};
 use serde_json::{Value, json};
 
 use super::background::all_done;
@@ -53,7 +55,18 @@ fn result_01_result_02_the_data_have_a_status_and_a_schema_and_become_a_text() {
     let schema = output_schema();
     let Data::Completed(completed) = completed() else { panic!("it is complete") };
     let completed = Data::Completed(Completed { worktree: Some("/repo/.claude/worktrees/a".into()), ..completed });
-    for (at, data) in [completed, launched(true)].into_iter().enumerate() {
+    let teammate = Data::TeammateSpawned(TeammateSpawned {
+        teammate_id: "agent-1".into(),
+        name: "ina".into(),
+        team_name: "crew".into(),
+    });
+    let remote = Data::RemoteLaunched(RemoteLaunched {
+        task_id: "remote-1".into(),
+        session_url: "https://remote.invalid/sessions/remote-1".into(),
+        output_file: "/tmp/remote-1.output".into(),
+        description: "build it".into(),
+    });
+    for (at, data) in [completed, launched(true), teammate, remote].into_iter().enumerate() {
         let json = serde_json::to_value(&data).unwrap();
         assert_eq!(json["status"], data.status());
         let described = &schema["oneOf"][at];

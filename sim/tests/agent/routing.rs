@@ -234,8 +234,6 @@ fn agent_13_the_directory_is_only_offered_with_its_feature() {
 fn agent_14_the_public_build_has_no_remote_isolation() {
     let words = refusal(Stage::new(), json!({ "isolation": "remote" }));
     assert_eq!(words, "`isolation` of Agent is \"remote\", expected one of `worktree`");
-    let internal = Stage::new().set(|settings| settings.internal_build = true);
-    assert!(refusal(internal, json!({ "isolation": "remote" })).contains("remote agents are not part"));
 }
 
 #[test]
@@ -271,13 +269,6 @@ fn agent_21_agent_22_agent_23_a_type_selects_that_agent_and_no_type_the_general_
     });
     let (agent_type, .., why) = route(given, json!({}));
     assert_eq!((&*agent_type, why), ("fork", "gate_open"));
-}
-
-#[test]
-fn a_name_with_a_team_is_refused_and_a_team_alone_has_no_effect() {
-    let words = refusal(Stage::new(), json!({ "name": "a", "team_name": "b" }));
-    assert!(words.starts_with("teams are not part of this runtime yet"), "{words}");
-    assert_eq!(routes(&one(Stage::new(), json!({ "team_name": "b" }))).len(), 1);
 }
 
 #[test]

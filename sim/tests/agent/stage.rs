@@ -88,7 +88,7 @@ impl Stage {
 
     /// Sets the rules for commands.
     pub fn with_shell(mut self, rules: Vec<Rule>) -> Self {
-        self.opening.world.shell = Shell::new(rules);
+        self.opening.world.shell = Shell::new(rules).into();
         self
     }
 
@@ -156,6 +156,7 @@ pub fn sub_agent(parent: &Rc<Context>, definition: AgentDefinition, is_async: bo
             slot: None,
             fork: None,
             helper: None,
+            teammate: None,
         },
     )
 }

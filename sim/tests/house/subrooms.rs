@@ -33,7 +33,8 @@ const AGENT: &[Row] = &[
     ("settings", &["world", "definition"]),
     ("conversation", &["entry", "settings"]),
     ("task", &["abort", "event", "ground", "world", "settings"]),
-    ("notification", &["event", "ground", "queue", "task"]),
+    ("team", &["abort", "event", "ground", "world", "settings"]),
+    ("notification", &["event", "ground", "queue", "task", "team"]),
     ("transcript", &["event", "entry", "ground", "world", "settings", "task"]),
     (
         "session",
@@ -50,12 +51,13 @@ const AGENT: &[Row] = &[
             "settings",
             "conversation",
             "task",
+            "team",
             "notification",
             "transcript",
         ],
     ),
     ("prompt", &["event", "entry", "definition", "settings", "session"]),
-    ("query", &["event", "entry", "world", "permission", "settings", "session", "prompt"]),
+    ("query", &["event", "entry", "world", "permission", "settings", "team", "session", "prompt"]),
     (
         "spawn",
         &[
@@ -68,13 +70,14 @@ const AGENT: &[Row] = &[
             "settings",
             "conversation",
             "task",
+            "team",
             "notification",
             "session",
             "prompt",
             "query",
         ],
     ),
-    ("tool", &["abort", "event", "world", "settings", "task", "session", "prompt", "spawn"]),
+    ("tool", &["abort", "event", "world", "settings", "task", "team", "session", "prompt", "spawn"]),
     ("input", &["event", "entry", "queue", "definition", "session", "query", "spawn"]),
 ];
 

@@ -37,7 +37,7 @@ fn two(background: bool, does: Does) -> Setup {
     let allow = vec![Allowed::parse("Bash").unwrap()];
     setup.permissions = Permissions::new(Mode::Default, false, Rules { allow, ..Rules::default() });
     let takes = Some(Duration::from_secs(60));
-    setup.world.shell = Shell::new(vec![ShellRule { takes, ..ShellRule::new("make", "built") }]);
+    setup.world.shell = Shell::new(vec![ShellRule { takes, ..ShellRule::new("make", "built") }]).into();
     setup
 }
 

@@ -1,14 +1,16 @@
 //! A coordinator and its workers (COORD, ASYNC-13, AGENT-15, FORK-02).
 
+mod review;
+
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::prompt::sections::coordinator::{ADVICE, Choice};
 use forkcast_sim::agent::tool;
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::model::scripted::Rule;
-use forkcast_sim::simulation::coordination::{Fault, Phase, review};
 use forkcast_sim::simulation::{Finished, Setup};
 use serde_json::{Value, json};
 
+use self::review::{Fault, Phase, review};
 use super::stage::{calls, finished, rule, says, setup, slow, types};
 
 fn coordinated(rules: Vec<Rule>) -> Setup {

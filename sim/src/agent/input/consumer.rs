@@ -70,5 +70,5 @@ fn take(session: &Session, consumer: &'static str) -> Vec<Item> {
 
 /// Whether a running task or hook can still add an item to the queue, or a helper still runs.
 fn is_running(session: &Session) -> bool {
-    session.tasks.running() + session.hooks.running() + session.helpers.running() > 0
+    session.work() + session.hooks.running() + session.helpers.running() > 0
 }

@@ -60,6 +60,7 @@ async fn submit(main: &Rc<Context>, item: Item) -> bool {
         Mode::TaskNotification | Mode::OrphanedPermission => {
             step(&main.session, "process", item.mode.name());
             append(main, &item.text, Nature::Inserted);
+            main.delivered(item.message);
             true
         }
     }

@@ -25,6 +25,10 @@ words! {
         Independent = "independent",
         /// It went up through the agent's ancestors to the nearest terminal (PERM-12, G23).
         Bubble = "bubble",
+        /// A teammate in the leader's process asks at the leader's terminal, with its badge (contract SWARM-07).
+        Bridge = "bridge",
+        /// A teammate wrote to the leader, which asks its user (contract SWARM-08).
+        Mailbox = "mailbox",
     }
 }
 
@@ -41,6 +45,8 @@ pub struct Request {
     pub tool_use: Rc<str>,
     /// How it reaches the user.
     pub route: Route,
+    /// Name and colour of the teammate that asks.
+    pub badge: Option<[Rc<str>; 2]>,
 }
 
 /// What became of an answer.
@@ -80,6 +86,9 @@ impl Permissions {
         let agent = asked.agent.clone();
         let tool = asked.tool.clone();
         let route = asked.route.name();
+        if let Some([name, color]) = asked.badge.clone() {
+            ground.emit(&Event::PermissionBadge { agent: agent.clone(), request, name, color });
+        }
         requests.asked.borrow_mut().insert(request, asked);
         requests.open.borrow_mut().insert(request, sender);
         let _open = Open(requests, request);

@@ -2,11 +2,14 @@
 
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use crate::agent::entry::ToolUse;
 use crate::agent::event::Event;
 use crate::agent::permission::rule::{Places, Rule, Subject};
 use crate::agent::permission::{Mode, Request, Route};
 use crate::agent::session::{CanUse, Context, Effect, Helper, Tool};
+use crate::agent::team::{Content, Letter, Member};
 use crate::agent::world::path;
 
 /// A permission decision.
@@ -34,7 +37,10 @@ pub async fn can_use(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> 
     let (allowed, by, words) = match verdict(context, tool, tool_use) {
         Verdict::Allow(by) => (true, by, "".into()),
         Verdict::Deny(by, words) => (false, by, words),
-        Verdict::Ask => asked(context, tool_use).await,
+        Verdict::Ask => match context.member() {
+            Some(member) => asked_in_team(context, member, tool_use).await,
+            None => asked(context, tool_use).await,
+        },
     };
     let agent = context.agent.clone();
     let tool = tool_use.name.clone();
@@ -45,7 +51,7 @@ pub async fn can_use(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> 
 /// The mode for calls of `context`: the session's for the main agent, its own for every other agent.
 fn mode_of(context: &Context) -> Mode {
     let permissions = &context.session.permissions;
-    let own = if context.parent.is_none() { &permissions.mode } else { &context.mode };
+    let own = if context.is_main() { &permissions.mode } else { &context.mode };
     permissions.admitted(own.get())
 }
 
@@ -99,22 +105,74 @@ async fn asked(context: &Context, tool_use: &ToolUse) -> (bool, &'static str, Rc
         let words = format!("Permission for {tool} was denied: nobody is there to ask in this session.");
         return (false, "headless", words.into());
     }
-    let route = match (mode_of(context), context.parent.is_some()) {
+    let route = match (mode_of(context), context.is_main()) {
         (Mode::Bubble, _) => Route::Bubble,
-        (_, true) => Route::Independent,
-        (_, false) => Route::Local,
+        (_, false) => Route::Independent,
+        (_, true) => Route::Local,
     };
-    let asked = Request {
-        request: context.session.ids.number(),
-        agent: context.agent.clone(),
-        tool: tool.clone(),
-        tool_use: tool_use.id.clone(),
-        route,
-    };
-    match context.session.permissions.ask(&context.session, asked, &context.abort).await {
-        Some(true) => (true, "user", "".into()),
-        Some(false) => (false, "user", format!("The user denied permission for {tool}.").into()),
+    let request = context.session.ids.number();
+    let asked = request_of(request, &context.agent, tool_use, route, None);
+    told("user", tool, context.session.permissions.ask(&context.session, asked, &context.abort).await)
+}
+
+fn request_of(request: u64, agent: &Rc<str>, tool_use: &ToolUse, route: Route, asks: Option<&Member>) -> Request {
+    let badge = asks.map(|member| [member.badge.name.clone(), member.badge.color.clone()]);
+    let (agent, tool, tool_use) = (agent.clone(), tool_use.name.clone(), tool_use.id.clone());
+    Request { request, agent, tool, tool_use, route, badge }
+}
+
+/// The answer of whoever was asked, as a decision.
+fn told(who: &'static str, tool: &str, answer: Option<bool>) -> (bool, &'static str, Rc<str>) {
+    match answer {
+        Some(true) => (true, who, "".into()),
+        Some(false) => (false, who, format!("The {who} denied permission for {tool}.").into()),
         None => (false, "abort", format!("Permission for {tool} was asked for until the agent stopped.").into()),
+    }
+}
+
+/// A teammate asks, or an agent that works for one: the user at the leader's terminal if it can reach that (SWARM-07),
+/// otherwise the leader by mailbox (SWARM-08).
+async fn asked_in_team(context: &Context, member: &Member, tool_use: &ToolUse) -> (bool, &'static str, Rc<str>) {
+    let session = &context.session;
+    let request = session.ids.number();
+    if session.team.has_bridge(member.place) {
+        let asked = request_of(request, &context.agent, tool_use, Route::Bridge, Some(member));
+        return told("user", &tool_use.name, session.permissions.ask(session, asked, &context.abort).await);
+    }
+    let decision = member.decision(request);
+    let content = Content::PermissionRequest {
+        request,
+        tool: tool_use.name.clone(),
+        tool_use: tool_use.id.clone(),
+        input: Value::clone(&tool_use.input),
+    };
+    let letter = Letter { number: session.ids.number(), from: member.agent.clone(), content };
+    let (leader, _) = session.team.leader();
+    let _waiting = session.handle.waiting_for("the leader's decision on a permission request");
+    let answer = match leader.put(&letter, &context.abort).await {
+        Err(_) => None,
+        Ok(()) => crate::select! {
+            () = context.abort.given() => None,
+            allow = decision => allow.ok(),
+        },
+    };
+    told("leader", &tool_use.name, answer)
+}
+
+/// The leader decides for a teammate: by its own rules and mode, otherwise its user does (SWARM-08).
+pub async fn on_behalf(leader: &Context, member: &Member, request: u64, tool_use: &ToolUse) -> bool {
+    let session = &leader.session;
+    let pool = leader.pool();
+    let Some(tool) = pool.get(&tool_use.name).or_else(|| session.tools.get(&tool_use.name)) else { return false };
+    match verdict(leader, &**tool, tool_use) {
+        Verdict::Allow(_) => true,
+        Verdict::Deny(..) => false,
+        Verdict::Ask if !session.settings.interactive => false,
+        Verdict::Ask => {
+            let asked = request_of(request, &member.agent, tool_use, Route::Mailbox, Some(member));
+            // If the teammate is stopped meanwhile, nobody needs the answer.
+            session.permissions.ask(session, asked, &member.stopped).await == Some(true)
+        }
     }
 }
 

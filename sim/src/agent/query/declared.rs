@@ -12,7 +12,7 @@ use crate::wire::{Message, Piece, Pieces};
 
 /// Assigns everything before the main agent's first answer its share of the declared history.
 pub(super) fn size_history(context: &Context) {
-    let is_first = context.parent.is_none() && context.turns.get() == 0;
+    let is_first = context.is_main() && context.turns.get() == 0;
     let Some(total) = context.session.settings.sizes.and_then(|sizes| sizes.history).filter(|_| is_first) else {
         return;
     };

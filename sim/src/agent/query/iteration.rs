@@ -138,17 +138,18 @@ impl Loop {
 
     /// Between two rounds a sub-agent receives notifications of its own background tasks (QUEUE-15, G21). In the client
     /// of 2026 the main agent receives lines and notifications that wait (recorded by 2.1.38 to 2.1.219; the contract
-    /// delivers them between turns). Then the turn limit is checked: for a sub-agent over its whole run, for the main
-    /// agent over a single query (LOOP-18, G11).
+    /// delivers them between turns). Then the turn limit is checked: for a sub-agent over its whole run, for an
+    /// agent with turns over a single one (LOOP-18, G11).
     async fn boundary(&self) -> Round {
         let session = &self.context.session;
-        let items = match &self.context.parent {
-            Some(_) => session.queue.take_for(&self.context.agent),
-            None if session.settings.forks.profile == Profile::Client2026 => session.queue.take_in_turn(),
-            None => Vec::new(),
+        let items = match self.context.is_main() {
+            false => session.queue.take_for(&self.context.agent),
+            true if session.settings.forks.profile == Profile::Client2026 => session.queue.take_in_turn(),
+            true => Vec::new(),
         };
         for item in items {
             self.insert(&item.text).await;
+            self.context.delivered(item.message);
         }
         if self.is_spent() {
             return Round::Ended(Reason::MaxTurns);
@@ -158,20 +159,19 @@ impl Loop {
     }
 
     fn is_spent(&self) -> bool {
-        let turns = if self.context.parent.is_some() { self.context.turns.get() } else { self.turns };
+        let turns = if self.context.has_turns() { self.turns } else { self.context.turns.get() };
         self.context.max_turns.is_some_and(|max| turns >= max)
     }
 
     /// Gives a sub-agent the messages that wait for it, each as a user message of its own (MSG-08, G10); returns whether
     /// there were any. At its turn limit it takes none: they would never be answered.
     pub(super) async fn take_messages(&self) -> bool {
-        let task = self.context.parent.as_ref().and_then(|_| self.context.session.tasks.get(&self.context.agent));
+        let task = self.context.own_id().and_then(|own| self.context.session.tasks.get(&own));
         let Some(task) = task.filter(|_| !self.is_spent()) else { return false };
         let messages = task.take_messages();
         for message in &messages {
             self.insert(&message.shown()).await;
-            let agent = Rc::clone(&self.context.agent);
-            self.context.emit(&Event::MessageDelivered { agent, message: message.number });
+            self.context.delivered(Some(message.number));
         }
         !messages.is_empty()
     }

@@ -27,7 +27,7 @@ mod stream;
 use std::rc::Rc;
 
 pub use super::settings::Placement;
-pub use decide::{Decision, can_use};
+pub use decide::{Decision, can_use, on_behalf};
 pub use generator::{Generator, Step, Yielder};
 
 use super::entry::Entry;

@@ -55,7 +55,7 @@ fn is_first(context: &Context) -> bool {
 pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Question {
     let settings = &context.session.settings;
     let user_context = prompt::user_context(context);
-    let is_named = context.parent.is_some() && context.fork.is_none();
+    let is_named = !context.is_main() && context.fork.is_none();
     let growth = settings.sizes.and_then(|sizes| sizes.growth_of(context.turns.get(), is_named));
     let sending = context.conversation.borrow_mut().take(&user_context, &context.entries.borrow(), growth);
     let system = Rc::clone(&context.system.borrow());
@@ -64,7 +64,7 @@ pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Q
         messages: &sending.messages,
         newest_results: sending.newest_results,
         is_first: is_first(context),
-        is_last: context.parent.is_some() && settings.agent_requests == Some(u64::from(context.turns.get()) + 1),
+        is_last: !context.is_main() && settings.agent_requests == Some(u64::from(context.turns.get()) + 1),
     };
     let mut marks = settings.placement.marks(&layout, settings.ttl);
     if let Some(ttl) = settings.head_ttl {
@@ -80,7 +80,7 @@ pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Q
     };
     let agent = Rc::clone(&context.agent);
     let agent_type = context.agent_type();
-    let task = context.parent.as_ref().and_then(|_| context.session.tasks.get(&context.agent));
+    let task = context.own_id().and_then(|own| context.session.tasks.get(&own));
     let started_by = task.map(|task| Rc::clone(&task.tool_use));
     Question { agent, agent_type, started_by, turn: context.turns.get(), attempt: 0, draft }
 }

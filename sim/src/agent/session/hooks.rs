@@ -91,7 +91,7 @@ impl Hooks {
             let running = session.hooks.in_background.get();
             session.hooks.in_background.set(running - 1);
             if let Word::BlockingError(text) = word {
-                let agent = context.parent.is_some().then(|| Rc::clone(&context.agent));
+                let agent = context.own_id();
                 session.queue.enqueue(Item::notification(agent, &text, "hook"));
             }
             session.queue.wake();

@@ -46,7 +46,7 @@ impl Kept {
     /// Keeps what the agent of `context` needs to go on; to be called before its cleanup.
     pub fn keep(&self, context: &Context, description: &Rc<str>, has_worktree: bool) {
         let Some((parent, definition)) = context.parent.as_ref().zip(context.definition.as_ref()) else { return };
-        if !self.is_used {
+        if !self.is_used || context.teammate.is_some() {
             return;
         }
         let remains = Remains {
@@ -88,6 +88,7 @@ impl Remains {
             slot: None,
             fork: self.fork.clone(),
             helper: None,
+            teammate: None,
         }
     }
 }

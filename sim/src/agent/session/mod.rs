@@ -41,6 +41,7 @@ use super::permission::Permissions;
 use super::queue::Queue;
 use super::settings::Settings;
 use super::task::Tasks;
+use super::team::Team;
 use super::transcript::Transcripts;
 use super::world::World;
 use super::world::git::Git;
@@ -78,6 +79,8 @@ pub struct Session {
     pub tasks: Rc<Tasks>,
     /// Notifications of background tasks.
     pub notifications: Notifications,
+    /// Teams: teammates, their mailboxes, the shared list.
+    pub team: Team,
     /// Message logs.
     pub transcripts: Transcripts,
     /// What ended agents need to go on.
@@ -113,6 +116,24 @@ impl Session {
         let present = self.servers.present();
         shown.retain(|definition| definition.missing(&present).is_empty());
         shown
+    }
+
+    /// Number of background tasks that run, and of messages and items that an agent will still read. The session does
+    /// not end before it is zero.
+    pub fn work(&self) -> usize {
+        self.tasks.running() + self.team.unread() + self.queue.addressed()
+    }
+
+    /// Sends the teammates home, and waits until all that they leave is cleaned up.
+    pub async fn dismiss(&self) {
+        self.team.dismiss().await;
+        loop {
+            let changed = self.tasks.changed();
+            if self.tasks.running() == 0 {
+                return;
+            }
+            changed.await;
+        }
     }
 
     /// Sets a remote flag, possibly in mid-session (contract PROMPT-05); a change is emitted as an event.

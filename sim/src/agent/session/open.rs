@@ -15,6 +15,7 @@ use crate::agent::permission::Permissions;
 use crate::agent::queue::Queue;
 use crate::agent::settings::Settings;
 use crate::agent::task::Tasks;
+use crate::agent::team::Team;
 use crate::agent::transcript::Transcripts;
 use crate::agent::world::World;
 use crate::agent::world::git::{Git, Repository};
@@ -72,6 +73,7 @@ impl Opening {
             hooks: self.hooks,
             front: FrontEnd::default(),
             notifications: Notifications::new(ground.clone(), queue.clone(), tasks.clone()),
+            team: Team::new(ground.clone(), settings.clone(), world.clone()),
             transcripts: Transcripts::new(ground.clone(), settings.clone(), world.clone()),
             user_contexts: UserContexts::default(),
             scoped: Scoped::default(),

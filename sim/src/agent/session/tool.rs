@@ -118,6 +118,13 @@ impl Tools {
         Self(tools)
     }
 
+    /// The same, ordered by name: an order without meaning that never changes (`clients.md` 1, 2026-11).
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
+        self.0.sort_by(|one, other| one.name().cmp(other.name()));
+        self
+    }
+
     /// All tools, in order.
     pub fn all(&self) -> &[Rc<dyn Tool>] {
         &self.0

@@ -22,6 +22,8 @@ words! {
         NoType = "no_type",
         /// The caller is a fork (FORK-04).
         ForkChild = "fork_child",
+        /// The caller is a teammate, or works for one (G04).
+        Teammate = "teammate",
     }
 }
 
@@ -36,6 +38,7 @@ impl Closed {
             Self::ExplicitType => "the call names an agent type in `subagent_type`, so it gets that agent",
             Self::NoType => "the call names no agent type: set `subagent_type` to `fork`",
             Self::ForkChild => "the caller is a fork itself, and forks do not fork",
+            Self::Teammate => "the caller is a teammate, and teammates do not fork",
         }
     }
 }

@@ -5,7 +5,9 @@ mod compaction;
 pub mod forks;
 pub mod gate;
 mod placement;
+mod remote;
 mod sizes;
+mod teams;
 mod worktrees;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +17,9 @@ pub use callers::Caller;
 pub use compaction::{Compaction, Mechanism};
 pub use forks::{Ablation, Forks, LaunchPolicy, Profile};
 pub use placement::{Layout, Placement};
+pub use remote::RemoteRun;
 pub use sizes::{AgentSizes, PartSizes, PrefixSizes, shared_out};
+pub use teams::{Place, Teams};
 pub use worktrees::Worktrees;
 
 use super::definition::Ranking;
@@ -96,6 +100,10 @@ pub struct Settings {
     pub forks: Forks,
     /// Options for worktrees.
     pub worktrees: Worktrees,
+    /// What the service for remote agents does.
+    pub remote: Vec<RemoteRun>,
+    /// Options for teams; `None` for a session without teams.
+    pub teams: Option<Teams>,
     /// How long the classifier takes to check a finished background task (contract ASYNC-09).
     pub classifier: Duration,
 }
@@ -178,6 +186,8 @@ impl Default for Settings {
             compaction: None,
             forks: Forks::default(),
             worktrees: Worktrees::default(),
+            remote: Vec::new(),
+            teams: None,
             classifier: Duration::default(),
         }
     }

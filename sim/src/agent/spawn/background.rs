@@ -8,6 +8,7 @@ use super::fork;
 use super::result::Collected;
 use super::route::Resolved;
 use super::run::{Beginning, run_agent};
+use super::teammate;
 use super::waiter::{self, Verdict, Waiter};
 use crate::agent::event::Event;
 use crate::agent::notification::Details;
@@ -71,8 +72,12 @@ async fn lifecycle(mut waiter: Waiter) {
     follow_up(&waiter).await;
     let kept = look_at_worktree(&waiter).await;
     let told = Details { worktree: kept.clone(), ..told };
-    waiter.session.tasks.read(&waiter.task).await;
-    waiter.session.notifications.ended(&waiter.task, &told);
+    if waiter.run.context.teammate.is_some() {
+        teammate::report(&waiter, &verdict, &told).await;
+    } else {
+        waiter.session.tasks.read(&waiter.task).await;
+        waiter.session.notifications.ended(&waiter.task, &told);
+    }
     if let Some(worktree) = waiter.worktree.as_ref().filter(|_| kept.is_none()) {
         worktree.remove(&waiter.session);
     }

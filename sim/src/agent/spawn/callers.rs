@@ -38,7 +38,9 @@ pub fn ask_aside(session: &Session, question: &Rc<str>) -> bool {
 
 /// Says what a background agent is doing, as often as the session wants it, until this is dropped (INTERNAL-08).
 pub async fn summarise(context: Rc<Context>) {
-    let Some(every_ms) = context.session.settings.helpers.get(&Caller::AgentSummary).copied() else {
+    let every_ms = context.session.settings.helpers.get(&Caller::AgentSummary).copied();
+    // A teammate says itself what it does, and may wait for ever.
+    let Some(every_ms) = every_ms.filter(|_| context.teammate.is_none()) else {
         return std::future::pending().await;
     };
     loop {

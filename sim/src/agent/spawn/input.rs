@@ -80,11 +80,14 @@ pub fn full_schema(settings: &Settings) -> Value {
     schema
 }
 
-/// The schema that a model sees: the full one without fields that features hide (AGENT-12, AGENT-13, AGENT-15) and without parts
-/// this runtime lacks: teams.
+/// The schema that a model sees: the full one without fields that features hide (AGENT-12, AGENT-13, AGENT-15), and without
+/// those of teams in a session without them.
 pub fn visible_schema(settings: &Settings) -> Value {
     let mut schema = full_schema(settings);
-    let mut hidden = vec!["team_name", "mode"];
+    let mut hidden = Vec::new();
+    if settings.teams.is_none() {
+        hidden.extend(["team_name", "mode"]);
+    }
     if !settings.worktrees.are_offered {
         hidden.push("isolation");
     }

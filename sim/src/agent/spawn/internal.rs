@@ -78,6 +78,7 @@ fn start(parent: &Context, agent: &Rc<str>, origin: Rc<Origin>, helper: Helper) 
         slot: None,
         fork: Some(origin),
         helper: Some(helper),
+        teammate: None,
     }
 }
 

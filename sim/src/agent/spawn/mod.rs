@@ -14,6 +14,8 @@
 //! * [`internal`]: forks for the runtime's own helpers ([`callers`]), beside the tool protocol (INTERNAL).
 //! * [`slash`]: skills that run as agents of their own, for a command of the user (SLASH).
 //! * [`worktree`]: copies of the repository that agents work in (WORKTREE).
+//! * [`teammate`]: agents of a team, which go on after an answer (SWARM).
+//! * `remote`: agents on other machines (AGENT-27).
 //! * [`result`]: what the calling model sees (RESULT). [`waiter`]: what both kinds of waiting share.
 //!
 //! A synchronous child is awaited by its call, and a background child by its lifecycle. A child that is moved to the
@@ -26,6 +28,7 @@ pub mod foreground;
 pub mod fork;
 pub mod input;
 pub mod internal;
+mod remote;
 pub mod result;
 pub mod resume;
 pub mod route;
@@ -33,6 +36,7 @@ pub mod run;
 mod servers;
 pub mod slash;
 pub mod takeover;
+pub mod teammate;
 pub mod waiter;
 pub mod worktree;
 
@@ -67,7 +71,7 @@ pub async fn call(call: Call) -> Result<Outcome, ToolError> {
 /// (AGENT-18).
 async fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let mut resolved = route::resolve(call).await?;
-    if resolved.input.isolation.or(resolved.definition.isolation) == Some(Isolation::Worktree) {
+    if resolved.isolation() == Some(Isolation::Worktree) {
         resolved.worktree = Some(worktree::create(&call.context.session, &resolved.agent).await?);
     }
     Ok(resolved)
@@ -82,6 +86,8 @@ async fn begin(call: &Call, resolved: &Resolved) -> Result<Outcome, ToolError> {
         caller.emit(&Event::ForkViolation { agent, tool_use, agent_type: resolved.definition.agent_type.clone() });
     }
     match resolved.background {
+        _ if resolved.isolation() == Some(Isolation::Remote) => Ok(remote::launch(call, resolved)),
+        true if let Some(team) = &resolved.team => Ok(teammate::spawn(call, resolved, team)),
         true => Ok(background::launch(call, resolved)),
         false => foreground::wait(call, resolved).await,
     }

@@ -12,7 +12,7 @@ use crate::agent::session::Outcome;
 use crate::time::Duration;
 use crate::wire::Usage;
 
-/// The data of a result, tagged by `status` (RESULT-01, RESULT-02). Teammates and remote agents would add two more.
+/// The data of a result, tagged by `status` (RESULT-01, RESULT-02).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Data {
@@ -20,6 +20,10 @@ pub enum Data {
     Completed(Completed),
     /// A background agent was launched (RESULT-04).
     AsyncLaunched(AsyncLaunched),
+    /// A teammate was started (RESULT-05).
+    TeammateSpawned(TeammateSpawned),
+    /// An agent on another machine was launched (RESULT-06).
+    RemoteLaunched(RemoteLaunched),
 }
 
 /// The result of a foreground agent.
@@ -57,6 +61,31 @@ pub struct AsyncLaunched {
     pub output_file: Rc<str>,
     /// Whether the caller has a tool to read files.
     pub can_read_output_file: bool,
+}
+
+/// The result of a teammate's start, with the field names of the contract.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TeammateSpawned {
+    /// Its id.
+    pub teammate_id: Rc<str>,
+    /// Its name, unique in its team.
+    pub name: Rc<str>,
+    /// Its team.
+    pub team_name: Rc<str>,
+}
+
+/// The result of a launch on another machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteLaunched {
+    /// The id of its task.
+    pub task_id: Rc<str>,
+    /// Where people can watch it.
+    pub session_url: Rc<str>,
+    /// The path of its output.
+    pub output_file: Rc<str>,
+    /// Its description.
+    pub description: Rc<str>,
 }
 
 /// Usage with the provider's field names.
@@ -153,6 +182,8 @@ impl Data {
         match self {
             Self::Completed(_) => "completed",
             Self::AsyncLaunched(_) => "async_launched",
+            Self::TeammateSpawned(_) => "teammate_spawned",
+            Self::RemoteLaunched(_) => "remote_launched",
         }
     }
 
@@ -162,6 +193,8 @@ impl Data {
         let content = match self {
             Self::Completed(completed) => completed.text(one_shot),
             Self::AsyncLaunched(launched) => launched.text(),
+            Self::TeammateSpawned(spawned) => spawned.text(),
+            Self::RemoteLaunched(launched) => launched.text(),
         };
         Outcome { content: content.into(), is_error: false }
     }
@@ -203,6 +236,26 @@ impl AsyncLaunched {
     }
 }
 
+impl TeammateSpawned {
+    fn text(&self) -> String {
+        format!(
+            "The teammate works.\nteammate_id: {}\nname: {}\nteam_name: {}\nIt writes when it has something for you, and goes \
+             on with what you send it with SendMessage.",
+            self.teammate_id, self.name, self.team_name
+        )
+    }
+}
+
+impl RemoteLaunched {
+    fn text(&self) -> String {
+        format!(
+            "The agent runs on another machine.\ntaskId: {}\nsessionUrl: {}\noutput_file: {}\nA notification will bring its \
+             result.",
+            self.task_id, self.session_url, self.output_file
+        )
+    }
+}
+
 /// JSON Schema of the data (`outputSchema`, RESULT-01).
 pub fn output_schema() -> Value {
     let text = json!({ "type": "string" });
@@ -224,5 +277,9 @@ pub fn output_schema() -> Value {
     {
         all.extend(more);
     }
-    json!({ "oneOf": [completed, object("async_launched", launched)] })
+    let spawned = json!({ "teammate_id": text, "name": text, "team_name": text });
+    let remote = json!({ "taskId": text, "sessionUrl": text, "outputFile": text, "description": text });
+    let others = [("async_launched", launched), ("teammate_spawned", spawned), ("remote_launched", remote)];
+    let others = others.map(|(status, fields)| object(status, fields));
+    json!({ "oneOf": std::iter::once(completed).chain(others).collect::<Vec<_>>() })
 }

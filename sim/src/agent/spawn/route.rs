@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::fork::{self, Origin, closed, gate};
 use super::input::{Input, ShortModel};
 use super::servers;
+use super::teammate;
 use super::worktree::Worktree;
 use crate::agent::definition::{AgentDefinition, Isolation};
 use crate::agent::event::Event;
@@ -16,6 +17,7 @@ use crate::agent::session::Session;
 use crate::agent::session::pool::Worker;
 use crate::agent::session::{Call, Pool};
 use crate::agent::session::{Context, SubAgent};
+use crate::agent::settings::Place;
 
 /// A resolved call.
 pub struct Resolved {
@@ -37,6 +39,8 @@ pub struct Resolved {
     pub fork: Option<Rc<Origin>>,
     /// Its worktree, if it works in one.
     pub worktree: Option<Rc<Worktree>>,
+    /// The team that it joins, if it is a teammate.
+    pub team: Option<Rc<str>>,
 }
 
 /// The agent type that is meant if none is named (AGENT-23).
@@ -54,14 +58,18 @@ pub async fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let parent = &call.context;
     let session = &*call.context.session;
     let input = Input::read(&call.tool_use.input, session.settings.internal_build)?;
-    refuse_teams(&input)?;
+    if let Some(team) = teammate::team_of(call, &input)? {
+        return teammate::resolve(call, input, team);
+    }
+    refuse_background(parent, &input)?;
     closed::tell(call, input.subagent_type.as_deref());
-    let Some((agent_type, why)) = agent_type(session, &input)? else { return fork::resolve(call, input) };
+    let Some((agent_type, why)) = agent_type(parent, &input)? else { return fork::resolve(call, input) };
     let definition = find(session, &agent_type)?;
     refuse_absent(session, &definition, &input)?;
     refuse_depth(parent)?;
     servers::required(call, &definition).await?;
-    let background = runs_in_background(session, &input, &definition);
+    let is_remote = input.isolation.or(definition.isolation) == Some(Isolation::Remote);
+    let background = is_remote || runs_in_background(parent, &input, &definition);
     // A coordinator does not choose models (AGENT-15, COORD-21).
     let of_call = input.model.filter(|_| !session.settings.is_coordinator());
     let model = model(parent, of_call, &definition);
@@ -78,10 +86,15 @@ pub async fn resolve(call: &Call) -> Result<Resolved, Refusal> {
         background,
         why,
     });
-    Ok(Resolved { agent, input, definition, model, mode, pool, background, fork: None, worktree: None })
+    Ok(Resolved { agent, input, definition, model, mode, pool, background, fork: None, worktree: None, team: None })
 }
 
 impl Resolved {
+    /// Where it works: the call decides, then the definition (AGENT-18). A teammate's place is the team's matter.
+    pub fn isolation(&self) -> Option<Isolation> {
+        self.input.isolation.or(self.definition.isolation).filter(|_| self.team.is_none())
+    }
+
     /// The inputs of the agent's context. If the run moves to the background, its pool is built again, because
     /// background agents get other tools (contract TOOLS-08).
     pub fn sub_agent(&self, session: &Session, is_async: bool) -> SubAgent {
@@ -100,6 +113,7 @@ impl Resolved {
             slot: None,
             fork: None,
             helper: None,
+            teammate: None,
         }
     }
 }
@@ -120,18 +134,28 @@ pub fn tell_mode(parent: &Context, agent: &Rc<str>, wanted: (&AgentDefinition, O
     parent.emit(&Event::ModeTold { agent, definition, call, mode: mode.name(), why });
 }
 
-/// A name together with a team means a teammate, before any other route (AGENT-24); a team alone has no effect (C19).
-fn refuse_teams(input: &Input) -> Result<(), Refusal> {
-    if input.name.is_some() && input.team_name.is_some() {
-        return Err("teams are not part of this runtime yet: leave `team_name` out for an agent of your own".into());
+/// A teammate in the leader's process starts no background agents (contract PERM-06, SWARM-19); what would be forced to
+/// the background waits instead (G04).
+fn refuse_background(parent: &Context, input: &Input) -> Result<(), Refusal> {
+    match input.run_in_background {
+        Some(true) if is_in_process(parent) => {
+            Err("a teammate starts no background agents: leave `run_in_background` out".into())
+        }
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+fn is_in_process(parent: &Context) -> bool {
+    parent.member().is_some_and(|member| member.place == Place::InProcess)
 }
 
 /// Routes 1 to 3 (AGENT-21..23): an explicit type selects that agent; without one the fork gate decides. `None` if the
 /// call means a fork.
-fn agent_type(session: &Session, input: &Input) -> Result<Option<(Rc<str>, &'static str)>, Refusal> {
+fn agent_type(parent: &Context, input: &Input) -> Result<Option<(Rc<str>, &'static str)>, Refusal> {
+    let session = &parent.session;
     match gate::meant(&session.settings, input.subagent_type.as_deref()) {
+        // A fork always runs in the background, and its questions need a terminal.
+        gate::Meant::Fork if parent.member().is_some() => Ok(Some((GENERAL.into(), gate::Closed::Teammate.name()))),
         gate::Meant::Fork => Ok(None),
         gate::Meant::Unavailable(why) => Err(format!("there is no fork here: {}", why.explanation()).into()),
         gate::Meant::Named(why) => {
@@ -159,11 +183,13 @@ fn available(session: &Session) -> String {
     names.join(", ")
 }
 
-/// Refuses what this runtime does not support yet. The call's isolation overrides the definition's (AGENT-18).
+/// Refuses what this session does not have. The call's isolation overrides the definition's (AGENT-18).
 fn refuse_absent(session: &Session, definition: &AgentDefinition, input: &Input) -> Result<(), Refusal> {
     let missing = definition.missing(&session.servers.present());
     let why = match input.isolation.or(definition.isolation) {
-        Some(Isolation::Remote) => "remote agents are not part of this runtime yet: leave `isolation` out".to_owned(),
+        Some(Isolation::Remote) if !session.settings.internal_build => {
+            "this build has no remote agents: leave `isolation` out".to_owned()
+        }
         _ if !missing.is_empty() => format!("it needs MCP servers that are not there: {}", missing.join(", ")),
         _ if input.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) => "`cwd` must be absolute".to_owned(),
         _ => return Ok(()),
@@ -184,8 +210,13 @@ fn refuse_depth(parent: &Context) -> Result<(), Refusal> {
 /// Whether the call or the definition requests it; the call's `false` does not cancel the definition's `true`
 /// (AGENT-17, contract ASYNC-01). An open fork gate forces it (AGENT-22, ASYNC-02), and so do assistant and
 /// coordinator mode (ASYNC-13, ASYNC-14).
-fn runs_in_background(session: &Session, input: &Input, definition: &AgentDefinition) -> bool {
+fn runs_in_background(parent: &Context, input: &Input, definition: &AgentDefinition) -> bool {
+    let session = &parent.session;
+    if is_in_process(parent) {
+        return false;
+    }
     let is_forced = gate::forces_background(&session.settings) || session.settings.forces_background();
+    let is_forced = is_forced && parent.member().is_none();
     let asked = input.run_in_background == Some(true) || definition.background || is_forced;
     asked && !session.settings.backgrounds_are_off()
 }

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::teammate::{Next, next_turn};
 use crate::agent::entry::Entry;
 use crate::agent::event::Event;
 use crate::agent::query::{Ended, Generator, Reason, Step, Yielded, Yielder, query};
@@ -104,7 +105,19 @@ async fn body(
     if !is_its_turn(&context).await {
         return ended(&context, Reason::Aborted);
     }
-    converse(&context, &yielder).await
+    loop {
+        let last = converse(&context, &yielder).await;
+        let messages = match next_turn(&context, &last).await {
+            Next::Turn(messages) => messages,
+            Next::End => return last,
+            Next::Stopped => return ended(&context, Reason::Aborted),
+        };
+        for message in messages {
+            context.entries.borrow_mut().push(message.clone());
+            context.record(&message);
+            yielder.give(Produced::Message(message)).await;
+        }
+    }
 }
 
 /// Waits until the launch policy lets an agent send its first request; returns whether it was not stopped before.

@@ -58,6 +58,7 @@ pub fn prepare(parent: &Rc<Context>, skill: &Skill, arguments: &str, is_async: b
         slot: None,
         fork: None,
         helper: None,
+        teammate: None,
     };
     let run = run_agent(Context::sub_agent(parent, start), Beginning::Prompt(skill.called(arguments).into()));
     Ok(Forked { skill: skill.name.clone(), collected: Collected::default(), reason: "aborted", run })

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::result::{AsyncLaunched, Collected, Data};
 use super::run::{AgentRun, Produced};
+use super::teammate;
 use super::worktree::Worktree;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
@@ -106,6 +107,7 @@ impl Waiter {
             self.session.emit(&Event::AgentFailed { agent: self.task.id.clone(), why: why.clone() });
         }
         output::append(&self.session.world.files, &self.task, &format!("[{}]\n", state.name()));
+        teammate::close(self, verdict);
         self.session.kept.keep(&self.run.context, &self.task.description, self.worktree.is_some());
         for message in self.task.take_messages() {
             self.session.notifications.message_returned(&self.task, &message);
@@ -135,10 +137,10 @@ pub fn register(call: &Call, description: &Rc<str>, context: &Context, backgroun
     let session = &call.context.session;
     let launch = Launch {
         id: context.agent.clone(),
-        kind: Kind::Agent,
+        kind: if context.teammate.is_some() { Kind::Teammate } else { Kind::Agent },
         description: description.clone(),
         tool_use: call.tool_use.id.clone(),
-        owner: call.context.parent.is_some().then(|| call.context.agent.clone()),
+        owner: call.context.own_id(),
         output_file: output::path(&session.settings, &context.agent),
         abort: context.abort.clone(),
         background,

@@ -191,6 +191,16 @@ impl Tasks {
         }
     }
 
+    /// A teammate waits for a message, or continues. While it waits, the session does not wait for it.
+    pub fn set_idle(&self, task: &Task, is_idle: bool) {
+        if task.set_idle(is_idle) {
+            let unsettled = self.unsettled.get();
+            self.unsettled.set(if is_idle { unsettled.saturating_sub(1) } else { unsettled + 1 });
+            self.ground.emit(&Event::TeammateIdle { agent: task.id.clone(), is_idle });
+            self.changed.notify_waiters();
+        }
+    }
+
     /// Background tasks that run, or have ended without a notification so far. A headless session waits for them
     /// (QUEUE-14).
     pub fn running(&self) -> usize {

@@ -3,6 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
 use super::{Message, Signal};
 use crate::agent::abort::Abort;
 use crate::outside::words;
@@ -19,6 +22,10 @@ words! {
         Shell = "shell",
         /// A monitored command.
         Monitor = "monitor",
+        /// A teammate.
+        Teammate = "teammate",
+        /// An agent on another machine.
+        Remote = "remote",
     }
 }
 
@@ -112,6 +119,8 @@ pub struct Task {
     reported: Cell<Report>,
     readers: Cell<u32>,
     settled: Cell<bool>,
+    idle: Cell<bool>,
+    posted: Notify,
 }
 
 impl Task {
@@ -135,6 +144,8 @@ impl Task {
             reported: Cell::new(Report::None),
             readers: Cell::default(),
             settled: Cell::default(),
+            idle: Cell::default(),
+            posted: Notify::new(),
         }
     }
 
@@ -171,6 +182,12 @@ impl Task {
     /// Keeps a message for the agent's next loop boundary (`queuePendingMessage`, MSG-07).
     pub fn post(&self, message: Message) {
         self.messages.borrow_mut().push(message);
+        self.posted.notify_waiters();
+    }
+
+    /// Ready at the next message after this call.
+    pub fn posted(&self) -> Notified<'_> {
+        self.posted.notified()
     }
 
     /// Takes the messages that wait, in order (MSG-08, G10).
@@ -232,6 +249,11 @@ impl Task {
 
     pub(super) const fn settle(&self) -> bool {
         !self.settled.replace(true)
+    }
+
+    /// Sets whether it waits for a message; returns whether that is a change.
+    pub(super) const fn set_idle(&self, is_idle: bool) -> bool {
+        self.idle.replace(is_idle) != is_idle
     }
 
     pub(super) const fn move_to_background(&self) -> bool {

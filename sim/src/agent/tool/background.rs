@@ -18,7 +18,7 @@ pub fn start(context: &Rc<Context>, tool_use: &Rc<str>, kind: Kind, command: &st
         kind,
         description: description.into(),
         tool_use: tool_use.clone(),
-        owner: context.parent.as_ref().map(|_| context.agent.clone()),
+        owner: context.own_id(),
         abort: Abort::default(),
         background: true,
         id,
@@ -45,7 +45,7 @@ struct Behind {
 impl Behind {
     async fn run(self) {
         let session = self.context.session.clone();
-        let command = Command::begin(&session, &session.world, &self.context.agent, &self.cwd, &self.command);
+        let command = Command::begin(&session, &self.context.world, &self.context.agent, &self.cwd, &self.command);
         let abort = self.task.abort();
         let ended = crate::select! {
             () = abort.given() => None,

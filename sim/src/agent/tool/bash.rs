@@ -73,7 +73,7 @@ async fn in_front(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let timeout_ms = input.count("timeout").unwrap_or(TIMEOUT_MS).min(TIMEOUT_MS_MAX);
     let session = &call.context.session;
     let cwd = call.context.cwd.borrow().clone();
-    let command = Command::begin(session, &session.world, &call.context.agent, &cwd, input.text("command"));
+    let command = Command::begin(session, &call.context.world, &call.context.agent, &cwd, input.text("command"));
     crate::select! {
         () = call.abort.given() => Err(ToolError::Aborted),
         ran = command.end() => Ok(ended(&ran)),

@@ -27,7 +27,7 @@ pub const EDIT: PlainTool = PlainTool {
 
 fn edit(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let path = knowledge::located(&call.context, input.text("file_path"));
-    let files = &call.context.session.world.files;
+    let files = &call.context.world.files;
     let before = files.read(&path).ok_or_else(|| ToolError::failed(format!("{path} does not exist.")))?;
     knowledge::may_change(&call.context, &path, &before)?;
     let old = input.text("old_string");

@@ -28,6 +28,8 @@ pub enum Kind {
     Flag,
     /// A whole number of at least this.
     Count(u64),
+    /// A list of texts.
+    Texts,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
@@ -51,6 +53,7 @@ impl Kind {
             Self::TextOrObject => json!({ "type": ["string", "object"], "description": says }),
             Self::Flag => json!({ "type": "boolean", "description": says }),
             Self::Count(least) => json!({ "type": "integer", "minimum": least, "description": says }),
+            Self::Texts => json!({ "type": "array", "items": { "type": "string" }, "description": says }),
             Self::Choice(words) => json!({ "type": "string", "enum": words, "description": says }),
         }
     }
@@ -61,6 +64,7 @@ impl Kind {
             Self::TextOrObject => value.is_string() || value.is_object(),
             Self::Flag => value.is_boolean(),
             Self::Count(least) => value.as_u64().is_some_and(|count| count >= least),
+            Self::Texts => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
             Self::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
         }
     }
@@ -71,6 +75,7 @@ impl Kind {
             Self::TextOrObject => "a string or an object".into(),
             Self::Flag => "true or false".into(),
             Self::Count(least) => format!("a whole number from {least}"),
+            Self::Texts => "a list of strings".into(),
             Self::Choice(words) => format!("one of {}", words.join(", ")),
         }
     }
@@ -140,6 +145,11 @@ impl<'a> Input<'a> {
     /// A field as JSON.
     pub fn json(&self, name: &str) -> Option<&'a Value> {
         self.0.get(name)
+    }
+
+    /// The texts of a list; none if absent.
+    pub fn texts(&self, name: &str) -> Vec<&'a str> {
+        self.0.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
     /// A flag; `false` if absent.

@@ -31,7 +31,7 @@ fn find(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let glob = input.text("pattern");
     let fits = pattern::paths(glob)
         .map_err(|why| ToolError::failed(format!("Glob: the pattern `{glob}` is no glob: {why}.")))?;
-    let files = call.context.session.world.files.below(&folder);
+    let files = call.context.world.files.below(&folder);
     let found: Vec<&str> = files
         .iter()
         .map(AsRef::as_ref)

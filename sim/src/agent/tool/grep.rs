@@ -54,7 +54,7 @@ fn find(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
         None => None,
     };
     let folder = knowledge::located(&call.context, input.text("path"));
-    let files = &call.context.session.world.files;
+    let files = &call.context.world.files;
     let mode = input.optional_text("output_mode").unwrap_or(MODES[0]);
     let paths = files.below(&folder).into_iter().filter(|file| fits(only.as_ref(), &folder, file));
     let lines: Vec<String> = paths

@@ -6,7 +6,7 @@
 //!   change.
 //! * [`data`]: tools that a scenario declares.
 //! * `agent`: sub-agents. `bash`: commands; [`background`]: background commands and monitors. `task_create`: the to-do
-//!   list. `task_output`: reading and stopping background tasks. `send_message`: messages to agents. `skill`: skills.
+//!   list; `task_list`: that of a team. `task_output`: reading and stopping background tasks. `send_message`: messages to agents. `skill`: skills.
 
 mod agent;
 pub mod background;
@@ -22,6 +22,7 @@ mod read;
 mod send_message;
 mod skill;
 mod task_create;
+mod task_list;
 mod task_output;
 mod write;
 
@@ -63,6 +64,12 @@ pub fn offered(task_tools: bool, messages: bool, skills: bool) -> Tools {
     if skills {
         tools.push(Rc::new(skill::SkillTool));
     }
-    tools.sort_by(|one, other| one.name().cmp(other.name()));
-    Tools::new(tools)
+    Tools::new(tools).sorted()
+}
+
+/// These tools, and those of a team (contract SWARM-10, SWARM-11).
+pub fn with_teams(tools: &Tools) -> Tools {
+    let own = [task_list::CREATE_TASK_LIST, task_list::ASSIGN_TASK, task_list::CLAIM_TASK, task_list::UPDATE_TASK];
+    let own = own.map(|tool| Rc::new(tool) as Rc<dyn Tool>);
+    Tools::new(tools.all().iter().cloned().chain(own).collect()).sorted()
 }

@@ -33,7 +33,7 @@ pub const READ: PlainTool = PlainTool {
 
 fn read(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let path = knowledge::located(&call.context, input.text("file_path"));
-    let files = &call.context.session.world.files;
+    let files = &call.context.world.files;
     let Some(text) = files.read(&path) else {
         let what = if files.is_folder(&path) { "is a folder, not a file" } else { "does not exist" };
         return Err(ToolError::failed(format!("{path} {what}.")));

@@ -11,7 +11,9 @@ use crate::agent::event::Event;
 use crate::agent::session::Remains;
 use crate::agent::session::Session;
 use crate::agent::spawn::resume::resume;
+use crate::agent::spawn::teammate;
 use crate::agent::task::{Kind as TaskKind, Message, State, Task};
+use crate::agent::team::{LEADER, Mailbox};
 
 /// Sends a message to an agent.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +48,7 @@ impl Refusal {
 /// The receiver of a message.
 enum Receiver {
     Running(Rc<Task>),
+    Mailbox(Rc<Mailbox>),
     Ended(Rc<Remains>),
 }
 
@@ -77,9 +80,13 @@ impl Tool for SendMessage {
             if let Err(refusal) = admitted(to, is_plain, summary) {
                 return Err(refuse(&call, to, refusal));
             }
+            if to == ALL {
+                return broadcast(&call, text).await;
+            }
             let id = call.context.session.tasks.names.get(to).unwrap_or_else(|| to.into());
             match receiver(&call, &id).await? {
                 Ok(Receiver::Running(task)) => Ok(post(&call, &task, text)),
+                Ok(Receiver::Mailbox(mailbox)) => write(&call, &mailbox, text).await,
                 Ok(Receiver::Ended(remains)) => go_on(&call, &id, &remains, text).await,
                 Err(refusal) => Err(refuse(&call, to, refusal)),
             }
@@ -99,11 +106,8 @@ fn admitted(to: &str, is_plain: bool, summary: &str) -> Result<(), Refusal> {
     if is_plain && summary.is_empty() {
         return Err(Refusal::new("no_summary", "a text needs a `summary`"));
     }
-    if to == ALL {
-        return Err(match is_plain {
-            true => Refusal::new("no_team", "there are no teammates to send it to"),
-            false => Refusal::new("structured_broadcast", "a structured message goes to one agent, never to all"),
-        });
+    if to == ALL && !is_plain {
+        return Err(Refusal::new("structured_broadcast", "a structured message goes to one agent, never to all"));
     }
     if OTHER_SESSIONS.iter().any(|prefix| to.starts_with(prefix)) {
         return Err(match is_plain {
@@ -121,6 +125,15 @@ async fn receiver(call: &Call, id: &Rc<str>) -> Result<Result<Receiver, Refusal>
         let task = session.tasks.get(id);
         match &task {
             _ if *id == call.context.agent => return Ok(Err(Refusal::new("own_id", "that is your own id"))),
+            None if call.context.member().is_some() && **id == *LEADER => {
+                return Ok(Ok(Receiver::Mailbox(session.team.leader().0)));
+            }
+            Some(task) if task.kind == TaskKind::Teammate => {
+                let open = session.team.get(id).filter(|member| member.mailbox.is_open());
+                let gone =
+                    || Refusal::new("left_team", format!("teammate `{id}` has left: it is {}", task.state().name()));
+                return Ok(open.map(|member| Receiver::Mailbox(member.mailbox.clone())).ok_or_else(gone));
+            }
             Some(task) if task.kind != TaskKind::Agent => {
                 return Ok(Err(Refusal::new("no_agent", format!("`{id}` is a {}, not an agent", task.kind.name()))));
             }
@@ -148,6 +161,38 @@ fn post(call: &Call, task: &Rc<Task>, text: Rc<str>) -> Outcome {
     sent(call, &message, &task.id, "queued");
     task.post(message);
     Outcome::done(format!("Agent {} reads the message before its next request.", task.id))
+}
+
+/// Writes to a teammate or to the leader, who reads it at the next poll; waits while the mailbox is full (SWARM-15).
+async fn write(call: &Call, mailbox: &Mailbox, text: Rc<str>) -> Result<Outcome, ToolError> {
+    let context = &call.context;
+    let message = message(call, text);
+    sent(call, &message, &mailbox.owner, "mailbox");
+    match teammate::post(context, mailbox, message.number, message.text).await {
+        Ok(()) => Ok(Outcome::done(format!("{} reads the message at its next poll.", mailbox.owner))),
+        Err(why) => {
+            let (agent, why) = (mailbox.owner.clone(), why.why());
+            context.emit(&Event::MessageReturned { agent, message: message.number, why });
+            Err(ToolError::failed(format!("SendMessage: {} did not get the message: {why}.", mailbox.owner)))
+        }
+    }
+}
+
+/// Writes to every teammate (MSG-05).
+async fn broadcast(call: &Call, text: Rc<str>) -> Result<Outcome, ToolError> {
+    let others = call.context.session.team.others(&call.context.agent);
+    if others.is_empty() {
+        return Err(refuse(call, ALL, Refusal::new("no_team", "there are no teammates to send it to")));
+    }
+    let mut told = Vec::new();
+    for member in &others {
+        told.push(
+            write(call, &member.mailbox, text.clone())
+                .await
+                .map_or_else(|error| error.to_string(), |done| done.content.to_string()),
+        );
+    }
+    Ok(Outcome::done(told.join("\n")))
 }
 
 /// Continues an agent that has ended; the message is the first that its second run reads.

@@ -1,11 +1,8 @@
-//! Adds an item to the session's to-do list: one file of the world per item.
-
-use serde_json::json;
+//! Adds an item to the session's to-do list.
 
 use super::fields::{Field, Input, Kind};
 use super::plain::PlainTool;
 use super::{Call, Effect, Outcome, ToolError};
-use crate::agent::session::Session;
 
 /// Adds an item to the to-do list.
 pub const TASK_CREATE: PlainTool = PlainTool {
@@ -26,22 +23,8 @@ pub const TASK_CREATE: PlainTool = PlainTool {
     work: create,
 };
 
-/// The folder of the list.
-fn folder(session: &Session) -> String {
-    format!("{}/.claude/tasks/{}", session.settings.home, session.settings.session)
-}
-
 fn create(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
-    let session = &call.context.session;
-    let folder = folder(session);
     let subject = input.text("subject");
-    let number = session.world.files.below(&folder).len() + 1;
-    let task = json!({
-        "id": number.to_string(),
-        "subject": subject,
-        "description": input.text("description"),
-        "status": "pending",
-    });
-    session.world.files.write(&format!("{folder}/{number}.json"), task.to_string());
+    let number = call.context.session.team.list.add(subject, input.text("description"));
     Ok(Outcome::done(format!("Task {number} is on the list: {subject}")))
 }

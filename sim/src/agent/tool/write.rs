@@ -23,7 +23,7 @@ pub const WRITE: PlainTool = PlainTool {
 
 fn write(call: &Call, input: Input<'_>) -> Result<Outcome, ToolError> {
     let path = knowledge::located(&call.context, input.text("file_path"));
-    let files = &call.context.session.world.files;
+    let files = &call.context.world.files;
     if files.is_folder(&path) {
         return Err(ToolError::failed(format!("{path} is a folder, not a file.")));
     }

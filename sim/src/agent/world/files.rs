@@ -89,6 +89,13 @@ impl Files {
         Self { texts: RefCell::new(texts.collect()), links: RefCell::default() }
     }
 
+    /// The same texts and links, which change independently from now on.
+    pub fn copy(&self) -> Self {
+        let mut texts = self.texts.borrow_mut();
+        let texts = texts.iter_mut().map(|(path, text)| (path.clone(), Text::Whole(text.whole()))).collect();
+        Self { texts: RefCell::new(texts), links: self.links.clone() }
+    }
+
     /// The text of the file at `path`.
     pub fn read(&self, path: &str) -> Option<Rc<str>> {
         self.texts.borrow_mut().get_mut(&*self.followed(path)).map(Text::whole)

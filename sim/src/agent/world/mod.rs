@@ -11,6 +11,8 @@ pub mod path;
 pub mod pattern;
 pub mod shell;
 
+use std::rc::Rc;
+
 pub use files::Files;
 pub use shell::{Change, Ran, Rule, Shell};
 
@@ -20,12 +22,17 @@ pub struct World {
     /// Texts by path.
     pub files: Files,
     /// Scripted commands.
-    pub shell: Shell,
+    pub shell: Rc<Shell>,
 }
 
 impl World {
     /// A world with these files and these rules for commands.
-    pub const fn new(files: Files, shell: Shell) -> Self {
-        Self { files, shell }
+    pub fn new(files: Files, shell: Shell) -> Self {
+        Self { files, shell: Rc::new(shell) }
+    }
+
+    /// Another machine with a copy of the files, where the same commands can be run.
+    pub fn copy(&self) -> Self {
+        Self { files: self.files.copy(), shell: self.shell.clone() }
     }
 }

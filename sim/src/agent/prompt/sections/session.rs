@@ -10,7 +10,7 @@ use crate::agent::settings::Profile;
 pub fn environment(context: &Context) -> Section {
     let settings = &context.session.settings;
     let surroundings = &settings.environment;
-    let cwd = if context.parent.is_some() { context.cwd.borrow().clone() } else { settings.cwd.clone() };
+    let cwd = if context.is_main() { settings.cwd.clone() } else { context.cwd.borrow().clone() };
     let text = format!(
         "# Environment
 - Primary working directory: {cwd}

@@ -25,7 +25,9 @@ use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::{Entry, History, Nature};
 use crate::agent::event::Event;
 use crate::agent::permission::Mode;
+use crate::agent::team::Member;
 use crate::agent::transcript::Author;
+use crate::agent::world::World;
 use crate::wire::Piece;
 
 /// A running agent. Its state is not shared with other agents; shared state is in the session.
@@ -88,6 +90,10 @@ pub struct Context {
     pub fork: Option<Rc<Origin>>,
     /// Who runs it, if it is an internal fork.
     pub helper: Option<Helper>,
+    /// What it is in its team, if it is a teammate.
+    pub teammate: Option<Rc<Member>>,
+    /// Files and shell of the machine it runs on.
+    pub world: Rc<World>,
 }
 
 /// The last rendering of a system prompt, with all inputs that can change.
@@ -134,10 +140,32 @@ impl Context {
             slot: None,
             fork: None,
             helper: None,
+            teammate: None,
+            world: session.world.clone(),
             session: session.clone(),
         });
         session.helpers.set_main(&main);
         main
+    }
+
+    /// Whether it is the main agent, which the session's user talks to. The only place that decides this.
+    pub const fn is_main(&self) -> bool {
+        self.parent.is_none()
+    }
+
+    /// Whether it may have another turn after an answer: the main agent, and every teammate.
+    pub const fn has_turns(&self) -> bool {
+        self.is_main() || self.teammate.is_some()
+    }
+
+    /// Its id as the owner of tasks and the receiver of items; `None` for the main agent.
+    pub fn own_id(&self) -> Option<Rc<str>> {
+        (!self.is_main()).then(|| self.agent.clone())
+    }
+
+    /// The teammate that it is, or that it works for.
+    pub fn member(&self) -> Option<&Rc<Member>> {
+        std::iter::successors(Some(self), |context| context.parent.as_deref()).find_map(|one| one.teammate.as_ref())
     }
 
     /// Its tools as sent, in order.
@@ -158,7 +186,7 @@ impl Context {
     /// Writes `entry` to the agent's log: the conversation for the main agent (TRANSCRIPT-10), a side chain for a
     /// sub-agent (TRANSCRIPT-05).
     pub fn record(&self, entry: &Rc<Entry>) {
-        let author = Author { agent: &self.agent, is_sidechain: self.parent.is_some(), cwd: self.cwd.borrow().clone() };
+        let author = Author { agent: &self.agent, is_sidechain: !self.is_main(), cwd: self.cwd.borrow().clone() };
         self.session.transcripts.append(&author, entry);
     }
 
@@ -178,6 +206,13 @@ impl Context {
         }
         drop(entries);
         self.emit(&Event::Rewritten { agent: Rc::clone(&self.agent), entries: before });
+    }
+
+    /// A message has become part of its conversation (contract MSG-08).
+    pub(in crate::agent) fn delivered(&self, message: Option<u64>) {
+        if let Some(message) = message {
+            self.emit(&Event::MessageDelivered { agent: self.agent.clone(), message });
+        }
     }
 
     /// Marks the message `uuid` in the agent's log as withdrawn.

@@ -72,7 +72,7 @@ impl Context {
     /// prefix.
     pub(in crate::agent) fn refresh_tools(&self) {
         let revision = self.session.servers.revision();
-        if self.parent.is_none() && self.servers_seen.replace(revision) != revision {
+        if self.is_main() && self.servers_seen.replace(revision) != revision {
             self.pool.replace(Pool::main(&self.session));
         }
     }

@@ -13,7 +13,9 @@ use crate::agent::permission::Mode;
 use crate::agent::session::fork::Origin;
 use crate::agent::session::launch::Slot;
 use crate::agent::session::{Helper, Pool};
+use crate::agent::settings::Place;
 use crate::agent::settings::forks::{Ablation, QUERY_SOURCE};
+use crate::agent::team::Member;
 
 /// The decisions about a sub-agent before it starts (AGENT-29).
 pub struct SubAgent {
@@ -39,6 +41,8 @@ pub struct SubAgent {
     pub fork: Option<Rc<Origin>>,
     /// Who runs it, if it is an internal fork.
     pub helper: Option<Helper>,
+    /// What it is in its team, if it is a teammate.
+    pub teammate: Option<Rc<Member>>,
 }
 
 /// The state that a run passes to its successor.
@@ -72,7 +76,12 @@ impl Context {
         let query_source = query_source(parent, &start);
         let is_continued = start.continued.is_some();
         let continued = start.continued.unwrap_or_default();
-        let read_files = if is_continued { continued.read_files } else { parent.read_files.borrow().clone() };
+        let place = start.teammate.as_ref().map_or(Place::InProcess, |member| member.place);
+        let read_files = if is_continued || place != Place::InProcess {
+            continued.read_files
+        } else {
+            parent.read_files.borrow().clone()
+        };
         let cwd = start.cwd.unwrap_or_else(|| parent.cwd.borrow().clone());
         let origin = start.fork.clone();
         let context = Rc::new(Self {
@@ -113,6 +122,8 @@ impl Context {
             slot: start.slot,
             fork: start.fork,
             helper: start.helper,
+            teammate: start.teammate,
+            world: if place == Place::Remote { Rc::new(parent.world.copy()) } else { parent.world.clone() },
             turns: Cell::new(continued.turns),
         });
         context.emit(&created(parent, &context));

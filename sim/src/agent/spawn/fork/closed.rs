@@ -18,6 +18,7 @@ pub fn explain(context: &Context, subagent_type: Option<&str>) -> Vec<Closed> {
     let mut why: Vec<Closed> = failed(&session.settings).collect();
     why.extend(by_type);
     why.extend(guard::trips(context).map(|_| Closed::ForkChild));
+    why.extend(context.member().map(|_| Closed::Teammate));
     why
 }
 
@@ -26,7 +27,8 @@ pub fn tell(call: &Call, subagent_type: Option<&str>) {
     let context = &call.context;
     let session = &call.context.session;
     let is_wanted = session.settings.forks.profile == Profile::Client2026 || feature(&session.settings);
-    if !is_wanted || meant(&session.settings, subagent_type) == Meant::Fork {
+    let forks = meant(&session.settings, subagent_type) == Meant::Fork && context.member().is_none();
+    if !is_wanted || forks {
         return;
     }
     let failed: Vec<&'static str> = explain(context, subagent_type).into_iter().map(Closed::name).collect();

@@ -93,6 +93,7 @@ pub fn resolve(call: &Call, input: Input) -> Result<Resolved, Refusal> {
         background: true,
         fork: Some(origin),
         worktree: None,
+        team: None,
         agent,
         input,
     })

@@ -7,41 +7,35 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use forkcast_sim::agent::Event;
+use forkcast_sim::simulation::Finished;
+use forkcast_sim::time::Instant;
 use serde_json::Value;
 
-use super::run::Finished;
-use crate::agent::Event;
-use crate::outside::words;
-use crate::time::Instant;
-
-words! {
-    /// What a worker did.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Phase {
-        /// It read.
-        Research = "research",
-        /// It changed files.
-        Implementation = "implementation",
-        /// It verified what others had changed.
-        Verification = "verification",
-    }
+/// What a worker did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// It read.
+    Research,
+    /// It changed files.
+    Implementation,
+    /// It verified what others had changed.
+    Verification,
 }
 
-words! {
-    /// Where a run left the rules.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Fault {
-        /// A worker that changed files was told neither file nor line (COORD-05, COORD-08).
-        Vague = "vague_prompt",
-        /// Files were assigned before all research was in (COORD-03, COORD-04).
-        EarlyStart = "early_start",
-        /// Two workers that ran at the same time changed one file (COORD-06, COORD-16).
-        SharedFile = "shared_file",
-        /// What is verified was changed by the verifier itself (COORD-07, COORD-12).
-        OwnWork = "own_work",
-        /// A verifier was asked for no adversarial probe (COORD-07).
-        NoProbes = "no_probes",
-    }
+/// Where a run left the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// A worker that changed files was told neither file nor line (COORD-05, COORD-08).
+    Vague,
+    /// Files were assigned before all research was in (COORD-03, COORD-04).
+    EarlyStart,
+    /// Two workers that ran at the same time changed one file (COORD-06, COORD-16).
+    SharedFile,
+    /// What is verified was changed by the verifier itself (COORD-07, COORD-12).
+    OwnWork,
+    /// A verifier was asked for no adversarial probe (COORD-07).
+    NoProbes,
 }
 
 /// A worker's run: from an assignment to its end.
