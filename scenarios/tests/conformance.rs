@@ -5,3 +5,4 @@ mod clients;
 mod faults;
 mod rule;
 mod runtime;
+mod thinking;

@@ -209,13 +209,14 @@ impl<'a> StreamReplay<'a> {
         }
         let sizes = sized.sizes(&self.wire.prefixes);
         let asked = sized.asked(&self.wire, &sizes, recorded, arrival.times.at);
-        let Reading { ticket, mut predicted, usage, explanation } = self.engine.serve(&asked, true);
+        let Reading { ticket, mut predicted, usage, explanation, thinking } = self.engine.serve(&asked, true);
         let comparison = self.comparison(&sized, arrival, &predicted);
         let markers = &sized.subject.request.markers;
         self.marked.extend(markers.iter().map(|marker| (marker.node, arrival.times.at)));
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
         line.explanation = explanation;
+        line.remarks.extend(thinking.as_ref().map(ToString::to_string));
         let quote = self.quote(exchange, Some(&sized.subject.request), &line, &usage);
         let mut hypotheticals = Vec::new();
         if let Some(ticket) = ticket {

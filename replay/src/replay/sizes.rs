@@ -91,7 +91,13 @@ impl SizedPrompt {
     ) -> SizedRequest<'a> {
         let previous = self.whose.previous.as_ref().map(Predecessor::previous);
         SizedRequest {
-            grounds: Some(Grounds { wire, request: self.billed(), previous }),
+            grounds: Some(Grounds {
+                wire,
+                request: self.billed(),
+                previous,
+                chain: Some(self.whose.lane.chain),
+                parent: self.whose.parent(),
+            }),
             recorded,
             ..SizedRequest::new(self.prompt(&wire.prefixes, sizes), at)
         }

@@ -90,6 +90,17 @@ fn converse_refuses_in_words_of_its_own() {
     }
 }
 
+#[test]
+fn a_cache_point_within_a_result_is_refused() {
+    let point = json!({"cachePoint": {"type": "default"}});
+    let mut body = converse(2);
+    body["messages"][2]["content"][0]["toolResult"]["content"].as_array_mut().unwrap().push(point);
+    let (_, outcome) = Folder::new(&[("capture.har", har(CONVERSE, &[body]))]).check();
+    let [violation] = outcome.report.violations.as_slice() else { panic!("{:?}", outcome.report.violations) };
+    assert_eq!(violation.what, "request 0 at messages[2].content[0]");
+    assert!(violation.found.contains("cachePoint is no member of toolResult.content"), "{violation}");
+}
+
 const OPENROUTER: &str = "https://openrouter.ai/api/v1/chat/completions";
 
 fn openrouter(turns: usize) -> Value {

@@ -56,9 +56,9 @@ record! {
     records: FindingOf<'_>, "findings", "Further findings, in prompt order." =>
         |it| list(it.judged.findings.iter().skip(1).map(|finding| it.found(Some(finding))));
     text "thinking_path", "The first thinking in the newer request that its provider rejects or drops." =>
-        |it| it.judged.thinking.as_ref().map(|noted| noted.path.clone()), null(KEPT);
+        |it| it.judged.thinking.as_ref().map(|rejected| rejected.path.clone()), null(KEPT);
     text "thinking_answer", "What the provider does with it, and why." =>
-        |it| it.judged.thinking.as_ref().and_then(|noted| noted.answer.clone()), null(KEPT);
+        |it| it.judged.thinking.as_ref().map(|rejected| rejected.answer.clone()), null(KEPT);
     records: Harmless, "notes", "Harmless differences." => |it| list(it.sides.notes(it.judged));
 }
 

@@ -1,7 +1,9 @@
 //! Two requests side by side.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
+use forkcast_sim::diagnosis::{OpenRule, RejectedThinking};
 use forkcast_sim::guard::{Finding, Judged};
 
 use super::change;
@@ -29,7 +31,18 @@ pub fn document(sides: &Sides<'_>, windows: bool) -> Document {
     }
     document.aside(vec![shared(sides)]);
     harmless(sides, &judged, &mut document);
+    document.aside(assumed(sides, &judged));
     document
+}
+
+/// Rules that the result rests on, though they are not known for the model.
+fn assumed(sides: &Sides<'_>, judged: &Judged) -> Vec<String> {
+    let request = &sides.newer.request;
+    let changes = judged.findings.iter().filter_map(|found| OpenRule::of_change(&found.site, request));
+    let notes = sides.notes(judged);
+    let notes = notes.iter().filter_map(|found| OpenRule::of_note(found.note, request));
+    let rules: BTreeSet<OpenRule> = changes.chain(notes).collect();
+    rules.into_iter().map(|rule| rule.warning(&model(sides))).collect()
 }
 
 /// All findings and notes as tables, for formats that have no sentences.
@@ -56,7 +69,7 @@ fn finding(sides: &Sides<'_>, found: &Finding, judged: &Judged, windows: bool, d
 /// What the provider does with thinking in the newer request.
 fn rejected(judged: &Judged) -> Option<String> {
     let thinking = judged.thinking.as_ref()?;
-    Some(format!("Thinking at {}: {}.", thinking.path, thinking.answer.as_deref()?))
+    Some(format!("Thinking at {}: {}. Expected: {}.", thinking.path, thinking.answer, RejectedThinking::EXPECTED))
 }
 
 fn cost(sides: &Sides<'_>, found: &Finding, judged: &Judged) -> String {

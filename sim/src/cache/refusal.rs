@@ -38,6 +38,11 @@ pub enum Refusal {
         /// Path of the tool, in the provider's spelling.
         path: String,
     },
+    /// A breakpoint within the content of a tool result (hermes-agent#89886, langchain#34920).
+    WithinResult {
+        /// Path of the part, in the provider's spelling.
+        path: String,
+    },
     /// The automatic breakpoint and an explicit one on the same block differ in lifetime. The wording is not known.
     AutomaticConflict {
         /// Lifetime of the top-level field.
@@ -71,6 +76,11 @@ impl fmt::Display for Refusal {
                 "{path}: Tool cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot \
                  use prompt caching."
             ),
+            Self::WithinResult { path } => write!(
+                f,
+                "{path}.cache_control: cache_control may not be specified within `tool_result.content`. Instead, place it \
+                 directly on `tool_result`"
+            ),
             Self::AutomaticConflict { automatic, explicit } => write!(
                 f,
                 "cache_control: ttl='{automatic}' differs from ttl='{explicit}' of the last block, which is marked"
@@ -94,6 +104,9 @@ pub fn check(request: &Request, rules: &Rules) -> Result<(), Refusal> {
             BadMarkerWhy::Thinking => Refusal::NotAllowed { path: format!("{path}.thinking") },
             BadMarkerWhy::EmptyText => Refusal::EmptyText { path: format!("{path}.text") },
             BadMarkerWhy::Deferred => Refusal::Deferred { path },
+            BadMarkerWhy::WithinResult { index } => {
+                Refusal::WithinResult { path: format!("{path}.tool_result.content.{index}") }
+            }
         });
     }
     if let Some((automatic, explicit)) = request.automatic_conflict {
@@ -111,7 +124,10 @@ pub fn place(request: &Request, refusal: &Refusal) -> Option<Place> {
         Refusal::TooManyBreakpoints { max, .. } => {
             request.markers.get(*max).or(request.markers.last()).map(|at| at.place)
         }
-        Refusal::NotAllowed { .. } | Refusal::EmptyText { .. } | Refusal::Deferred { .. } => {
+        Refusal::NotAllowed { .. }
+        | Refusal::EmptyText { .. }
+        | Refusal::Deferred { .. }
+        | Refusal::WithinResult { .. } => {
             request.bad_markers.first().map(|bad| bad.place)
         }
         Refusal::TtlOrder { .. } => out_of_order(&request.markers).map(|marker| marker.place),

@@ -16,7 +16,7 @@ use super::seams;
 use super::sides::Sides;
 use super::volatile;
 use crate::outside::quoted;
-use crate::wire::{BlockId, BlockKind, Level, Request, Wire};
+use crate::wire::{BlockId, BlockKind, Level, Request, Wire, json};
 
 /// A change as reports show it: its place, its name and its cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +61,9 @@ impl ChangeSite {
             }
             (Cause::LevelParameter, path) if path.starts_with("tool_choice") => {
                 "Keep `tool_choice`; ask for an answer without tools, or for a tool, in the newest message."
+            }
+            (Cause::LevelParameter, path) if path.starts_with("tools[") => {
+                "Send the provider's search tool in each request of a conversation, or in none: it alters the system text."
             }
             (Cause::LevelParameter, path) if path.ends_with("effort") => {
                 "Keep the effort within a conversation, or change it for single messages where the model allows that."
@@ -160,11 +163,25 @@ impl Comparison {
     }
 }
 
-/// Whether one change of the program made both: it wrote the same field of several tools in another order.
-fn is_same_edit(known: &Difference, found: &Difference) -> bool {
-    let field = |site: &Difference| site.name.rsplit_once(", field ").map(|(_, field)| field.to_owned());
-    let is_order = |site: &Difference| site.cause == Cause::ToolChanged && site.volatile == Some(Volatile::MapOrder);
-    is_order(known) && is_order(found) && field(known).is_some() && field(known) == field(found)
+/// Whether one change of the program made both: it wrote the same field of several tools in another order, or with another
+/// value that is the same in all of them.
+fn is_same_edit(wire: &Wire, known: &Difference, found: &Difference) -> bool {
+    fn field(site: &Difference) -> Option<&str> {
+        site.name.rsplit_once(", field ").map(|(_, field)| field.trim_matches('`'))
+    }
+    let is_tool = |site: &Difference| site.cause == Cause::ToolChanged;
+    let Some(name) = field(known).filter(|name| is_tool(known) && is_tool(found) && field(found) == Some(*name)) else {
+        return false;
+    };
+    let is_order = |site: &Difference| site.volatile == Some(Volatile::MapOrder);
+    let values = |site: &Difference| {
+        let key = format!("\"{name}\"");
+        [site.old, site.new].map(|block| {
+            let bytes = block.map_or(&b"{}"[..], |block| wire.blocks.bytes(block));
+            json::member(bytes, key.as_bytes()).map(<[u8]>::to_vec)
+        })
+    };
+    (is_order(known) && is_order(found)) || values(known) == values(found)
 }
 
 /// The differences reported so far.
@@ -243,7 +260,7 @@ impl Found<'_> {
             self.differences[known].pairs.push(pair);
         } else {
             let difference = self.difference(cause, &pair);
-            match self.differences.iter_mut().find(|known| is_same_edit(known, &difference)) {
+            match self.differences.iter_mut().find(|known| is_same_edit(self.sides.wire, known, &difference)) {
                 Some(known) => known.pairs.push(pair),
                 None => self.differences.push(difference),
             }

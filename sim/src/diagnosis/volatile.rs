@@ -5,7 +5,7 @@ mod id;
 mod label;
 
 use self::calendar::{holds_time, is_date, is_day, is_epoch};
-use self::id::{differ_in_ids, is_git_id, is_hex_id, is_named_id, is_random};
+use self::id::{differ_in_ids, differ_in_suffix, is_git_id, is_hex_id, is_named_id, is_random};
 use self::label::{Label, is_status_line};
 use super::cause::Volatile;
 use super::ends::CommonEnds;
@@ -45,7 +45,7 @@ fn of_words(words: &[Word; 2]) -> Option<Volatile> {
     let both = |test: fn(&str) -> bool| words.iter().all(|word| test(&word.text));
     let label = Label::before(&words[1]);
     let is_called = label == Some(Label::Id) && (both(is_hex_id) || both(is_random));
-    if differ_in_ids(words) || both(is_named_id) || is_called {
+    if differ_in_ids(words) || differ_in_suffix(words) || both(is_named_id) || is_called {
         return Some(Volatile::Uuid);
     }
     let is_moment = |word: &Word| is_date(&word.text) && holds_time(word.next());
@@ -176,11 +176,15 @@ fn is_same_number(words: &[Word; 2]) -> bool {
     old.is_some() && old == new
 }
 
-/// An amount, with or without its unit.
+/// An amount, with or without its unit, or one of another: `1200/200000`.
 fn is_number(word: &str) -> bool {
     let word = word.rsplit(['=', ':', '#']).next().unwrap_or(word).trim_matches(['$', '%', '€', '~']);
-    let whole = word.replacen('.', "", 1);
-    !whole.is_empty() && whole.chars().all(|c| c.is_ascii_digit())
+    let is_amount = |word: &str| {
+        let whole = word.replacen('.', "", 1);
+        !whole.is_empty() && whole.chars().all(|c| c.is_ascii_digit())
+    };
+    let (part, whole) = word.split_once('/').map_or((word, None), |(part, whole)| (part, Some(whole)));
+    is_amount(part) && whole.is_none_or(is_amount)
 }
 
 #[cfg(test)]
@@ -188,7 +192,7 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts and the kind of their difference.
-    const PAIRS: [(&str, &str, Option<Volatile>); 68] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 71] = [
         ("Today is 2026-11-20.", "Today is 2026-11-21.", Some(Volatile::Date)),
         ("Today's date: 2026/11/20", "Today's date: 2027/01/01", Some(Volatile::Date)),
         ("today is Friday the 20th", "today is Saturday the 21st", Some(Volatile::Date)),
@@ -257,6 +261,9 @@ mod tests {
         ("request: the_2nd_page_of_it", "request: the_3rd_page_of_it", None),
         ("line main.rs:12:14", "line main.rs:12:15", Some(Volatile::Counter)),
         ("ratio 0.25", "ratio 0.26", Some(Volatile::Counter)),
+        ("used: 1200/200000", "used: 1931/200000", Some(Volatile::Counter)),
+        ("You are subagent_5d8a1b2c.", "You are subagent_c03f77e9.", Some(Volatile::Uuid)),
+        ("You are subagent_one.", "You are subagent_two.", None),
     ];
 
     #[test]

@@ -95,10 +95,8 @@ impl Guard {
         let mut request = self.wire.read_by(sent.maker, sent.body, sent.facts.scope, sent.model_outside)?;
         request.addresses = sent.addresses.cloned();
         self.unmarked &= request.markers_sent == 0;
-        let breakpoints = match sent.breakpoints {
-            Breakpoints::AsSent if self.unmarked && self.implies => Breakpoints::Implied(Ttl::FiveMinutes),
-            known => known,
-        };
+        let is_implied = self.unmarked && self.implies && sent.breakpoints == Breakpoints::AsSent;
+        let breakpoints = if is_implied { Breakpoints::Implied(Ttl::FiveMinutes) } else { sent.breakpoints };
         breakpoints.apply(&mut request);
         let total_tokens = sent.facts.usage.map(|usage| usage.total_input_tokens());
         let cumulative = self.pins.sizes(&request, &self.wire, sent.sizes, total_tokens);
@@ -107,7 +105,7 @@ impl Guard {
         }
         let taken = self.watch.taken(self.requests, request.clone(), cumulative);
         self.requests += 1;
-        let (mut checked, shown) = self.watch.checked(&self.wire, taken, &sent.facts);
+        let (mut checked, shown) = self.watch.checked(&self.wire, taken, &sent.facts, is_implied);
         let spelled = self.spelled.next(checked.chain, checked.request, sent, &self.wire);
         self.watch.note(&mut checked, spelled);
         if let Some(usage) = sent.facts.usage {

@@ -2,10 +2,9 @@
 
 use super::finding::{Finding, Noted, Rule};
 use super::judge::{self, Question};
-use super::thinking;
 use super::timeless::TimelessCache;
 use crate::cache;
-use crate::diagnosis::Subject;
+use crate::diagnosis::{RejectedThinking, Subject, ThinkingCheck};
 use crate::pricing::Rates;
 use crate::wire::{Pins, Request, Wire};
 
@@ -17,7 +16,7 @@ pub struct Judged {
     /// Harmless notes.
     pub notes: Vec<Noted>,
     /// Thinking in the newer request that its provider rejects or drops.
-    pub thinking: Option<Noted>,
+    pub thinking: Option<RejectedThinking>,
     /// How many leading blocks the older request leaves in the cache.
     pub cached_blocks: usize,
 }
@@ -62,6 +61,6 @@ fn judge_of(wire: &Wire, preset: &cache::Rules, [older, newer]: [Subject; 2], ra
         asks_breakpoints: true,
     };
     let (findings, notes) = judge::judge(&case);
-    let thinking = thinking::of_pair(wire, &older.request, &newer.request);
+    let thinking = ThinkingCheck::of_pair(wire, &older.request, &newer.request);
     Judged { findings, notes, thinking, cached_blocks: older.covered() }
 }

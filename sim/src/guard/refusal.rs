@@ -87,6 +87,10 @@ fn words(request: &Request, refusal: &Refusal) -> String {
             "Cache point cannot be inserted after reasoning block. Please remove the invalid cache point and try again."
                 .to_owned()
         }
+        // The words of the service are not known (langchain-aws#499: rejected by the schema).
+        Refusal::WithinResult { .. } if is_converse(request) => {
+            "cachePoint is no member of toolResult.content; it has to follow the toolResult".to_owned()
+        }
         refusal => refusal.to_string(),
     }
 }

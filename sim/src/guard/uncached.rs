@@ -78,17 +78,17 @@ pub(super) struct Turn<'a> {
     pub rates: Option<&'a Rates>,
     /// Its usage is recorded.
     pub is_measured: bool,
-    /// It is a short one of a test, with breakpoints assumed until a body carries one.
-    pub is_of_test: bool,
+    /// It is one of a test in which no body carried a breakpoint so far, and those that it has are assumed.
+    pub is_implied: bool,
 }
 
 impl Uncached {
     /// Takes a request.
     pub fn take(&mut self, turn: &Turn<'_>, lane: &Lane) {
-        let Turn { taken, is_measured, is_of_test, .. } = *turn;
+        let Turn { taken, is_measured, is_implied, .. } = *turn;
         let kept = self.chains.entry(lane.chain).or_insert_with(|| Kept { name: lane.name.clone(), ..Kept::default() });
         kept.requests += 1;
-        kept.marked |= !is_of_test || taken.request.markers_sent > 0 || !taken.request.has_modelled_cache();
+        kept.marked |= !is_implied;
         kept.cached |= is_measured || taken.refusal.is_some() || taken.covered() > 0;
         let covered = taken.marked().into_iter().map(|(at, _)| taken.cumulative[at]).max();
         let covered = covered.map(|tokens| (tokens, taken.minimum_tokens));
@@ -104,7 +104,8 @@ impl Uncached {
     /// The warning in words. A single request has nothing to keep.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let silent = || self.chains.values().filter(|kept| !kept.cached && kept.requests > 1);
-        let of_tests = self.chains.values().filter(|kept| !kept.marked && kept.requests > 1);
+        let of_tests =
+            self.chains.values().filter(|kept| !kept.marked && kept.requests > 1 && !kept.repeated.is_costly());
         let assumed = told(of_tests, |_| {
             "carry no cache breakpoint, so the provider caches nothing of them and reads 0 % of their input. This check assumed \
              breakpoints after the system prompt and at the end."
@@ -128,7 +129,7 @@ impl Uncached {
 
 impl Repeated {
     fn take(&mut self, turn: &Turn<'_>) {
-        let Turn { taken, previous, rates, is_measured, .. } = *turn;
+        let Turn { taken, previous, rates, is_measured, is_implied } = *turn;
         self.is_measured |= is_measured;
         self.input_tokens += taken.total_tokens();
         let is_judged = taken.refusal.is_none() && taken.request.has_modelled_cache();
@@ -137,10 +138,10 @@ impl Repeated {
         let tokens_until = |end: usize| end.checked_sub(1).map_or(0, |last| taken.cumulative[last]);
         let repeated_tokens = tokens_until(end);
         // The input does not show which breakpoints were sent; these are assumed.
-        if previous.request.markers_sent == 0 && !previous.request.markers.is_empty() {
+        if previous.request.markers_sent == 0 && !previous.request.markers.is_empty() && !is_implied {
             return;
         }
-        let covered = previous.covered().min(end);
+        let covered = if is_implied { 0 } else { previous.covered().min(end) };
         let uncovered_tokens = repeated_tokens - tokens_until(covered);
         self.tokens += repeated_tokens;
         if uncovered_tokens == 0 || repeated_tokens < taken.minimum_tokens {

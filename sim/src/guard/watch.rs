@@ -1,5 +1,6 @@
 //! The guard, for requests that someone else has read.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::budget::{Spent, Turn};
@@ -18,7 +19,7 @@ use super::thinking::Thinking;
 use super::timeless::TimelessCache;
 use super::uncached::{self, Uncached};
 use super::unread;
-use crate::diagnosis::Subject;
+use crate::diagnosis::{OpenRule, Subject};
 use crate::pricing::{PriceBook, Rates};
 use crate::service::{PriceFacts, RecordedUsage, Tariff};
 use crate::wire::{Marker, Moved, NodeId, Request, Usage, Wire};
@@ -35,6 +36,8 @@ pub struct Watch {
     refusals: Refusals,
     uncached: Uncached,
     thinking: Thinking,
+    /// Rules that findings and notes rest on, though they are not known for a model.
+    assumed: BTreeSet<(OpenRule, String)>,
     report: Report,
 }
 
@@ -58,6 +61,7 @@ impl Watch {
             refusals: Refusals::default(),
             uncached: Uncached::default(),
             thinking: Thinking::default(),
+            assumed: BTreeSet::new(),
             report: Report::default(),
             rules,
         }
@@ -78,7 +82,7 @@ impl Watch {
     pub fn take(&mut self, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>) -> Checked {
         let number = self.report.requests;
         let taken = self.taken(number, request, cumulative);
-        self.checked(wire, taken, facts).0
+        self.checked(wire, taken, facts, false).0
     }
 
     /// A request with its sizes, as request `number`.
@@ -87,8 +91,15 @@ impl Watch {
         if self.rules.in_tests { Subject { minimum_tokens: 0, ..taken } } else { taken }
     }
 
-    /// Takes a request; also returns the parts that its recorded usage describes.
-    pub(super) fn checked(&mut self, wire: &Wire, taken: Subject, facts: &Facts<'_>) -> (Checked, Shown) {
+    /// Takes a request; also returns the parts that its recorded usage describes. Its breakpoints are assumed if it
+    /// `is_implied` by the rule for tests.
+    pub(super) fn checked(
+        &mut self,
+        wire: &Wire,
+        taken: Subject,
+        facts: &Facts<'_>,
+        is_implied: bool,
+    ) -> (Checked, Shown) {
         let taken = Arc::new(taken);
         let rates = self.rates(&taken, facts);
         let member = |sender| {
@@ -130,12 +141,12 @@ impl Watch {
             previous,
             rates: rates.as_ref(),
             is_measured: facts.usage.is_some(),
-            is_of_test: self.rules.in_tests,
+            is_implied,
         };
         self.uncached.take(&turn, lane);
-        notes.extend(self.thinking.take(wire, &taken, facts, &whose, &self.rules));
+        let (rejected, unbound) = self.thinking.take(wire, &taken, facts, &whose, &self.rules);
         let (refused, noted) = self.refusals.take(wire, &taken, facts, lane, &findings, &self.rules);
-        notes.extend(noted);
+        notes.extend(unbound.into_iter().chain(noted));
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
         let expected = Usage { output_tokens, ..shown.outcome.usage() };
         let checked = Checked {
@@ -145,12 +156,12 @@ impl Watch {
             first: lane.first,
             findings,
             notes,
-            refused,
+            refused: refused.or(rejected),
             expected,
             cost: rates.as_ref().map(|rates| rates.bill(&expected, &[]).total),
         };
         let effective = if taken.refusal.is_some() { Vec::new() } else { taken.effective() };
-        self.report(&checked, taken.request.markers_sent);
+        self.report(&checked, &taken.request);
         (checked, Shown { effective, hit: shown.outcome.hit })
     }
 
@@ -190,7 +201,9 @@ impl Watch {
     }
 
     /// Adds the findings to the report.
-    fn report(&mut self, checked: &Checked, marked: usize) {
+    fn report(&mut self, checked: &Checked, request: &Request) {
+        let open = checked.findings.iter().filter_map(|finding| OpenRule::of_change(&finding.site, request));
+        self.assumed.extend(open.map(|rule| (rule, request.model.clone())));
         self.spent.add(&Turn {
             number: checked.request,
             chain: checked.chain,
@@ -198,7 +211,7 @@ impl Watch {
             first: checked.first,
             expected: &checked.expected,
             cost: checked.cost,
-            marked,
+            marked: request.markers_sent,
         });
         self.report.requests += 1;
         self.report.chains = self.identity.chains();
@@ -208,6 +221,14 @@ impl Watch {
 
     /// Adds notes to a request that was just checked.
     pub(super) fn note(&mut self, checked: &mut Checked, notes: Vec<(NoteKind, String)>) {
+        if let Some(recent) = self.identity.recent(checked.chain) {
+            let request = &recent.last.subject.request;
+            let open = notes.iter().filter_map(|(note, _)| match note {
+                NoteKind::Harmless(note) => OpenRule::of_note(*note, request),
+                _ => None,
+            });
+            self.assumed.extend(open.map(|rule| (rule, request.model.clone())));
+        }
         let (chain, request) = (&checked.chain_name, checked.request);
         let noted = |(note, path)| Noted::new(chain, request, note, path);
         let notes: Vec<Noted> = notes.into_iter().map(noted).collect();
@@ -269,6 +290,7 @@ impl Watch {
         self.report.checks_thinking = self.thinking.is_asked;
         self.report.warnings = self.identity.warnings();
         self.report.warnings.extend(self.uncached.warnings());
+        self.report.warnings.extend(self.assumed.iter().map(|(rule, model)| rule.warning(model)));
         self.report.set_score(&self.rules);
         self.report
     }

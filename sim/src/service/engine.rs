@@ -6,10 +6,10 @@ use super::entry::Entry;
 use super::premiums::{Premiums, stretches};
 use super::tariff::Quote;
 use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Rules, Ticket};
-use crate::diagnosis::{BilledRequest, Explanation, Subject, explain};
+use crate::diagnosis::{BilledRequest, Explanation, RejectedThinking, Subject, ThinkingCheck, explain};
 use crate::pricing::Rates;
 use crate::time::Instant;
-use crate::wire::{Marker, NodeId, Prefixes, Sizes, Usage, Wire};
+use crate::wire::{ChainId, Marker, NodeId, Prefixes, Sizes, Usage, Wire};
 
 /// A request with its sizes and the facts that decide how a cache treats it.
 #[derive(Clone, Copy)]
@@ -35,6 +35,10 @@ pub struct Grounds<'a> {
     pub request: &'a Subject,
     /// The request that it continues.
     pub previous: Option<&'a Subject>,
+    /// Its chain; `None` if it has none.
+    pub chain: Option<ChainId>,
+    /// The chain that its chain continues, for the first request of a fork.
+    pub parent: Option<ChainId>,
 }
 
 /// The parts of a prompt that were read and written.
@@ -57,6 +61,8 @@ pub struct Reading {
     pub usage: Usage,
     /// Where its input tokens went.
     pub explanation: Option<Explanation>,
+    /// Thinking in it that its provider does not take as it is; the cache is asked all the same.
+    pub thinking: Option<RejectedThinking>,
 }
 
 /// A cache, its pending answers, the writes to it, and the entries of the requests that it served, in order.
@@ -64,6 +70,7 @@ pub struct Reading {
 pub struct Engine {
     delivery: Delivery,
     premiums: Premiums,
+    thinking: ThinkingCheck,
     /// Number of the first line.
     first_line: usize,
     /// Number of the first chain among those of all engines.
@@ -119,7 +126,7 @@ impl Engine {
     /// chance.
     pub fn new(rules: &Rules, seed: u64, first_line: usize, first_chain: usize) -> Self {
         let (delivery, premiums) = (Delivery::new(rules, seed), Premiums::from_line(first_line));
-        Self { delivery, premiums, first_line, first_chain, entries: Vec::new() }
+        Self { delivery, premiums, thinking: ThinkingCheck::default(), first_line, first_chain, entries: Vec::new() }
     }
 
     /// The cache, with the answers reported so far.
@@ -152,7 +159,7 @@ impl Engine {
 
     /// Where the request's input tokens go, if the cache behaves as `predicted`.
     pub fn explain(&self, asked: &SizedRequest<'_>, predicted: &Outcome) -> Option<Explanation> {
-        let Grounds { wire, request, previous } = asked.grounds?;
+        let Grounds { wire, request, previous, .. } = asked.grounds?;
         Some(explain(&BilledRequest {
             wire,
             request,
@@ -170,6 +177,7 @@ impl Engine {
         self.deliver_until(asked.prompt.prefixes, asked.at);
         let foreseen = asked.grounds.map(|_| self.foresee(asked));
         let explanation = foreseen.as_ref().and_then(|foreseen| self.explain(asked, foreseen));
+        let thinking = self.check_thinking(asked);
         let (ticket, predicted) = if asked.is_refused() {
             (None, self.foresee(asked))
         } else {
@@ -181,7 +189,14 @@ impl Engine {
         if ticket.is_some() {
             self.follow(asked, &predicted, &usage, has_line);
         }
-        Reading { ticket, predicted, usage, explanation }
+        Reading { ticket, predicted, usage, explanation, thinking }
+    }
+
+    /// The first thinking of a request that its provider does not take as it is.
+    fn check_thinking(&mut self, asked: &SizedRequest<'_>) -> Option<RejectedThinking> {
+        let Grounds { wire, request, previous, chain, parent } = asked.grounds?;
+        let previous = previous.map(|previous| &previous.request);
+        self.thinking.take(wire, &request.request, chain?, previous, parent)
     }
 
     /// Follows the reads and writes of a request.

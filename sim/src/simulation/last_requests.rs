@@ -93,7 +93,7 @@ enum Link {
     /// Its own last request.
     Own(Rc<Subject>),
     /// A fork that has sent nothing yet: its parent's last request.
-    Parents(Rc<Subject>),
+    Parents { parent: ChainId, previous: Rc<Subject> },
     /// A fork: its own last request, whose path begins with this many blocks of `base`.
     Beyond { base: Rc<Subject>, shared: usize, own: Box<Subject> },
 }
@@ -102,7 +102,7 @@ impl Continuations {
     /// The request that `chain` continues.
     pub fn get(&self, chain: ChainId) -> Option<Rc<Subject>> {
         match self.chains.get(&chain)? {
-            Link::Own(previous) | Link::Parents(previous) => Some(previous.clone()),
+            Link::Own(previous) | Link::Parents { previous, .. } => Some(previous.clone()),
             Link::Beyond { base, shared, own } => {
                 let mut whole = Subject::clone(own);
                 whole.request.nodes.splice(0..0, base.request.nodes[..*shared].iter().copied());
@@ -116,14 +116,22 @@ impl Continuations {
     /// `fork` continues `parent`'s last request.
     pub fn fork(&mut self, fork: ChainId, parent: ChainId) {
         if let Some(previous) = self.get(parent) {
-            self.chains.insert(fork, Link::Parents(previous));
+            self.chains.insert(fork, Link::Parents { parent, previous });
+        }
+    }
+
+    /// The chain that `chain` is a fork of, until it has sent a request.
+    pub fn parent(&self, chain: ChainId) -> Option<ChainId> {
+        match self.chains.get(&chain)? {
+            Link::Parents { parent, .. } => Some(*parent),
+            Link::Own(_) | Link::Beyond { .. } => None,
         }
     }
 
     /// `chain` sent this.
     pub fn put(&mut self, chain: ChainId, previous: Subject) {
         let base = match self.chains.remove(&chain) {
-            Some(Link::Parents(forked)) => Some(self.first_fork(forked.number, &previous)),
+            Some(Link::Parents { previous: forked, .. }) => Some(self.first_fork(forked.number, &previous)),
             Some(Link::Beyond { base, .. }) => Some(base),
             Some(Link::Own(_)) | None => None,
         };

@@ -11,7 +11,7 @@ use super::stems::{BehindStem, MeasuredStem, Stems};
 use super::unseen::{Changed, Changes};
 use super::{Lookup, Observer};
 use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
-use crate::diagnosis::Subject;
+use crate::diagnosis::{RejectedThinking, Subject};
 use crate::ledger::Line;
 use crate::model::Unseen;
 use crate::pricing::{Date, PriceBook};
@@ -141,7 +141,9 @@ impl Service {
         let prefixes = &self.wire.prefixes;
         let sizes = sizes(&taken, stem.as_deref(), prefixes);
         let prompt = Prompt { total_tokens: sizes.total(), ..taken.prompt(prefixes, &sizes) };
-        let grounds = Grounds { wire: &self.wire, request: &taken, previous: continues.as_deref() };
+        let parent = self.continued.parent(chain);
+        let previous = continues.as_deref();
+        let grounds = Grounds { wire: &self.wire, request: &taken, previous, chain: Some(chain), parent };
         let grounds = Some(grounds).filter(|_| self.explains && stem.is_none());
         let layout = grounds.map(|grounds| Layout::of(&taken, grounds.previous)).unwrap_or_default();
         let reading = self.engine.serve(&SizedRequest { grounds, ..SizedRequest::new(prompt, at) }, true);
@@ -151,6 +153,7 @@ impl Service {
             at: Some(at),
             predicted: Some(reading.usage),
             explanation: reading.explanation,
+            remarks: reading.thinking.iter().map(RejectedThinking::to_string).collect(),
             ..Line::begun(line, 0, taken.request.model.clone())
         };
         let usage = reading.usage;

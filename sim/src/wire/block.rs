@@ -42,6 +42,8 @@ pub struct Blocks {
     ids: HashTable<BlockId>,
     rows: Vec<StoredBlock>,
     bytes: Vec<u8>,
+    /// A bit for each kind of which there is a block.
+    kinds: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +114,7 @@ impl Blocks {
 
     fn append(&mut self, content: Content<'_>, hash: u64) -> BlockId {
         let id = BlockId(number(self.rows.len()));
+        self.kinds |= 1 << content.kind as u16;
         self.rows.push(StoredBlock {
             start: self.bytes.len(),
             len: number(content.bytes.len()),
@@ -135,6 +138,11 @@ impl Blocks {
     /// Kind of the block.
     pub fn kind(&self, id: BlockId) -> BlockKind {
         self.row(id).kind
+    }
+
+    /// Whether any block has this kind.
+    pub const fn has_kind(&self, kind: BlockKind) -> bool {
+        self.kinds & (1 << kind as u16) != 0
     }
 
     /// Level of the prompt that the block belongs to.

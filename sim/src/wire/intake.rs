@@ -265,6 +265,9 @@ fn place(element: &Element, level: Level, item: usize, placed: &mut Vec<Placed>)
 
 /// Notes the breakpoint of a part. On a block outside the identity it marks the previous block.
 fn mark(request: &mut Request, part: &Part, place: Place) {
+    if let Some(index) = part.marked_within {
+        request.bad_markers.push(BadMarker { place, why: BadMarkerWhy::WithinResult { index } });
+    }
     let Some(ttl) = part.marker else { return };
     request.markers_sent += 1;
     let why = match part.kind {

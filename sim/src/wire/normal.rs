@@ -42,7 +42,7 @@ impl Default for NormalForms {
 }
 
 /// The key that carries a breakpoint.
-const MARKER_KEY: &[u8] = b"\"cache_control\"";
+pub(super) const MARKER_KEY: &[u8] = b"\"cache_control\"";
 
 /// Deepest envelope: message block, nested block, its source. Anything deeper is content, and stays as sent.
 const ENVELOPE_DEPTH_MAX: u8 = 4;

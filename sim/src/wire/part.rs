@@ -23,6 +23,8 @@ pub struct Part {
     pub index: u32,
     /// Breakpoint on the block.
     pub marker: Option<Ttl>,
+    /// The first part of a tool result with a breakpoint of its own, which providers refuse.
+    pub marked_within: Option<u32>,
     /// Hash of the id that ties a tool call to its result; zero for other blocks. Equal ids have equal hashes; if the
     /// ids of two calls of one message collided, their results would only keep the order in which they were sent.
     pub call: u64,
@@ -227,6 +229,7 @@ impl ElementReader<'_> {
             role,
             index: 0,
             marker: None,
+            marked_within: None,
             call: 0,
             place: PartPlace::Prompt,
             empty: false,
@@ -269,6 +272,7 @@ fn describe(members: &[Member<'_>], part: &mut Part) {
         BlockKind::ToolResult => holds_image(members),
         _ => false,
     };
+    part.marked_within = if part.kind == BlockKind::ToolResult { marked_within(members) } else { None };
     part.names_tools = matches!(part.kind, BlockKind::ToolResult | BlockKind::ServerTool)
         && members.iter().any(|(_, value)| memmem::find(value, order::TOOL_REFERENCE).is_some());
     part.citations = part.kind == BlockKind::Media
@@ -288,8 +292,18 @@ fn call(id: &[u8]) -> u64 {
 }
 
 fn holds_image(members: &[Member<'_>]) -> bool {
-    let content = named(members, b"\"content\"").filter(|content| content.first() == Some(&b'['));
-    content.is_some_and(|content| {
+    parts_within(members).is_some_and(|content| {
         json::elements(content).flatten().any(|block| json::member(block, b"\"type\"") == Some(b"\"image\""))
     })
+}
+
+fn marked_within(members: &[Member<'_>]) -> Option<u32> {
+    let content = parts_within(members).filter(|content| memmem::find(content, normal::MARKER_KEY).is_some())?;
+    let marked = |block| json::member(block, normal::MARKER_KEY).is_some_and(|marker| !json::is_null(marker));
+    json::elements(content).flatten().position(marked).map(number)
+}
+
+/// The list of a tool result's content.
+fn parts_within<'a>(members: &[Member<'a>]) -> Option<&'a [u8]> {
+    named(members, b"\"content\"").filter(|content| content.first() == Some(&b'['))
 }

@@ -52,6 +52,11 @@ pub enum BadMarkerWhy {
     EmptyText,
     /// A tool with deferred loading is not in the prompt.
     Deferred,
+    /// A part of a tool result; only the whole result can carry one.
+    WithinResult {
+        /// Index of the part in the result's content.
+        index: u32,
+    },
 }
 
 /// A top-level key of the body other than the prompt itself: raw key (without quotes) and canonical value.

@@ -66,8 +66,8 @@ fn change(sent: &mut Value, word: &str) {
         "search" => {
             sent["tools"].as_array_mut().unwrap().push(json!({"type": "web_search_20250305", "name": "web_search"}));
         }
-        "thinking" => {
-            sent["model"] = json!("claude-opus-4-8");
+        "thinking" | "binding" => {
+            sent["model"] = json!(if word == "binding" { "claude-fable-5-2" } else { "claude-opus-4-8" });
             sent["thinking"] = json!({"type": "adaptive"});
             for (at, said) in sent["messages"].as_array_mut().unwrap().iter_mut().filter(|it| thinks(it)).enumerate() {
                 let thought = json!({"type": "thinking", "thinking": "", "signature": format!("signed {at}")});

@@ -43,6 +43,15 @@ fn cases() -> Vec<(Value, &'static str, &'static str)> {
         ),
         (
             changed(|body| {
+                let parts = json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b", "cache_control": MARKED()}]);
+                body["messages"][4]["content"][0]["content"] = parts;
+            }),
+            "messages[4].content[0]",
+            "messages.4.content.0.tool_result.content.1.cache_control: cache_control may not be specified within \
+             `tool_result.content`. Instead, place it directly on `tool_result`",
+        ),
+        (
+            changed(|body| {
                 body["messages"][6]["content"][0]["cache_control"] = MARKED();
                 body["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
             }),

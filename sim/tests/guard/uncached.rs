@@ -81,3 +81,29 @@ fn a_change_next_to_a_dropped_breakpoint_breaks_on_its_own() {
     assert_eq!(found(&report)[0], edited);
     assert_eq!(found(&report)[1].1, Cause::NoBreakpoint);
 }
+
+/// A conversation of a test that nothing of the provider caches, though no byte changes.
+#[test]
+fn in_tests_a_conversation_without_any_breakpoint_is_a_finding_with_its_price() {
+    let calm = |turns: usize| {
+        let mut body = short(turns);
+        body["system"][0]["text"] = json!("It is ten.");
+        body
+    };
+    let mut guard = Guard::new(Rules { in_tests: true, ..Rules::default() });
+    (0..4).for_each(|turns| drop(take(&mut guard, &calm(turns))));
+    let report = guard.finish();
+    let [finding] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
+    assert_eq!((finding.cause, finding.path.as_str()), (Cause::NoBreakpoint, "messages[4].content[0]"));
+    assert!(finding.name.contains("3 requests repeat: 0.0 % of all input is read, 7"), "{}", finding.name);
+    assert!(finding.cost().is_some_and(|cost| cost.picousd() > 0) && !report.passes(&Rules::default()), "{finding:?}");
+    assert_eq!(report.warnings, [""; 0], "the finding says it");
+    // With a breakpoint on its last message it passes, and so do two requests: a single repetition may cost more.
+    let mut guard = Guard::new(Rules { in_tests: true, ..Rules::default() });
+    (0..4).for_each(|turns| {
+        let mut body = calm(turns);
+        mark_end(&mut body);
+        take(&mut guard, &body);
+    });
+    assert!(guard.finish().findings.is_empty());
+}

@@ -32,6 +32,9 @@ const SETTINGS_OF_OTHERS: [(&str, &str); 1] = [("prompt_cache_key", "")];
 /// Members of a message that are read elsewhere, or are not part of the prompt.
 const READ: [&str; 8] = ["role", "content", "tool_calls", "tool_call_id", "reasoning_details", "id", "status", "type"];
 
+/// Members of a message with the reasoning before its text: DeepSeek, Moonshot; vLLM; Ollama.
+const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+
 /// Translates a body of either spelling.
 pub(super) fn translate(maker: Maker, body: &Value) -> Translated {
     let mut keys = Vec::new();
@@ -81,9 +84,12 @@ fn beside(message: &Value, at: &str) -> Vec<Part> {
         _ => true,
     };
     let members = message.members().iter().filter(|(key, value)| !READ.contains(&key.as_str()) && is_said(value));
-    let part = |(key, value): &(String, Value)| Part {
-        value: Value::object([("type", Value::text(key)), (key.as_str(), value.clone())]),
-        at: format!("{at}.{key}"),
+    let part = |(key, value): &(String, Value)| {
+        let kind = if REASONING.contains(&key.as_str()) { "reasoning" } else { key };
+        Part {
+            value: Value::object([("type", Value::text(kind)), (key.as_str(), value.clone())]),
+            at: format!("{at}.{key}"),
+        }
     };
     members.map(part).collect()
 }

@@ -3,6 +3,7 @@
 use forkcast_replay::check::Checking;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
+use forkcast_sim::guard::Rule;
 use forkcast_sim::guard::lock::{Lock, Recording};
 
 use super::check::inspection::Sources;
@@ -46,6 +47,11 @@ pub fn run(args: &LockArgs) -> anyhow::Result<()> {
         return review::run(args, held.as_ref().unwrap_or(&Lock::default()), &lock, end);
     }
     lock_file::write(&lock, &args.output)?;
+    // A lock pins requests whatever the provider does with them.
+    let report = &inspection.outcome.report;
+    for refused in report.violations.iter().filter(|violation| violation.rule != Rule::Budget) {
+        args.talk.note(format_args!("forkcast: locked, though the provider does not take it: {refused}"));
+    }
     let file = args.output.display().to_string();
     // Names in an anonymous lock are ids already.
     end.printed(screen::document(&human::check::written(&lock, &file, Names::Plain), args.format))?;

@@ -13,40 +13,24 @@
 mod normal;
 mod outcome;
 mod path;
+mod rejection;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use path::Paths;
+use rejection::{Edit, ThinkingFault};
 
 pub use outcome::{Outcome, outcome};
+pub use rejection::RejectedThinking;
 
 use super::ends::CommonEnds;
 use crate::wire::model::ModelId;
-use crate::wire::{BlockId, BlockKind, ChainId, ExcludedWhy, Level, NodeId, Place, Request, Role, Wire};
+use crate::wire::{BlockId, BlockKind, ChainId, ExcludedWhy, Level, NodeId, Place, Request, Role, Wire, json};
 use normal::Normal;
 
-/// Identity of a thinking block: digest of its bytes, signature included.
+/// Identity of a thinking block: digest of its signature. Its text is for display only: one that was altered is accepted.
 type Key = [u8; 32];
-
-/// A thinking block that is sent after other content than it was made after.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThinkingFault {
-    /// The block.
-    pub place: Place,
-    /// What differs before it.
-    pub edit: Edit,
-}
-
-/// What differs before a thinking block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Edit {
-    /// Content differs from when the block was made, first at this place.
-    Differs(Place),
-    /// Content is missing that was at this place when the block was made.
-    Missing(Place),
-    /// The thinking block before it is not the one that was before it when it was made.
-    Thinking,
-}
 
 /// How a thinking block was made.
 #[derive(Clone, Debug)]
@@ -74,6 +58,15 @@ struct Position {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Thought(usize);
 
+/// Tools with deferred loading: they are no part of a prefix until something names them.
+#[derive(Debug)]
+struct DeferredTools {
+    /// Number of this set of tools; a conversation has few.
+    set: usize,
+    /// Digests of the normal forms, by name.
+    tools: BTreeMap<String, u128>,
+}
+
 /// Checks requests one after the other; they are read into one wire.
 #[derive(Clone, Debug, Default)]
 pub struct ThinkingCheck {
@@ -86,7 +79,8 @@ pub struct ThinkingCheck {
     faults: Vec<ThinkingFault>,
     /// Of the current wire.
     normals: BTreeMap<BlockId, Option<Normal>>,
-    positions: BTreeMap<NodeId, Position>,
+    deferred: BTreeMap<Vec<BlockId>, Arc<DeferredTools>>,
+    positions: BTreeMap<(usize, NodeId), Position>,
 }
 
 /// A request on its way through the check.
@@ -94,7 +88,9 @@ struct Walk<'a> {
     wire: &'a Wire,
     request: &'a Request,
     chain: ChainId,
-    /// The request whose answer the next message is: its end, the number of its messages, and its model.
+    /// The model that made the blocks seen for the first time, besides those of the next answer.
+    model: Option<ModelId>,
+    /// The request whose answer the next message is.
     asked: Option<Antecedent>,
 }
 
@@ -103,8 +99,7 @@ struct Walk<'a> {
 struct Block<'a> {
     block: BlockId,
     place: Place,
-    /// The request's tools with deferred loading, by name.
-    deferred: &'a BTreeMap<String, u128>,
+    deferred: &'a DeferredTools,
 }
 
 /// The request before in the same chain: the next message is its answer.
@@ -120,15 +115,28 @@ struct Antecedent {
 /// message looks like an edit of it, here and to the judge of the cache.
 fn is_answered(wire: &Wire, previous: &Request, request: &Request) -> bool {
     let Some(last) = previous.places.last().filter(|place| place.level == Level::Messages) else { return false };
+    // From the end, so that a turn costs nothing for the messages before it.
     let of = |request: &Request| {
-        let nodes = request.nodes.iter().zip(&request.places);
-        let own = nodes.filter(|(_, place)| place.level == Level::Messages && place.item == last.item && !place.keys);
+        let nodes = request.nodes.iter().zip(&request.places).rev();
+        let later = |place: &Place| place.level == Level::Messages && place.item > last.item;
+        let is_there = |place: &Place| place.level == Level::Messages && place.item == last.item;
+        let own = nodes.skip_while(|(_, place)| later(place)).take_while(|(_, place)| is_there(place));
+        let own = own.filter(|(_, place)| !place.keys);
         own.filter_map(|(node, _)| wire.prefixes.block(*node)).collect::<Vec<BlockId>>()
     };
     match (of(previous).as_slice(), of(request).as_slice()) {
         ([old], [new]) => is_edited(wire.blocks.bytes(*old), wire.blocks.bytes(*new)),
         (old, new) => old.iter().any(|block| new.contains(block)),
     }
+}
+
+/// The identity of a thinking block; without a signature, as in tests, the whole block is its own.
+fn key(bytes: &[u8]) -> Key {
+    /// An empty string.
+    const EMPTY: usize = 2;
+    let signed = |name: &[u8]| json::member(bytes, name).filter(|value| value.len() > EMPTY);
+    let signed = signed(b"\"signature\"").or_else(|| signed(b"\"data\""));
+    blake3::hash(signed.unwrap_or(bytes)).into()
 }
 
 /// Whether a text is more likely an edit of the other than another text: half of it is equal at its ends.
@@ -141,7 +149,7 @@ fn is_edited(old: &[u8], new: &[u8]) -> bool {
 
 impl ThinkingCheck {
     /// Takes the next request of `chain`; `previous` is the request that it continues, of the same chain or, for a
-    /// fork's first one, of `parent`. Returns the first block of it that the check rejects.
+    /// fork's first one, of `parent`. Returns the first block of it that its provider does not take as it is.
     pub fn take(
         &mut self,
         wire: &Wire,
@@ -149,23 +157,37 @@ impl ThinkingCheck {
         chain: ChainId,
         previous: Option<&Request>,
         parent: Option<ChainId>,
-    ) -> Option<&ThinkingFault> {
+    ) -> Option<RejectedThinking> {
+        let outcome = outcome(request)?;
         if let Some(parent) = parent.filter(|parent| *parent != chain) {
             self.parents.entry(chain).or_insert(parent);
         }
+        // As long as nobody thinks, there is nothing to bind.
+        if !wire.blocks.has_kind(BlockKind::Thinking) {
+            return None;
+        }
+        let model = |request: &Request| request.resolved.map(|resolved| resolved.id);
+        let own = previous.map_or_else(|| model(request), model);
         let asked = previous.filter(|previous| is_answered(wire, previous, request)).map(|previous| {
-            let end = self.walk(&Walk { wire, request: previous, chain, asked: None });
+            let end = self.walk(&Walk { wire, request: previous, chain, model: own, asked: None });
             let messages = previous.places.last().filter(|place| place.level == Level::Messages);
-            let model = previous.resolved.map(|resolved| resolved.id);
-            Antecedent { end, messages: messages.map_or(0, |place| place.item.saturating_add(1)), model }
+            Antecedent { end, messages: messages.map_or(0, |place| place.item.saturating_add(1)), model: own }
         });
-        let end = self.walk(&Walk { wire, request, chain, asked });
-        end.fault.map(|fault| &self.faults[fault])
+        let end = self.walk(&Walk { wire, request, chain, model: own, asked });
+        end.fault.map(|fault| RejectedThinking::new(request, &self.faults[fault], outcome))
+    }
+
+    /// The first thinking in `newer` that its provider does not take as it is, if `newer` follows `older` in one chain.
+    pub fn of_pair(wire: &Wire, older: &Request, newer: &Request) -> Option<RejectedThinking> {
+        let (mut check, chain) = (Self::default(), ChainId(0));
+        check.take(wire, older, chain, None, None);
+        check.take(wire, newer, chain, Some(older), None)
     }
 
     /// Forgets what belongs to a wire that is replaced.
     pub fn renew(&mut self) {
         self.normals.clear();
+        self.deferred.clear();
         self.positions.clear();
     }
 
@@ -174,15 +196,10 @@ impl ThinkingCheck {
         let Walk { wire, request, .. } = walk;
         let deferred = self.deferred(walk);
         let first_message = request.level_start(Level::Messages);
-        // Deferred tools are no part of the prefixes of a wire.
-        let known = match deferred.is_empty() {
-            true => {
-                (first_message..request.nodes.len()).rev().find(|at| self.positions.contains_key(&request.nodes[*at]))
-            }
-            false => None,
-        };
+        let at_node = |at: usize| (deferred.set, request.nodes[at]);
+        let known = (first_message..request.nodes.len()).rev().find(|at| self.positions.contains_key(&at_node(*at)));
         let (from, mut position) = match known {
-            Some(at) => (at + 1, self.positions[&request.nodes[at]]),
+            Some(at) => (at + 1, self.positions[&at_node(at)]),
             None => (first_message, self.head(walk, first_message)),
         };
         let mut made = walk.asked.map(|asked| asked.end);
@@ -194,11 +211,8 @@ impl ThinkingCheck {
             }
             // Only the message right after the request before is its answer.
             let made = made.as_mut().filter(|_| walk.asked.is_some_and(|asked| asked.messages == place.item));
-            let step = Block { block, place, deferred: &deferred };
-            self.follow(walk, &step, &mut position, made);
-            if deferred.is_empty() {
-                self.positions.insert(request.nodes[at], position);
-            }
+            self.follow(walk, &Block { block, place, deferred: &deferred }, &mut position, made);
+            self.positions.insert(at_node(at), position);
         }
         position
     }
@@ -234,12 +248,12 @@ impl ThinkingCheck {
         let bytes = walk.wire.blocks.bytes(block);
         let kind = walk.wire.blocks.kind(block);
         if kind == BlockKind::Thinking {
-            self.think(walk, blake3::hash(bytes).into(), place, position, made);
+            self.think(walk, key(bytes), place, position, made);
             return;
         }
         let Some(normal) = self.normal(walk.wire, block) else { return };
         let is_summary = kind == BlockKind::Opaque && normal::is_compaction(bytes);
-        let named = normal.referred.iter().filter_map(|name| deferred.get(name));
+        let named = normal.referred.iter().filter_map(|name| deferred.tools.get(name));
         let digest = named.fold(normal.digest, |digest, tool| {
             normal::digest(Role::None, &[digest.to_le_bytes(), tool.to_le_bytes()].concat())
         });
@@ -257,15 +271,15 @@ impl ThinkingCheck {
         let last = |check: &Self, thought: Option<Thought>| thought.map(|Thought(at)| check.thoughts[at].0);
         let mint = self.mint(walk.chain, &key).cloned().unwrap_or_else(|| {
             let origin = made.as_ref().map_or(*position, |made| **made);
-            let model = walk.asked.filter(|_| made.is_some()).map_or(model, |asked| asked.model);
+            let model = walk.asked.filter(|_| made.is_some()).map_or(walk.model, |asked| asked.model);
             let mint = Mint { model, before: origin.content, after: last(self, origin.thought) };
             self.mints.insert((walk.chain, key), mint.clone());
             mint
         });
         let before = last(self, position.thought);
         let is_in_order = before.is_none() || before == mint.after;
-        let is_bound = mint.model == model && !self.repeats(position.thought, &key);
-        if position.fault.is_none() && is_bound && !(is_in_order && mint.before == position.content) {
+        let is_changed = !is_in_order || mint.before != position.content;
+        if position.fault.is_none() && mint.model == model && is_changed && !self.repeats(position.thought, &key) {
             let edit = self.paths.difference(mint.before, position.content).unwrap_or(Edit::Thinking);
             position.fault = Some(self.faults.len());
             self.faults.push(ThinkingFault { place, edit });
@@ -307,14 +321,20 @@ impl ThinkingCheck {
         self.normals.entry(block).or_insert_with(of).clone()
     }
 
-    /// The tools with deferred loading, by name.
-    fn deferred(&mut self, walk: &Walk<'_>) -> BTreeMap<String, u128> {
+    /// The request's tools with deferred loading, read once for each set of them.
+    fn deferred(&mut self, walk: &Walk<'_>) -> Arc<DeferredTools> {
         let excluded = walk.request.excluded.iter().filter(|block| block.why == ExcludedWhy::DeferredTool);
         let blocks: Vec<BlockId> = excluded.map(|excluded| excluded.block).collect();
-        let one = |block| {
-            let digest = self.normal(walk.wire, block)?.digest;
-            Some((normal::tool_key(walk.wire.blocks.bytes(block)), digest))
+        if let Some(known) = self.deferred.get(&blocks) {
+            return Arc::clone(known);
+        }
+        let one = |block: &BlockId| {
+            let digest = self.normal(walk.wire, *block)?.digest;
+            Some((normal::tool_key(walk.wire.blocks.bytes(*block)), digest))
         };
-        blocks.into_iter().filter_map(one).collect()
+        let tools = blocks.iter().filter_map(one).collect();
+        let deferred = Arc::new(DeferredTools { set: self.deferred.len(), tools });
+        self.deferred.insert(blocks, Arc::clone(&deferred));
+        deferred
     }
 }

@@ -17,9 +17,9 @@ pub enum Outcome {
     Unknown,
 }
 
-/// The outcome for a request to its model; `None` for models that do not check.
+/// The outcome for a request to its model; `None` for models that do not check, and for bodies of other providers.
 pub fn outcome(request: &Request) -> Option<Outcome> {
-    let unset = unset(request.resolved?.id)?;
+    let unset = unset(request.resolved?.id).filter(|_| request.has_modelled_cache())?;
     Some(match behaviour(request).as_deref() {
         Some("drop_block") => Outcome::Dropped,
         Some("error") => Outcome::Refused,

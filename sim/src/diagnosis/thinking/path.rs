@@ -1,6 +1,6 @@
 //! Contents as prefixes: equal contents have equal numbers, so that a comparison takes one step.
 
-use super::Edit;
+use super::rejection::Edit;
 use crate::wire::{BlockKind, Blocks, Level, NodeId, Place, Prefixes};
 
 /// All contents, in a tree of their own: prompts that differ for a cache may be equal for the check.

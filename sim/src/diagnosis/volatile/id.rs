@@ -35,6 +35,17 @@ pub(super) fn is_hex_id(word: &str) -> bool {
     (8..=64).contains(&word.len()) && word.chars().all(|c| c.is_ascii_hexdigit()) && (digits > 0 && digits < word.len())
 }
 
+/// One name with another id after it, such as `subagent_5d8a1b2c`.
+pub(super) fn differ_in_suffix(words: &[Word; 2]) -> bool {
+    let [old, new] = [0, 1].map(|at| words[at].text.rsplit_once(['_', '-']));
+    let named = old.zip(new).filter(|((old, _), (new, _))| old == new && old.chars().all(is_of_name));
+    named.is_some_and(|((name, old), (_, new))| !name.is_empty() && old != new && is_hex_id(old) && is_hex_id(new))
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '_' | '-')
+}
+
 pub(super) fn is_git_id(word: &str) -> bool {
     (7..=40).contains(&word.len())
         && word.chars().all(|c| c.is_ascii_hexdigit() && !c.is_ascii_uppercase())

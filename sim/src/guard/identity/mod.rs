@@ -34,6 +34,16 @@ pub struct Whose<T> {
     pub behind: Option<ChainId>,
 }
 
+impl<T: Relative> Whose<T> {
+    /// The chain that its chain continues, for the first request of a fork.
+    pub fn parent(&self) -> Option<ChainId> {
+        match &self.kinship {
+            Kinship::Fork { parent, .. } => Some(parent.sender().chain),
+            _ => self.lane.branches_off,
+        }
+    }
+}
+
 /// Identifies requests, one after the other, all read into one wire.
 #[derive(Clone, Debug)]
 pub struct Identity<T> {
