@@ -8,7 +8,7 @@ use forkcast_scenarios::fanout::Trial;
 use forkcast_scenarios::fanout::trial::{best_cost, sets, unpriced};
 use forkcast_sim::agent::spawn::fork::Profile;
 
-use crate::document::{Document, count, money};
+use crate::document::{Document, count, money, several};
 use crate::format::fanout;
 use crate::record::table;
 
@@ -33,8 +33,7 @@ pub fn document(rows: &[Trial], price_book: &str, is_partial: bool) -> Document 
 
 fn title(rows: &[Trial]) -> String {
     let requests: u64 = rows.iter().map(|row| row.outcome.requests).sum();
-    let plural = if rows.len() == 1 { "" } else { "s" };
-    format!("Fan-out: {} cell{plural}, {} requests of children", count(rows.len() as u64), count(requests))
+    format!("Fan-out: {}, {} requests of children", several(rows.len() as u64, "cell"), count(requests))
 }
 
 /// The parameters that do not vary.

@@ -22,7 +22,7 @@ pub(super) use totals::part_of;
 use forkcast_replay::what_if::WhatIf;
 use forkcast_sim::outside::quoted;
 
-use crate::document::Document;
+use crate::document::{Document, several};
 use crate::report::{Miss, Place, Report};
 
 /// The first screen: the bill, what it was spent on, what to change, the requested parts, the most expensive sessions.
@@ -89,8 +89,8 @@ fn details(report: &Report<'_>, document: &mut Document) {
 /// References to the rest.
 fn pointers(report: &Report<'_>) -> Vec<String> {
     let limits = unseen::sentences(report).len();
-    let plural = if limits == 1 { "" } else { "s" };
-    let limits = if limits > 0 { format!(", {limits} limit{plural} of these numbers") } else { String::new() };
+    let limits =
+        if limits > 0 { format!(", {} of these numbers", several(limits as u64, "limit")) } else { String::new() };
     let (causes, meaning) = match report.misses.is_empty() {
         true => ("what-ifs", ""),
         false => ("why tokens were not read, what-ifs", "; forkcast list causes: the meaning of each cause"),
@@ -111,12 +111,6 @@ pub fn asked(report: &Report<'_>) -> Document {
         what_if::add(report, &mut document);
     }
     document
-}
-
-/// `1 file`, `2 files`.
-fn some(number: u64, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {thing}{plural}", crate::document::count(number))
 }
 
 /// `a`, `a and b`, `a, b and c`.

@@ -11,7 +11,7 @@ use forkcast_scenarios::run::Run;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::simulation::AskedBy;
 
-use crate::document::{Document, count, money, share, since_start};
+use crate::document::{Document, count, money, several, share, since_start};
 use crate::report::statement_of_run;
 
 /// The document; `failures` are the failed expectations.
@@ -40,7 +40,6 @@ fn title(run: &Run) -> String {
     let totals = run.totals();
     let cost = totals.cost.map_or_else(|| "no price".to_owned(), money);
     let rate = totals.usage.hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
-    let several = |number: u64, noun: &str| format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" });
     let requests = several(totals.requests, "request");
     let agents = several(run.agents.len() as u64, "agent");
     let span = since_start(run.makespan);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use forkcast_scenarios::sweep::{Axis, CellOutcome, Plan};
 use forkcast_sim::pricing::Money;
 
-use crate::document::{Cell, Column, Document, Table, count, money};
+use crate::document::{Cell, Column, Document, Table, count, money, several};
 use crate::format::sweep::Row;
 use crate::record::table;
 
@@ -136,9 +136,8 @@ impl<'a> Summary<'a> {
     }
 
     fn title(&self) -> String {
-        let plural = if self.cells == 1 { "" } else { "s" };
-        let (cells, requests) = (count(self.cells as u64), count(self.requests));
-        format!("Sweep of {}: {cells} cell{plural}, {requests} requests", self.plan.subject.name())
+        let (cells, requests) = (several(self.cells as u64, "cell"), count(self.requests));
+        format!("Sweep of {}: {cells}, {requests} requests", self.plan.subject.name())
     }
 
     fn findings(&self) -> Vec<String> {

@@ -6,7 +6,7 @@ use forkcast_sim::guard::lock::{Chain, Change, Changes, Lock};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
 
-use crate::document::{Cell, Column, Document, Table, count, money, share};
+use crate::document::{Cell, Column, Document, Table, count, money, several, share};
 use crate::names::Names;
 
 /// Rows that people see.
@@ -15,16 +15,9 @@ const SHOWN: usize = 20;
 /// The contents of a new lock.
 pub fn written(lock: &Lock, file: &str, names: Names) -> Document {
     let mut document = Document::default();
-    let (chains, requests) = (lock.chains.len(), lock.requests());
-    let plural = |number: usize| if number == 1 { "" } else { "s" };
-    document.title(format!(
-        "{}: {} request{} of {} chain{}",
-        names.file(file),
-        count(requests as u64),
-        plural(requests),
-        count(chains as u64),
-        plural(chains)
-    ));
+    let chains = several(lock.chains.len() as u64, "chain");
+    let requests = several(lock.requests() as u64, "request");
+    document.title(format!("{}: {requests} of {chains}", names.file(file)));
     let cost = lock.cost().map_or_else(|| "no price".to_owned(), money);
     let rate = lock.usage().hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
     document.aside(vec![format!("Expected: {cost}{rate}; cache rules {}, price book of {}", lock.preset, lock.prices)]);
@@ -117,10 +110,9 @@ pub fn reviewed(changes: &Changes, file: &str, accepted: &BTreeSet<String>, name
     let changed: BTreeSet<&str> = changes.changes.iter().map(Change::chain).collect();
     let open = changed.iter().filter(|chain| !accepted.contains(**chain)).count();
     let file = names.file(file);
-    let plural = if changed.len() == 1 { "" } else { "s" };
     document.title(match changed.len() {
         0 => format!("{file}: nothing changed"),
-        all => format!("{file}: {} chain{plural} changed, {} accepted, {} open", all, all - open, open),
+        all => format!("{file}: {} changed, {} accepted, {open} open", several(all as u64, "chain"), all - open),
     });
     if !changed.is_empty() {
         let mut table = self::changes(changes, names);
@@ -136,8 +128,7 @@ pub fn reviewed(changes: &Changes, file: &str, accepted: &BTreeSet<String>, name
 
 fn change_row(change: &Change, names: Names) -> Vec<Cell> {
     let whole = |chain: &str, requests: usize, how: &str| {
-        let plural = if requests == 1 { "" } else { "s" };
-        let what = format!("the chain {how}: {} request{plural}", count(requests as u64));
+        let what = format!("the chain {how}: {}", several(requests as u64, "request"));
         [Cell::Text(names.agent(chain)), Cell::Empty, Cell::Text(what)]
     };
     let (head, costs) = match change {

@@ -12,7 +12,7 @@ use forkcast_sim::pricing::Money;
 
 use super::change;
 use crate::check::{Check, Kind, Lock, Verdict};
-use crate::document::{Document, bytes, count, money};
+use crate::document::{Document, bytes, count, money, several};
 use crate::names::Names;
 use crate::report::{Damage, Fate};
 
@@ -82,10 +82,9 @@ pub fn title(check: &Check<'_>) -> String {
     if !check.passes() {
         return format!("not everything was checked: {requests}{part}");
     }
-    let chains = check.report.chains;
-    let plural = if chains == 1 { "" } else { "s" };
+    let chains = several(check.report.chains as u64, "chain");
     match check.requests_with(Verdict::Noted) + check.requests_with(Verdict::Allowed) {
-        0 => format!("every prefix is kept: {requests} of {} chain{plural}{part}", count(chains as u64)),
+        0 => format!("every prefix is kept: {requests} of {chains}{part}"),
         passed => format!("passed: {requests}, {} with allowed changes{part}", count(passed as u64)),
     }
 }
@@ -100,16 +99,14 @@ fn unread(check: &Check<'_>) -> String {
 }
 
 fn requests(number: usize) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} request{plural}", count(number as u64))
+    several(number as u64, "request")
 }
 
 /// The input, the rules, and reasons for uncertainty.
 pub fn about(check: &Check<'_>) -> Vec<String> {
     let inputs = check.inputs;
-    let plural = if inputs.files == 1 { "" } else { "s" };
     let mut lines = vec![
-        format!("Read {} file{plural}, {}", count(inputs.files as u64), bytes(inputs.bytes)),
+        format!("Read {}, {}", several(inputs.files as u64, "file"), bytes(inputs.bytes)),
         format!("Cache rules {}; {}; tokens by length if no usage is recorded", check.rules.preset.name, check.prices),
         locked(check),
     ];
@@ -125,8 +122,8 @@ fn locked(check: &Check<'_>) -> String {
             "There is no lock, so requests are only compared with each other; `forkcast lock` writes one".to_owned()
         }
         Lock::Held { file, chains, requests: number } => {
-            let plural = if *chains == 1 { "" } else { "s" };
-            format!("Lock {}: {} of {} chain{plural}", check.names.file(file), requests(*number), count(*chains as u64))
+            let chains = several(*chains as u64, "chain");
+            format!("Lock {}: {} of {chains}", check.names.file(file), requests(*number))
         }
     }
 }

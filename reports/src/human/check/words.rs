@@ -7,7 +7,7 @@ use forkcast_sim::wire::Maker;
 
 use crate::check::{Check, Kind, Verdict};
 use crate::comparison::sentence;
-use crate::document::{count, money};
+use crate::document::{count, money, several};
 use crate::human::{change, list};
 use crate::names::Names;
 
@@ -73,8 +73,7 @@ pub fn further(kind: &Kind<'_>) -> Option<String> {
     }
     let named: Vec<String> = further.iter().take(NAMED).map(|request| count(*request as u64)).collect();
     let more = if number > NAMED { ", …" } else { "" };
-    let plural = if number == 1 { "" } else { "s" };
-    Some(format!("The same in {} more request{plural}: {}{more}.", count(number as u64), named.join(", ")))
+    Some(format!("The same in {}: {}{more}.", several(number as u64, "more request"), named.join(", ")))
 }
 
 /// The cause, the cost, the provider's name for it, and how to fix it.

@@ -7,8 +7,7 @@ use forkcast_replay::transcript::{AgentKind, SpawnMode};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
 
-use super::some;
-use crate::document::{Cell, Column, Document, Table, count};
+use crate::document::{Cell, Column, Document, Table, count, several};
 use crate::report::{Agent, Report, Session, Side, rank};
 
 /// Most sessions shown as trees.
@@ -24,7 +23,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let mut sessions: Vec<&Session> = report.sessions.iter().filter(|session| is_tree(session)).collect();
     sessions.sort_by_key(|session| (rank(&session.account), session.index));
     for session in sessions.into_iter().take(TREES_SHOWN) {
-        document.heading(format!("Agents of {}: {}", report.brief(session), some(session.chains as u64, "agent")));
+        document.heading(format!("Agents of {}: {}", report.brief(session), several(session.chains as u64, "agent")));
         document.table(table(session));
     }
 }

@@ -6,8 +6,8 @@ use forkcast_sim::service::NotComparable;
 mod explanation;
 mod fidelity;
 
-use super::{listed, place, some};
-use crate::document::{Cell, Column, Document, Table, count};
+use super::{listed, place};
+use crate::document::{Cell, Column, Document, Table, count, several};
 use crate::report::{Exception, Miss, Report};
 
 /// The smallest error of the cost that is shown as a number.
@@ -36,7 +36,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         lines.push(format!(
             "{} of {} have the recorded verdict (cold, partial, full).",
             count(sums.same_verdict),
-            some(sums.comparable, "comparable request"),
+            several(sums.comparable, "comparable request"),
         ));
         lines.push(reads(report));
         lines.push(tokens(report));
@@ -69,7 +69,7 @@ fn sessions_within(report: &Report<'_>) -> Option<String> {
         format!(
             "{} of {} have a predicted input cost within 3 % of the recorded one.",
             count(near),
-            some(errors.len() as u64, "session"),
+            several(errors.len() as u64, "session"),
         )
     })
 }
@@ -150,7 +150,7 @@ fn exceptions(report: &Report<'_>, document: &mut Document) {
     if found.is_empty() {
         return;
     }
-    document.heading(format!("Not as predicted: {}", some(found.len() as u64, "request")));
+    document.heading(format!("Not as predicted: {}", several(found.len() as u64, "request")));
     let mut table = Table::new(
         "exceptions",
         vec![
@@ -189,7 +189,7 @@ fn unexplained(report: &Report<'_>, document: &mut Document) {
     if found.is_empty() {
         return;
     }
-    document.heading(format!("Unexplained: {}", some(found.len() as u64, "request")));
+    document.heading(format!("Unexplained: {}", several(found.len() as u64, "request")));
     table.make(shown(report), &found, |miss| {
         vec![Cell::Text(place(report, &miss.place)), Cell::Count(miss.tokens), Cell::Money(miss.cost)]
     });

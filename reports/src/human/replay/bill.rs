@@ -3,22 +3,22 @@
 use forkcast_sim::pricing::Money;
 
 use super::totals::part_of;
-use super::{is_of_transcripts, some, unseen};
-use crate::document::{Cell, Column, Document, Table, count, money, share};
+use super::{is_of_transcripts, unseen};
+use crate::document::{Cell, Column, Document, Table, count, money, several, share};
 use crate::human::when;
 use crate::report::{Report, not_modelled};
 
 /// `$259.15 · 1,802 requests · 28 sessions · 2026-07-10 to 2026-08-01 UTC`.
 pub(super) fn title(report: &Report<'_>) -> String {
     if report.tally.requests == 0 && report.left_out.requests() > 0 {
-        return format!("None of {} is in this period or project", some(report.left_out.requests(), "request"));
+        return format!("None of {} is in this period or project", several(report.left_out.requests(), "request"));
     }
     let session = if is_of_transcripts(report) { "session" } else { "recording" };
     let mut parts = vec![bill(report)];
-    parts.push(some(report.tally.counted, "request"));
+    parts.push(several(report.tally.counted, "request"));
     let uncounted = report.tally.requests - report.tally.counted;
     parts.extend((uncounted > 0).then(|| format!("{} without usage", count(uncounted))));
-    parts.push(some(report.sessions.len() as u64, session));
+    parts.push(several(report.sessions.len() as u64, session));
     parts.extend(report.span().and_then(|(from, to)| when::days(from, to, &report.view.zone)));
     let partial = if report.is_partial() { "Partial, interrupted before the end: " } else { "" };
     format!("{partial}{}", parts.join(" · "))

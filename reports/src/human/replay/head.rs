@@ -1,7 +1,7 @@
 //! The input, the rules and the prices.
 
-use super::{bill, is_of_transcripts, listed, some};
-use crate::document::{Document, count};
+use super::{bill, is_of_transcripts, listed};
+use crate::document::{Document, count, several};
 use crate::human::when;
 use crate::names::Names;
 use crate::report::{Report, UNKNOWN, statement};
@@ -16,7 +16,7 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
 pub(super) fn rules(report: &Report<'_>, document: &mut Document) {
     let chains: usize = report.sessions.iter().map(|session| session.chains).sum();
     let chain = if is_of_transcripts(report) { "agent" } else { "chain" };
-    let chains = (chains > 0).then(|| format!("Requests of {}", some(chains as u64, chain)));
+    let chains = (chains > 0).then(|| format!("Requests of {}", several(chains as u64, chain)));
     document.aside([chains, profiles(report), model(report)].into_iter().flatten().collect());
 }
 
@@ -36,7 +36,8 @@ fn files(report: &Report<'_>) -> Option<String> {
         Names::Plain if !report.folder.is_empty() => format!(" below {}", report.folder),
         _ => String::new(),
     };
-    let size = format!("Read {}, {}{place}", some(inputs.files as u64, "file"), crate::document::bytes(inputs.bytes));
+    let size =
+        format!("Read {}, {}{place}", several(inputs.files as u64, "file"), crate::document::bytes(inputs.bytes));
     Some(if found.is_empty() { size } else { format!("{size}; {}", found.join(", ")) })
 }
 
@@ -60,7 +61,7 @@ fn window(report: &Report<'_>) -> Option<String> {
         (view.session.is_some(), "sessions", others.other_sessions),
     ];
     for (_, things, others) in asked.into_iter().filter(|(is_asked, ..)| *is_asked) {
-        sent.push_str(&format!(" in the requested {things} ({} in others)", some(others, "request")));
+        sent.push_str(&format!(" in the requested {things} ({} in others)", several(others, "request")));
     }
     let left_out = report.left_out;
     if left_out.requests() == 0 {
@@ -70,7 +71,7 @@ fn window(report: &Report<'_>) -> Option<String> {
         0 => String::new(),
         number => format!(", {} of them because they have no instant", count(number)),
     };
-    let others = some(left_out.requests(), "other request");
+    let others = several(left_out.requests(), "other request");
     Some(format!("{sent}; {others} only filled the cache{dark}"))
 }
 

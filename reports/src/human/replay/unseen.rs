@@ -3,8 +3,8 @@
 use forkcast_replay::calibrate::Generation;
 use forkcast_replay::formats::claude_code::output_residual;
 
-use super::{listed, some};
-use crate::document::{Document, count, money};
+use super::listed;
+use crate::document::{Document, count, money, several};
 use crate::report::{Counted, Report, Unpriced, Unseen, not_billed, unpriced};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
@@ -40,7 +40,7 @@ fn without_rules(report: &Report<'_>, found: &Unseen) -> Option<String> {
     let who = if without == all {
         "All requests".to_owned()
     } else {
-        format!("{} of {}", count(without), some(all, "request"))
+        format!("{} of {}", count(without), several(all, "request"))
     };
     let both = if report.totals.predicted.is_some() { ", so they count on both sides as recorded" } else { "" };
     (without > 0).then(|| format!("{who} went to models whose cache is not modelled: their misses are unknown{both}."))
@@ -67,8 +67,8 @@ pub(super) fn without_price(report: &Report<'_>) -> Option<String> {
             "There is no price for {}: the {} of {} count, and are not in the cost. \
              --price-book FILE or --price MODEL:CATEGORY=USD_PER_MTOK supplies one.",
             listed(&named),
-            some(tokens, "token"),
-            some(requests, "request"),
+            several(tokens, "token"),
+            several(requests, "request"),
         )
     })
 }
@@ -79,14 +79,14 @@ fn estimated(report: &Report<'_>) -> Option<String> {
     if found.requests == 0 {
         return None;
     }
-    let who = format!("The output of {} is the start value of a stream", some(found.requests, "request"));
+    let who = format!("The output of {} is the start value of a stream", several(found.requests, "request"));
     if found.tokens == found.recorded_tokens {
-        return Some(format!("{who} ({}): their true output is larger.", some(found.tokens, "token")));
+        return Some(format!("{who} ({}): their true output is larger.", several(found.tokens, "token")));
     }
     let extra = found.extra.map(|extra| format!(", {} more than is in the cost (an estimate)", money(extra)));
     Some(format!(
         "{who}: {} recorded, about {} by the length of text and thinking{} ({:+.0} % off in sum if the output is known).",
-        some(found.recorded_tokens, "token"),
+        several(found.recorded_tokens, "token"),
         count(found.tokens),
         extra.unwrap_or_default(),
         // Clients that record no final output used older models.
@@ -97,13 +97,13 @@ fn estimated(report: &Report<'_>) -> Option<String> {
 fn absent(found: &Unseen) -> Option<String> {
     let tokens = match found.absent_tokens {
         0 => String::new(),
-        tokens => format!(" The client itself counts {} for them.", some(tokens, "token")),
+        tokens => format!(" The client itself counts {} for them.", several(tokens, "token")),
     };
     let (are, their) = if found.absent_agents == 1 { ("was", "its") } else { ("were", "their") };
     (found.absent_agents > 0).then(|| {
         format!(
             "{} {are} started, but {their} transcripts are missing: {their} requests are in no sum.{tokens}",
-            some(found.absent_agents, "sub-agent"),
+            several(found.absent_agents, "sub-agent"),
         )
     })
 }
@@ -111,7 +111,7 @@ fn absent(found: &Unseen) -> Option<String> {
 fn compactions(found: &Unseen) -> Option<String> {
     let whose = if found.compactions == 1 { "its own request is" } else { "their own requests are" };
     (found.compactions > 0)
-        .then(|| format!("{}: {whose} in no file, and in no sum.", some(found.compactions, "compaction")))
+        .then(|| format!("{}: {whose} in no file, and in no sum.", several(found.compactions, "compaction")))
 }
 
 fn hidden(report: &Report<'_>, found: &Unseen) -> Option<String> {
@@ -125,7 +125,7 @@ fn hidden(report: &Report<'_>, found: &Unseen) -> Option<String> {
         format!(
             "{} found the cache changed since the visible requests: clients also send requests that they do \
              not log (suggestions, titles, checks), and these are in no sum.{}",
-            some(found.hidden, "request"),
+            several(found.hidden, "request"),
             estimate.unwrap_or_default(),
         )
     })
@@ -136,7 +136,7 @@ fn given(found: &Unseen) -> Option<String> {
         format!(
             "System prompt and tools are in no transcript: the first {} of chains are taken as recorded, and the size of \
              the hidden prefix follows from them.",
-            some(found.first_requests, "request"),
+            several(found.first_requests, "request"),
         )
     })
 }
@@ -153,13 +153,13 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
     };
     let are = if number == 1 { "is" } else { "are" };
     let alone = if report.tally.predicted_uncounted { alone } else { "" };
-    Some(format!("{} {are} without recorded usage and in no sum{alone}.", some(number, "request")))
+    Some(format!("{} {are} without recorded usage and in no sum{alone}.", several(number, "request")))
 }
 
 fn refused(found: &Unseen) -> Option<String> {
     let were = if found.refused == 1 { "was" } else { "were" };
     (found.refused > 0)
-        .then(|| format!("{} {were} refused by the provider: nothing was billed.", some(found.refused, "request")))
+        .then(|| format!("{} {were} refused by the provider: nothing was billed.", several(found.refused, "request")))
 }
 
 /// Charges by the makers of these models that are in no recording.
@@ -169,7 +169,7 @@ fn fees(report: &Report<'_>) -> Option<String> {
     (kinds > 0 && report.has_transcripts()).then(|| {
         format!(
             "{} besides tokens can be charged and {} not recorded; --format json lists them under `price_book.not_billed`.",
-            some(kinds, "thing"),
+            several(kinds, "thing"),
             if kinds == 1 { "is" } else { "are" },
         )
     })

@@ -6,7 +6,7 @@ use forkcast_scenarios::run::Run;
 use forkcast_scenarios::run::remedy::{Remedy, remedy};
 use forkcast_sim::agent::spawn::fork::Forks;
 
-use crate::document::{Cell, Column, Document, Table, count, money, share};
+use crate::document::{Cell, Column, Document, Table, count, money, several, share};
 use crate::forks::{FanOut, Miss, Reports, fan_outs};
 
 /// The maximum number of fan-outs that are shown separately.
@@ -48,12 +48,8 @@ fn told(run: &Run, found: &FanOut<'_>) -> Vec<String> {
 /// `5 forks of main, 15 requests: $0.1234, hit rate 92.1 %; without a cache $0.4321; with cold starts $0.2345`.
 fn cost(run: &Run, found: &FanOut<'_>) -> String {
     let parent = found.parent.and_then(|parent| run.agents.get(parent)).map_or("nobody", |agent| &agent.label);
-    let plural = if found.forks.len() == 1 { "" } else { "s" };
-    let mut line = format!(
-        "{} fork{plural} of {parent}, {} requests: ",
-        count(found.forks.len() as u64),
-        count(found.sums.requests)
-    );
+    let forks = several(found.forks.len() as u64, "fork");
+    let mut line = format!("{forks} of {parent}, {} requests: ", count(found.sums.requests));
     line.push_str(&found.sums.cost.map_or_else(|| "no price".to_owned(), money));
     line.push_str(&found.sums.usage.hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default());
     if let Some(without) = found.sums.cost_without_cache {
