@@ -10,7 +10,7 @@ use forkcast_scenarios::run::{Options, Run, Sums, play};
 use forkcast_scenarios::{catalog, expect};
 use forkcast_sim::agent::Event;
 
-/// A file of about 10,000 tokens.
+/// A file of about 25,000 tokens.
 fn big() -> String {
     let lines = (0..700).map(|at| format!("fn item_{at:03}(order: &Order) -> Result<Amount, Failure> {{ todo!() }}\n"));
     serde_json::to_string(&lines.collect::<String>()).unwrap()
@@ -277,19 +277,19 @@ fn page(parts: &Parts) -> String {
     let [goes_on, anew] = &parts.follow_up;
     page.part(
         "Continue or spawn",
-        "A worker has read a file of 10,000 tokens; a minute later one line of it is to be changed.",
+        "A worker has read a file of 25,000 tokens; a minute later one line of it is to be changed.",
         &[("continue with SendMessage", goes_on), ("a new agent reads it again", anew)],
     );
     let [none, micro, auto] = &parts.long;
     page.part(
         "Micro or auto compaction",
-        "Eight results of 10,000 tokens in one turn, a window of 60,000, a threshold of 60 %.",
+        "Eight results of 25,000 tokens in one turn, a window of 60,000, a threshold of 60 %.",
         &[("none", none), ("micro: old results are cleared", micro), ("auto: a summary takes the place of all", auto)],
     );
     let [team, agents] = &parts.two_jobs;
     page.part(
         "Team or sub-agents",
-        "Two workers learn a file of 10,000 tokens and do two jobs each, a minute apart.",
+        "Two workers learn a file of 25,000 tokens and do two jobs each, a minute apart.",
         &[("two teammates that go on", team), ("four agents", agents)],
     );
     let [apart, shared] = &parts.two_edits;
@@ -314,7 +314,7 @@ fn page(parts: &Parts) -> String {
     let [forks, own] = &parts.five;
     page.part(
         "Five forks or five agents",
-        "A conversation of 80,000 tokens; agents of their own begin with 11,000.",
+        "A conversation of 80,000 tokens, most of it memory files of the user, which agents of their own get too.",
         &[("forks, one first", forks), ("agents of their own", own)],
     );
     let sums = [children(forks), children(own)];
@@ -371,7 +371,7 @@ fn the_published_page_has_the_results_of_the_runs() {
 #[test]
 fn econ_17_a_child_in_the_foreground_keeps_the_user_waiting_and_moving_it_costs_requests() {
     let figures = &PARTS.1;
-    assert_eq!(figures[4], 121.0, "120 s after the child began");
+    assert!((120.0..125.0).contains(&figures[4]), "120 s after the child began: {}", figures[4]);
     assert!(figures[5] > 300.0, "after the child has ended");
     assert!(figures[6] > figures[7], "the notification is a turn of its own");
 }
