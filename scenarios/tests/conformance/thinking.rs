@@ -60,8 +60,8 @@ const REJECTED: [(&str, &str); 10] = [
     ("contract/E16+mode-in-tools", "the list of tools"),
     ("contract/E16+strip-history", "first at messages[0]"),
     ("forks/G15-review+own-tools", "the list of tools"),
-    // The contract asks for these: an agent is resumed after a call without a result, and one goes on in the background,
-    // where it has fewer tools.
+    // The contract asks for these: a fork clears old results of its own, and an agent goes on in the background, where it
+    // has fewer tools.
     ("contract/E04", "first at messages[2]"),
     ("contract/E10", "the list of tools"),
     ("contract/E10+by-flag", "the list of tools"),
