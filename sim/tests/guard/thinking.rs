@@ -291,7 +291,9 @@ fn agents_of_tests_with_equal_signatures_are_no_fault() {
 /// An edit of a random history.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Answer { thoughts: usize },
+    Answer {
+        thoughts: usize,
+    },
     System(u8),
     Tools(u8),
     EditMessage(usize, u8),
@@ -334,9 +336,7 @@ impl History {
             Part::Text(text) => json!({"type": "text", "text": text}),
             Part::Thought(number) => thinking(*number),
         };
-        let message = |(at, parts): (usize, &Vec<Part>)| {
-            json!({"role": (["user", "assistant"][at % 2]), "content": parts.iter().map(part).collect::<Vec<_>>()})
-        };
+        let message = |(at, parts): (usize, &Vec<Part>)| json!({"role": (["user", "assistant"][at % 2]), "content": parts.iter().map(part).collect::<Vec<_>>()});
         let messages: Vec<Value> = self.messages.iter().enumerate().map(message).collect();
         let tools: Vec<Value> = Self::TOOLS[usize::from(self.tools)].iter().map(|name| tool(name)).collect();
         json!({"model": MODEL, "tools": tools, "system": format!("prompt {}", self.system), "messages": messages})
