@@ -127,9 +127,7 @@ pub fn place(request: &Request, refusal: &Refusal) -> Option<Place> {
         Refusal::NotAllowed { .. }
         | Refusal::EmptyText { .. }
         | Refusal::Deferred { .. }
-        | Refusal::WithinResult { .. } => {
-            request.bad_markers.first().map(|bad| bad.place)
-        }
+        | Refusal::WithinResult { .. } => request.bad_markers.first().map(|bad| bad.place),
         Refusal::TtlOrder { .. } => out_of_order(&request.markers).map(|marker| marker.place),
         Refusal::AutomaticConflict { .. } => request.markers.last().map(|marker| marker.place),
         Refusal::PreWarm { .. } => None,

@@ -43,7 +43,8 @@ fn cases() -> Vec<(Value, &'static str, &'static str)> {
         ),
         (
             changed(|body| {
-                let parts = json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b", "cache_control": MARKED()}]);
+                let parts =
+                    json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b", "cache_control": MARKED()}]);
                 body["messages"][4]["content"][0]["content"] = parts;
             }),
             "messages[4].content[0]",

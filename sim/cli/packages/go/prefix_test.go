@@ -26,7 +26,7 @@ func bodies(moves bool) [][]byte {
 		if moves {
 			day = fmt.Sprintf("10:0%d", turn)
 		}
-		body := fmt.Sprintf(`{"model":"claude-opus-4-8","system":"The house rules. It is %s.","messages":[%s]}`, day, messages)
+		body := fmt.Sprintf(`{"model":"claude-opus-4-8","cache_control":{"type":"ephemeral"},"system":"The house rules. It is %s.","messages":[%s]}`, day, messages)
 		requests = append(requests, []byte(body))
 		messages += fmt.Sprintf(`,{"role":"assistant","content":"Done."},{"role":"user","content":"Part %d."}`, turn)
 	}

@@ -10,6 +10,6 @@ export function messages(turn) {
 }
 
 export function bodies(moves = false) {
-  const fixed = { model: "claude-opus-4-8", max_tokens: 1024 };
+  const fixed = { model: "claude-opus-4-8", max_tokens: 1024, cache_control: { type: "ephemeral" } };
   return [0, 1, 2].map((turn) => ({ ...fixed, system: system(turn, moves), messages: messages(turn) }));
 }

@@ -53,6 +53,7 @@ const TURNS = {
       client.messages.create({
         model: "claude-opus-4-8",
         max_tokens: 1024,
+        cache_control: { type: "ephemeral" },
         system: system(turn, moves),
         messages: messages(turn),
       });

@@ -13,5 +13,5 @@ def messages(turn):
 
 
 def bodies(moves=False):
-    fixed = {"model": "claude-opus-4-8", "max_tokens": 1024}
+    fixed = {"model": "claude-opus-4-8", "max_tokens": 1024, "cache_control": {"type": "ephemeral"}}
     return [{**fixed, "system": system(turn, moves), "messages": messages(turn)} for turn in range(3)]

@@ -10,6 +10,9 @@ from loopback import provider
 
 has = importlib.util.find_spec
 
+# A breakpoint at the end of each request, whatever the version of the SDK.
+MARKED = {"cache_control": {"type": "ephemeral"}}
+
 
 def anthropic_turns(address, moves=False):
     import anthropic
@@ -17,7 +20,11 @@ def anthropic_turns(address, moves=False):
     client = anthropic.Anthropic(api_key="none", base_url=address)
     for turn in range(3):
         client.messages.create(
-            model="claude-opus-4-8", max_tokens=1024, system=system(turn, moves), messages=messages(turn)
+            model="claude-opus-4-8",
+            max_tokens=1024,
+            system=system(turn, moves),
+            messages=messages(turn),
+            extra_body=MARKED,
         )
 
 
@@ -36,7 +43,11 @@ async def anthropic_async_turns(address):
     async with anthropic.AsyncAnthropic(api_key="none", base_url=address) as client:
         for turn in range(3):
             await client.messages.create(
-                model="claude-opus-4-8", max_tokens=1024, system=system(turn, False), messages=messages(turn)
+                model="claude-opus-4-8",
+                max_tokens=1024,
+                system=system(turn, False),
+                messages=messages(turn),
+                extra_body=MARKED,
             )
 
 
