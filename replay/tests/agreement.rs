@@ -44,7 +44,7 @@ fn disagrees(compared: &Compared) -> bool {
 
 fn exceptions(replayed: &Replay) -> Vec<String> {
     let rows = replayed.entries.iter();
-    rows.filter_map(|entry| Some((entry.comparison.ok()?, &entry.origin)))
+    rows.filter_map(|entry| Some((entry.comparison.as_ref().ok()?, &entry.origin)))
         .filter(|(compared, _)| disagrees(compared))
         .map(|(compared, origin)| format!("{}#{}: {compared:?}", origin.file, origin.index))
         .collect()

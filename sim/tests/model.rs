@@ -38,7 +38,7 @@ fn asks(agent: &str, agent_type: &str, turn: u32, texts: &[&str]) -> Question {
         started_by: None,
         turn,
         attempt: 0,
-        draft: draft(texts),
+        draft: Rc::new(draft(texts)),
     }
 }
 
@@ -98,7 +98,7 @@ fn reminders_and_results_are_not_user_text() {
     let mut question = asks("main", "main", 0, &["the question"]);
     let content =
         vec![Piece::tool_result("t", "status", false), Piece::text("<system-reminder>status</system-reminder>")];
-    question.draft.messages.push(Rc::new(Message { role: Role::User, content: content.into() }));
+    Rc::make_mut(&mut question.draft).messages.push(Rc::new(Message { role: Role::User, content: content.into() }));
     assert_eq!(question.last_user_text().unwrap(), "the question");
 }
 
@@ -254,10 +254,10 @@ fn a_strict_recording_answers_whoever_asks() {
 fn parameters_and_breakpoints_must_be_those_recorded() {
     let mut model = recording(Fidelity::Strict);
     let mut question = asks("y", "worker", 0, &["first"]);
-    question.draft.parameters = [("max_tokens".into(), "5".into())].into();
+    Rc::make_mut(&mut question.draft).parameters = [("max_tokens".into(), "5".into())].into();
     assert!(said(&mut model, &question).contains("does not ask what answer 0"));
     let mut question = asks("y", "worker", 0, &["first"]);
-    question.draft.marks = vec![Mark { level: Level::System, item: 0, part: 0, ttl: Ttl::OneHour }];
+    Rc::make_mut(&mut question.draft).marks = vec![Mark { level: Level::System, item: 0, part: 0, ttl: Ttl::OneHour }];
     assert!(said(&mut model, &question).contains("does not ask what answer 0"));
 }
 
@@ -310,7 +310,9 @@ fn generated_answers_are_valid_streams_that_call_existing_tools() {
         let mut question = asks("a", "main", turn, &["go"]);
         if turn > 0 {
             let content = vec![Piece::tool_result("t", "text", false)];
-            question.draft.messages.push(Rc::new(Message { role: Role::User, content: content.into() }));
+            Rc::make_mut(&mut question.draft)
+                .messages
+                .push(Rc::new(Message { role: Role::User, content: content.into() }));
         }
         let answer = model.answer(&question).unwrap();
         answer.check().unwrap();

@@ -87,7 +87,7 @@ impl<'a> LedgerLine<'a> {
                 index: entry.origin.index,
                 line: entry.origin.line,
             },
-            comparison: entry.comparison.as_ref().map_err(|why| *why),
+            comparison: entry.comparison.as_deref().map_err(|why| *why),
             exchange: None,
             transcript: None,
             names: senders.names,

@@ -100,7 +100,7 @@ impl Findings {
         if let Some(compared) = entry.comparison.as_ref().ok().filter(|compared| !agrees(compared)) {
             let causes = entry.line.charge.causes.iter().map(|part| part.cause).collect();
             let place = self.place(entry);
-            self.exceptions.push(Exception { place, compared: *compared, causes });
+            self.exceptions.push(Exception { place, compared: **compared, causes });
         }
     }
 

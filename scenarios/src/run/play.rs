@@ -8,9 +8,9 @@ use std::rc::Rc;
 use forkcast_sim::laws;
 use forkcast_sim::model::Script;
 use forkcast_sim::model::scripted::Utterances;
-use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::pricing::{Money, PriceBook};
 use forkcast_sim::seed::Seed;
-use forkcast_sim::simulation::{self, Cause, Failure, Finished, Lookup, Observer};
+use forkcast_sim::simulation::{self, Agent, Cause, Failure, Finished, Lookup, Observer};
 use forkcast_sim::time::{Instant, Stopped};
 
 use super::{Run, agent, request};
@@ -143,6 +143,29 @@ pub fn play_script(
         makespan,
         agents,
     }
+}
+
+/// What a run of a scenario cost, and what its agents did.
+pub(super) struct Billed {
+    /// The agents in the order in which they began.
+    pub agents: Vec<Agent>,
+    /// Its bill; `None` if none of its requests has a price.
+    pub cost: Option<Money>,
+}
+
+/// The bill of a scenario's run, without anything else: no law watches it, no miss is explained, and neither events nor
+/// requests are kept. `None` if it does not finish.
+pub(super) fn billed(scenario: &Scenario, options: &Options) -> Option<Billed> {
+    let mut setup = load::setup(scenario, options.interleave);
+    setup.observers.clear();
+    (setup.explains, setup.keeps_events, setup.keeps_drafts) = (false, false, false);
+    if let Some(book) = &options.book {
+        setup.book = Rc::clone(book);
+    }
+    let Finished { agents, entries, .. } = simulation::run(setup).ok()?;
+    let bills = entries.iter().filter_map(|entry| entry.line.charge.bill.as_ref());
+    let cost = bills.map(|bill| bill.total).reduce(|sum, bill| sum + bill);
+    Some(Billed { agents, cost })
 }
 
 const fn ends(why: &Failure) -> Ends {

@@ -2,18 +2,21 @@
 //! nothing.
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
+use forkcast_sim::simulation::Agent;
 use forkcast_sim::wire::Ttl;
 
-use super::{Options, Run, play};
+use super::Run;
+use super::play::{Billed, billed};
 use crate::format::Scenario;
 use crate::format::expect::Ends;
 
-/// Runs with more requests are not repeated: each of up to a dozen repetitions would take as long as the run.
+/// Runs with more requests are not repeated: up to a dozen repetitions would take several times as long as the run.
 pub const REQUESTS_MAX: usize = 2_000;
 
 /// A policy, and the bill of the run under it.
@@ -104,8 +107,8 @@ fn choices(kinds: &[Vec<Change>]) -> Vec<Vec<Change>> {
 
 /// What the sub-agents of a run did, in any order. The main agent wakes up for their reports, several of which may arrive
 /// together, so that its own requests follow from the policy.
-fn work(run: &Run) -> Vec<(&str, u32, &str)> {
-    let children = run.agents.iter().filter(|agent| agent.parent.is_some());
+fn work<'a>(agents: impl Iterator<Item = &'a Agent>) -> Vec<(&'a str, u32, &'a str)> {
+    let children = agents.filter(|agent| agent.parent.is_some());
     let mut work: Vec<_> = children.map(|agent| (&*agent.agent_type, agent.turns, agent.state)).collect();
     work.sort_unstable();
     work
@@ -115,7 +118,7 @@ fn work(run: &Run) -> Vec<(&str, u32, &str)> {
 fn cost_with(run: &Run, changes: &[Change]) -> Option<Money> {
     let mut scenario = run.scenario.clone();
     changes.iter().for_each(|change| change.apply(&mut scenario));
-    let again = play(scenario, &Options { keeps_answers: false, ..run.options.clone() });
-    let is_same = again.ends == Ends::Finished && work(&again) == work(run);
-    again.totals().cost.filter(|_| is_same)
+    let Billed { agents, cost } = billed(&scenario, &run.options)?;
+    let is_same = work(agents.iter()) == work(run.agents.iter().map(Deref::deref));
+    cost.filter(|_| is_same)
 }

@@ -46,8 +46,8 @@ pub trait Events {
 
 impl Replying {
     /// A reply that takes its events from `source`.
-    pub fn new(source: impl Events + 'static) -> Self {
-        Self(Box::new(source))
+    pub fn new(source: Box<impl Events + 'static>) -> Self {
+        Self(source)
     }
 
     /// The next event; `None` after the last.

@@ -19,8 +19,8 @@ pub struct Question {
     pub turn: u32,
     /// How often this same request was sent before.
     pub attempt: u32,
-    /// The request.
-    pub draft: Draft,
+    /// The request, kept by its agent in case that it must be sent again.
+    pub draft: Rc<Draft>,
 }
 
 impl Question {

@@ -279,14 +279,14 @@ mod tests {
     use crate::wire::Draft;
 
     fn question(agent: &str, agent_type: &str) -> Question {
-        let draft = Draft {
+        let draft = Rc::new(Draft {
             model: "claude-opus-5-5".into(),
             tools: Rc::from([]),
             system: Rc::from([]),
             messages: Vec::new(),
             parameters: Rc::from([]),
             marks: Vec::new(),
-        };
+        });
         Question { agent: agent.into(), agent_type: agent_type.into(), started_by: None, turn: 0, attempt: 0, draft }
     }
 

@@ -29,7 +29,7 @@ pub struct Entry {
     /// Position of its answer in a transcript; `None` if the request was recorded as sent.
     pub answer: Option<AnswerPlace>,
     /// Prediction and recording compared.
-    pub comparison: Result<Compared, NotComparable>,
+    pub comparison: Result<Box<Compared>, NotComparable>,
     /// The line of a transcript that shows why it missed. Requests recorded as sent have the differences in their
     /// explanation.
     pub evidence: Option<Evidence>,
@@ -60,7 +60,7 @@ impl Entry {
             layout: Layout::default(),
             chain: None,
             answer: None,
-            comparison,
+            comparison: comparison.map(Box::new),
             evidence: None,
             size: None,
             unforeseen: None,

@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use crate::ledger::UnreadWrites;
 use crate::pricing::{Category, Money, Rates};
-use crate::wire::{Marker, NodeId, Prefixes, Sizes};
+use crate::wire::{Marker, NodeId, Prefixes, Sizes, number};
 
 /// The writes of a ledger's lines, at the prices of each, until it is known which of them were read.
 #[derive(Clone, Debug, Default)]
@@ -11,8 +11,11 @@ pub struct Premiums {
     writes: UnreadWrites,
     /// The first line.
     first: usize,
-    /// From the first line on. A line without rates has no premium: without a price, or its unread writes are unknown.
-    rates: Vec<Option<Rates>>,
+    /// The different prices, in order of appearance: there are a few of them, for models, lengths, tiers and hours.
+    prices: Vec<Rates>,
+    /// The prices of each line from the first one on, by their place. A line without rates has no premium: without a
+    /// price, or its unread writes are unknown.
+    rates: Vec<Option<u32>>,
 }
 
 impl Premiums {
@@ -25,12 +28,18 @@ impl Premiums {
     pub fn price(&mut self, line: usize, rates: Rates) {
         debug_assert!(self.rates.len() <= line - self.first, "lines are priced in their order");
         self.rates.resize(line - self.first, None);
-        self.rates.push(Some(rates));
+        let known = self.prices.iter().rposition(|known| *known == rates);
+        let place = known.unwrap_or_else(|| {
+            self.prices.push(rates);
+            self.prices.len() - 1
+        });
+        self.rates.push(Some(number(place)));
     }
 
     /// The prices of a line.
     pub fn rates(&self, line: usize) -> Option<&Rates> {
-        self.rates.get(line - self.first)?.as_ref()
+        let place = (*self.rates.get(line - self.first)?)?;
+        self.prices.get(place as usize)
     }
 
     /// The prefix `hit` was read.

@@ -91,7 +91,8 @@ impl Provider {
         self
     }
 
-    async fn answer(&self, question: &Question) -> Answer {
+    /// The script's answer. `None` if it has none, or no more are allowed: the alarm rings, and the run ends.
+    fn answer(&self, question: &Question) -> Option<Answer> {
         let answer = self.script.borrow_mut().answer(question);
         let cause = match answer {
             Err(unscripted) => Cause::Unscripted(unscripted),
@@ -99,14 +100,12 @@ impl Provider {
                 Some(limit) => Cause::Turns { limit, at: self.handle.now() },
                 None => {
                     self.turns.set(self.turns.get() + 1);
-                    return answer;
+                    return Some(answer);
                 }
             },
         };
         self.alarm.ring(cause);
-        // No answer will ever come: the run ends, and this task with it.
-        let _waiting = self.handle.waiting_for("an answer that no script has");
-        std::future::pending().await
+        None
     }
 
     /// Checks the rate limits before the script is used: a request refused now is sent again.
@@ -123,33 +122,32 @@ impl Provider {
         admitted
     }
 
-    async fn serve(&self, mut question: Question) -> Result<Replying, CallError> {
+    /// Decides about a request. Nothing of this takes time, so that a request which waits for its answer keeps only the
+    /// answer.
+    fn accept(&self, mut question: Question) -> Response {
         let now = self.handle.now();
         let asked = self.script.borrow_mut().verbatim(&question).map(|sent| {
-            let drafted = std::mem::replace(&mut question.draft, sent);
+            let drafted = std::mem::replace(&mut question.draft, Rc::new(sent));
             Question { draft: drafted, ..question.clone() }
         });
         let call = self.traffic.begin(&question, now);
+        let refused = |call, error, after| Response::Refused { call, error, after };
         if let Some(outage) = self.outages.iter().find(|outage| (outage.from..outage.until).contains(&now)) {
-            return self.refuse(&call, outage.error.clone(), self.pace.refusal).await;
+            return refused(call, outage.error.clone(), self.pace.refusal);
         }
         if let Err(error) = self.admit(&question, now) {
-            return self.refuse(&call, error, self.pace.refusal).await;
+            return refused(call, error, self.pace.refusal);
         }
-        let answer = self.answer(asked.as_ref().unwrap_or(&question)).await;
+        let Some(answer) = self.answer(asked.as_ref().unwrap_or(&question)) else { return Response::Unscripted };
         if let Some(model) = answer.model.as_ref().filter(|_| asked.is_none()) {
-            question.draft.model = Rc::clone(model);
+            Rc::make_mut(&mut question.draft).model = Rc::clone(model);
         }
-        drop(asked);
         if let Some(Fault::Refusal(error)) = answer.fault {
-            return self.refuse(&call, error, answer.first_byte.unwrap_or(self.pace.refusal)).await;
+            return refused(call, error, answer.first_byte.unwrap_or(self.pace.refusal));
         }
-        let served = self.service.borrow_mut().serve(&question.agent, &question.draft, answer.unseen, now);
-        // The answer takes long, and the question is no longer needed.
-        drop(question);
-        let served = match served {
+        let served = match self.service.borrow_mut().serve(&question.agent, &question.draft, answer.unseen, now) {
             Ok(served) => served,
-            Err(refusal) => return self.refuse(&call, invalid(&refusal.to_string()), self.pace.refusal).await,
+            Err(refusal) => return refused(call, invalid(&refusal.to_string()), self.pace.refusal),
         };
         call.accepted(served.line);
         let usage = served.usage;
@@ -157,21 +155,41 @@ impl Provider {
             let written = usage.cache_creation_input_tokens();
             self.pace.first_byte(usage.cache_read_input_tokens, written, usage.input_tokens)
         });
-        let mut open = Open { served, service: self.service.clone(), handle: self.handle.clone(), arrived: None, call };
-        if answer.is_without_first_byte() {
-            return std::future::pending().await;
-        }
-        self.handle.sleep(wait).await;
-        open.begin();
-        Ok(Replying::new(Stream::new(answer, open, usage, &self.pace)))
+        let open = Open { served, service: self.service.clone(), handle: self.handle.clone(), arrived: None, call };
+        let has_first_byte = !answer.is_without_first_byte();
+        Response::Accepted(Box::new(Stream::new(answer, open, usage, &self.pace)), has_first_byte.then_some(wait))
     }
 
-    /// Answers with an error after a while.
-    async fn refuse(&self, call: &Call, error: CallError, after: Duration) -> Result<Replying, CallError> {
-        self.handle.sleep(after).await;
-        call.refused(&error, self.handle.now());
-        Err(error)
+    async fn serve(&self, question: Question) -> Result<Replying, CallError> {
+        match self.accept(question) {
+            Response::Accepted(mut stream, Some(wait)) => {
+                self.handle.sleep(wait).await;
+                stream.begin();
+                Ok(Replying::new(stream))
+            }
+            Response::Accepted(_open, None) => std::future::pending().await,
+            Response::Refused { call, error, after } => {
+                self.handle.sleep(after).await;
+                call.refused(&error, self.handle.now());
+                Err(error)
+            }
+            Response::Unscripted => {
+                // No answer will ever come: the run ends, and this task with it.
+                let _waiting = self.handle.waiting_for("an answer that no script has");
+                std::future::pending().await
+            }
+        }
     }
+}
+
+/// What a request gets.
+enum Response {
+    /// An answer, with the time to its first byte; `None` if it has no first byte.
+    Accepted(Box<Stream>, Option<Duration>),
+    /// An error after a while.
+    Refused { call: Call, error: CallError, after: Duration },
+    /// Nothing.
+    Unscripted,
 }
 
 impl Model for Provider {
@@ -222,8 +240,8 @@ struct Stream {
 }
 
 impl Stream {
+    /// An answer whose first byte is still to come.
     fn new(answer: Answer, open: Open, usage: Usage, pace: &Pace) -> Self {
-        let began = open.handle.now();
         let bytes: u64 = answer.events.iter().map(said_bytes).sum();
         let output_tokens = answer.output_tokens.unwrap_or_else(|| (bytes * 10).div_ceil(31).max(1));
         let streaming = answer.streaming.unwrap_or_else(|| pace.streaming(output_tokens));
@@ -247,7 +265,13 @@ impl Stream {
         if let Some(Fault::Interruption { after_events, how }) = answer.fault {
             end = interrupt(&mut events, after_events, how);
         }
-        Self { open, usage, events, began, end, sleep: None }
+        Self { open, usage, events, began: Instant::default(), end, sleep: None }
+    }
+
+    /// The first byte has come.
+    fn begin(&mut self) {
+        self.began = self.open.handle.now();
+        self.open.begin();
     }
 
     /// No event is left.

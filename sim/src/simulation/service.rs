@@ -19,7 +19,7 @@ use crate::service::{
     Engine, Entry, FRAME_TOKENS, Grounds, Layout, PriceFacts, Quote, RecordedUsage, SizedRequest, Tariff,
 };
 use crate::time::Instant;
-use crate::wire::{ChainId, Draft, Index, Marker, PathSizes, Prefixes, Usage, Wire, number};
+use crate::wire::{ChainId, Draft, Index, Marker, PathSizes, Prefixes, Request, Usage, Wire, number};
 
 /// Serves the requests of a run.
 pub struct Service {
@@ -132,10 +132,14 @@ impl Service {
         }
         let draft = self.changes.apply(agent, draft);
         let draft = &*draft;
-        let (taken, stem) = self.take(agent, draft)?;
-        if let Some(tokens) = unseen.kept_tokens.filter(|_| stem.is_none()) {
-            self.keep(&taken, tokens, at);
-        }
+        let (taken, stem) = match unseen.kept_tokens {
+            None => self.take(agent, draft)?,
+            Some(tokens) => {
+                let taken = self.take_whole(agent, draft)?;
+                self.keep(&taken, tokens, at);
+                (taken, None)
+            }
+        };
         let chain = self.chain(agent);
         let continues = self.continued.get(chain).filter(|_| self.explains);
         let prefixes = &self.wire.prefixes;
@@ -180,8 +184,8 @@ impl Service {
         changed: Changed,
     ) -> Result<(), Refusal> {
         let draft = self.changes.apply(agent, draft);
-        let (taken, stem) = self.take(agent, &draft)?;
-        if let Some(tokens) = after(taken.total_tokens()).filter(|_| stem.is_none()) {
+        let taken = self.take_whole(agent, &draft)?;
+        if let Some(tokens) = after(taken.total_tokens()) {
             self.changes.add(agent, &draft, &taken, tokens, changed);
         }
         Ok(())
@@ -190,10 +194,8 @@ impl Service {
     /// From now on the client leaves `dropped` tokens out of the agent's prompt, from those after the first `after` ones.
     fn drop_tokens(&mut self, agent: &Rc<str>, draft: &Draft, after: u64, dropped: u64) -> Result<(), Refusal> {
         let draft = self.changes.apply(agent, draft);
-        let (taken, stem) = self.take(agent, &draft)?;
-        if stem.is_none() {
-            self.changes.shrink(agent, &draft, &taken, after, dropped);
-        }
+        let taken = self.take_whole(agent, &draft)?;
+        self.changes.shrink(agent, &draft, &taken, after, dropped);
         Ok(())
     }
 
@@ -236,22 +238,36 @@ impl Service {
     /// The request made from `draft`, as the next line. A request of a wide fan-out has only its own part, after the
     /// stem.
     fn take(&mut self, agent: &Rc<str>, draft: &Draft) -> Result<(Subject, Option<Rc<MeasuredStem>>), Refusal> {
-        let (request, cumulative, stem) = match self.behind_stem(draft) {
-            Some(behind) if self.explains || !self.observers.is_empty() => {
-                let (request, cumulative) = behind.whole();
-                (request, cumulative, None)
-            }
-            Some(BehindStem { request, cumulative, stem }) => (request, cumulative, Some(stem)),
-            None => {
-                let mut taken = self.latest.take(agent, draft);
-                let request = self.wire.take_after(draft, &self.scope, &mut taken.trail);
-                let cumulative = self.sizer.cumulative(&mut taken.sizes, draft, &request, &self.wire);
-                self.latest.put(agent, taken);
-                (request, cumulative, None)
-            }
-        };
+        if self.explains || !self.observers.is_empty() {
+            return Ok((self.take_whole(agent, draft)?, None));
+        }
+        match self.behind_stem(draft) {
+            Some(BehindStem { request, cumulative, stem }) => Ok((self.accept(request, cumulative)?, Some(stem))),
+            None => Ok((self.take_alone(agent, draft)?, None)),
+        }
+    }
+
+    /// The same with everything before its own part.
+    fn take_whole(&mut self, agent: &Rc<str>, draft: &Draft) -> Result<Subject, Refusal> {
+        match self.behind_stem(draft).map(BehindStem::whole) {
+            Some((request, cumulative)) => self.accept(request, cumulative),
+            None => self.take_alone(agent, draft),
+        }
+    }
+
+    /// The request of a draft that shares no stem with others.
+    fn take_alone(&mut self, agent: &Rc<str>, draft: &Draft) -> Result<Subject, Refusal> {
+        let mut taken = self.latest.take(agent, draft);
+        let request = self.wire.take_after(draft, &self.scope, &mut taken.trail);
+        let cumulative = self.sizer.cumulative(&mut taken.sizes, draft, &request, &self.wire);
+        self.latest.put(agent, taken);
+        self.accept(request, cumulative)
+    }
+
+    /// A request as the next line.
+    fn accept(&self, request: Request, cumulative: Vec<u64>) -> Result<Subject, Refusal> {
         let mut subject = Subject::new(self.engine.next_line(), request, cumulative, &self.rules);
-        subject.refusal.take().map_or(Ok((subject, stem)), Err)
+        subject.refusal.take().map_or(Ok(subject), Err)
     }
 
     fn behind_stem(&mut self, draft: &Draft) -> Option<BehindStem> {

@@ -49,7 +49,7 @@ impl Traffic {
     pub(super) fn begin(&self, question: &Question, at: Instant) -> Call {
         let Some(kept) = &self.0 else { return Call::default() };
         let unknown = Answer { fault: given_up(0), ..Answer::default() };
-        let (agent, draft) = (Rc::clone(&question.agent), Some(question.draft.clone()));
+        let (agent, draft) = (Rc::clone(&question.agent), Some(Draft::clone(&question.draft)));
         let mut passages = kept.borrow_mut();
         passages.push(Passage { agent, line: None, draft, at, answer: unknown });
         Call { kept: Some(Rc::clone(kept)), number: passages.len() - 1 }

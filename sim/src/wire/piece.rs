@@ -26,8 +26,15 @@ struct Inner {
     json: Rc<str>,
     declared_tokens: Option<u64>,
     latest: RefCell<Option<Reading>>,
-    others: RefCell<Vec<Reading>>,
-    canonicals: RefCell<Vec<Canonical>>,
+    /// Most pieces are read by one wire at one position, and a run has many of them.
+    rest: RefCell<Option<Box<Rest>>>,
+}
+
+/// What few pieces have.
+#[derive(Default)]
+struct Rest {
+    others: Vec<Reading>,
+    canonicals: Vec<Canonical>,
 }
 
 /// How one wire interned this piece at one position.
@@ -96,10 +103,7 @@ impl Piece {
     }
 
     fn with(json: Rc<str>, declared_tokens: Option<u64>) -> Self {
-        let latest = RefCell::default();
-        let others = RefCell::default();
-        let canonicals = RefCell::default();
-        Self(Rc::new(Inner { json, declared_tokens, latest, others, canonicals }))
+        Self(Rc::new(Inner { json, declared_tokens, latest: RefCell::default(), rest: RefCell::default() }))
     }
 
     /// A text block.
@@ -210,20 +214,24 @@ impl Piece {
         if let Some(reading) = self.0.latest.borrow().as_ref().filter(is_it) {
             return Some(reading.part);
         }
-        self.0.others.borrow().iter().find(is_it).map(|reading| reading.part)
+        let rest = self.0.rest.borrow();
+        rest.as_ref()?.others.iter().find(is_it).map(|reading| reading.part)
     }
 
     /// Stores a reading, and drops those of wires that no longer exist.
     pub(super) fn keep_reading(&self, wire: &WireIdentity, level: Level, role: Role, part: Part) {
         let latest = Reading { wire: wire.downgrade(), level, role, part };
-        let mut others = self.0.others.borrow_mut();
-        others.extend(self.0.latest.replace(Some(latest)));
+        let Some(before) = self.0.latest.replace(Some(latest)) else { return };
+        let mut rest = self.0.rest.borrow_mut();
+        let others = &mut rest.get_or_insert_default().others;
+        others.push(before);
         others.retain(|reading| reading.wire.0.strong_count() > 0);
     }
 
     /// The piece in the default normal forms, made once for each place.
     pub(super) fn canonical(&self, level: Level, role: Role) -> Canonical {
-        let mut kept = self.0.canonicals.borrow_mut();
+        let mut rest = self.0.rest.borrow_mut();
+        let kept = &mut rest.get_or_insert_default().canonicals;
         if let Some(known) = kept.iter().find(|known| known.level == level && known.role == role) {
             return known.clone();
         }

@@ -367,7 +367,7 @@ impl Model for Clocked {
             let mut events: VecDeque<model::Event> = Answer::message(&id, &said).events.into();
             events.iter_mut().for_each(spend);
             let hold = Some(Box::pin(self.handle.sleep(reply.held)));
-            Ok(Replying::new(Arriving { events, hold }))
+            Ok(Replying::new(Box::new(Arriving { events, hold })))
         })
     }
 }

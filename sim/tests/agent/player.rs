@@ -33,7 +33,7 @@ impl<S: Script> Model for ScriptPlayer<S> {
                 Some(Fault::Interruption { after_events, how }) => played.interrupt(after_events, how),
                 None => {}
             }
-            Ok(Replying::new(played))
+            Ok(Replying::new(Box::new(played)))
         })
     }
 }

@@ -193,7 +193,8 @@ impl Model for Play {
             if let Some(refusal) = reply.refusal {
                 return Err(refusal);
             }
-            Ok(Replying::new(Playing { handle: self.handle.clone(), steps: reply.steps.into(), sleeping: None }))
+            let playing = Playing { handle: self.handle.clone(), steps: reply.steps.into(), sleeping: None };
+            Ok(Replying::new(Box::new(playing)))
         })
     }
 }

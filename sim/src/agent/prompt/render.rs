@@ -23,8 +23,8 @@ pub fn render_system(context: &Context) -> Rc<[Piece]> {
     let mut changed = false;
     if !is_known {
         let made = make(context);
-        changed = replace(context, rendered.as_ref(), &made);
-        *rendered = Some(made);
+        changed = replace(context, rendered.as_deref(), &made);
+        *rendered = Some(Box::new(made));
     }
     if let Some(made) = &*rendered {
         let bytes = made.texts.iter().map(String::len).sum();

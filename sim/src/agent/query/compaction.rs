@@ -43,7 +43,7 @@ impl Loop {
             }
         }
         if options.is_due(Mechanism::Auto, tokens, is_forced) {
-            summarise(&context, tokens, as_sent).await;
+            Box::pin(summarise(&context, tokens, as_sent)).await;
         }
     }
 

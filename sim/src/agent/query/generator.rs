@@ -42,11 +42,24 @@ impl<Y> Clone for Yielder<Y> {
 }
 
 impl<Y> Yielder<Y> {
-    /// Yields `value` and waits until it was taken.
-    pub async fn give(&self, value: Y) {
+    /// Yields `value`. Ready when it was taken; to be awaited at once. The value is not part of the future, because
+    /// each future that awaits it, up to the agent's whole loop, would be as much larger.
+    pub fn give(&self, value: Y) -> Given<'_, Y> {
         *self.0.borrow_mut() = Some(value);
-        // The consumer takes the value after this poll; a body that is polled with a full slot waits.
-        std::future::poll_fn(|_| if self.0.borrow().is_some() { Poll::Pending } else { Poll::Ready(()) }).await;
+        Given(&self.0)
+    }
+}
+
+/// A value that was yielded.
+#[must_use = "the body must wait until the value is taken"]
+pub struct Given<'a, Y>(&'a RefCell<Option<Y>>);
+
+impl<Y> Future for Given<'_, Y> {
+    type Output = ();
+
+    /// The consumer takes the value after this poll; a body that is polled with a full slot waits.
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if self.0.borrow().is_some() { Poll::Pending } else { Poll::Ready(()) }
     }
 }
 

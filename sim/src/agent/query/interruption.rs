@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Yielded;
+use super::generator::Given;
 use super::iteration::Loop;
 use super::stream::Turn;
 
@@ -29,11 +30,10 @@ impl Loop {
         self.insert(INTERRUPTED).await;
     }
 
-    /// Yields the result of a tool that ended after the stream, and adds it to the conversation.
-    pub(super) async fn take_late(&self, turn: &mut Turn, answer: super::call::Answer) {
+    /// Yields the result of a tool that ended after the stream, and adds it to the conversation; to be awaited at once.
+    pub(super) fn take_late(&self, turn: &mut Turn, answer: super::call::Answer) -> Given<'_, Yielded> {
         turn.added.extend(answer.added);
-        self.context.entries.borrow_mut().push(Rc::clone(&answer.entry));
-        self.yielder.give(Yielded::Entry(answer.entry)).await;
+        self.append(answer.entry)
     }
 }
 

@@ -71,14 +71,14 @@ impl Loop {
             self.step("prompt");
             request::render(&self.context);
             self.step("call");
-            let question = request::draft(&self.context, &self.parameters);
-            let asked = self.ask(question).await;
+            let mut question = request::draft(&self.context, &self.parameters);
+            let asked = self.ask(&mut question).await;
             self.step("decide");
             let round = match asked {
-                Response::Answered(turn) => self.decide(*turn).await,
+                Response::Answered(turn) => self.decide(turn).await,
                 Response::Refused => Round::Ended(self.exit_refused()),
                 Response::Aborted(turn) => {
-                    self.interrupt(*turn).await;
+                    Box::pin(self.interrupt(*turn)).await;
                     Round::Ended(Reason::Aborted)
                 }
                 Response::Failed(why) => {
@@ -94,7 +94,7 @@ impl Loop {
     }
 
     /// The only signal is whether an assembled message has a tool call (LOOP-05, LOOP-06); the stop reason is ignored.
-    async fn decide(&mut self, turn: Turn) -> Round {
+    async fn decide(&mut self, turn: Box<Turn>) -> Round {
         let agent = Rc::clone(&self.context.agent);
         self.context.emit(&Event::Checkpoint { agent, name: "query_api_streaming_end" });
         self.turns += 1;
@@ -111,7 +111,7 @@ impl Loop {
     }
 
     /// Waits until every call of the turn is answered (LOOP-07, LOOP-12, LOOP-15).
-    async fn run_tools(&mut self, mut turn: Turn) -> Round {
+    async fn run_tools(&mut self, mut turn: Box<Turn>) -> Round {
         let results = std::mem::take(&mut turn.results);
         self.context.entries.borrow_mut().extend(results);
         turn.executor.release();
@@ -127,7 +127,7 @@ impl Loop {
             }
         }
         if self.context.abort.is_given() {
-            self.interrupt(turn).await;
+            Box::pin(self.interrupt(*turn)).await;
             return Round::Ended(Reason::Aborted);
         }
         for words in std::mem::take(&mut turn.added) {
@@ -180,7 +180,7 @@ impl Loop {
     async fn answer_open_calls(&mut self) -> Round {
         let open = open_calls(&self.context.entries.borrow());
         let Some((message, calls)) = open else { return Round::Done };
-        let mut turn = Turn::new(self);
+        let mut turn = Box::new(Turn::new(self));
         turn.executor.resume(&message, &calls);
         turn.messages.push(message);
         self.run_tools(turn).await

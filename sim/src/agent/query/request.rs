@@ -82,5 +82,5 @@ pub(super) fn draft(context: &Context, parameters: &Rc<[(String, String)]>) -> Q
     let agent_type = context.agent_type();
     let task = context.own_id().and_then(|own| context.session.tasks.get(&own));
     let started_by = task.map(|task| Rc::clone(&task.tool_use));
-    Question { agent, agent_type, started_by, turn: context.turns.get(), attempt: 0, draft }
+    Question { agent, agent_type, started_by, turn: context.turns.get(), attempt: 0, draft: Rc::new(draft) }
 }

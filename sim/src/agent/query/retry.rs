@@ -41,23 +41,27 @@ const RETRIED: [u16; 4] = [429, 500, 503, 529];
 
 impl Loop {
     /// Sends the question until it is answered or the retries are used up.
-    pub(super) async fn ask(&self, mut question: Question) -> Response {
+    pub(super) async fn ask(&self, question: &mut Question) -> Response {
         loop {
-            self.note_sent(&question);
+            self.note_sent(question);
             let entries = self.context.entries.borrow().len();
-            let mut turn = Turn::new(self);
-            let (failure, wait) = match self.attempt(question.clone(), &mut turn).await {
-                Attempt::Whole => return Response::Answered(Box::new(turn)),
-                Attempt::Aborted => return Response::Aborted(Box::new(turn)),
+            let mut turn = Box::new(Turn::new(self));
+            let (failure, wait) = match self.attempt(question, &mut turn).await {
+                Attempt::Whole => return Response::Answered(turn),
+                Attempt::Aborted => return Response::Aborted(turn),
                 Attempt::Refused(error) => self.refused(&error, question.attempt),
                 Attempt::Broken(why) => {
-                    self.take_back(turn, entries).await;
+                    for uuid in self.take_back(&turn, entries) {
+                        self.yielder.give(Yielded::Tombstone(uuid)).await;
+                    }
+                    // With its tools, before the wait.
+                    drop(turn);
                     let wait = self.retries().wait(question.attempt);
                     (Failure::Connection(why), wait)
                 }
             };
             let Some(wait) = wait else { return self.give_up(failure).await };
-            self.note_retry(&question, &failure, wait);
+            self.note_retry(question, &failure, wait);
             if self.is_aborted_within(wait).await {
                 return Response::Aborted(Box::new(Turn::new(self)));
             }
@@ -80,17 +84,13 @@ impl Loop {
         }
     }
 
-    /// Withdraws what a broken stream has yielded: its messages, its results, and the partial message.
-    async fn take_back(&self, turn: Turn, entries: usize) {
+    /// Removes what a broken stream has added from the conversation. Returns what it has yielded, which is to be withdrawn:
+    /// its messages, its results, and the partial message.
+    fn take_back(&self, turn: &Turn, entries: usize) -> Vec<Rc<str>> {
         self.context.entries.borrow_mut().truncate(entries);
         let whole = turn.messages.iter().chain(&turn.results).map(|entry| Rc::clone(&entry.uuid));
         let part = turn.assembler.as_ref().map(|assembler| Rc::clone(&assembler.uuid));
-        let taken_back: Vec<Rc<str>> = whole.chain(part).collect();
-        if turn.has_begun() {
-            for uuid in taken_back {
-                self.yielder.give(Yielded::Tombstone(uuid)).await;
-            }
-        }
+        if turn.has_begun() { whole.chain(part).collect() } else { Vec::new() }
     }
 
     /// Whether an abort arrives before the wait is over.

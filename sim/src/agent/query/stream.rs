@@ -7,6 +7,7 @@ use super::assemble::{Assembler, Consequence};
 use super::call::Answer;
 use super::declared;
 use super::executor::Executor;
+use super::generator::Given;
 use super::iteration::Loop;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
@@ -66,21 +67,29 @@ impl Turn {
         self.has_begun
     }
 
-    /// Whether the stream may end here.
-    const fn is_whole(&self) -> bool {
-        self.assembler.is_none() && !self.messages.is_empty()
+    /// How the attempt ended if its stream ends here, `broken` or not.
+    fn end(&self, broken: Rc<str>) -> Attempt {
+        let is_whole = self.assembler.is_none() && !self.messages.is_empty();
+        if is_whole { Attempt::Whole } else { Attempt::Broken(broken) }
+    }
+
+    /// A tool ended during the stream: returns its result, to be yielded at once (STREAM-13).
+    fn take_early(&mut self, answer: Answer) -> Rc<Entry> {
+        self.results.push(Rc::clone(&answer.entry));
+        self.added.extend(answer.added);
+        answer.entry
     }
 }
 
 impl Loop {
     /// Sends a question and reads the answer as it arrives.
-    pub(super) async fn attempt(&self, question: Question, turn: &mut Turn) -> Attempt {
+    pub(super) async fn attempt(&self, question: &Question, turn: &mut Turn) -> Attempt {
         let session = Rc::clone(&self.context.session);
         let _waiting = session.handle.waiting_for("the answer to a request");
         let mut aborted = std::pin::pin!(self.context.abort.given());
         let replying = crate::select! {
             () = &mut aborted => return Attempt::Aborted,
-            replying = session.model.call(question) => replying,
+            replying = session.model.call(question.clone()) => replying,
         };
         let mut replying = match replying {
             Ok(replying) => replying,
@@ -92,34 +101,32 @@ impl Loop {
                 answer = turn.executor.next() => Next::Answered(answer),
                 event = replying.next() => Next::Event(event),
             };
-            let broken: Rc<str> = match next {
+            let event = match next {
                 Next::Aborted => return Attempt::Aborted,
                 Next::Answered(answer) => {
-                    self.take_early(turn, answer).await;
+                    self.yielder.give(Yielded::Entry(turn.take_early(answer))).await;
                     continue;
                 }
-                Next::Event(Some(Ok(event))) => match self.take(turn, event).await {
-                    Some(broken) => broken,
-                    None => continue,
-                },
-                Next::Event(Some(Err(broken))) => broken.to_string().into(),
-                Next::Event(None) => "the stream ended before its message".into(),
+                Next::Event(Some(Ok(event))) => event,
+                Next::Event(Some(Err(broken))) => return turn.end(broken.to_string().into()),
+                Next::Event(None) => return turn.end("the stream ended before its message".into()),
             };
-            return if turn.is_whole() { Attempt::Whole } else { Attempt::Broken(broken) };
+            let is_over = event == model::Event::MessageStop;
+            let broken = self.take(turn, &event);
+            self.yielder.give(Yielded::Stream(event)).await;
+            if is_over && let Some(assembler) = turn.assembler.take() {
+                self.append(self.finish(turn, assembler)).await;
+            }
+            if let Some(broken) = broken {
+                return turn.end(broken);
+            }
         }
     }
 
-    /// A tool ended during the stream: its result is yielded at once (STREAM-13).
-    async fn take_early(&self, turn: &mut Turn, answer: Answer) {
-        turn.results.push(Rc::clone(&answer.entry));
-        turn.added.extend(answer.added);
-        self.yielder.give(Yielded::Entry(answer.entry)).await;
-    }
-
     /// Handles one event (STREAM-02). Returns the error if the event reports one.
-    async fn take(&self, turn: &mut Turn, event: model::Event) -> Option<Rc<str>> {
-        self.note(&event);
-        let broken = match &event {
+    fn take(&self, turn: &mut Turn, event: &model::Event) -> Option<Rc<str>> {
+        self.note(event);
+        let broken = match event {
             model::Event::MessageStart { usage, .. } => {
                 self.begin(turn, Assembler::new(self.context.session.ids.next("msg"), *usage));
                 None
@@ -127,15 +134,10 @@ impl Loop {
             model::Event::Error { kind, message } => Some(format!("{kind}: {message}").into()),
             _ => None,
         };
-        match turn.assembler.as_mut().map(|assembler| assembler.take(&event)) {
+        match turn.assembler.as_mut().map(|assembler| assembler.take(event)) {
             Some(Consequence::Called { id, name }) => turn.executor.add(&id, &name),
             Some(Consequence::Prepared(prepared)) => turn.executor.begin(&prepared),
             Some(Consequence::Data) | None => {}
-        }
-        let is_over = event == model::Event::MessageStop;
-        self.yielder.give(Yielded::Stream(event)).await;
-        if is_over && let Some(assembler) = turn.assembler.take() {
-            self.finish(turn, assembler).await;
         }
         broken
     }
@@ -168,9 +170,9 @@ impl Loop {
         }
     }
 
-    /// A message is complete (STREAM-08, STREAM-09): its usage is final, and it is added to the conversation and
+    /// A message is complete (STREAM-08, STREAM-09): its usage is final. It is to be added to the conversation and
     /// yielded.
-    async fn finish(&self, turn: &mut Turn, assembler: Assembler) {
+    fn finish(&self, turn: &mut Turn, assembler: Assembler) -> Rc<Entry> {
         let agent = Rc::clone(&self.context.agent);
         let of_turn = self.context.turns.get();
         self.context.emit(&Event::Usage { agent, turn: of_turn, usage: assembler.usage().into() });
@@ -178,17 +180,17 @@ impl Loop {
         let message = declared::size_forking(&self.context, message);
         turn.executor.hold(&message, &calls);
         turn.messages.push(Rc::clone(&message));
-        self.append(message).await;
+        message
     }
 
-    /// Appends an entry to the conversation and yields it.
-    pub(super) async fn append(&self, entry: Rc<Entry>) {
+    /// Appends an entry to the conversation and yields it; to be awaited at once.
+    pub(super) fn append(&self, entry: Rc<Entry>) -> Given<'_, Yielded> {
         self.context.entries.borrow_mut().push(Rc::clone(&entry));
-        self.yielder.give(Yielded::Entry(entry)).await;
+        self.yielder.give(Yielded::Entry(entry))
     }
 
-    /// Inserts a text of the runtime as a user message.
-    pub(super) async fn insert(&self, words: &str) {
-        self.append(Entry::user(self.context.session.ids.next("msg"), words, Nature::Inserted)).await;
+    /// Inserts a text of the runtime as a user message; to be awaited at once.
+    pub(super) fn insert(&self, words: &str) -> Given<'_, Yielded> {
+        self.append(Entry::user(self.context.session.ids.next("msg"), words, Nature::Inserted))
     }
 }

@@ -12,7 +12,7 @@ use super::teammate;
 use super::waiter::{self, Verdict, Waiter};
 use crate::agent::event::Event;
 use crate::agent::notification::Details;
-use crate::agent::query::Step;
+use crate::agent::query::{Ended, Step};
 use crate::agent::session::{Call, Context, Outcome, SubAgent};
 
 /// Registers the task, starts its lifecycle, and returns the result at once (ASYNC-03, ASYNC-04).
@@ -45,12 +45,12 @@ pub fn name(resolved: &Resolved, context: &Context) {
 pub fn detach(waiter: Waiter) {
     let name: Rc<str> = format!("agent {}", waiter.task.id).into();
     let handle = waiter.session.handle.clone();
-    drop(handle.spawn(name, lifecycle(waiter)));
+    drop(handle.spawn(name, lifecycle(Box::new(waiter))));
 }
 
-/// Follows the agent to its end (ASYNC-05): sets the state, then slow work, then the notification, then cleanup
-/// (ASYNC-09, C29). Every kind of end is a value here, so no error reaches the main loop (ASYNC-15).
-async fn lifecycle(mut waiter: Waiter) {
+/// Follows the agent to its end (ASYNC-05). Every kind of end is a value here, so no error reaches the main loop
+/// (ASYNC-15).
+async fn lifecycle(mut waiter: Box<Waiter>) {
     let mut summaries = pin!(callers::summarise(waiter.run.context.clone()));
     let ended = loop {
         let step = crate::select! {
@@ -62,6 +62,12 @@ async fn lifecycle(mut waiter: Waiter) {
             Step::Ended(ended) => break ended,
         }
     };
+    // Thousands of agents may run at a time: what only their ends need is made there.
+    Box::pin(end(waiter, ended)).await;
+}
+
+/// The end of an agent: sets the state, then slow work, then the notification, then cleanup (ASYNC-09, C29).
+async fn end(waiter: Box<Waiter>, ended: Ended) {
     let verdict = waiter.judge(&ended);
     let told = told(&waiter, &verdict);
     waiter.end(&verdict);

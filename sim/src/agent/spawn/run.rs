@@ -77,7 +77,7 @@ async fn body(
     started(&context);
     let scope = match &beginning {
         Beginning::Prompt(prompt) => crate::select! {
-            scope = context.begin(prompt) => Some(scope),
+            scope = Box::pin(context.begin(prompt)) => Some(scope),
             () = context.abort.given() => None,
         },
         Beginning::After(_) | Beginning::History | Beginning::End => Some(context.resume()),
@@ -86,7 +86,7 @@ async fn body(
     held.replace(Some(scope));
     if !matches!(beginning, Beginning::Prompt(_)) {
         crate::select! {
-            () = context.open_servers() => {}
+            () = Box::pin(context.open_servers()) => {}
             () = context.abort.given() => return ended(&context, Reason::Aborted),
         }
     }
@@ -102,7 +102,7 @@ async fn body(
     for entry in &first {
         context.record(entry);
     }
-    if !is_its_turn(&context).await {
+    if !Box::pin(is_its_turn(&context)).await {
         return ended(&context, Reason::Aborted);
     }
     loop {

@@ -69,7 +69,7 @@ pub struct Context {
     /// The rendered system prompt: the blocks of the last request, passed on by value (contract CACHE-25).
     pub system: RefCell<Rc<[Piece]>>,
     /// The inputs of that rendering.
-    pub rendered: RefCell<Option<Rendering>>,
+    pub rendered: RefCell<Option<Box<Rendering>>>,
     /// Its memory (CTX-12).
     pub memory: Option<Memory>,
     /// Turn limit.

@@ -37,7 +37,7 @@ fn answers(request: &Request<'_>) -> Rc<Entry> {
     Rc::new(Entry {
         message: Rc::new(Message { role: Role::User, content }),
         answers: origin.answers.clone(),
-        ..Entry::clone(&Entry::of(request.uuid(), Role::User, Vec::new(), &words, Nature::Results))
+        ..Entry::clone(&Entry::of(request.uuid(), Role::User, Vec::new(), "", Nature::Results))
     })
 }
 
