@@ -169,6 +169,15 @@ fn two_calls_of_httpmock_that_run_into_each_other_are_reported() {
 }
 
 #[test]
+fn two_interactions_of_a_cassette_that_run_into_each_other_are_reported() {
+    let text = String::from_utf8(fixture("ruby.yml")).unwrap();
+    let joined = text.replacen("GMT\n- request:", "GMT\n  request:", 1);
+    let inputs = memory(&joined);
+    let [(_, reason)] = reasons(&inputs)[..] else { panic!("not reported") };
+    assert!(reason.contains("found `request` twice"), "{reason}");
+}
+
+#[test]
 fn a_fixture_of_req_llm_is_one_call_with_packed_bodies() {
     let inputs = read("req-llm.json");
     assert_eq!((inputs.scopes[0].files[0].format, reasons(&inputs)), (Format::ReqLlm, vec![]));

@@ -51,10 +51,8 @@ const CUT: &str = "no `then.body` in the last call, or no line break after it: t
 
 fn call<'a>(document: &'a Value, host: &str) -> Result<Call<'a>, String> {
     let request = document.get("when").ok_or("found no `when`")?;
-    for name in READER.yaml_keys {
-        if document.members().iter().filter(|(key, _)| key == name).count() > 1 {
-            return Err(format!("found `{name}` twice, expected a line `---` between two calls"));
-        }
+    if let Some(name) = document.repeated(READER.yaml_keys) {
+        return Err(format!("found `{name}` twice, expected a line `---` between two calls"));
     }
     let path = request.text_of("path").ok_or("found no `when.path`")?;
     let response = |response| Response {

@@ -45,6 +45,12 @@ impl Value {
         self.get(key).unwrap_or(&Self::Null)
     }
 
+    /// The first of these keys that the object has more than once: two objects that ran into each other.
+    pub fn repeated<'k>(&self, keys: &[&'k str]) -> Option<&'k str> {
+        let count = |key: &str| self.members().iter().filter(|(name, _)| name == key).count();
+        keys.iter().copied().find(|key| count(key) > 1)
+    }
+
     /// An object of these members.
     pub fn object<const N: usize>(members: [(&str, Self); N]) -> Self {
         Self::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())

@@ -35,6 +35,9 @@ impl<'a> Call<'a> {
         body: impl Fn(&'a Value) -> Result<Cow<'a, [u8]>, String>,
     ) -> Result<Self, String> {
         let request = pair.get("request").ok_or("found no `request`")?;
+        if let Some(name) = pair.repeated(&["request", "response"]) {
+            return Err(format!("found `{name}` twice in one call, expected one"));
+        }
         let address = ["uri", "url"].into_iter().find_map(|name| request.text_of(name));
         let response = |response| Response {
             status: message::status(response),
