@@ -16,8 +16,6 @@ use crate::exit::BadInput;
 const PAGE: Kind = Kind { name: "page", is_ours: |head| file::begins(head, HEAD) };
 const TRACE: Kind = Kind { name: "trace", is_ours: |head| file::begins(head, "{\"displayTimeUnit\":") };
 const STACKS: Kind = Kind { name: "list of stacks", is_ours: |_| false };
-#[cfg(feature = "parquet")]
-const TABLE: Kind = Kind { name: "table", is_ours: |_| false };
 const SPANS: Kind = Kind { name: "list of spans", is_ours: |head| file::begins(head, "{\"resourceSpans\":") };
 
 /// Refuses files that are not ours before the work begins.
@@ -29,8 +27,6 @@ pub fn check(html: Option<&Path>, export: Option<&ExportArgs>) -> anyhow::Result
         [(export.trace.as_deref(), TRACE), (export.stacks.as_deref(), STACKS), (export.otlp.as_deref(), SPANS)]
     });
     let all = std::iter::once((html, PAGE)).chain(of_export);
-    #[cfg(feature = "parquet")]
-    let all = all.chain(export.map(|export| (export.parquet.as_deref(), TABLE)));
     for (path, kind) in all.filter_map(|(path, kind)| Some((path?, kind))) {
         file::check(path, kind).map_err(BadInput::error)?;
     }
@@ -68,12 +64,6 @@ pub fn export(args: &ExportArgs, report: &Report<'_>, talk: &TalkArgs) -> anyhow
         save(path, SPANS, &text, talk)?;
         note(timeless, path, talk);
     }
-    #[cfg(feature = "parquet")]
-    if let Some(path) = &args.parquet {
-        let mut bytes = Vec::new();
-        forkcast_reports::format::parquet::write(report, &mut bytes)?;
-        save(path, TABLE, &bytes, talk)?;
-    }
     Ok(())
 }
 
@@ -91,7 +81,7 @@ fn save(path: &Path, kind: Kind, bytes: &[u8], talk: &TalkArgs) -> anyhow::Resul
 }
 
 /// Options about where and how output is written, which change nothing in it: with a value, and without one.
-const ELSEWHERE: [&str; 8] = ["--html", "--out", "-o", "--trace", "--stacks", "--otlp", "--parquet", "--progress"];
+const ELSEWHERE: [&str; 7] = ["--html", "--out", "-o", "--trace", "--stacks", "--otlp", "--progress"];
 const SILENT: [&str; 3] = ["--quiet", "-q", "--overwrite"];
 
 /// The command line, so that a page says how it was made.

@@ -24,20 +24,11 @@ pub struct ExportArgs {
     /// Write OpenTelemetry spans (OTLP in JSON, `gen_ai` conventions)
     #[arg(long, value_name = "FILE", help_heading = "Viewers")]
     pub otlp: Option<PathBuf>,
-
-    /// Write the table of requests as a Parquet file
-    #[cfg(feature = "parquet")]
-    #[arg(long, value_name = "FILE", help_heading = "Viewers")]
-    pub parquet: Option<PathBuf>,
 }
 
 impl ExportArgs {
     /// Whether a file is requested.
     pub const fn is_asked(&self) -> bool {
-        #[cfg(feature = "parquet")]
-        if self.parquet.is_some() {
-            return true;
-        }
         self.trace.is_some() || self.stacks.is_some() || self.otlp.is_some()
     }
 }
