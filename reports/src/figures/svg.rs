@@ -27,8 +27,8 @@ const FLARE: f64 = 0.05;
 /// Contrasts with white from which on a colour is one of an area, how much more it needs on dark paper, where light
 /// comes from it and not from around it, and the contrast that is enough.
 const AREA: f64 = 1.4;
-const AREA_MORE: f64 = 1.35;
-const ENOUGH: f64 = 12.5;
+const AREA_MORE: f64 = 1.55;
+const ENOUGH: f64 = 14.0;
 
 /// The part of each channel in luminance.
 const LUMINANCE: [f64; 3] = [0.2126, 0.7152, 0.0722];
