@@ -177,8 +177,8 @@ fn elided(text: &str, width: usize, shared: usize) -> String {
         return text.to_owned();
     }
     let room = width.saturating_sub(1);
-    let ends = text.match_indices(['/', '\\']).filter(|_| is_absolute(text)).map(|(at, _)| &text[at..]);
-    if let Some(end) = ends.into_iter().find(|end| end.width() <= room && end.len() > 1) {
+    let mut ends = text.match_indices(['/', '\\']).filter(|_| is_absolute(text)).map(|(at, _)| &text[at..]);
+    if let Some(end) = ends.find(|end| end.width() <= room && end.len() > 1) {
         return format!("…{end}");
     }
     // Names of one kind are distinguished by their ends.
