@@ -77,7 +77,7 @@ impl Share {
     }
 }
 
-/// The difference behind a cause of content.
+/// The difference that a cause of content names.
 pub fn difference_of(request: &Request, cause: Cause) -> Option<&Difference> {
     let differences = &request.line.explanation.as_ref()?.differences;
     differences.iter().find(|found| found.cause == cause && cause.is_change())

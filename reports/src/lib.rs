@@ -23,6 +23,7 @@
 #[macro_use]
 pub mod record;
 
+mod answers;
 pub mod check;
 pub mod comparison;
 pub mod document;

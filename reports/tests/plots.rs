@@ -152,7 +152,7 @@ fn titles_say_the_answer_once_and_notes_say_what_it_rests_on() {
     let policies = Grid { launch: vec![LaunchPolicy::Burst, LaunchPolicy::Primed], ..Grid::of(both) };
     let svg = picture(&Grid { children: vec![2, 4, 8], is_cold: vec![false, true], ..policies });
     assert!(
-        svg.contains("both, primed is cheapest throughout: $0.1136 against $0.1976 with 8 children (warm parent)"),
+        svg.contains("<title>primed is cheapest throughout: $0.1136 against $0.1976 with 8 children (warm parent)"),
         "{svg}"
     );
     // Agents of their own may cost less than the bound of forks.
@@ -162,4 +162,23 @@ fn titles_say_the_answer_once_and_notes_say_what_it_rests_on() {
     for part in ["bound of forks", "cost of all children and of the words that start them, USD"] {
         assert!(svg.contains(part), "{part}: {svg}");
     }
+}
+
+#[test]
+fn a_title_with_long_names_is_whole() {
+    let clients = Cell { placement: Placement::Client2026, ..Cell::default() };
+    let both = vec![false, true];
+    let grid = Grid { has_hour_head: both.clone(), leaves_last: both, ..Grid::of(clients) };
+    let svg = picture(&Grid { children: vec![1, 4, 8], ..grid });
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let texts: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.has_tag_name("text"))
+        .filter_map(|node| Some(node.text()?.trim()))
+        .collect();
+    let title = "last turn unmarked and head 1h + last turn unmarked are cheapest throughout: \
+                 $0.1760 against $0.1976 with 8 children";
+    assert!(svg.contains(&format!("<title>{title}</title>")), "{svg}");
+    assert_eq!(texts[..2].join(" "), title);
+    assert!(texts.iter().all(|text| !text.contains('…')), "{texts:?}");
 }

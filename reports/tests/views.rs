@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, Replay, replay};
+use forkcast_reports::document::terminal::{self, Look};
+use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{
     Account, By, Counted, Gate, Limits, Measure, Report, UNKNOWN, View, Window, Zone, gates, since, until,
@@ -280,6 +282,28 @@ fn days_are_those_of_the_time_zone() {
     let report = Report::new(&inputs, &replay, &options, view);
     let keys: Vec<&str> = report.groups.iter().map(|group| group.key.as_str()).collect();
     assert_eq!(keys, ["2026-11-03"]);
+}
+
+/// The sample costs $0.1220 from 23:50 to 00:01, all of it in the block of 23:00.
+#[test]
+fn the_open_block_says_what_is_left_of_it() {
+    let (inputs, options) = (Inputs::sample(), Options::default());
+    let replay = replay(&inputs, &options);
+    let said = |by: By, now: &str| {
+        let now = since(now, &Zone::default()).ok();
+        let view = View { by: Some(by), then_by: Some(By::Model), now, ..View::default() };
+        let report = Report::new(&inputs, &replay, &options, view);
+        let mut text = Vec::new();
+        terminal::write(&human::replay::document(&report), Look { width: 100, colour: false }, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        text.lines().find(|line| line.contains("The block of")).map(|line| line.trim().to_owned())
+    };
+    let two_hours = "The block of 23:00 has 3 h 0 min left: $0.1220 so far, $0.3050 at its end at this pace.";
+    assert_eq!(said(By::Block, "2026-11-03T01:00:00Z").as_deref(), Some(two_hours));
+    let soon = "The block of 23:00 has 4 h 50 min left: $0.1220 so far.";
+    assert_eq!(said(By::Block, "2026-11-02T23:10:00Z").as_deref(), Some(soon));
+    assert_eq!(said(By::Block, "2026-11-03T04:00:00Z"), None);
+    assert_eq!(said(By::Day, "2026-11-03T01:00:00Z"), None);
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn chains<'a>(stream: &Stream<'a>, recording: &Recording) -> Vec<Chain<'a>> {
     for (at, take) in recording.takes.iter().enumerate() {
         let exchange = stream.requests[recording.arrivals[at]].exchange;
         let body: &'a [u8] = &exchange.body;
-        // Two requests of which neither goes on are two conversations, however much they have in common.
+        // Two requests that do not continue each other are two conversations, however much they have in common.
         let session = session_id(body);
         let goes_on = |chain: &Chain<'_>| {
             let is_single = chain.takes.len() == 1 && exchange.chain.is_none();

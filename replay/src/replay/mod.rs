@@ -30,6 +30,16 @@ pub use counting::{SizeSource, Sizing};
 pub use passes::{InParts, Passes};
 
 /// How to replay.
+///
+/// ```
+/// use forkcast_replay::input::Inputs;
+/// use forkcast_replay::replay::{Options, replay};
+///
+/// let options = Options { what_if: vec!["ttl=1h".parse()?], ..Options::default() };
+/// let replay = replay(&Inputs::sample(), &options);
+/// assert!(replay.lines().all(|line| line.charge.bill.is_some()));
+/// # Ok::<(), forkcast_replay::error::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Cache rules; `None` takes the preset that fits the date of each recording.

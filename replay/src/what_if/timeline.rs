@@ -149,7 +149,7 @@ impl Timeline {
                 }
             }
             while let Some((_, tokens)) = joins.next_if(|(count, _)| *count == at + 1) {
-                // Whoever wrote them chose the longer lifetime, for all that is known.
+                // They may have been written for the longer lifetime.
                 arrived[if uses[*number as usize].warm { LONGEST } else { NOTHING }] += tokens;
             }
             heaps = [0; STATES];

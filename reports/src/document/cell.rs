@@ -18,6 +18,8 @@ pub enum Cell {
     Difference(i128),
     /// An amount; `None` if there is no price.
     Money(Option<Money>),
+    /// A difference between two amounts; `None` if one has no price.
+    MoneyDifference(Option<Money>),
     /// A price with all its digits.
     Price(Money),
     /// A share of a whole.
@@ -56,8 +58,9 @@ impl Cell {
                 let sign = if *difference < 0 { "-" } else { "+" };
                 format!("{sign}{}", grouped(difference.unsigned_abs()))
             }
-            Self::Money(None) => "no price".to_owned(),
-            Self::Money(Some(amount)) => money(*amount),
+            Self::Money(None) | Self::MoneyDifference(None) => "no price".to_owned(),
+            Self::MoneyDifference(Some(amount)) if *amount > Money::ZERO => money(*amount).replacen('$', "+$", 1),
+            Self::Money(Some(amount)) | Self::MoneyDifference(Some(amount)) => money(*amount),
             Self::Price(price) => price.to_string(),
             Self::Share(None) | Self::Error(None) => "–".to_owned(),
             Self::Error(Some(part)) if part.abs() < 0.000_5 => "0.0 %".to_owned(),
@@ -70,12 +73,13 @@ impl Cell {
     /// For machines: all digits, no units.
     pub fn machine(&self) -> String {
         match self {
-            Self::Empty | Self::Missing(_) | Self::Money(None) | Self::Share(None) | Self::Error(None) => String::new(),
+            Self::Empty | Self::Missing(_) | Self::Money(None) | Self::MoneyDifference(None) => String::new(),
+            Self::Share(None) | Self::Error(None) => String::new(),
             Self::Truth { holds, .. } => holds.to_string(),
             Self::Text(text) => text.clone(),
             Self::Count(number) => number.to_string(),
             Self::Difference(difference) => difference.to_string(),
-            Self::Money(Some(amount)) | Self::Price(amount) => amount.to_string(),
+            Self::Money(Some(amount)) | Self::MoneyDifference(Some(amount)) | Self::Price(amount) => amount.to_string(),
             Self::Share(Some(part)) | Self::Error(Some(part)) | Self::Factor(part) => part.to_string(),
         }
     }
@@ -172,6 +176,8 @@ mod tests {
         assert_eq!(usd("0.000001"), "<$0.0001");
         assert_eq!(usd("-0.000001"), ">-$0.0001");
         assert_eq!(usd("0"), "$0");
+        let more = |text: &str| Cell::MoneyDifference(Some(text.parse().unwrap())).human();
+        assert_eq!([more("1.5"), more("-1.5"), more("0.000001"), more("0")], ["+$1.50", "-$1.50", "<+$0.0001", "$0"]);
     }
 
     #[test]

@@ -170,16 +170,26 @@ fn shared(rows: &[Vec<String>], column: usize) -> usize {
 /// Names with a common beginning of this length are distinguished by what follows it.
 const SHARED_MIN: usize = 8;
 
-/// The text with its middle cut out, or its beginning if all texts share it, at most `width` wide.
+/// The text with its middle cut out, or its beginning if all texts share it, at most `width` wide. A path is cut between
+/// two folders, if its last one fits.
 fn elided(text: &str, width: usize, shared: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
     let room = width.saturating_sub(1);
+    let mut ends = text.match_indices(['/', '\\']).filter(|_| is_absolute(text)).map(|(at, _)| &text[at..]);
+    if let Some(end) = ends.find(|end| end.width() <= room && end.len() > 1) {
+        return format!("…{end}");
+    }
     // Names of one kind are distinguished by their ends.
     let head = if shared < SHARED_MIN { room / 3 } else { 0 };
     let tail = room - head;
     format!("{}…{}", taken(text.chars(), head), taken(text.chars().rev(), tail).chars().rev().collect::<String>())
+}
+
+/// Whether a text is a whole path, of Windows too.
+fn is_absolute(text: &str) -> bool {
+    text.starts_with(['/', '~']) || text.get(1..3) == Some(":\\")
 }
 
 /// The characters of the beginning that are at most `width` wide.
@@ -281,6 +291,10 @@ mod tests {
         assert_eq!(elided("a-long-file-name.json#12", 15, 2), "a-lo…me.json#12");
         assert_eq!(elided("a-long-file-name.json#12", 15, 12), "…e-name.json#12");
         assert_eq!(elided("short", 15, 0), "short");
+        assert_eq!(elided("/Users/ann/workspace/cli", 15, 0), "…/workspace/cli");
+        assert_eq!(elided("/Users/ann/workspace/cli", 14, 0), "…/cli");
+        assert_eq!(elided("D:\\code\\a-project\\src", 16, 0), "…\\a-project\\src");
+        assert_eq!(elided("/home/ann/a-long-name-of-a-folder", 15, 0), "/hom…f-a-folder");
     }
 
     #[test]

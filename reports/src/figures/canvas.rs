@@ -16,11 +16,11 @@ pub(super) const EDGE: i32 = 28;
 /// Height of the title and of the note under it.
 pub(super) const HEAD: i32 = 92;
 
-/// Title and note: their sizes and the middles of their lines.
+/// Title and note: their sizes, and the middles of their lines if the title is short, and if it is long.
 const TITLE: f64 = 17.0;
-const TITLE_Y: i32 = 30;
 const NOTE: f64 = 12.0;
-const NOTES_Y: [i32; 2] = [56, 74];
+const SHORT: [&[i32]; 2] = [&[30], &[56, 74]];
+const LONG: [&[i32]; 2] = [&[19, 41], &[64, 80]];
 
 /// The font of the bitmaps first, then those of the same widths that readers of the SVG have.
 const FONTS: &str = "DejaVu Sans, Verdana, sans-serif";
@@ -41,8 +41,8 @@ const FIRST: char = ' ';
 /// The same for all others: as wide as the widest ones.
 const OTHER_WIDTH: i32 = 1_000;
 
-/// Colours by meaning. Read, written and missed tokens differ in lightness, so that they differ in grey and for the
-/// colour-blind too; a test measures it.
+/// Colours by meaning, those of tokens as on pages (`page/assets/base.css`). All kinds of tokens differ in lightness, so
+/// that they differ in grey and for the colour-blind too; a test measures it.
 pub(super) mod ink {
     use super::RGBColor;
 
@@ -50,11 +50,13 @@ pub(super) mod ink {
     pub const FAINT: RGBColor = RGBColor(98, 98, 98);
     pub const GRID: RGBColor = RGBColor(228, 228, 228);
     pub const PAPER: RGBColor = RGBColor(255, 255, 255);
-    pub const READ: RGBColor = RGBColor(86, 160, 211);
-    pub const WRITTEN: RGBColor = RGBColor(170, 86, 0);
-    pub const INPUT: RGBColor = RGBColor(205, 205, 205);
-    pub const ANSWER: RGBColor = RGBColor(140, 205, 170);
+    pub const READ: RGBColor = RGBColor(70, 140, 200);
+    pub const WRITTEN: RGBColor = RGBColor(146, 72, 0);
+    pub const INPUT: RGBColor = RGBColor(168, 170, 173);
+    pub const ANSWER: RGBColor = RGBColor(176, 224, 198);
     pub const MISSED: RGBColor = RGBColor(120, 0, 20);
+    /// An agent without a request under way.
+    pub const IDLE: RGBColor = RGBColor(205, 205, 205);
     /// A line that matters.
     pub const LINE: RGBColor = RGBColor(0, 104, 172);
     /// Levels of a prompt, from dark to light.
@@ -140,21 +142,28 @@ impl<'a> Canvas<'a> {
         canvas
     }
 
-    /// The title in one line, the note in two at most.
+    /// The title and the note, in two lines each at most.
     fn head(&mut self, caption: &Caption) {
+        let is_short = text_width(&caption.title, TITLE) <= WIDTH - 2 * EDGE;
+        let [title, note] = if is_short { SHORT } else { LONG };
+        self.lines(&caption.title, title, TITLE, ink::TEXT);
+        self.lines(&caption.note, note, NOTE, ink::FAINT);
+    }
+
+    /// A text between the edges, in lines with these middles; what does not fit into the last one is cut.
+    fn lines(&mut self, text: &str, middles: &[i32], size: f64, colour: RGBColor) {
         let room = WIDTH - 2 * EDGE;
-        self.text(&shortened(&caption.title, TITLE, room), (EDGE, TITLE_Y), TITLE, ink::TEXT, Anchor::Start);
-        let mut words = caption.note.split(' ').peekable();
-        for (line, y) in NOTES_Y.into_iter().enumerate() {
-            let is_last = line + 1 == NOTES_Y.len();
-            let mut text = String::new();
+        let mut words = text.split(' ').peekable();
+        for (at, y) in middles.iter().enumerate() {
+            let is_last = at + 1 == middles.len();
+            let mut line = String::new();
             while let Some(word) =
-                words.next_if(|word| is_last || text_width(&text, NOTE) + text_width(word, NOTE) < room)
+                words.next_if(|word| is_last || text_width(&line, size) + text_width(word, size) < room)
             {
-                text.push_str(word);
-                text.push(' ');
+                line.push_str(word);
+                line.push(' ');
             }
-            self.text(&shortened(text.trim_end(), NOTE, room), (EDGE, y), NOTE, ink::FAINT, Anchor::Start);
+            self.text(&shortened(line.trim_end(), size, room), (EDGE, *y), size, colour, Anchor::Start);
         }
     }
 

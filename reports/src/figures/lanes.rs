@@ -96,7 +96,7 @@ fn legend(canvas: &mut Canvas<'_>) {
     legend.entry("Nothing to read yet", canvas, |area, canvas| Found::New.fill(area, canvas));
     legend.entry("Works or waits", canvas, |area, canvas| {
         let middle = i32::midpoint(area.top, area.bottom);
-        canvas.fill(Area { top: middle - 2, bottom: middle + 2, ..area }, ink::INPUT);
+        canvas.fill(Area { top: middle - 2, bottom: middle + 2, ..area }, ink::IDLE);
     });
 }
 
@@ -166,7 +166,7 @@ impl Sheet<'_> {
     fn lane(&self, agent: &Agent, requests: &[&Request], middle: i32, canvas: &mut Canvas<'_>) {
         name(&agent.label, agent.depth, middle, canvas);
         let ended = agent.ended.unwrap_or(self.run.makespan).0;
-        canvas.fill(self.area(agent.began.0, ended, middle, self.high / 8), ink::INPUT);
+        canvas.fill(self.area(agent.began.0, ended, middle, self.high / 8), ink::IDLE);
         for request in requests {
             let Some(sent) = request.line.at else { continue };
             let end = request.ended_at.or(request.line.first_byte_at).unwrap_or(sent);

@@ -79,7 +79,7 @@ fn row(moved: &Moved) -> Vec<Cell> {
     };
     vec![
         Cell::text(what),
-        Cell::Money(moved.delta()),
+        Cell::MoneyDifference(moved.delta()),
         Cell::Money(moved.cost[0]),
         Cell::Money(moved.cost[1]),
         Cell::Difference(moved.delta_tokens()),

@@ -23,6 +23,7 @@ use forkcast_replay::what_if::WhatIf;
 use forkcast_sim::outside::quoted;
 
 use crate::document::{Document, several};
+use crate::human::when;
 use crate::report::{Miss, Place, Report};
 
 /// The first screen: the bill, what it was spent on, what to change, the requested parts, the most expensive sessions.
@@ -34,7 +35,7 @@ pub fn document(report: &Report<'_>) -> Document {
         document.text(vec![match (&report.view.project, &report.view.session) {
             (Some(project), _) => format!("No request of a project with {} in its path.", quoted(project)),
             (None, Some(session)) => format!("No request of a session whose id begins with {}.", quoted(session)),
-            (None, None) => "No request was sent in this period.".to_owned(),
+            (None, None) => format!("No request was sent in this period{}.", newest(report)),
         }]);
         gates::add(report, &mut document);
         damage::add(report, &mut document);
@@ -51,6 +52,12 @@ pub fn document(report: &Report<'_>) -> Document {
         first_screen(report, &mut document);
     }
     document
+}
+
+/// When the newest request was sent, if none counts.
+fn newest(report: &Report<'_>) -> String {
+    let newest = report.left_out.newest.and_then(|at| when::sent(at, &report.view.zone));
+    newest.map_or_else(String::new, |sent| format!("; the newest was sent {sent}"))
 }
 
 fn first_screen(report: &Report<'_>, document: &mut Document) {
@@ -97,7 +104,7 @@ fn pointers(report: &Report<'_>) -> Vec<String> {
     };
     vec![
         format!("--details: {causes}, forecast{limits}"),
-        "--by day, --by model, --by project: the same by group".to_owned(),
+        "--by day, --by model, --by project: the same by group; --session ID: one session".to_owned(),
         format!("forkcast explain: one request in full{meaning}"),
     ]
 }

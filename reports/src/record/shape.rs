@@ -112,6 +112,8 @@ pub struct Column {
     pub is_optional: bool,
     /// It answers the question of the table, so that people see it on every screen.
     pub is_kept: bool,
+    /// It is an amount compared with another, so people see its sign.
+    pub is_difference: bool,
     /// It is shown to people if it varies.
     pub must_vary: bool,
     /// It is shown to people if it is not zero everywhere.
@@ -147,6 +149,7 @@ impl Column {
             heading: None,
             is_optional: false,
             is_kept: false,
+            is_difference: false,
             must_vary: false,
             must_count: false,
             missing: "",
@@ -306,6 +309,13 @@ impl Column {
     #[must_use]
     pub const fn kept(mut self) -> Self {
         self.is_kept = true;
+        self
+    }
+
+    /// It is an amount compared with another, so people see its sign.
+    #[must_use]
+    pub const fn difference(mut self) -> Self {
+        self.is_difference = true;
         self
     }
 

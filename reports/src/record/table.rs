@@ -180,6 +180,7 @@ impl Column {
             Value::Derived(value) => self.cell(value),
             Value::Count(count) => Cell::Count(*count),
             Value::Number(number) if (self.shape)() == Shape::Share => Cell::Share(Some(*number)),
+            Value::Usd(amount) if self.is_difference => Cell::MoneyDifference(Some(*amount)),
             Value::Usd(amount) => Cell::Money(Some(*amount)),
             Value::Millis(span) => Cell::text(seconds(Duration(span.0))),
             // Rounded to whole tokens; the machine formats have all digits.

@@ -85,15 +85,6 @@ pub(super) fn blocks(instants: impl IntoIterator<Item = Instant>) -> Vec<Instant
     blocks
 }
 
-/// The repository of a working directory: clients make worktrees in folders of their own below it.
-pub(super) fn repository(project: &str) -> &str {
-    const WORKTREES: [&str; 3] = ["/.worktrees/", "/.claude/worktrees/", "/.git/worktrees/"];
-    // Of the same length, so that positions in it are positions in the path.
-    let slashed = project.replace('\\', "/");
-    let cut = WORKTREES.iter().filter_map(|folder| slashed.find(folder)).min();
-    cut.filter(|cut| *cut > 0).map_or(project, |cut| &project[..cut])
-}
-
 /// The keys of a group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct GroupKey {
@@ -227,7 +218,7 @@ fn model_name(spelling: &str, names: Names) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BLOCK_FORM, Names, Zone, blocks, model_name, repository};
+    use super::{BLOCK_FORM, Names, Zone, blocks, model_name};
     use forkcast_sim::time::Instant;
 
     /// Weeks by `date -u -d … +%G-W%V`: the first days of a year may belong to the last week of the year before.
@@ -253,15 +244,6 @@ mod tests {
             .filter_map(|block| Zone::default().text(block, BLOCK_FORM))
             .collect();
         assert_eq!(begun, ["2026-11-02 02:00", "2026-11-02 07:00", "2026-11-02 16:00"]);
-    }
-
-    #[test]
-    fn worktrees_count_as_their_repository() {
-        for project in ["/home/u/shop", "/home/u/shop/.worktrees/3", "/home/u/shop/.claude/worktrees/a/sub"] {
-            assert_eq!(repository(project), "/home/u/shop");
-        }
-        assert_eq!(repository("/.worktrees/3"), "/.worktrees/3");
-        assert_eq!(repository("D:\\work\\.claude\\worktrees\\a"), "D:\\work");
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod gate;
 mod gather;
 mod group;
 mod prices;
+mod project;
 mod senders;
 mod session;
 mod size;

@@ -9,7 +9,7 @@ use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::NamedChain;
 use forkcast_replay::transcript::AgentKind;
 
-use super::group::repository;
+use super::project::repository;
 use super::{Account, Counted, Recorded, Side};
 use crate::names::Names;
 
@@ -168,16 +168,14 @@ pub(super) fn sessions(
         let account = Account::of(entries.iter().copied(), counted);
         let answered = entries.first().and_then(|entry| entry.answered);
         let project = entries.first().and_then(|entry| entry.project(inputs));
-        let project = project.map(|project| Arc::from(names.file(repository(project))));
+        let project = project.map(|project| Arc::from(names.file(&repository(project))));
         if let Some(answered) = answered {
             let (agents, places) = tree::agents(answered.session, &entries, names, counted);
             let id = unique(&names.session(&answered.session.id), taken);
+            let is_named = names == Names::Plain && answered.session.project.is_some();
             return Some(Session {
                 index,
-                label: label(
-                    &id,
-                    answered.session.project.as_deref().filter(|_| names == Names::Plain).map(repository),
-                ),
+                label: label(&id, project.as_deref().filter(|_| is_named)),
                 id,
                 source: names.file(&answered.session.source),
                 project,

@@ -36,7 +36,7 @@ pub struct SizeRow {
     pub recorded_tokens: u64,
     /// The maximum error of nine of ten of them; `None` if there is none.
     pub p90_error: Option<f64>,
-    /// Error of the estimate on the recordings behind its factors; `None` for exact and for unmeasured counts.
+    /// Error of the estimate on the recordings that its factors come from; `None` for exact and for unmeasured counts.
     pub residual: Option<Residual>,
     /// Relative errors of requests, in the order of the ledger.
     errors: Vec<f64>,

@@ -32,7 +32,7 @@ pub struct Unseen {
     pub refused: u64,
 }
 
-/// What sessions show of other sessions, of which copies may repeat it.
+/// What sessions show of other sessions; copies may repeat it.
 #[derive(Debug, Default)]
 pub(super) struct Sightings {
     /// Agents with a file.

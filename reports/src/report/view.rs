@@ -7,6 +7,18 @@ use super::{By, LeftOut, Limits, Recorded, Window, Zone};
 use crate::names::Names;
 
 /// The view of a replay. It does not change the replay.
+///
+/// ```
+/// use forkcast_replay::input::Inputs;
+/// use forkcast_replay::replay::{Options, replay};
+/// use forkcast_reports::report::{By, Report, View};
+///
+/// let (inputs, options) = (Inputs::sample(), Options::default());
+/// let replay = replay(&inputs, &options);
+/// let report = Report::new(&inputs, &replay, &options, View { by: Some(By::Day), ..View::default() });
+/// let days: Vec<&str> = report.groups.iter().map(|group| group.key.as_str()).collect();
+/// assert_eq!(days, ["2026-11-02", "2026-11-03"]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// How names are shown.

@@ -26,6 +26,8 @@ pub struct LeftOut {
     pub other_projects: u64,
     /// Of other sessions.
     pub other_sessions: u64,
+    /// The newest instant of those that were sent before or after.
+    pub newest: Option<Instant>,
 }
 
 impl LeftOut {
@@ -41,6 +43,7 @@ impl std::ops::AddAssign for LeftOut {
         self.without_instant += other.without_instant;
         self.other_projects += other.other_projects;
         self.other_sessions += other.other_sessions;
+        self.newest = self.newest.max(other.newest);
     }
 }
 
@@ -62,7 +65,10 @@ impl Window {
                 return false;
             };
             let inside = self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until);
-            left_out.outside += u64::from(!inside);
+            if !inside {
+                left_out.outside += 1;
+                left_out.newest = left_out.newest.max(Some(at));
+            }
             inside
         });
         left_out

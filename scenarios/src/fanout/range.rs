@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use forkcast_sim::pricing::grouped;
 use forkcast_sim::wire::TOKENS_MAX;
 
 /// Why a list is invalid.
@@ -85,9 +86,9 @@ fn bad(found: &str, expected: &'static str) -> BadRange {
     BadRange { found: found.to_owned(), expected }
 }
 
-/// Such as `80k`; all digits if it is not a whole number of thousands.
+/// Such as `80k`; or `80,250` if it is not a whole number of thousands.
 pub fn thousands(tokens: u64) -> String {
-    if tokens.is_multiple_of(1_000) { format!("{}k", tokens / 1_000) } else { tokens.to_string() }
+    if tokens.is_multiple_of(1_000) { format!("{}k", tokens / 1_000) } else { grouped(tokens) }
 }
 
 #[cfg(test)]

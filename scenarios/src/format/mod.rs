@@ -104,7 +104,7 @@ pub struct Scenario {
     pub expect: Expect,
     /// The same scenario with some fields changed.
     pub variants: Vec<Scenario>,
-    /// The scenario of which this is a variant.
+    /// The scenario that this varies.
     pub variant_of: Option<Box<Scenario>>,
 }
 

@@ -31,6 +31,16 @@ use crate::format::expect::Ends;
 use crate::load;
 
 /// The results of a scenario.
+///
+/// ```
+/// use forkcast_scenarios::catalog;
+/// use forkcast_scenarios::run::{Options, play};
+///
+/// let scenario = catalog::find("forks/fan-out").unwrap().read(&[])?;
+/// let run = play(scenario, &Options::default());
+/// assert!(run.agents.len() > 1 && run.totals().cost.is_some());
+/// # Ok::<(), forkcast_scenarios::format::problem::Problems>(())
+/// ```
 #[derive(Debug)]
 pub struct Run {
     /// The scenario.

@@ -251,9 +251,10 @@ fn groups_and_windows_in_every_format() {
         assert_eq!((code(&output), stderr(&output)), (0, ""));
         golden(file, stdout(&output));
     }
-    let output = forkcast(&place, &["replay", "-q", "--since", "2030-01-01"]);
+    let output = forkcast(&place, &["replay", "-q", "--since", "2030-01-01", "--timezone", "UTC"]);
     assert_eq!(code(&output), 0);
-    assert!(stdout(&output).contains("No request was sent in this period."), "{}", stdout(&output));
+    let newest = "No request was sent in this period; the newest was sent 2026-11-03 00:01:37 ";
+    assert!(stdout(&output).contains(newest), "{}", stdout(&output));
     assert!(stdout(&output).contains("14 other requests only filled the cache"), "{}", stdout(&output));
 }
 
@@ -274,8 +275,9 @@ fn two_keys_a_zone_and_the_first_rows() {
         assert_eq!((code(&output), stdout(&output)), (2, ""), "{arguments:?}");
         assert!(stderr(&output).contains(word), "{arguments:?}: {}", stderr(&output));
     }
-    let output = forkcast(&place, &["replay", "-q", "--last", "1h"]);
-    assert!(stdout(&output).contains("No request was sent in this period."), "{}", stdout(&output));
+    let output = forkcast(&place, &["replay", "-q", "--last", "1h", "--timezone", "UTC"]);
+    let newest = "No request was sent in this period; the newest was sent 2026-11-03 00:01:37 ";
+    assert!(stdout(&output).contains(newest), "{}", stdout(&output));
     let lines = forkcast(&place, &["replay", "-q", "--format", "jsonl"]);
     assert_eq!(stdout(&lines).lines().count(), 14);
     let refused = forkcast(&place, &["list", "models", "--format", "jsonl"]);

@@ -70,7 +70,10 @@ fn one_session_of_many_can_be_billed() {
     assert_eq!(cost(&[".", "--session", "5e5510a0"]), (requests, alone));
     assert_eq!(cost(&["."]).0, 2 * requests);
     let report = fine(&forkcast(&place, &[".", "--session", "7a77"])).to_owned();
-    assert!(report.contains(&format!("in the requested sessions ({requests} requests in others)")), "{report}");
+    assert!(
+        report.contains(&format!("of the requested sessions; {requests} other requests only filled the cache")),
+        "{report}"
+    );
     let report = fine(&forkcast(&place, &["replay", ".", "--session", "none"])).to_owned();
     assert!(report.contains("No request of a session whose id begins with `none`."), "{report}");
 }

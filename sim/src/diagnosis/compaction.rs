@@ -130,7 +130,7 @@ fn text(block: &[u8]) -> Option<&[u8]> {
     Some(text.strip_suffix(br#"","type":"text"}"#).unwrap_or(text))
 }
 
-/// Whether a text block begins like a summary, whoever wrote it.
+/// Whether a text block begins like a summary, of any client.
 pub(super) fn opens_summary(block: &[u8]) -> bool {
     text(block).is_some_and(begins_like_summary)
 }

@@ -22,7 +22,7 @@ impl Maker {
         }
     }
 
-    /// Whoever diagnoses the cache of `request`; `None` without one. The request's cache rules decide, and for Anthropic
+    /// The service that diagnoses the cache of `request`, if any. The request's cache rules decide, and for Anthropic
     /// also the model: Bedrock, Vertex and routers have no such field.
     pub fn diagnosing(request: &Request) -> Option<Self> {
         match request.maker {

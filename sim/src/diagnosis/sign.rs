@@ -18,7 +18,7 @@ pub(super) struct BlockSign {
 pub(super) const SUMMARY: BlockSign =
     BlockSign { word: "summary", kinds: &[BlockKind::Text, BlockKind::Opaque], holds: replaces_history };
 
-/// It begins like a summary, whoever wrote it.
+/// It begins like a summary, of any client.
 pub(super) const RECAP: BlockSign = BlockSign { word: "recap", kinds: &[BlockKind::Text], holds: opens_summary };
 
 /// It is thinking under another name: items of the Responses API are called `reasoning`.
@@ -117,7 +117,7 @@ pub(super) fn text_digest(text: &[u8]) -> u32 {
     text.iter().fold(0, |sum, byte| (sum * BASE + u64::from(*byte) + 1) % PRIME) as u32
 }
 
-/// The digest of two texts in one, of which the second has `len` bytes.
+/// The digest of two texts one after the other; the second has `len` bytes.
 pub(super) fn joined(first: u32, second: u32, len: u64) -> u32 {
     let (mut power, mut square, mut left) = (1, BASE, len);
     while left > 0 {

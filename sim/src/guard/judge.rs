@@ -113,7 +113,7 @@ impl Question<'_> {
         Finding { windows, ..self.finding_at(change.site.clone(), loss) }
     }
 
-    /// A change that breaks nothing and of which no bytes are shown.
+    /// A change that breaks nothing, shown without bytes.
     pub fn finding_at(&self, site: ChangeSite, loss: Option<Loss>) -> Finding {
         Finding {
             rule: self.rule,

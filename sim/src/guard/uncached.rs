@@ -1,5 +1,5 @@
 //! Chains that repeat a history which no breakpoint covers: nothing breaks in them, and they pay for it again with every
-//! request. And chains of which nothing is ever cached, because they are too short.
+//! request. And chains that are too short to be cached at all.
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ pub struct Identity {
     asked: u64,
     /// Which request of the current hundred is read again.
     chosen: u64,
-    /// Blocks that nobody had sent before, less those that were read again.
+    /// Blocks that had never been sent before, less those that were read again.
     blocks_left: usize,
 }
 

@@ -1,4 +1,4 @@
-//! One request in, one entry out: every command handles requests this way, whoever sent them.
+//! One request in, one entry out: every command handles requests this way, recorded or simulated.
 //!
 //! * [`Engine`] takes one request after the other: what the cache reads, why it is not more, what it costs, which
 //!   writes were for nothing.

@@ -150,7 +150,7 @@ impl Tariff<'_> {
     }
 }
 
-/// Assumptions behind the rates.
+/// Assumptions of the rates.
 fn assumed(rates: &Rates, terms: &Terms) -> Vec<String> {
     let tier = || format!("served as {}, for which the book has no price: billed as standard", terms.tier);
     let fast = || "sent with `speed: \"fast\"`, for which the book has no price: billed as standard".to_owned();

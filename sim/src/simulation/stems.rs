@@ -73,7 +73,7 @@ impl BehindStem {
 }
 
 impl MeasuredStem {
-    /// Sizes along the path of a request of which these are the prefixes after the beginning.
+    /// Sizes along the path of a request; these are its prefixes after the beginning.
     pub fn sizes<'a>(&'a self, prefixes: &'a Prefixes, behind: &'a [u64]) -> PathSizes<'a> {
         self.stem.sizes(prefixes, &self.tokens, behind)
     }

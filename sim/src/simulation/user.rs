@@ -172,7 +172,7 @@ impl Clock {
     }
 }
 
-/// Nobody waits longer than this for an agent.
+/// The longest wait for an agent.
 const PATIENCE: Duration = Duration::from_secs(86_400);
 
 /// Ready when the main agent has nothing to do, and with `for_agents` no agent has.

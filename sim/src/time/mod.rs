@@ -44,10 +44,25 @@ pub use tokio; // For the macro in `select.rs`, wherever it is used.
 
 /// A point in time in nanoseconds since an epoch: the Unix epoch for recordings, the start of the run for
 /// simulations. The two are never mixed within one cache.
+///
+/// ```
+/// use forkcast_sim::time::{Duration, Instant};
+///
+/// let (sent, answered) = (Instant::from_millis(1_500), Instant::from_millis(4_000));
+/// assert_eq!(answered.since(sent), Duration::from_millis(2_500));
+/// assert_eq!(sent.since(answered), Duration::default());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Instant(pub u64);
 
 /// A span of time in nanoseconds.
+///
+/// ```
+/// use forkcast_sim::time::Duration;
+///
+/// assert_eq!(Duration::from_secs(300), Duration(300_000_000_000));
+/// assert_eq!(Duration::from_secs(300).as_millis(), 300_000);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Duration(pub u64);
 

@@ -11,6 +11,13 @@ words! {
     /// Minimum lifetime of a written prefix.
     ///
     /// Source: Anthropic prompt-caching page, "1-hour cache duration" (2026-09).
+    ///
+    /// ```
+    /// use forkcast_sim::wire::Ttl;
+    ///
+    /// assert_eq!(Ttl::OneHour.name(), "1h");
+    /// assert_eq!(Ttl::OneHour.duration().as_millis(), 3_600_000);
+    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Ttl {
         /// `5m`, the default.

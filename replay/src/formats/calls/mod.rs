@@ -1,4 +1,4 @@
-//! Recorded HTTP calls, whoever recorded them.
+//! Recorded HTTP calls of all recorders.
 //!
 //! A reader of such recordings only finds the parts of a call in its own container. What is common is here: calls that
 //! are no model requests, the exchange, its instants and its answer; [`message`] has the spellings that several

@@ -9,6 +9,7 @@ use forkcast_scenarios::fanout::breakeven::{Answer, Quantity, Question};
 use super::canvas::{Anchor, Area, EDGE, HEAD, WIDTH, ink, picture, shortened};
 use super::legend::Legend;
 use super::svg::Caption;
+use crate::answers;
 use crate::document::count;
 use axes::Axes;
 
@@ -16,7 +17,6 @@ mod axes;
 mod frontier;
 mod lines;
 mod looks;
-mod title;
 
 const LEFT: i32 = 84;
 const RIGHT: i32 = WIDTH - EDGE;
@@ -38,7 +38,7 @@ pub fn svg(answer: &Answer) -> String {
     let widest = answer.panels.iter().max_by_key(|panel| panel.curves.len());
     let names = widest.iter().filter(|_| !is_frontier).flat_map(|panel| &panel.curves).map(|curve| &*curve.name);
     let top = HEAD + Legend::height(names) + ABOVE;
-    let panels = title::panels(answer);
+    let panels = answers::panels(answer);
     picture(&caption(answer, &panels), top + HIGH + BELOW, |canvas| {
         match widest {
             Some(panel) if !is_frontier => lines::legend(panel, canvas),
@@ -52,7 +52,7 @@ pub fn svg(answer: &Answer) -> String {
             if is_frontier {
                 frontier::draw(panel, &axes, canvas);
             } else {
-                lines::draw(panel, &axes, title::unit(answer.question), canvas);
+                lines::draw(panel, &axes, answers::unit(answer.question), canvas);
             }
         }
     })
@@ -68,7 +68,7 @@ fn areas(panels: usize, top: i32) -> Vec<Area> {
 
 fn caption(answer: &Answer, panels: &[String]) -> Caption {
     Caption {
-        title: title::of(answer),
+        title: answers::of(answer),
         note: said(answer),
         description: format!("{} {}", answer.question.about(), panels.join("; ")),
     }

@@ -114,7 +114,7 @@ impl Sheet<'_> {
             match Found::ALL.get(state) {
                 _ if part.is_empty() => {}
                 Some(found) => found.fill(part, canvas),
-                None => canvas.fill(part, ink::INPUT),
+                None => canvas.fill(part, ink::IDLE),
             }
         }
     }

@@ -74,7 +74,8 @@ record! {
         |row| row.delta_hit_rate().map(Value::Number), unit("part of 1"), null(NOT_COMPARED);
     usd "input_cost_usd", "The cost of the input." => |row| row.side.input_cost, null(NO_PRICE);
     usd "cost_usd", "The cost of input and output." => |row| row.side.cost, null(NO_PRICE), shown("Cost");
-    usd "delta_usd", "How much more that is than as played." => |row| row.delta(), null(NOT_COMPARED), shown("Difference");
+    usd "delta_usd", "How much more that is than as played." => |row| row.delta(), null(NOT_COMPARED), shown("Difference"),
+        difference();
     number "delta_share", "The same as a share of the cost as played." =>
         |row| row.delta_share().map(Value::Number), unit("part of 1"), null(NOT_COMPARED);
     text "share", "The same for people." => |row| row.share().map(|share| Value::text(&share)), derived(),

@@ -5,6 +5,7 @@ use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Questio
 use forkcast_sim::pricing::Money;
 
 use super::rests_on;
+use crate::answers;
 use crate::document::{Cell, Column, Document, Table};
 use crate::record::table::seconds;
 
@@ -14,11 +15,17 @@ const PLACES_MAX: usize = 6;
 /// The document.
 pub fn document(answers: &[Answer], price_book: &str) -> Document {
     let mut document = Document::default();
-    document.title("Fan-out: costs compared".to_owned());
+    document.title(match answers {
+        [answer] => answers::of(answer),
+        _ => format!("Fan-out: {} questions answered", answers.len()),
+    });
     let rows: Vec<_> = answers.iter().flat_map(|answer| answer.rows.iter().cloned()).collect();
     document.aside(rests_on(&rows, price_book));
     for answer in answers {
         document.heading(answer.question.about());
+        if answers.len() > 1 {
+            document.text(vec![format!("{}.", answers::of(answer))]);
+        }
         for panel in &answer.panels {
             document.text(vec![panel.title.clone()]);
             if !panel.crossings.is_empty() {
@@ -37,7 +44,7 @@ pub fn document(answers: &[Answer], price_book: &str) -> Document {
 fn crossing_table(question: Question, panel: &Panel) -> Table {
     let columns = vec![
         Column::left("turning point", "name"),
-        Column::right("measured", "at"),
+        Column::right(answers::unit(question), "at"),
         Column::right("formula", "formula"),
         Column::right("cost there", "cost_usd").kept(),
     ];

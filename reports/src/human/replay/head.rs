@@ -51,17 +51,13 @@ fn window(report: &Report<'_>) -> Option<String> {
     }
     let since = window.since.and_then(|at| when::moment(at, zone)).map(|since| format!(" from {since}"));
     let until = window.until.and_then(|at| when::moment(at, zone)).map(|until| format!(" to {until}"));
-    let mut sent = "Counting requests sent".to_owned();
+    let mut sent = "Counting requests".to_owned();
     if !window.is_open() {
-        sent.push_str(&format!("{}{} {}", since.unwrap_or_default(), until.unwrap_or_default(), zone.name()));
+        sent.push_str(&format!(" sent{}{} {}", since.unwrap_or_default(), until.unwrap_or_default(), zone.name()));
     }
-    let others = report.left_out;
-    let asked = [
-        (view.project.is_some(), "projects", others.other_projects),
-        (view.session.is_some(), "sessions", others.other_sessions),
-    ];
-    for (_, things, others) in asked.into_iter().filter(|(is_asked, ..)| *is_asked) {
-        sent.push_str(&format!(" in the requested {things} ({} in others)", several(others, "request")));
+    let asked = [(view.project.is_some(), "projects"), (view.session.is_some(), "sessions")];
+    for (_, things) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
+        sent.push_str(&format!(" of the requested {things}"));
     }
     let left_out = report.left_out;
     if left_out.requests() == 0 {

@@ -1,8 +1,11 @@
 //! A row for each recording, if there are several, and for each group.
 
+use forkcast_sim::pricing::Money;
+use forkcast_sim::time::Duration;
+
 use super::{account, is_of_transcripts};
-use crate::document::{Cell, Column, Document};
-use crate::report::{Account, BLOCK, By, Report, Session, rank};
+use crate::document::{Cell, Column, Document, money, span};
+use crate::report::{Account, BLOCK, BLOCK_FORM, By, Group, Report, Session, rank};
 
 /// Most models shown to people.
 const MODELS_SHOWN: usize = 12;
@@ -76,13 +79,25 @@ pub(super) fn add_groups(report: &Report<'_>, document: &mut Document) {
     document.text(open_block(report).into_iter().collect());
 }
 
-/// The rest of the current block of five hours.
+/// How much of a block must have passed before it has a pace.
+const PACE_MIN: Duration = Duration::from_secs(30 * 60);
+
+/// The rest of the current block of five hours: time, and what the whole block will cost if it goes on like this.
 fn open_block(report: &Report<'_>) -> Option<String> {
     let (now, block) = (report.view.now?, *report.blocks.last()?);
-    let left = BLOCK.0.checked_sub(now.since(block).0).filter(|left| *left > 0 && now >= block)?;
-    let begun = report.view.zone.text(block, "%H:%M")?;
-    let minutes = left / 60_000_000_000;
-    Some(format!("The block of {begun} has {} h {} min left.", minutes / 60, minutes % 60))
+    let passed = now.since(block);
+    let left = BLOCK.0.checked_sub(passed.0).filter(|left| *left > 0 && now >= block)?;
+    let zone = &report.view.zone;
+    let (key, begun) = (zone.text(block, BLOCK_FORM)?, zone.text(block, "%H:%M")?);
+    let of_block = |group: &&Group| [Some(&group.key), group.then_key.as_ref()].contains(&Some(&key));
+    let costs = report.groups.iter().filter(of_block).filter_map(|group| group.account.billed.cost);
+    let cost = costs.reduce(|sum, cost| sum + cost);
+    let pace = |cost: Money| match passed < PACE_MIN {
+        true => String::new(),
+        false => format!(", {} at its end at this pace", money(Money::of(BLOCK.0, cost.picousd(), passed.0.into()))),
+    };
+    let spent = cost.map_or_else(String::new, |cost| format!(": {} so far{}", money(cost), pace(cost)));
+    Some(format!("The block of {begun} has {} left{spent}.", span(left / 1_000_000)))
 }
 
 /// A row for each model, if there are several and they are not the requested groups.

@@ -73,7 +73,7 @@ fn costs(sides: &[Side]) -> Vec<Cell> {
             recorded
                 .cost
                 .zip(predicted.cost)
-                .map_or(Cell::Empty, |(recorded, predicted)| Cell::Money(Some(predicted - recorded))),
+                .map_or(Cell::Empty, |(recorded, predicted)| Cell::MoneyDifference(Some(predicted - recorded))),
         );
     }
     row

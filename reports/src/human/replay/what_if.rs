@@ -53,7 +53,7 @@ fn row(name: &str, side: &Side, delta: Option<(Money, Option<f64>)>) -> Vec<Cell
         Cell::Count(usage.input_tokens),
         Cell::Share(usage.hit_rate()),
         Cell::Money(side.cost),
-        delta.map_or(Cell::Empty, |(delta, _)| Cell::Money(Some(delta))),
+        delta.map_or(Cell::Empty, |(delta, _)| Cell::MoneyDifference(Some(delta))),
         delta.map_or(Cell::Empty, |(_, share)| Cell::Error(share)),
     ]
 }
@@ -70,7 +70,7 @@ fn lower_bound(account: &Account) -> Option<Vec<Cell>> {
         Cell::Empty,
         Cell::Empty,
         Cell::Money(Some(bound)),
-        delta.map_or(Cell::Empty, |delta| Cell::Money(Some(delta))),
+        delta.map_or(Cell::Empty, |delta| Cell::MoneyDifference(Some(delta))),
         share.map_or(Cell::Empty, |share| Cell::Error(Some(share))),
     ])
 }

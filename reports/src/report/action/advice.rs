@@ -168,7 +168,7 @@ pub(super) const MISSES: [Advice; 16] = [
     Advice::new("other_scope", &[Cause::OtherScope]).user("Stay in one workspace and one account within a session"),
 ];
 
-/// The change behind a what-if.
+/// The change that a what-if makes.
 pub(super) struct Change {
     /// Stable word for machines.
     pub code: &'static str,

@@ -9,7 +9,7 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::time::{Duration, Instant};
 
 use super::view::{since, until};
-use super::{Format, PriceArgs, TalkArgs, preset, whole};
+use super::{Format, PriceArgs, StrictArgs, TalkArgs, preset, whole};
 use crate::clock;
 
 const COMPARE_EXAMPLES: &str = "\
@@ -46,7 +46,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "WHEN", value_parser = until, requires = "since", help_heading = "Periods")]
     until: Option<String>,
 
-    /// The second period is the last days, hours or weeks: 7d, 24h, 2w
+    /// The second period is the last days, hours or weeks before now: 7d, 24h, 2w
     #[arg(long, value_name = "SPAN", value_parser = report::span, conflicts_with = "since", help_heading = "Periods")]
     last: Option<Duration>,
 
@@ -77,6 +77,10 @@ pub struct CompareArgs {
     /// Also write a page for a browser: one file, without prompts
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
+
+    /// Whether both results must be complete and certain
+    #[command(flatten)]
+    pub strict: StrictArgs,
 
     /// Messages on standard error
     #[command(flatten)]

@@ -284,7 +284,11 @@ impl FanoutArgs {
         Ok(Inquiry {
             base: base.clone(),
             children: whole("--children", &self.children)?,
-            prefix: self.prefix.as_ref().map(|prefix| prefix.0.clone()),
+            // A recorded session has one prefix, and is asked about that.
+            prefix: match &self.prefix {
+                Some(prefix) => Some(prefix.0.clone()),
+                None => self.from.is_some().then(|| vec![base.prefix]),
+            },
             turns: whole("--turns", &self.turns)?,
             growth: self.growth.as_ref().and_then(|growth| growth.0.first().copied()),
             spawn: self.spawn(),

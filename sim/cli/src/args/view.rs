@@ -24,7 +24,7 @@ pub struct ViewArgs {
     #[arg(long, value_name = "WHEN", value_parser = until, conflicts_with = "bodies", help_heading = "What counts")]
     until: Option<String>,
 
-    /// Count requests of the last days, hours or weeks: 7d, 24h, 2w
+    /// Count requests of the last days, hours or weeks before now: 7d, 24h, 2w
     #[arg(long, value_name = "SPAN", value_parser = report::span, conflicts_with_all = ["since", "bodies"],
         help_heading = "What counts")]
     last: Option<Duration>,

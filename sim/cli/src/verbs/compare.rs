@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use forkcast_reports::document::count;
 use forkcast_reports::folder::reading::RunFolder;
 use forkcast_reports::movement::{Movement, Sums};
 use forkcast_reports::report::{View, Window};
 use forkcast_reports::{format, human, page};
 
-use crate::args::{CompareArgs, Format, Period, ReplayArgs};
+use crate::args::{CompareArgs, Doubt, Format, Period, ReplayArgs};
 use crate::exit::{BadInput, Outcome};
 use crate::screen;
 use crate::verbs::replay;
@@ -16,7 +17,7 @@ use crate::written;
 /// Runs the verb.
 pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
     written::check(args.html.as_deref(), None)?;
-    let movement = movement(args)?;
+    let (movement, doubts) = movement(args)?;
     let mut outcome = Outcome::default();
     outcome.printed(written::page(args.html.as_deref(), || page::movement(&movement), &args.talk))?;
     outcome.printed(match args.format {
@@ -24,26 +25,43 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<()> {
         format => screen::document(&human::movement::document(&movement), format),
     })?;
     outcome.failures.extend(movement.broken(args.limits()).iter().map(human::movement::sentence));
+    outcome.mistakes.extend(args.strict.complaints(doubts));
     outcome.done()
 }
 
-fn movement(args: &CompareArgs) -> anyhow::Result<Movement> {
+/// Both results, and the doubts about them.
+fn movement(args: &CompareArgs) -> anyhow::Result<(Movement, Vec<Doubt>)> {
     if let (Some(before), Some(after)) = (&args.before, &args.after) {
         let names = [before, after].map(|path| path.display().to_string());
-        return Ok(Movement { names, sums: [result(args, before)?, result(args, after)?] });
+        return Ok(joined(names, [result(args, before)?, result(args, after)?]));
     }
     let Some(periods) = args.periods().map_err(BadInput::error)? else {
         return Err(BadInput::error("expected a second result, or a period of the first, such as --last 7d"));
     };
     let replayed = replayed(args, args.before.as_deref()).or_logs();
     let [before, after] = periods.map(|Period { window, name }| (name, replay::sums(&replayed, view(window))));
-    Ok(Movement { names: [before.0, after.0], sums: [before.1?, after.1?] })
+    Ok(joined([before.0, after.0], [before.1?, after.1?]))
 }
 
-/// The sums of a result: those of its ledger, unless it is priced or cached otherwise.
-fn result(args: &CompareArgs, path: &Path) -> anyhow::Result<Sums> {
+/// Sums of a result, and the doubts about them.
+type Found = (Sums, Vec<Doubt>);
+
+/// Two periods of one recording have most doubts in common.
+fn joined(names: [String; 2], [before, after]: [Found; 2]) -> (Movement, Vec<Doubt>) {
+    let mut doubts = before.1;
+    doubts.extend(after.1.into_iter().filter(|doubt| !doubts.contains(doubt)).collect::<Vec<_>>());
+    (Movement { names, sums: [before.0, after.0] }, doubts)
+}
+
+/// A result: the sums of its ledger, unless it is priced or cached otherwise.
+fn result(args: &CompareArgs, path: &Path) -> anyhow::Result<Found> {
     if RunFolder::is_one(path) && !args.prices.is_given() && args.cache.is_none() {
-        return Ok(RunFolder::read(path).map_err(BadInput::error)?.sums());
+        let sums = RunFolder::read(path).map_err(BadInput::error)?.sums();
+        let unpriced = (sums.unpriced > 0).then(|| {
+            Doubt::LeftOut(format!("{}: no price for {} requests, in no sum", path.display(), count(sums.unpriced)))
+        });
+        let doubts = unpriced.into_iter().chain(Doubt::partial(sums.is_partial)).collect();
+        return Ok((sums, doubts));
     }
     replay::sums(&replayed(args, Some(path)), View::default())
 }

@@ -18,7 +18,7 @@ use forkcast_reports::names::Names;
 use forkcast_reports::page;
 use forkcast_reports::report::{Report, View, gates};
 
-use crate::args::{Format, ReplayArgs};
+use crate::args::{Doubt, Format, ReplayArgs};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::{self, interrupted};
@@ -70,8 +70,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     outcome.done()
 }
 
-/// The sums of what a replay without output shows in `view`.
-pub fn sums(args: &ReplayArgs, view: View) -> anyhow::Result<Sums> {
+/// The sums of what a replay without output shows in `view`, and the doubts about them.
+pub fn sums(args: &ReplayArgs, view: View) -> anyhow::Result<(Sums, Vec<Doubt>)> {
     let mut steps = args.talk.steps();
     let Source { inputs, options } = Source::of(args, &mut steps)?;
     let stop = watch(&inputs, steps);
@@ -79,7 +79,7 @@ pub fn sums(args: &ReplayArgs, view: View) -> anyhow::Result<Sums> {
     let report = Report::new(&inputs, &requests, &options, view);
     let complaints = unread(&report)?;
     complaints.iter().for_each(|complaint| args.talk.note(format_args!("forkcast: {complaint}")));
-    Ok(Sums::from(&report))
+    Ok((Sums::from(&report), complaints::doubts(&report)))
 }
 
 /// What could not be read; an error if nothing could.

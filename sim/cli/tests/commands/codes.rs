@@ -180,7 +180,7 @@ fn a_folder_is_written_even_if_standard_output_is_closed() {
 }
 
 /// A command that exits with 0, and the message of `--strict` about its input.
-const DOUBTFUL: [(&str, &str); 11] = [
+const DOUBTFUL: [(&str, &str); 13] = [
     ("replay damaged", "damaged/1.json:1"),
     ("replay empty", "empty/1.json: empty file"),
     ("replay dear", "no price for `claude-opus-9`"),
@@ -192,6 +192,8 @@ const DOUBTFUL: [(&str, &str); 11] = [
     ("explain damaged 0", "damaged/1.json:1"),
     ("run word.yaml --set session.model=claude-3-opus", "no price for `claude-3-opus`"),
     ("fanout --model claude-3-opus", "no price for `claude-3-opus`"),
+    ("compare damaged dear", "damaged/1.json:1"),
+    ("compare dear damaged", "no price for `claude-opus-9`"),
 ];
 
 #[test]
@@ -223,7 +225,7 @@ fn strict_has_the_same_meaning_for_all_verbs() {
         );
     }
     for line in lines().filter_map(|(line, code, _)| (code == 0).then_some(line)) {
-        if ["run", "fanout", "replay", "lock", "check", "diff", "explain", "sweep merge"]
+        if ["run", "fanout", "replay", "lock", "check", "diff", "explain", "compare", "sweep merge"]
             .iter()
             .any(|verb| line.starts_with(verb))
         {

@@ -83,7 +83,7 @@ fn verdict(context: &Context, tool: &dyn Tool, tool_use: &ToolUse) -> Verdict {
     }
 }
 
-/// The verdict of the caller of an internal fork, which nobody asks the user about (contract INTERNAL-02).
+/// The verdict of the caller of an internal fork; the user is not asked (contract INTERNAL-02).
 fn by_caller(helper: &Helper, tool: &dyn Tool, subject: &Subject, effect: Effect) -> Verdict {
     let is_own = |place: &str| match subject {
         Subject::Path(path) => path::below(place, path).is_some(),

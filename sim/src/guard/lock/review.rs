@@ -1,4 +1,4 @@
-//! A lock of which some changes are accepted.
+//! A lock with some changes accepted.
 
 use super::matching::{self, Match};
 use super::pool::Pool;

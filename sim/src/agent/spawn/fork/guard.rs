@@ -1,4 +1,4 @@
-//! A fork does not fork again: two guards, either of which suffices (contract FORK-43..49, C01, C30).
+//! A fork does not fork again: two guards, each sufficient alone (contract FORK-43..49, C01, C30).
 
 use super::{Profile, QUERY_SOURCE, text};
 use crate::agent::entry::{Entry, Nature};

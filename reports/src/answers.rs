@@ -1,4 +1,4 @@
-//! The answer of a picture in one line, with its figures.
+//! The answer to a question about fan-outs in one sentence, with its figures: the title of a picture, and of a report.
 
 use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::breakeven::launching::frontier;
@@ -8,7 +8,7 @@ use forkcast_sim::pricing::Money;
 use crate::document::money;
 
 /// The answer to the question.
-pub(super) fn of(answer: &Answer) -> String {
+pub(crate) fn of(answer: &Answer) -> String {
     let said = match answer.question {
         Question::Children => by_quantity(Quantity::Children, answer),
         Question::Grid(quantity) => by_quantity(quantity, answer),
@@ -21,7 +21,7 @@ pub(super) fn of(answer: &Answer) -> String {
 }
 
 /// What each panel is about, and the cheapest and the dearest of its policies.
-pub(super) fn panels(answer: &Answer) -> Vec<String> {
+pub(crate) fn panels(answer: &Answer) -> Vec<String> {
     let range = |panel: &Panel| match answer.question {
         Question::Children | Question::Grid(_) => {
             Ranking::of(panel).map(|ranking| Range { least: ranking.least, most: ranking.most })
@@ -68,7 +68,7 @@ fn policies(panel: &Panel) -> Option<&Curve> {
 }
 
 /// The unit of a break-even point.
-pub(super) const fn unit(question: Question) -> &'static str {
+pub(crate) const fn unit(question: Question) -> &'static str {
     match question {
         Question::Children | Question::LookBack | Question::Ttl => "children",
         Question::ForkOrSpawn => "turns",
@@ -80,6 +80,8 @@ pub(super) const fn unit(question: Question) -> &'static str {
 /// The policies of a panel at its last place.
 struct Ranking<'a> {
     cheapest: Vec<&'a str>,
+    /// Parts of names that all policies share.
+    shared: Vec<&'a str>,
     least: Money,
     most: Money,
     /// The last place, and the first one from which on the cheapest policy is.
@@ -100,6 +102,7 @@ impl<'a> Ranking<'a> {
         let kept = first.points.iter().rev().take_while(is_cheapest);
         let from = kept.last().map_or(last, |point| point.at);
         Some(Self {
+            shared: shared_parts(policies().map(|curve| &*curve.name)),
             cheapest: ends.iter().filter(|(_, cost)| cost == least).map(|(curve, _)| &*curve.name).collect(),
             least: *least,
             most,
@@ -109,14 +112,31 @@ impl<'a> Ranking<'a> {
         })
     }
 
-    /// The cheapest; equal ones together.
+    /// The cheapest; equal ones together. The legend has the parts that all policies share.
     fn names(&self) -> String {
         match self.cheapest[..] {
             [] => String::new(),
-            [one] => one.to_owned(),
-            [one, other] => format!("{one} and {other}"),
-            [one, ref others @ ..] => format!("{one} and {} others", others.len()),
+            [one] => self.short(one, ", "),
+            [one, other] => format!("{} and {}", self.short(one, " + "), self.short(other, " + ")),
+            [one, ref others @ ..] => format!("{} and {} others", self.short(one, " + "), others.len()),
         }
+    }
+
+    /// A name without the shared parts, if any part remains.
+    fn short(&self, name: &str, between: &str) -> String {
+        let own: Vec<&str> = name.split(", ").filter(|part| !self.shared.contains(part)).collect();
+        if own.is_empty() { name.to_owned() } else { own.join(between) }
+    }
+}
+
+/// The parts that all names have; none if there is only one name.
+fn shared_parts<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let names: Vec<Vec<&str>> = names.map(|name| name.split(", ").collect()).collect();
+    match &names[..] {
+        [first, others @ ..] if !others.is_empty() => {
+            first.iter().filter(|part| others.iter().all(|other| other.contains(part))).copied().collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -201,7 +221,11 @@ fn forks(panel: &Panel) -> Option<String> {
             None => format!("{last:.0}{unit} and more with {context}"),
         });
     }
-    (!limits.is_empty()).then(|| format!("Forks are cheaper up to {}", limits.join(", ")))
+    let limits = limits.join(", ");
+    match limits.strip_prefix("never") {
+        Some(rest) => Some(format!("Forks are never cheaper{rest}")),
+        None => (!limits.is_empty()).then(|| format!("Forks are cheaper up to {limits}")),
+    }
 }
 
 /// A size of context in a list.
@@ -216,7 +240,7 @@ fn lifetimes(panels: &[Panel]) -> Option<String> {
         let at = panel.crossings.first()?.at;
         let last = panel.curves.first()?.points.last()?.at;
         let waits = at.map_or_else(|| format!("more than {last:.0}"), |at| format!("{:.1}", at.max(0.0)));
-        let context = panel.title.split(',').next()?;
+        let context = panel.title.split(", ").next()?;
         limits.push(match limits.len() {
             0 => format!("{waits} children wait with {context}"),
             _ => format!("{waits} with {}", short(context)),
