@@ -118,7 +118,7 @@ fn replayed(inputs: &Inputs) -> Replayed {
     let entries = replay(inputs, &replay::Options::default()).entries;
     let foreseen = entries.into_iter().filter_map(|entry| {
         let answer = entry.answer?;
-        Some(((answer.session, [answer.agent, answer.item]), entry.comparison.ok()?))
+        Some(((answer.session, [answer.agent, answer.item]), *entry.comparison.ok()?))
     });
     foreseen.collect()
 }

@@ -105,7 +105,7 @@ impl Verbatim {
             sent.extend(rewritten);
         }
         let shapes = self.shapes.get(agent).filter(|shapes| !shapes.is_empty());
-        let Some(shapes) = shapes else { return Draft { messages: sent, ..own.clone() } };
+        let Some(shapes) = shapes else { return Draft { messages: sent, ..Draft::clone(own) } };
         let turn = (question.turn as usize).min(shapes.len() - 1);
         let shape = &shapes[turn];
         let mut draft = Draft {

@@ -186,7 +186,7 @@ impl Script for Player {
             }
             Source::Recorded(recorded) => {
                 let draft = self.verbatim.draft(question, self.played.get(&question.agent).copied());
-                let answer = recorded.answer(&Question { draft, ..question.clone() })?;
+                let answer = recorded.answer(&Question { draft: Rc::new(draft), ..question.clone() })?;
                 let take = recorded.last_played();
                 let reply = take.and_then(|take| self.takes.iter().find(|(_, known)| **known == take));
                 let reply = reply.map(|(reply, _)| Rc::clone(reply));

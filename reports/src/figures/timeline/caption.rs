@@ -5,7 +5,7 @@ use forkcast_sim::pricing::Money;
 
 use super::lane::amount;
 use super::{NAMED_MIN, Timeline};
-use crate::document::{count, money, share};
+use crate::document::{count, money, several, share};
 use crate::figures::svg::Caption;
 use crate::report::{Report, not_modelled};
 
@@ -27,7 +27,7 @@ pub(super) fn of(timeline: &Timeline, report: &Report<'_>) -> Caption {
 /// The avoidable part and its causes; else the cost.
 fn title(report: &Report<'_>) -> String {
     let account = &report.totals;
-    let requests = some(report.tally.requests, "request");
+    let requests = several(report.tally.requests, "request");
     let rate = account.billed.usage.hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
     let Some(bill) = account.billed.cost else { return format!("{requests} without a price{rate}") };
     let perfect = account.perfect.filter(|_| account.is_explained());
@@ -53,10 +53,10 @@ fn note(timeline: &Timeline, report: &Report<'_>) -> String {
     let days =
         days.map(|(first, last)| if first == last { format!(" on {first}") } else { format!(", {first} to {last}") });
     let rate = report.totals.billed.usage.hit_rate().map(|rate| format!(", hit rate {}", share(rate)));
-    let sessions = some(report.sessions.len() as u64, "session");
+    let sessions = several(report.sessions.len() as u64, "session");
     let mut parts = vec![format!(
         "{} in {sessions}{}{}",
-        some(report.tally.requests, "request"),
+        several(report.tally.requests, "request"),
         days.unwrap_or_default(),
         rate.unwrap_or_default()
     )];
@@ -73,8 +73,4 @@ fn note(timeline: &Timeline, report: &Report<'_>) -> String {
     let left_out = left_out.into_iter().filter(|(number, _)| *number > 0);
     parts.extend(left_out.map(|(number, what)| format!("{} {what}", count(number))));
     parts.join("; ")
-}
-
-fn some(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
 }
