@@ -125,7 +125,7 @@ impl Sink for Log {
             }
             Event::InternalEnded { agent, .. } => service.task_ended(agent),
             Event::TaskState { task, kind: "agent" | "teammate", state, .. } if *state != "running" => {
-                service.task_ended(task)
+                service.task_ended(task);
             }
             _ => {}
         }
