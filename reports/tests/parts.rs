@@ -80,7 +80,7 @@ fn follow_up(goes_on: bool) -> Run {
 
 /// Eight files are read one after another.
 fn long(compaction: &str) -> Run {
-    let replies = vec![READ; 8].join(", ");
+    let replies = [READ; 8].join(", ");
     scenario(
         compaction,
         &format!(
@@ -174,17 +174,16 @@ fn blocked(moves: bool) -> Run {
              - {{tools: [{{tool: Agent, input: {{description: build, prompt: Build., subagent_type: general-purpose}}}}], output_tokens: 60}}\n    \
              - {{say: Noted., output_tokens: 4, times: 9}}\n  general-purpose: [{calls}, {{say: Built., output_tokens: 20}}]\n\
              user: [{{at_ms: 0, types: Build it}}, {{at_ms: 60000, types: And what is new?}}]\n",
-            calls =
-                vec!["{tools: [{tool: Bash, input: {command: make all, description: Build}}], output_tokens: 40}"; 3]
-                    .join(", ")
+            calls = ["{tools: [{tool: Bash, input: {command: make all, description: Build}}], output_tokens: 40}"; 3]
+                .join(", ")
         ),
     )
 }
 
 /// When the second line of the user left the queue, in seconds.
 fn served(run: &Run) -> u64 {
-    let lines = run.events.iter().filter(|logged| matches!(logged.event, Event::Dequeued { mode: "prompt", .. }));
-    lines.last().unwrap().at.0 / 1_000_000_000
+    let mut lines = run.events.iter().filter(|logged| matches!(logged.event, Event::Dequeued { mode: "prompt", .. }));
+    lines.next_back().unwrap().at.0 / 1_000_000_000
 }
 
 /// Five children of a long conversation, as forks or as agents of their own.
