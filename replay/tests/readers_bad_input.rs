@@ -221,7 +221,7 @@ fn walk_time(folders: usize) -> Duration {
     let deepest = root.path().join("d/".repeat(folders));
     std::fs::create_dir_all(&deepest).unwrap();
     std::fs::write(deepest.join("x"), "{\"model\":\"claude-opus-4-8\",\"messages\":[]}").unwrap();
-    let times = (0..3).map(|_| {
+    let times = (0..7).map(|_| {
         let begun = Instant::now();
         let inputs = Inputs::read(&[root.path()], InputFormat::Auto).unwrap();
         assert_eq!((inputs.files, inputs.unreadable.len()), (1, 0));

@@ -103,11 +103,14 @@ fn an_interrupted_grid_is_shown_as_partial() {
 fn waiting(place: &Path, arguments: &[&str]) -> Child {
     let mut command = command(place, arguments);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    thread::sleep(SHORT);
+    thread::sleep(UNTIL_IT_WAITS);
     child
 }
 
 const SHORT: Duration = Duration::from_millis(300);
+
+/// Starting takes milliseconds, but several times longer beside other tests on a busy machine.
+const UNTIL_IT_WAITS: Duration = Duration::from_millis(1_200);
 
 #[test]
 fn the_second_signal_ends_the_program() {
