@@ -126,14 +126,10 @@ impl Watch {
         let lane = &whose.lane;
         let read = self.timeless.serve(wire, &taken);
         let shown = self.clocked.scope(facts).take(wire, &taken, read, facts, at);
-        if let Some(cause) = shown.late {
-            notes.push(Noted::new(
-                &lane.name,
-                taken.number,
-                NoteKind::Time(cause),
-                taken.request.path(taken.request.places[read - 1]),
-            ));
-        }
+        notes.extend(shown.late.map(|cause| {
+            let path = taken.request.path(taken.request.places[read - 1]);
+            Noted::new(&lane.name, taken.number, NoteKind::Time(cause), path)
+        }));
         notes.extend(self.doubt(&taken, &whose, facts));
         let previous = whose.previous.as_ref().filter(|_| !lane.first).map(|previous| &*previous.subject);
         let turn = uncached::Turn {
