@@ -225,3 +225,20 @@ fn the_law_of_messages_finds_letters_that_are_lost_or_out_of_turn() {
     law.event(at, &put(4)).unwrap();
     assert!(law.event(at, &take(4)).is_err(), "before an older one");
 }
+
+#[test]
+fn swarm_13_what_a_teammate_had_not_read_comes_back_to_its_sender() {
+    let rules = vec![
+        rule("main", vec![joins("ina")]),
+        when("Write", vec![tells("ina", "One.")]),
+        idle(),
+        slow("ina", "I work.", 60_000),
+    ];
+    let acts = vec![types(0, "Begin."), types(3_000, "Write."), at(8_000, Does::Kills("ina".into()))];
+    let mut setup = team(rules, acts);
+    setup.settings.teams.as_mut().unwrap().poll = forkcast_sim::time::Duration::from_millis(30_000);
+    let finished = finished(setup);
+    assert_eq!(field(&finished, "mailbox.return", "why"), ["killed"]);
+    assert_eq!(field(&finished, "message.returned", "why"), ["killed"]);
+    assert!(results(&finished, "main").contains("<message-returned>"));
+}
