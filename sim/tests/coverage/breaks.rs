@@ -13,9 +13,11 @@ pub struct Break {
     pub ids: Vec<String>,
     /// The file.
     pub file: String,
-    /// The text that is replaced; it occurs once.
+    /// The text around `old` that occurs once in the file; without it `old` itself does.
+    pub at: Option<String>,
+    /// What is replaced: an expression, or statements if it ends with a line.
     pub old: String,
-    /// The text that replaces it.
+    /// What replaces it.
     pub new: String,
 }
 
@@ -33,4 +35,17 @@ pub fn root() -> PathBuf {
 pub fn all() -> Vec<Break> {
     let text = fs::read_to_string(root().join("sim/coverage/breaks.toml")).expect("the table");
     toml::from_str::<Table>(&text).expect("a table of edits").r#break
+}
+
+impl Break {
+    /// Where `old` begins in the text of the file; `None` if that is not clear.
+    pub fn place(&self, text: &str) -> Option<usize> {
+        let around = self.at.as_deref().unwrap_or(&self.old);
+        let found = once(text, around)?;
+        Some(found + once(around, &self.old)?)
+    }
+}
+
+fn once(text: &str, wanted: &str) -> Option<usize> {
+    text.find(wanted).filter(|_| text.matches(wanted).count() == 1)
 }
