@@ -58,7 +58,13 @@ fn converse(turns: usize) -> Value {
 fn cache_points_of_converse_are_elements_of_their_list() {
     assert_eq!(told(&changed(CONVERSE, converse, |_| ())), []);
     type Change = fn(&mut Value);
-    let table: [(Change, &str, &str); 3] = [
+    let table: [(Change, &str, &str); 5] = [
+        (|body| body["toolConfig"]["toolChoice"] = json!({"any": {}}), "level_parameter", "toolConfig.toolChoice"),
+        (
+            |body| body["additionalModelRequestFields"] = json!({"thinking": {"type": "adaptive"}}),
+            "level_parameter",
+            "additionalModelRequestFields.thinking",
+        ),
         (
             |body| body["toolConfig"]["tools"][2]["toolSpec"]["description"] = json!("Plays."),
             "tool_changed",

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::stage::{Folder, breaks, long};
 use forkcast_replay::check::Outcome;
-use forkcast_sim::guard::Unknown;
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::guard::lock::{Lock, equality};
+use forkcast_sim::guard::{Rules, Unknown};
 
 /// The body of a conversation of `turns` questions, as Codex CLI sends it.
 fn response(turns: usize) -> Value {
@@ -128,8 +130,17 @@ fn fields_of_a_message_besides_its_content_are_prompt() {
     }
     type Change = fn(&mut Value);
     type Body = fn(usize) -> Value;
-    let table: [(Body, Change, &str, &str); 8] = [
+    let table: [(Body, Change, &str, &str); 10] = [
         (named, |body| body["messages"][1]["name"] = json!("bob"), "message_edited", "messages[1].name"),
+        (named, |body| body["messages"][1]["name"] = json!(null), "message_edited", "messages[1].name"),
+        (
+            named,
+            |body| {
+                body["messages"][2]["tool_calls"][0]["extra_content"] = json!({"google": {"thought_signature": "s"}})
+            },
+            "message_edited",
+            "messages[2].tool_calls[0]",
+        ),
         (
             named,
             |body| body["messages"][1]["content"][1]["image_url"]["detail"] = json!("low"),
@@ -164,6 +175,29 @@ fn fields_of_a_message_besides_its_content_are_prompt() {
     // Empty values have no effect.
     let outcome = changed(phased, |body| body["input"][0]["content"][0]["annotations"] = json!([]));
     assert_eq!(outcome.report.findings, []);
+}
+
+/// A client repeats its note after the newest message: the note moves with every turn, and nothing else changes.
+#[test]
+fn a_note_that_is_kept_at_the_end_is_one_change() {
+    fn noted(turns: usize) -> Value {
+        let mut body = chat(turns);
+        let note = json!({"role": "system", "content": "Keep the plan up to date."});
+        body["messages"].as_array_mut().into_iter().for_each(|messages| messages.push(note.clone()));
+        body
+    }
+    let moved = |at: &'static str| ("message_moved", at, Some("input_changed"));
+    assert_eq!(told(&changed(noted, |_| ())), ["messages[2].content[0]", "messages[4].content[0]"].map(moved));
+}
+
+/// The provider sets the breakpoints: they are neither too many, nor does one of them move.
+#[test]
+fn a_lock_of_these_bodies_has_no_breakpoints() {
+    let lock = |body: &Value| Folder::new(&[("1.json", body.to_string())]).check().1.lock.unwrap().text();
+    let [pinned, newer] = [chat(4), chat(5)].map(|body| Lock::parse(&lock(&body)).unwrap());
+    let found = equality(&pinned, &newer, &Rules::default());
+    assert!(found.findings.iter().all(|finding| finding.cause == Cause::MessageInserted), "{:#?}", found.findings);
+    assert_eq!(found.notes, []);
 }
 
 /// A body as Codex CLI sends it to models that get their tools in the input.

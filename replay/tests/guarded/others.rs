@@ -12,7 +12,8 @@ fn gemini(turns: usize) -> Value {
     let mut contents = vec![json!({"role": "user", "parts": [{"text": "Why does the parser fail?"}]})];
     for turn in 1..turns {
         contents.push(json!({"role": "model", "parts": [
-            {"text": "Let me see.", "thought": true}, {"functionCall": {"name": "read", "args": {"part": turn, "of": 9}}}]}));
+            {"text": "Let me see.", "thought": true}, 
+            {"functionCall": {"name": "read", "args": {"part": turn, "of": 9}}, "thoughtSignature": format!("signed {turn}")}]}));
         contents.push(json!({"role": "user", "parts": [
             {"functionResponse": {"name": "read", "response": {"output": format!("part {turn}")}}}]}));
     }
@@ -78,6 +79,11 @@ fn nova(turns: usize) -> Value {
 type Body = fn(usize) -> Value;
 type Change = fn(&mut Value);
 
+/// Takes a member out of an object.
+fn member(object: &mut Value, name: &str) -> Option<Value> {
+    object.as_object_mut()?.remove(name)
+}
+
 /// Four turns; `change` changes the last two.
 fn changed(body: Body, change: Change) -> (Fed, Outcome) {
     let mut bodies: Vec<Value> = (1..=4).map(body).collect();
@@ -105,7 +111,7 @@ fn a_conversation_that_only_grows_keeps_its_prefix() {
 }
 
 /// The change, and the expected cause and path.
-const CHANGES: [(Body, Change, &str, &str); 22] = [
+const CHANGES: [(Body, Change, &str, &str); 29] = [
     (gemini, |body| body["model"] = json!("gemini-2.5-flash"), "model_changed", "model"),
     (gemini, |body| body["cachedContent"] = json!("cachedContents/a"), "level_parameter", "cachedContent"),
     (
@@ -146,6 +152,41 @@ const CHANGES: [(Body, Change, &str, &str); 22] = [
         |body| body["contents"][2]["parts"][0]["functionResponse"]["response"]["output"] = json!("part one"),
         "message_edited",
         "contents[2].parts[0]",
+    ),
+    (
+        gemini,
+        |body| drop(member(&mut body["contents"][1]["parts"][1], "thoughtSignature")),
+        "thinking_stripped",
+        "contents[1].parts[1]",
+    ),
+    (
+        gemini,
+        |body| body["contents"][1]["parts"][1]["thoughtSignature"] = json!("signed otherwise"),
+        "message_edited",
+        "contents[1].parts[1]",
+    ),
+    (
+        gemini,
+        |body| drop(body["contents"][1]["parts"].as_array_mut().map(|parts| parts.remove(0))),
+        "thinking_stripped",
+        "contents[1].parts[0]",
+    ),
+    (reasoned, |body| body["messages"][1]["name"] = json!("ada"), "message_edited", "messages[1].name"),
+    (reasoned, |body| body["messages"][2]["prefix"] = json!(true), "message_edited", "messages[2].prefix"),
+    (
+        reasoned,
+        |body| {
+            let context = json!({"role": "user", "content": "It is Friday."});
+            body["messages"].as_array_mut().into_iter().for_each(|messages| messages.insert(2, context.clone()));
+        },
+        "message_inserted",
+        "messages[2].content[0]",
+    ),
+    (
+        reasoned,
+        |body| drop(member(&mut body["messages"][2], "reasoning_content")),
+        "thinking_stripped",
+        "messages[2].tool_calls[0]",
     ),
     (
         reasoned,

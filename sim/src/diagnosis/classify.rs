@@ -21,19 +21,46 @@ pub(super) struct Stretch<'a> {
     gap: &'a Gap,
     /// All stretches.
     alignment: &'a Alignment,
+    pairs: &'a Pairs,
     /// What happened to the history as a whole.
     whole: Option<Cause>,
 }
 
 impl<'a> Stretch<'a> {
     /// The stretch `gap` of an alignment, with its pairs.
-    pub fn of(sides: &Sides<'_>, gap: &'a Gap, alignment: &'a Alignment, pairs: &Pairs) -> Self {
+    pub fn of(sides: &Sides<'_>, gap: &'a Gap, alignment: &'a Alignment, pairs: &'a Pairs) -> Self {
         let whole = if compaction::is_compaction(sides, gap, alignment, pairs) {
             Some(Cause::Compacted)
         } else {
             history::is_rewind(sides, gap, alignment, pairs).then_some(Cause::Rewound)
         };
-        Self { gap, alignment, whole }
+        Self { gap, alignment, pairs, whole }
+    }
+
+    /// A block of the newer prompt's message `item` was in the older one, edited or not.
+    fn keeps_newer(&self, sides: &Sides<'_>, item: u32) -> bool {
+        let of = |at: usize| sides.newer.places[at].is_of_message(item);
+        let partner = &self.alignment.partner;
+        let mut edited = self.pairs.pairs.iter().filter(|pair| pair.old.is_some());
+        (0..partner.len()).any(|at| of(at) && partner[at].is_some()) || edited.any(|pair| pair.new.is_some_and(of))
+    }
+
+    /// A block of the older prompt's message `item` is in the newer one, edited or not.
+    fn keeps_older(&self, sides: &Sides<'_>, item: u32) -> bool {
+        let of = |at: usize| sides.older.places[at].is_of_message(item);
+        let mut edited = self.pairs.pairs.iter().filter(|pair| pair.new.is_some());
+        self.alignment.partner.iter().flatten().any(|at| of(*at)) || edited.any(|pair| pair.old.is_some_and(of))
+    }
+
+    /// The keys of a message came or went, and the message stayed.
+    fn are_keys_of_a_kept_message(&self, sides: &Sides<'_>, pair: &Pair) -> bool {
+        let place = sides.place_sent(pair);
+        place.keys
+            && match (pair.old, pair.new) {
+                (Some(_), None) => self.keeps_older(sides, place.item),
+                (None, Some(_)) => self.keeps_newer(sides, place.item),
+                _ => false,
+            }
     }
 }
 
@@ -74,11 +101,12 @@ fn tools(sides: &Sides<'_>, pair: &Pair) -> Cause {
 }
 
 fn messages(sides: &Sides<'_>, pair: &Pair, stretch: &Stretch<'_>) -> Cause {
-    let Stretch { gap, alignment, whole } = stretch;
+    let Stretch { gap, alignment, whole, .. } = stretch;
     if let Some(cause) = whole {
         return *cause;
     }
     match (pair.old, pair.new) {
+        _ if stretch.are_keys_of_a_kept_message(sides, pair) => Cause::MessageEdited,
         (Some(old), Some(new)) => changed(sides, sides.old[old], sides.new[new]),
         (Some(old), None) if sides.has_moved(sides.old[old]) => moved(sides, sides.old[old]),
         (None, Some(new)) if sides.has_moved(sides.new[new]) => moved(sides, sides.new[new]),
@@ -104,6 +132,9 @@ fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
     if same_but_order(was, is) {
         return Cause::KeyOrder;
     }
+    if lost_its_signature(was, is) {
+        return Cause::ThinkingStripped;
+    }
     match blocks.kind(old) {
         BlockKind::Media if is_document(was) && (same_source(was, is) || are_texts()) => Cause::MessageEdited,
         BlockKind::Media => Cause::ImageChanged,
@@ -114,6 +145,18 @@ fn changed(sides: &Sides<'_>, old: BlockId, new: BlockId) -> Cause {
         BlockKind::ToolResult if contents(was) != contents(is) && is_cleared(blocks, old, new) => Cause::ResultsCleared,
         _ => Cause::MessageEdited,
     }
+}
+
+/// Members with the signature of the thinking before a text or a call (Gemini, also in its spelling of chat completions).
+const SIGNATURES: [&str; 3] = ["thoughtSignature", "thought_signature", "extra_content"];
+
+/// Only the signature of its thinking is gone.
+fn lost_its_signature(was: &[u8], is: &[u8]) -> bool {
+    let is_gone = |field: &String| {
+        SIGNATURES.contains(&field.as_str()) && json::member(is, format!("\"{field}\"").as_bytes()).is_none()
+    };
+    let fields = differing_fields(was, is);
+    !fields.is_empty() && fields.iter().all(is_gone)
 }
 
 /// The same, judged by kinds, lengths and signs only.
@@ -273,6 +316,7 @@ pub(super) fn title(wire: &Wire, block: BlockId, place: Place) -> String {
         BlockKind::Thinking => "thinking".to_owned(),
         BlockKind::Media => "image or document".to_owned(),
         BlockKind::ServerTool => "server tool".to_owned(),
+        BlockKind::Opaque if REASONING.is_on(&wire.blocks, block) => "thinking".to_owned(),
         BlockKind::Opaque => "block of unknown type".to_owned(),
         BlockKind::Text if place.level == Level::System => "system text".to_owned(),
         BlockKind::Text => format!("{} text", wire.blocks.role(block).name()),

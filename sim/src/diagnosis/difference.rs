@@ -16,7 +16,7 @@ use super::seams;
 use super::sides::Sides;
 use super::volatile;
 use crate::outside::quoted;
-use crate::wire::{BlockId, BlockKind, Level, Request, Wire, json};
+use crate::wire::{BlockId, BlockKind, Level, Request, Role, Wire, json};
 
 /// A change as reports show it: its place, its name and its cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,26 +52,31 @@ impl ChangeSite {
 
     /// How to save the tokens, in one sentence: for the parameter that changed, else for the cause.
     pub fn suggestion(&self) -> &'static str {
-        match (self.cause, self.path.as_str()) {
-            (Cause::LevelParameter, "prompt_cache_key") => {
-                "Keep one `prompt_cache_key` for a conversation, and give its forks the same."
-            }
-            (Cause::LevelParameter, "response_format" | "text.format" | "output_config.format") => {
-                "Keep one output format within a conversation, or ask for another in the newest message."
-            }
-            (Cause::LevelParameter, path) if path.starts_with("tool_choice") => {
-                "Keep `tool_choice`; ask for an answer without tools, or for a tool, in the newest message."
-            }
-            (Cause::LevelParameter, path) if path.starts_with("tools[") => {
-                "Send the provider's search tool in each request of a conversation, or in none: it alters the system text."
-            }
-            (Cause::LevelParameter, path) if path.ends_with("effort") => {
-                "Keep the effort within a conversation, or change it for single messages where the model allows that."
-            }
-            (cause, _) => cause.suggestion(),
-        }
+        let of_parameter = || PARAMETERS.iter().find(|(word, _)| self.path.contains(word)).map(|(_, advice)| *advice);
+        let of_parameter = (self.cause == Cause::LevelParameter).then(of_parameter).flatten();
+        of_parameter.unwrap_or_else(|| self.cause.suggestion())
     }
 }
+
+/// What helps if a parameter with this word in its path changed.
+const PARAMETERS: [(&str, &str); 11] = [
+    ("prompt_cache_key", "Keep one `prompt_cache_key` for a conversation, and give its forks the same."),
+    ("format", "Keep one output format within a conversation, or ask for another in the newest message."),
+    ("tool_choice", TOOL_CHOICE),
+    ("toolChoice", TOOL_CHOICE),
+    (
+        "tools[",
+        "Send the provider's search tool in each request of a conversation, or in none: it alters the system text.",
+    ),
+    ("effort", "Keep the effort within a conversation, or change it for single messages where the model allows that."),
+    ("service_tier", "Keep one `service_tier` within a conversation."),
+    ("verbosity", "Keep the verbosity within a conversation, or ask for shorter answers in the newest message."),
+    ("parallel_tool_calls", "Keep `parallel_tool_calls` within a conversation."),
+    ("cachedContent", "Name one cached object for the whole conversation, and make the next one before it expires."),
+    ("speed", "Keep one speed within a conversation."),
+];
+
+const TOOL_CHOICE: &str = "Keep `tool_choice`; ask for an answer without tools, or for a tool, in the newest message.";
 
 /// One difference between an older and a newer request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -321,7 +326,8 @@ impl Found<'_> {
         let fields = classify::differing_fields(bytes(old), bytes(new));
         let site = |field: &str| {
             let path = sides.parameter_path(field, [bytes(old), bytes(new)]);
-            ChangeSite::new(Cause::LevelParameter, level, path, format!("parameter {}", quoted(field)))
+            let name = format!("parameter {}", quoted(&sides.newer.setting_path(field)));
+            ChangeSite::new(Cause::LevelParameter, level, path, name)
         };
         let difference = |field: String| Difference {
             site: site(&field),
@@ -382,25 +388,26 @@ impl Found<'_> {
         Difference { site, new_index: pair.new_at, old_index: pair.old_at, old, new, pairs: vec![*pair] }
     }
 
-    /// What varies in a text that left the newest message, if the newest message now has it with other content.
+    /// What varies in a text that left the newest turn, if the newest turn now has it with other content.
     fn varies_in_renewed(&self, old_at: usize) -> Option<Volatile> {
         /// Bytes that two versions of a text have in common besides those that all texts of messages have.
         const COMMON_MIN: usize = 26 + 16;
         let sides = self.sides;
-        let newest = |request: &Request| request.places.last().map(|place| (place.level, place.item));
-        let is_newest =
-            |request: &Request, at: usize| newest(request) == Some((Level::Messages, request.places[at].item));
-        if !is_newest(sides.older, old_at) {
+        let is_said = |block: BlockId| {
+            let blocks = &sides.wire.blocks;
+            blocks.level(block) == Level::Messages && blocks.role(block) != Role::Assistant
+        };
+        if !sides.old[old_at..].iter().all(|block| is_said(*block)) {
             return None;
         }
         let old = sides.old[old_at];
         let nature = |block: BlockId| (sides.wire.blocks.kind(block), sides.wire.blocks.role(block));
-        let mut last = (0..sides.new.len()).rev().take_while(|at| is_newest(sides.newer, *at));
+        let mut last = sides.new.iter().rev().take_while(|block| is_said(**block));
         let was = sides.bytes(Some(old));
-        last.find_map(|at| {
-            let is = sides.bytes(Some(sides.new[at]));
+        last.find_map(|new| {
+            let is = sides.bytes(Some(*new));
             let common = CommonEnds::of(was, is).len();
-            let is_renewed = nature(sides.new[at]) == nature(old) && common >= COMMON_MIN;
+            let is_renewed = nature(*new) == nature(old) && common >= COMMON_MIN;
             let is_renewed = is_renewed && common * 2 >= was.len().min(is.len());
             is_renewed.then(|| volatile::recognise_anywhere(was, is)).flatten()
         })

@@ -36,13 +36,15 @@ pub(super) fn opening_end(sides: &Sides<'_>) -> usize {
     from + (from..sides.old.len()).take_while(|at| is_system(sides, *at)).count()
 }
 
-/// The older history ends at the gap, more than one of its messages is gone, and none of it returns, not even edited.
+/// The older history ends at the gap, more than one of its messages is gone, and none of it returns, not even edited. Texts
+/// of the client that the model answered may be gone without that.
 pub(super) fn is_rewind(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment, pairs: &Pairs) -> bool {
     let from = gap.old.start.max(start(sides.older));
     let gone = sides.older.places.get(from..gap.old.end).unwrap_or_default();
     gap.old.end == alignment.old_len
         && gone.first().map(|place| place.item) != gone.last().map(|place| place.item)
         && pairs.alike * 2 < gone.len()
+        && !(are_texts(sides, from..gap.old.end) && is_answered(sides, gap.new.clone()))
 }
 
 /// Most repeated blocks between two cuts of one truncation.
@@ -85,8 +87,8 @@ fn is_cut_off(sides: &Sides<'_>, gap: &Gap) -> bool {
     from == start(sides.older) || slides
 }
 
-/// Separates the end of the older prompt's last message from the newer one's if an exchange was inserted before it: a
-/// text that a client appends to its newest message in every request did not stay, it moved.
+/// Separates the end of the older prompt from that of the newer one if an exchange was inserted before it: a text that a
+/// client appends to its newest message, or after it, in every request did not stay, it moved.
 pub(super) fn part_from_the_end(sides: &Sides<'_>, alignment: &mut Alignment) {
     let Some(at) = alignment.gaps.iter().rposition(|gap| gap.old.end < alignment.old_len) else { return };
     if follows_the_end(sides, &alignment.gaps[at], alignment) {
@@ -116,7 +118,8 @@ fn follows_the_end(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool 
         return false;
     };
     let of_the_last = carried.clone().all(|at| item(at) == item(before));
-    of_the_last && are_texts(sides, carried) && is_answered(sides, gap.new.clone())
+    let ends_both = gap.new.end + carried.len() == sides.new.len();
+    (of_the_last || ends_both) && are_texts(sides, carried) && is_answered(sides, gap.new.clone())
 }
 
 /// The end of the older prompt if it precedes the exchange inserted by gap `at`, and if the alignment mistook for

@@ -149,17 +149,18 @@ impl Matched<'_> {
         }
     }
 
-    /// The block at `new` belongs to the newest message, which answers the model, while a block of the same kind took
-    /// the place of the older one, or its message now ends before it: the newest turn only says something similar.
+    /// The block at `new` answers the model, which said nothing after it, while a block of the same kind or the model's
+    /// took the place of the older one, or its message now ends before it: the newest turn only says something similar.
     fn is_said_anew(&self, old: usize, new: usize) -> bool {
         let Self { sides, gap, .. } = self;
         let in_place = gap.new.start + (old - gap.old.start);
-        let newest = sides.newer.places.last().map(|place| place.item);
         let is_answer = |at: usize| sides.wire.blocks.role(sides.new[at]) == Role::Assistant;
         in_place < new
-            && Some(sides.newer.places[new].item) == newest
+            && !(new..sides.new.len()).any(is_answer)
             && (in_place..new).any(is_answer)
-            && (sides.older.places[old].item != sides.newer.places[in_place].item || alike(sides, old, in_place))
+            && (sides.older.places[old].item != sides.newer.places[in_place].item
+                || is_answer(in_place)
+                || alike(sides, old, in_place))
     }
 
     /// Pairs blocks of one kind in order. At the end of the older prompt, where edits and appended blocks cannot be

@@ -195,6 +195,12 @@ impl<'a> Sides<'a> {
         self.stands(pair).1
     }
 
+    /// The place of the block that came or went, or of the newer one.
+    pub(super) fn place_sent(&self, pair: &Pair) -> Place {
+        let sent = pair.new.map(|at| self.newer.places[at]).or(pair.old.map(|at| self.older.places[at]));
+        sent.unwrap_or(Place::head(Level::Messages))
+    }
+
     /// The JSON path of that place, or of the own key `field` of the message or level there.
     pub(super) fn path(&self, pair: &Pair, field: Option<&str>) -> String {
         let (request, place) = self.stands(pair);
@@ -239,7 +245,7 @@ impl<'a> Sides<'a> {
             "images" => either(&|request, blocks| Some(request.path(self.first(request, blocks, &IMAGE)?))),
             _ => None,
         };
-        found.unwrap_or_else(|| field.to_owned())
+        found.unwrap_or_else(|| self.newer.setting_path(field))
     }
 
     /// Position of the first message block that has a sign.
@@ -265,8 +271,10 @@ impl<'a> Sides<'a> {
         let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
         let Some(block) = new.or(old) else { return String::new() };
         let what = classify::title(self.wire, block, place);
-        let both = old.zip(new).filter(|(old, new)| self.are_readable(*old, *new));
-        let fields = both.map(|(old, new)| classify::differing_fields(self.bytes(Some(old)), self.bytes(Some(new))));
+        let both = old.zip(new).is_none_or(|(old, new)| self.are_readable(old, new));
+        let is_keys = self.wire.blocks.kind(block) == BlockKind::Parameters;
+        let has_fields = both && (is_keys || old.is_some() && new.is_some());
+        let fields = has_fields.then(|| classify::differing_fields(self.bytes(old), self.bytes(new)));
         match fields.as_ref().and_then(|fields| fields.first()) {
             Some(field) => format!("{what}, field {}", quoted(self.field_as_sent(field, place))),
             None => what,

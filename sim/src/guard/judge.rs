@@ -7,7 +7,7 @@ use crate::diagnosis::{
     first_difference,
 };
 use crate::pricing::{Category, Rates};
-use crate::wire::{BlockId, Maker, Request, Wire};
+use crate::wire::{BlockId, BlockKind, Maker, Request, Wire};
 
 /// Two requests to compare.
 #[derive(Clone, Copy)]
@@ -49,7 +49,8 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
     let changes = comparison.differences.iter().zip(timeless.changes.iter().zip(&clocked.changes));
     for (change, (timeless, clocked)) in changes.filter(|(found, _)| (case.concerns)(found)) {
         // What was recorded shows more than rules and bytes do.
-        let breaks_prefix = timeless.breaks_prefix || !clocked.lost.is_empty();
+        let breaks_prefix =
+            (timeless.breaks_prefix || !clocked.lost.is_empty()) && !case.is_compacted_by_the_provider(change);
         let finding = Finding { breaks_prefix, ..case.finding(change, &clocked.lost) };
         // The entries of the older request end before the change.
         if !breaks_prefix && covered > 0 && change.begins() >= covered {
@@ -68,6 +69,18 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
 }
 
 impl Question<'_> {
+    /// The provider replaced the history, as the request's `context_management` asks it to: the client only appended its
+    /// summary (Messages API, compaction, beta `compact-2026-01-12`, 2026-09).
+    fn is_compacted_by_the_provider(&self, change: &Difference) -> bool {
+        let blocks = &self.wire.blocks;
+        let came =
+            change.pairs.iter().filter_map(|pair| self.wire.prefixes.block(*self.newer.request.nodes.get(pair.new?)?));
+        let edits = self.newer.request.envelope_value("context_management").unwrap_or_default();
+        change.cause == Cause::Compacted
+            && memchr::memmem::find(edits, b"\"compact_").is_some()
+            && came.into_iter().any(|block| blocks.kind(block) == BlockKind::Opaque)
+    }
+
     /// A note on the newer request.
     pub fn note(&self, note: Note, path: &str) -> Noted {
         Noted::new(self.chain, self.newer.number, NoteKind::Harmless(note), path.to_owned())

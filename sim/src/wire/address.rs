@@ -8,12 +8,25 @@ use super::level::{Level, Place};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Addresses {
     paths: BTreeMap<Place, String>,
+    /// Paths of settings, by their names in the translation.
+    settings: BTreeMap<String, String>,
 }
 
 impl Addresses {
     /// Notes that the part at `place` was sent at `path`. A later note replaces an earlier one for the same place.
     pub fn note(&mut self, place: Place, path: String) {
         self.paths.insert(place, path);
+    }
+
+    /// Notes that the setting `name` was sent at `path`.
+    pub fn note_setting(&mut self, name: String, path: String) {
+        self.settings.insert(name, path);
+    }
+
+    /// The original path of the setting at `path` in the translation.
+    pub fn setting(&self, path: &str) -> String {
+        let (name, rest) = path.split_at(path.find('.').unwrap_or(path.len()));
+        self.settings.get(name).map_or_else(|| path.to_owned(), |sent| format!("{sent}{rest}"))
     }
 
     /// The path at which the part at `place` was sent. If the translation of a message is shorter than the original,
@@ -34,7 +47,7 @@ impl Addresses {
             let sent = self.paths.get(&place)?;
             Some(format!("{sent}{}", &path[end..]))
         });
-        known.unwrap_or_else(|| path.to_owned())
+        known.unwrap_or_else(|| self.setting(path))
     }
 }
 
@@ -116,6 +129,8 @@ mod tests {
         assert_eq!(addresses.translate("messages[4].role"), "input[4].role");
         assert_eq!(addresses.translate("messages[9].role"), "messages[9].role");
         assert_eq!(addresses.translate("temperature"), "temperature");
+        addresses.note_setting("thinking".to_owned(), "additionalModelRequestFields.thinking".to_owned());
+        assert_eq!(addresses.translate("thinking.type"), "additionalModelRequestFields.thinking.type");
         assert_eq!(addresses.translate(""), "");
     }
 }

@@ -86,6 +86,11 @@ impl Place {
     /// The item of a level's own parameters, which precede its elements.
     pub const LEVEL_HEAD: u32 = u32::MAX;
 
+    /// Whether it is content of the message `item`, and not its keys.
+    pub fn is_of_message(&self, item: u32) -> bool {
+        self.level == Level::Messages && self.item == item && !self.keys
+    }
+
     /// The place of the parameters of `level`.
     pub const fn head(level: Level) -> Self {
         Self { level, item: Self::LEVEL_HEAD, part: 0, keys: true }

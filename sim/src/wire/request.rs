@@ -134,6 +134,11 @@ impl Request {
         self.addresses.as_ref().map(|addresses| addresses.translate(&path)).unwrap_or(path)
     }
 
+    /// The JSON path in the body as it was sent of the setting at `path` in the body that was read.
+    pub fn setting_path(&self, path: &str) -> String {
+        self.addresses.as_ref().map_or_else(|| path.to_owned(), |addresses| addresses.setting(path))
+    }
+
     /// How many leading prefixes belong to levels above `level`.
     pub fn level_start(&self, level: Level) -> usize {
         self.places.partition_point(|place| place.level < level)

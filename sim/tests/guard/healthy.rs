@@ -4,7 +4,7 @@ use forkcast_sim::guard::{Rule, Rules};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::conversation::{body, check, mark_end, message, text};
+use super::conversation::{body, check, mark_end, message, text, unmark};
 
 #[derive(Debug, Deserialize)]
 struct Case {
@@ -83,6 +83,62 @@ fn change(sent: &mut Value, word: &str) {
         "deferred" => {
             let tool = json!({"name": "late", "description": "", "input_schema": {}, "defer_loading": true});
             sent["tools"].as_array_mut().unwrap().push(tool);
+        }
+        "stops" => sent["stop_sequences"] = json!(["END"]),
+        "formatted" => sent["output_config"] = json!({"format": {"type": "json_schema", "schema": {"type": "object"}}}),
+        "dated" => sent["model"] = json!("claude-sonnet-4-5-20250929"),
+        "automatic" => {
+            unmark(sent);
+            sent["system"][1].as_object_mut().unwrap().remove("cache_control");
+            sent["cache_control"] = json!({"type": "ephemeral"});
+        }
+        _ => change_messages(sent["messages"].as_array_mut().unwrap(), word),
+    }
+    if matches!(word, "steered" | "fork-left" | "fork-right" | "on") {
+        mark_end(sent);
+    }
+}
+
+fn change_messages(messages: &mut Vec<Value>, word: &str) {
+    match word {
+        "summed" => {
+            let summary = json!({"type": "compaction", "content": text("summary", 80)});
+            messages[5]["content"].as_array_mut().unwrap().insert(0, summary);
+        }
+        "shown" => {
+            let image =
+                json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}});
+            let source = json!({"type": "text", "media_type": "text/plain", "data": text("page", 80)});
+            let shown = [image, json!({"type": "document", "source": source, "citations": {"enabled": true}})];
+            messages[0]["content"].as_array_mut().unwrap().splice(0..0, shown);
+        }
+        "begun" => messages.push(json!({"role": "assistant", "content": [{"type": "text", "text": "{"}]})),
+        "steered" => {
+            messages[2]["content"].as_array_mut().unwrap().push(json!({"type": "text", "text": "And test it."}))
+        }
+        "cited" => {
+            for (at, said) in messages.iter_mut().enumerate().filter(|(_, it)| it["role"] == "assistant") {
+                let id = format!("srvtoolu_{at}");
+                let query = json!({"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": at}});
+                let page = json!({"type": "web_search_result", "url": "https://a.example", "encrypted_content": "AA"});
+                let found = json!({"type": "web_search_tool_result", "tool_use_id": id, "content": [page]});
+                said["content"].as_array_mut().unwrap().splice(0..0, [query, found]);
+            }
+        }
+        "fork-left" | "fork-right" => {
+            let mut next = body(messages.len() / 2 + 1)["messages"].as_array_mut().unwrap().split_off(messages.len());
+            next[1]["content"][0]["content"] = json!("started");
+            next[1]["content"].as_array_mut().unwrap().push(message("user", word)["content"][0].take());
+            messages.extend(next);
+        }
+        "on" => {
+            let own = messages.last().unwrap()["content"][1]["text"].as_str().unwrap().to_owned();
+            messages.extend([message("assistant", &format!("answer to {own}")), message("user", "what else")]);
+        }
+        "other" => {
+            for said in messages.iter_mut().filter(|it| it["role"] == "assistant") {
+                said["content"][0]["text"] = json!(format!("Otherwise: {}", said["content"][0]["text"]));
+            }
         }
         _ => panic!("unknown word {word}"),
     }

@@ -226,8 +226,8 @@ pub const KINDS: &[Kind] = &[
     change("texts-merged", "two blocks become one", MessageEdited, history::merged),
     change("type-left-out", "a block without its type", MessageEdited, history::type_left_out),
     change("own-effort", "a message with another effort", MessageEdited, history::effort_of_a_message),
-    change("own-effort-came", "an effort added to a message", MessageInserted, history::effort_of_a_message_came),
-    change("own-effort-went", "the effort of a message removed", MessageRemoved, history::effort_of_a_message_went),
+    change("own-effort-came", "an effort added to a message", MessageEdited, history::effort_of_a_message_came),
+    change("own-effort-went", "the effort of a message removed", MessageEdited, history::effort_of_a_message_went),
     // Calls, results, thinking.
     change("result-cleared", "a result is cleared", ResultsCleared, results::one_cleared),
     change("results-cleared", "all results are cleared", ResultsCleared, results::all_cleared),

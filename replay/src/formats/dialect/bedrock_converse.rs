@@ -16,22 +16,34 @@ pub(super) fn is_spelled(body: &Value) -> bool {
 /// Translates a Converse body; `model` comes from the address.
 pub(crate) fn translate(body: &Value, model: &str) -> Translated {
     let (mut keys, mut prompt) = (vec![("model".to_owned(), Value::text(model))], Levels::default());
+    let mut settings = Vec::new();
+    let mut setting = |name: &str, value: &Value, path: String| {
+        settings.push((name.to_owned(), path));
+        keys.push((name.to_owned(), value.clone()));
+    };
     for (key, value) in body.members() {
+        let members = value.members().iter().map(|(name, value)| (name, value, format!("{key}.{name}")));
         match key.as_str() {
             "system" => prompt.system = blocks(value, "system"),
             "messages" => {
                 let turns = indexed(value.elements(), "messages").map(|(message, at)| turn(message, at));
                 prompt.messages = Some(turns.collect());
             }
-            "toolConfig" => tools(value, &mut keys, &mut prompt),
-            "inferenceConfig" => {
-                keys.extend(value.members().iter().map(|(key, value)| (sampling(key).to_owned(), value.clone())));
+            "toolConfig" => {
+                prompt.tools =
+                    value.get("tools").map(|tools| fold_cache_points(tools.elements(), "toolConfig.tools", tool));
+                if let Some(choice) = value.get("toolChoice") {
+                    setting("tool_choice", &tool_choice(choice), "toolConfig.toolChoice".to_owned());
+                }
             }
-            "additionalModelRequestFields" => keys.extend(value.members().iter().cloned()),
-            _ => keys.push((key.clone(), value.clone())),
+            "inferenceConfig" => members.for_each(|(name, value, path)| setting(sampling(name), value, path)),
+            "additionalModelRequestFields" => members.for_each(|(name, value, path)| setting(name, value, path)),
+            _ => setting(key, value, key.clone()),
         }
     }
-    prompt.body(keys)
+    let mut translated = prompt.body(keys);
+    settings.into_iter().for_each(|(name, path)| translated.addresses.note_setting(name, path));
+    translated
 }
 
 fn sampling(key: &str) -> &str {
@@ -46,7 +58,7 @@ fn sampling(key: &str) -> &str {
 fn turn(message: &Value, at: String) -> Turn {
     let list = format!("{at}.content");
     let content = message.get("content").map(|content| blocks(content, &list)).unwrap_or_default();
-    Turn { role: message.at("role").clone(), content, at }
+    Turn { role: message.at("role").clone(), keys: Vec::new(), content, at }
 }
 
 /// Blocks with markers instead of the cache points after them. A cache point with nothing before it marks nothing.
@@ -131,11 +143,6 @@ fn push_title(block: &mut Value, name: Option<&Value>) {
     if let Some(name) = name {
         put(block, "title", name.clone());
     }
-}
-
-fn tools(config: &Value, keys: &mut Vec<(String, Value)>, prompt: &mut Levels) {
-    prompt.tools = config.get("tools").map(|tools| fold_cache_points(tools.elements(), "toolConfig.tools", tool));
-    push(keys, "tool_choice", config.get("toolChoice").map(tool_choice));
 }
 
 fn tool(element: &Value) -> Value {

@@ -93,7 +93,7 @@ fn turn(content: &Value, at: String) -> Turn {
         Some("model") => "assistant",
         _ => "user",
     };
-    Turn { role: Value::text(role), content: parts(content, &at), at }
+    Turn::new(role, parts(content, &at), at)
 }
 
 /// The parts of a content; a bare text is one part.
@@ -135,6 +135,9 @@ fn part(part: &Value) -> Value {
     };
     for (key, value) in part.members().iter().filter(|(key, _)| key != kind) {
         put(&mut block, key, value.clone());
+    }
+    if kind == "text" && part.get("thought") == Some(&Value::Bool(true)) {
+        put(&mut block, "type", Value::text("reasoning"));
     }
     block
 }

@@ -49,8 +49,16 @@ struct Part {
 /// A message, and its path in the body that was sent.
 struct Turn {
     role: Value,
+    /// Its members that are no content.
+    keys: Vec<(String, Value)>,
     content: Vec<Part>,
     at: String,
+}
+
+impl Turn {
+    fn new(role: &str, content: Vec<Part>, at: String) -> Self {
+        Self { role: Value::text(role), keys: Vec::new(), content, at }
+    }
 }
 
 /// A prompt in the spelling of the Messages API.
@@ -88,8 +96,9 @@ impl Levels {
                 note(&mut addresses, (Level::Messages, item, part), at);
                 value
             });
-            let content = Value::List(content.collect());
-            Value::object([("role", turn.role), ("content", content)])
+            let content = ("content".to_owned(), Value::List(content.collect()));
+            let role = ("role".to_owned(), turn.role);
+            Value::Object(std::iter::once(role).chain(turn.keys).chain([content]).collect())
         };
         let messages =
             self.messages.map(|turns| Value::List(turns.into_iter().enumerate().map(&mut message).collect()));

@@ -32,6 +32,9 @@ const SETTINGS_OF_OTHERS: [(&str, &str); 1] = [("prompt_cache_key", "")];
 /// Members of a message that are read elsewhere, or are not part of the prompt.
 const READ: [&str; 8] = ["role", "content", "tool_calls", "tool_call_id", "reasoning_details", "id", "status", "type"];
 
+/// Members of a message that say who speaks or how, not what.
+const KEYS: [&str; 4] = ["name", "phase", "prefix", "partial"];
+
 /// Members of a message with the reasoning before its text: DeepSeek, Moonshot; vLLM; Ollama.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
@@ -52,7 +55,7 @@ pub(super) fn translate(maker: Maker, body: &Value) -> Translated {
         (Some(messages), _) => indexed(messages.elements(), "messages").map(|(found, at)| message(found, at)).collect(),
         (None, Some(Value::Text(text))) => {
             let at = "input".to_owned();
-            vec![Turn { role: Value::text("user"), content: vec![text_part(text, at.clone())], at }]
+            vec![Turn::new("user", vec![text_part(text, at.clone())], at)]
         }
         (None, Some(input)) => items(input.elements(), &mut prompt),
         (None, None) => Vec::new(),
@@ -64,19 +67,17 @@ pub(super) fn translate(maker: Maker, body: &Value) -> Translated {
     prompt.body(keys)
 }
 
-/// A message, with its other members first: `reasoning_content`, which DeepSeek and Moonshot get back, a `tool_plan`, a
-/// `name`, `images`.
+/// A message, with its other content first: `reasoning_content`, which DeepSeek and Moonshot get back, a `tool_plan`,
+/// `images`.
 fn message(message: &Value, at: String) -> Turn {
-    let beside = beside(message, &at);
     let mut turn = openrouter::turn(message, at);
     calls(message, &mut turn);
     details(message, &mut turn);
-    turn.content.splice(0..0, beside);
-    turn
+    beside(message, turn)
 }
 
-/// The members of a message that have content and are not read elsewhere.
-fn beside(message: &Value, at: &str) -> Vec<Part> {
+/// Adds the members of a message that are not read elsewhere.
+fn beside(message: &Value, mut turn: Turn) -> Turn {
     let is_said = |value: &Value| match value {
         Value::Null => false,
         Value::Text(text) => !text.is_empty(),
@@ -84,23 +85,29 @@ fn beside(message: &Value, at: &str) -> Vec<Part> {
         _ => true,
     };
     let members = message.members().iter().filter(|(key, value)| !READ.contains(&key.as_str()) && is_said(value));
+    let (keys, content): (Vec<_>, Vec<_>) = members.partition(|(key, _)| KEYS.contains(&key.as_str()));
     let part = |(key, value): &(String, Value)| {
         let kind = if REASONING.contains(&key.as_str()) { "reasoning" } else { key };
         Part {
             value: Value::object([("type", Value::text(kind)), (key.as_str(), value.clone())]),
-            at: format!("{at}.{key}"),
+            at: format!("{}.{key}", turn.at),
         }
     };
-    members.map(part).collect()
+    let content: Vec<Part> = content.into_iter().map(part).collect();
+    turn.content.splice(0..0, content);
+    turn.keys = keys.into_iter().cloned().collect();
+    turn
 }
 
-/// Arguments of calls remain text: the cache sees its bytes.
+/// Arguments of calls remain text: the cache sees its bytes. Other members of a call (`extra_content`, in which Gemini
+/// sends its thought signature) belong to it.
 fn calls(message: &Value, turn: &mut Turn) {
     let calls = message.at("tool_calls").elements().iter().rev();
     for (part, call) in turn.content.iter_mut().rev().zip(calls) {
         let function = call.get("function");
         let arguments = function.and_then(|function| function.get("arguments")).cloned().unwrap_or(Value::Null);
         put(&mut part.value, "input", Value::object([("arguments", arguments)]));
+        with_others(&mut part.value, call, &["id", "type", "index", "function"]);
     }
 }
 
@@ -157,21 +164,20 @@ fn is_more_than_tools(item: &mut Value) -> bool {
 
 /// An item of `input`: a message, a call, its result, or anything else, which is treated as output of the model.
 fn item(item: &Value, at: String) -> Turn {
-    let alone = |value: Value| vec![Part { value, at: at.clone() }];
-    let (role, content) = match (item.text_of("type"), item.text_of("role")) {
+    let (role, value) = match (item.text_of("type"), item.text_of("role")) {
         (None | Some("message"), Some(role)) => {
-            let mut content = content(item.get("content"), &at);
-            content.splice(0..0, beside(item, &at));
-            (if role == "developer" { "system" } else { role }, content)
+            let role = if role == "developer" { "system" } else { role };
+            let content = content(item.get("content"), &at);
+            return beside(item, Turn::new(role, content, at));
         }
-        (Some("function_call"), _) => ("assistant", alone(call(item))),
-        (Some("function_call_output"), _) => ("user", alone(output(item))),
-        (Some("item_reference"), _) => ("assistant", alone(item.clone())),
-        (kind, _) if kind.is_some_and(|kind| kind.ends_with("_output")) => ("user", alone(bare(item))),
-        (_, Some("developer" | "system")) => ("system", alone(bare(item))),
-        _ => ("assistant", alone(bare(item))),
+        (Some("function_call"), _) => ("assistant", call(item)),
+        (Some("function_call_output"), _) => ("user", output(item)),
+        (Some("item_reference"), _) => ("assistant", item.clone()),
+        (kind, _) if kind.is_some_and(|kind| kind.ends_with("_output")) => ("user", bare(item)),
+        (_, Some("developer" | "system")) => ("system", bare(item)),
+        _ => ("assistant", bare(item)),
     };
-    Turn { role: Value::text(role), content, at }
+    Turn::new(role, vec![Part { value, at: at.clone() }], at)
 }
 
 fn content(content: Option<&Value>, at: &str) -> Vec<Part> {
@@ -186,32 +192,38 @@ fn content(content: Option<&Value>, at: &str) -> Vec<Part> {
 fn part(part: &Value) -> Value {
     match (part.text_of("type"), part.get("text")) {
         (Some("input_text" | "output_text" | "text"), Some(text)) => {
-            with_others(text_block(text.clone()), part, &["type", "text"])
+            let mut block = text_block(text.clone());
+            with_others(&mut block, part, &["type", "text"]);
+            block
         }
-        (Some("input_image"), _) => with_others(Value::object([("type", Value::text("image"))]), part, &["type"]),
+        (Some("input_image"), _) => {
+            let mut block = Value::object([("type", Value::text("image"))]);
+            with_others(&mut block, part, &["type"]);
+            block
+        }
         _ => part.clone(),
     }
 }
 
-/// `block` with the members of `found` that are not in `known`; empty values are left out.
-fn with_others(mut block: Value, found: &Value, known: &[&str]) -> Value {
+/// Adds the members of `found` that are not in `known` to a block; empty values are left out.
+fn with_others(block: &mut Value, found: &Value, known: &[&str]) {
     let is_empty = |value: &Value| *value == Value::Null || matches!(value, Value::List(list) if list.is_empty());
     for (key, value) in found.members().iter().filter(|(key, value)| !known.contains(&key.as_str()) && !is_empty(value))
     {
-        put(&mut block, key, value.clone());
+        put(block, key, value.clone());
     }
-    block
 }
 
 /// A call with its other members (`namespace`).
 fn call(item: &Value) -> Value {
-    let call = Value::object([
+    let mut call = Value::object([
         ("type", Value::text("tool_use")),
         ("id", item.at("call_id").clone()),
         ("name", item.at("name").clone()),
         ("input", Value::object([("arguments", item.at("arguments").clone())])),
     ]);
-    with_others(call, item, &["type", "id", "call_id", "name", "arguments", "status"])
+    with_others(&mut call, item, &["type", "id", "call_id", "name", "arguments", "status"]);
+    call
 }
 
 fn output(item: &Value) -> Value {
@@ -220,8 +232,9 @@ fn output(item: &Value) -> Value {
         other => other.cloned().unwrap_or(Value::Null),
     };
     let id = item.at("call_id").clone();
-    let result = Value::object([("type", Value::text("tool_result")), ("tool_use_id", id), ("content", content)]);
-    with_others(result, item, &["type", "id", "call_id", "output", "status"])
+    let mut result = Value::object([("type", Value::text("tool_result")), ("tool_use_id", id), ("content", content)]);
+    with_others(&mut result, item, &["type", "id", "call_id", "output", "status"]);
+    result
 }
 
 /// An item without the members that are not part of its prompt.

@@ -49,7 +49,7 @@ pub(super) fn turn(message: &Value, at: String) -> Turn {
         Some("developer") => ("system", parts(message, &at)),
         other => (other.unwrap_or("user"), parts(message, &at)),
     };
-    Turn { role: Value::text(role), content, at }
+    Turn::new(role, content, at)
 }
 
 fn assistant(message: &Value, at: &str) -> Vec<Part> {

@@ -44,7 +44,7 @@ fn asked(body: &Value) -> Turn {
             found => content.extend(found.and_then(|value| part(value, key.to_owned()))),
         }
     }
-    Turn { role: Value::text("user"), content, at: at.to_owned() }
+    Turn::new("user", content, at.to_owned())
 }
 
 fn said(message: &Value, at: String) -> Turn {
@@ -59,7 +59,7 @@ fn said(message: &Value, at: String) -> Turn {
         let elements = message.at(key).elements();
         content.extend(indexed(elements, &list).filter_map(|(value, at)| part(value, at)));
     }
-    Turn { role: Value::text(role), content, at }
+    Turn::new(role, content, at)
 }
 
 /// Null and an empty text are no block; other values keep their form.

@@ -163,6 +163,8 @@ impl<T: Relative> Kin<T> {
         let known = self.families.iter_mut().find(is_theirs);
         let eldest = known.as_ref().map(|family| (family.first.clone(), family.own_from));
         let sibling = match known {
+            // A parent that goes on beside its forks has no directive, and nothing to share with them.
+            Some(_) if !newer.sender().is_named() && !is_directed(wire, newer.request(), until) => None,
             Some(family) => {
                 let end = family.shared.unwrap_or_default();
                 family
@@ -318,9 +320,16 @@ fn inherited(wire: &Wire, older: &Request, newer: &Request) -> usize {
 
 /// Where an agent's own instructions are: the last user text in its first request.
 fn directive(wire: &Wire, request: &Request) -> usize {
-    let is_users = |node: &NodeId| {
-        let block = wire.prefixes.block(*node);
-        block.is_some_and(|block| wire.blocks.role(block) == Role::User && wire.blocks.kind(block) == BlockKind::Text)
-    };
+    let is_users = |node: &NodeId| is_user_text(wire, *node);
     request.nodes.iter().rposition(is_users).unwrap_or(request.nodes.len())
+}
+
+/// Whether a request has a user's text after its first `until` blocks, or ends before.
+fn is_directed(wire: &Wire, request: &Request, until: usize) -> bool {
+    request.nodes.get(until..).is_none_or(|own| own.iter().any(|node| is_user_text(wire, *node)))
+}
+
+fn is_user_text(wire: &Wire, node: NodeId) -> bool {
+    let block = wire.prefixes.block(node);
+    block.is_some_and(|block| wire.blocks.role(block) == Role::User && wire.blocks.kind(block) == BlockKind::Text)
 }

@@ -14,7 +14,7 @@ use super::resemblance::{History, Likeness, is_answered, is_answered_otherwise, 
 use super::{Recent, retelling};
 use crate::guard::{Facts, NoteKind};
 use crate::outside::quoted;
-use crate::wire::{self, BlockId, ChainId, Chains, Continuation, Level, Request, Wire};
+use crate::wire::{self, ChainId, Chains, Continuation, Level, Request, Wire};
 
 /// The chain of a request.
 #[derive(Clone, Debug)]
@@ -139,7 +139,8 @@ impl Scope {
     }
 
     /// The chain that `request` branches off: it contains the whole history of the request before that chain's last
-    /// one, but not of the last one, and is no longer than that. Tools and system prompt may have changed.
+    /// one, or of the one that the chain itself branched off from, but not of the last one, and is no longer than that.
+    /// Tools and system prompt may have changed.
     fn branch<T: Relative>(
         &self,
         wire: &Wire,
@@ -150,15 +151,12 @@ impl Scope {
         if recent().any(|(_, recent)| holds(request, recent.last.request())) {
             return None;
         }
-        let blocks = |request: &Request| said(wire, request).map(|(_, block)| block).collect::<Vec<BlockId>>();
-        let own = blocks(request);
-        let tells = |earlier: &Request| holds(request, earlier) || own.starts_with(&blocks(earlier));
         let branches = |recent: &Recent<T>| {
             let last = recent.last.request();
             !is_of_another_kind(wire, last, request)
                 && messages(request) <= messages(last)
-                && recent.before.as_ref().is_some_and(|before| tells(before.request()))
-                && !own.starts_with(&blocks(last))
+                && branched_from(wire, request, recent).is_some()
+                && !repeats(wire, request, last)
         };
         recent().find(|(_, recent)| branches(recent)).map(|(chain, _)| chain)
     }
@@ -273,6 +271,18 @@ impl Scope {
         });
         strangers.into_iter().chain(torn).collect()
     }
+}
+
+/// The earlier request of a chain that `request` goes on from.
+pub(super) fn branched_from<'a, T: Relative>(wire: &Wire, request: &Request, recent: &'a Recent<T>) -> Option<&'a T> {
+    let tells = |earlier: &&T| holds(request, earlier.request()) || repeats(wire, request, earlier.request());
+    recent.before.iter().chain(&recent.origin).find(tells)
+}
+
+/// Whether the messages of `request` begin with those of `earlier`.
+fn repeats(wire: &Wire, request: &Request, earlier: &Request) -> bool {
+    let mut own = said(wire, request).map(|(_, block)| block);
+    said(wire, earlier).all(|(_, block)| own.next() == Some(block))
 }
 
 /// Whether `request` begins with all blocks of `earlier`.

@@ -60,6 +60,8 @@ pub struct Recent<T> {
     pub last: T,
     /// The previous one; for a chain that branched off, the one that it branched off from.
     pub before: Option<T>,
+    /// The request that it branched off from, if it did.
+    pub origin: Option<T>,
 }
 
 impl<T> Default for Identity<T> {
@@ -87,9 +89,16 @@ impl<T: Relative> Identity<T> {
         let lane = self.lanes.assign(wire, request, self.requests, facts, &self.latest);
         let newer = relative(Sender::new(self.requests, &lane, facts));
         self.requests += 1;
-        let before = match lane.branches_off {
-            Some(chain) => self.latest.get(&chain).and_then(|recent| recent.before.clone()),
-            None => self.latest.remove(&lane.chain).map(|recent| recent.last),
+        let [before, origin] = match lane.branches_off {
+            Some(chain) => {
+                let recent = self.latest.get(&chain);
+                let origin = recent.and_then(|recent| lanes::branched_from(wire, request, recent));
+                [origin.cloned(), origin.cloned()]
+            }
+            None => match self.latest.remove(&lane.chain) {
+                Some(recent) => [Some(recent.last), recent.origin],
+                None => [None, None],
+            },
         };
         let kinship = match lane.first {
             true => self.kin.meet(wire, &newer, self.latest.values().flat_map(Recent::iter)),
@@ -100,7 +109,7 @@ impl<T: Relative> Identity<T> {
             Kinship::Fork { parent, .. } => Some(parent.clone()),
             _ => before.clone().filter(|_| !lane.first),
         };
-        self.latest.insert(lane.chain, Recent { last: newer, before });
+        self.latest.insert(lane.chain, Recent { last: newer, before, origin });
         Whose { lane, previous, kinship, behind }
     }
 
@@ -137,7 +146,7 @@ impl<T: Relative> Identity<T> {
     /// Passes each request that later ones are compared with to `renew`.
     pub fn for_each_mut(&mut self, mut renew: impl FnMut(&mut T)) {
         for recent in self.latest.values_mut() {
-            recent.before.iter_mut().for_each(&mut renew);
+            recent.before.iter_mut().chain(&mut recent.origin).for_each(&mut renew);
             renew(&mut recent.last);
         }
         self.kin.for_each_mut(renew);

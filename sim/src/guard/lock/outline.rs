@@ -8,7 +8,9 @@ use crate::cache::{minimum_tokens, refusal};
 use crate::diagnosis::Subject;
 use crate::guard::Rules;
 use crate::wire::model::resolve;
-use crate::wire::{BlockId, BlockKind, Content, ExcludedBlock, Index, Level, Marker, Outline, Request, Role, Wire};
+use crate::wire::{
+    BlockId, BlockKind, Content, ExcludedBlock, Index, Level, Maker, Marker, Outline, Request, Role, Wire,
+};
 
 /// A wire with requests of locks.
 #[derive(Debug, Default)]
@@ -64,7 +66,8 @@ impl Outlines {
             maker: newer.maker,
             root,
             known,
-            markers_sent: markers.len(),
+            // Those of an automatic cache are assumed.
+            markers_sent: if newer.maker == Maker::Anthropic { markers.len() } else { 0 },
             markers,
             nodes,
             places,
