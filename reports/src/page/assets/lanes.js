@@ -63,7 +63,7 @@ const inputOf = (row) => {
 
 const saidOf = (row) => {
   const input = inputOf(row);
-  const causes = (requests.get("causes", row) || []).map((cause) => cause.cause.replaceAll("_", " "));
+  const causes = (requests.get("causes", row) || []).map((cause) => cause.cause);
   return [`Request ${requests.get("index", row)}, ${visible(requests.get("chain", row) ?? "unknown agent")}`, moment(startOf(row)),
     `${requests.get("counted", row) ? money(requests.get("cost_usd", row)) : "in no sum"}, ${count(input.all)} tokens in, ${count(requests.usage("output_tokens", row))} out`,
     `read ${count(input.read)}, written ${count(input.written)}, missed ${count(input.missed)}, fresh ${count(input.fresh)}`,
