@@ -128,16 +128,19 @@ const makeCalendar = () => {
   }
 };
 const isRun = document.body.dataset.kind === "run";
-const isVirtual = () => isRun;
+// The clocks of runs and of some traces begin at zero, and none of them lasts a year.
+const hasDay = (ms) => !isRun && ms !== null && ms >= 365 * DAY;
 let days = null;
 const dayOf = (row) => {
-  days = days || requests.all("at_ms").map((at) => (at === null || isRun ? null : parts(at).day));
+  days = days || requests.all("at_ms").map((at) => (hasDay(at) ? parts(at).day : null));
   return days[row];
 };
 const moment = (ms) => {
   if (ms === null) return "at an unknown time";
-  if (isVirtual()) return `+${span(ms)}`;
+  if (!hasDay(ms)) return `+${span(ms)}`;
   const { day, hour, minute } = parts(ms);
   const rest = ms % quarter;
   return `${day} ${hour}:${String(minute + Math.floor(rest / MINUTE)).padStart(2, "0")}:${String(Math.floor((rest % MINUTE) / 1000)).padStart(2, "0")}`;
 };
+// Without the year and the seconds, if it has a day.
+const brief = (ms) => (hasDay(ms) ? moment(ms).slice(5, 16) : moment(ms));

@@ -10,7 +10,7 @@ const SPLITS = [["spending", "What it was spent on"], ["model", "Model"], ["proj
 const stretches = (rows) => {
   const days = new Set(rows.map(dayOf).filter(Boolean));
   if (days.size === 0) return null;
-  if (days.size <= 2) return { said: "hour", of: (row) => { const { day, hour } = parts(requests.get("at_ms", row)); return `${day} ${hour}:00`; } };
+  if (days.size <= 2) return { said: "hour", of: (row) => dayOf(row) && `${dayOf(row)} ${parts(requests.get("at_ms", row)).hour}:00` };
   const sorted = [...days].sort();
   const width = (Date.parse(sorted.at(-1)) - Date.parse(sorted[0])) / DAY;
   if (width <= 75) return { said: "day", of: dayOf };

@@ -132,9 +132,9 @@ const timeAxis = (scale, width, left) => {
     free = from + half;
     found.push(draw("text", { x, y: 12, "text-anchor": anchor }, text));
   };
-  put(left, moment(scale.from).slice(isVirtual() ? 0 : 5, isVirtual() ? undefined : 16), "start");
+  put(left, brief(scale.from), "start");
   scale.folds.forEach(([start, end]) => put((scale.x(start) + scale.x(end)) / 2, `⋯ ${span(end - start)}`, "middle"));
-  put(width - 8, moment(scale.to).slice(isVirtual() ? 0 : 5, isVirtual() ? undefined : 16), "end");
+  put(width - 8, brief(scale.to), "end");
   return found;
 };
 

@@ -57,7 +57,7 @@ const drawRequest = () => {
 // This page has no text of prompts: the command that shows the bytes on both sides of a difference.
 const bytesOf = (row) => {
   const { paths } = report.options || {};
-  if (isVirtual() || !paths || paths.length !== 1 || paths[0] === "-" || (requests.get("differences", row) || []).length === 0) return null;
+  if (isRun || !paths || paths.length !== 1 || paths[0] === "-" || (requests.get("differences", row) || []).length === 0) return null;
   const path = /^[\w./~-]+$/.test(paths[0]) ? paths[0] : `'${visible(paths[0]).replaceAll("'", "'\\''")}'`;
   return el("p", { class: "aside" }, "Both sides, byte by byte: ", el("code", {}, `forkcast explain ${path} ${requests.get("index", row)} --show-content --html request.html`));
 };

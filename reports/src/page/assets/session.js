@@ -26,7 +26,7 @@ const sessionHead = (session) => {
   const usd = session.recorded.cost_usd ?? (session.predicted && session.predicted.cost_usd);
   const others = report.sessions.length > 1 ? el("button", { type: "button", on: { click: () => go("sessions") } }, "All sessions") : null;
   return el("div", {},
-    el("p", {}, el("strong", {}, name(labelOf(session.id, session.project))), session.project ? el("span", { class: "aside" }, " ", name(session.project)) : null),
+    el("p", {}, el("strong", {}, name(labelOf(session.id, session.project))), session.project && session.project !== session.id ? el("span", { class: "aside" }, " ", name(session.project)) : null),
     el("p", { class: "aside" }, `${money(usd)}, ${plural(session.requests, "request")} of ${plural(session.chains, "agent")}, hit rate ${share(session.recorded.hit_rate ?? (session.predicted && session.predicted.hit_rate))} `, others));
 };
 

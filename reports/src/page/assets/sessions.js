@@ -66,13 +66,13 @@ const openSession = (id) => {
 const sessionTable = (sums) => sortable({
   label: "Sessions", rows: sums, by: 1, first: 15, opens: (sum) => openSession(sum.id), isChosen: (sum) => sum.id === chosen.session,
   columns: [
-    { title: "Session", isName: true, of: (sum) => sum.id, shown: (sum) => el("span", {}, name(shortened(labelOf(sum.id, sum.project), 36)), el("span", { class: "under" }, name(shortened(sum.project ?? "", 48)))) },
+    { title: "Session", isName: true, of: (sum) => sum.id, shown: (sum) => el("span", {}, name(shortened(labelOf(sum.id, sum.project), 36)), sum.project && sum.project !== sum.id ? el("span", { class: "under" }, name(shortened(sum.project, 48))) : "") },
     { title: "Cost", isNumber: true, of: (sum) => sum.usd, shown: (sum) => money(sum.usd) },
     ...(chosen.whatIf < 0 ? [] : [{ title: "What if", isNumber: true, of: (sum) => sum.other, shown: (sum) => money(sum.other) }]),
     { title: "Avoidable", isNumber: true, of: (sum) => (sum.isJudged ? sum.avoidable : null), shown: (sum) => (sum.isJudged ? money(sum.avoidable) : "–") },
     { title: "Requests", isNumber: true, of: (sum) => sum.rows.length, shown: (sum) => count(sum.rows.length) },
     { title: "Agents", isNumber: true, of: (sum) => sum.agents.size, shown: (sum) => count(sum.agents.size) },
     { title: "Hit rate", isNumber: true, of: (sum) => (sum.input ? sum.read / sum.input : null), shown: (sum) => share(sum.input ? sum.read / sum.input : null) },
-    { title: isVirtual() ? "From" : "Began", isWhen: true, of: (sum) => sum.at, shown: (sum) => (sum.at === null ? "–" : moment(sum.at).slice(0, 16)) },
+    { title: isRun ? "From" : "Began", isWhen: true, of: (sum) => sum.at, shown: (sum) => (sum.at === null ? "–" : moment(sum.at).slice(0, 16)) },
   ],
 });
