@@ -22,8 +22,8 @@ const drawMisses = () => {
           { title: "Cost", isNumber: true, of: ({ part }) => part.cost_usd, shown: ({ part }) => money(part.cost_usd) },
           { title: "Missed for", of: ({ part }) => part.cause, shown: ({ part }) => el("span", { tip: () => (meanings[part.cause] || {}).meaning || part.cause }, part.cause) },
           { title: "Tokens", isNumber: true, of: ({ part }) => part.tokens, shown: ({ part }) => count(part.tokens) },
-          { title: "At", isWhen: true, of: ({ row }) => startOf(row), shown: ({ row }) => (startOf(row) === null ? "–" : moment(startOf(row)).slice(0, 16)) },
-          { title: "What changed", isName: true, of: ({ row, part }) => changeOf(row, part.cause), shown: ({ row, part }) => name(shortened(changeOf(row, part.cause), 60)) },
+          { title: "At", isWhen: true, isOptional: true, of: ({ row }) => startOf(row), shown: ({ row }) => (startOf(row) === null ? "–" : moment(startOf(row)).slice(0, 16)) },
+          { title: "What changed", isName: true, isOptional: true, of: ({ row, part }) => changeOf(row, part.cause), shown: ({ row, part }) => name(shortened(changeOf(row, part.cause), 60)) },
         ],
       }));
   });

@@ -155,12 +155,12 @@ const requestTable = (rows) => el("div", {}, el("h3", {}, "Its requests"), el("d
   columns: [
     { title: "Request", isNumber: true, of: (row) => requests.get("index", row), shown: (row) => String(requests.get("index", row)) },
     { title: "Cost", isNumber: true, of: (row) => requests.cost(row, -1), shown: (row) => (requests.get("counted", row) ? money(requests.get("cost_usd", row)) : "in no sum") },
-    { title: "At", isWhen: true, of: startOf, shown: (row) => (startOf(row) === null ? "–" : moment(startOf(row))) },
+    { title: "At", isWhen: true, isOptional: true, of: startOf, shown: (row) => (startOf(row) === null ? "–" : moment(startOf(row))) },
     { title: "Agent", isName: true, of: (row) => requests.get("chain", row), shown: (row) => name(shortened(requests.get("chain", row) ?? "unknown", 24)) },
     { title: "Read", isNumber: true, of: (row) => inputOf(row).read, shown: (row) => count(inputOf(row).read) },
     { title: "Missed", isNumber: true, of: (row) => inputOf(row).missed, shown: (row) => (requests.isJudged(row) ? count(inputOf(row).missed) : "–") },
     { title: "Avoidable", isNumber: true, of: (row) => requests.avoidable(row), shown: (row) => (requests.isJudged(row) ? money(requests.avoidable(row)) : "–") },
-    { title: "Missed for", of: (row) => causesOf(row), shown: (row) => causesOf(row) },
+    { title: "Missed for", isOptional: true, of: (row) => causesOf(row), shown: (row) => causesOf(row) },
   ],
 }));
 const causesOf = (row) => (requests.get("causes", row) || []).map((cause) => cause.cause).join(", ");

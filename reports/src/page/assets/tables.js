@@ -2,8 +2,9 @@
 
 const PAGE_ROWS = 25;
 
-// `columns`: { title, of: (row) => sort value, shown: (row) => node or text, isNumber }.
-const sortable = ({ label, columns, rows, by, opens, isChosen, first }) => {
+// `columns`: { title, of: (row) => sort value, shown: (row) => node or text, isNumber, isOptional: left out if no row has it }.
+const sortable = ({ label, columns: all, rows, by, opens, isChosen, first }) => {
+  const columns = all.filter((one) => !one.isOptional || rows.some((row) => ![null, undefined, ""].includes(one.of(row))));
   let sorted = { column: by, falling: true }, most = first || PAGE_ROWS;
   const place = el("div");
   const paint = () => {
