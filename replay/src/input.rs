@@ -286,6 +286,11 @@ impl Inputs {
                 }
             }
         }
+        let recordings = self.scopes.iter_mut().flat_map(|scope| &mut scope.files);
+        for recording in recordings.filter(|file| file.format == Format::Bodies) {
+            let numbered = recording.exchanges.iter_mut().enumerate();
+            numbered.for_each(|(index, exchange)| exchange.origin.index = index);
+        }
     }
 
     /// The embedded sample.

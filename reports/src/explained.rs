@@ -187,10 +187,7 @@ impl<'a> Explained<'a> {
     /// The name for users of the request of a ledger line.
     pub fn name_of(&self, line: usize) -> String {
         let entry = self.entries.iter().find(|entry| entry.line.index == line);
-        entry.map_or_else(
-            || format!("request {line}"),
-            |entry| format!("{}#{}", self.report.short(&entry.origin.file), entry.origin.index),
-        )
+        entry.map_or_else(|| format!("request {line}"), |entry| self.report.spot(&entry.into()))
     }
 
     /// Milliseconds from the request of a ledger line to this one, if both have recorded instants.

@@ -64,7 +64,7 @@ impl Cell {
             Self::Price(price) => price.to_string(),
             Self::Share(None) | Self::Error(None) => "–".to_owned(),
             Self::Error(Some(part)) if part.abs() < 0.000_5 => "0.0 %".to_owned(),
-            Self::Error(Some(part)) => format!("{:+.1} %", part * 100.0),
+            Self::Error(Some(part)) => percent(&format!("{:+.1}", part * 100.0)),
             Self::Factor(factor) => format!("{factor:.3}"),
             Self::Share(Some(part)) => share(*part),
         }
@@ -146,7 +146,18 @@ const PICOUSD_PER_CENT: i128 = 10_000_000_000;
 
 /// A share of a whole: `12.3 %`.
 pub fn share(part: f64) -> String {
-    format!("{:.1} %", part * 100.0)
+    percent(&format!("{:.1}", part * 100.0))
+}
+
+/// A number with one decimal as a percentage: `+1,234.5 %`.
+fn percent(number: &str) -> String {
+    let digits = number.find(|letter: char| letter.is_ascii_digit()).unwrap_or(0);
+    let (sign, digits) = number.split_at(digits);
+    let parts = digits.split_once('.').and_then(|(whole, tenth)| Some((whole.parse::<u64>().ok()?, tenth)));
+    match parts {
+        Some((whole, tenth)) => format!("{sign}{}.{tenth} %", grouped(whole)),
+        None => format!("{number} %"),
+    }
 }
 
 #[cfg(test)]
@@ -183,6 +194,8 @@ mod tests {
     #[test]
     fn shares_have_one_decimal() {
         assert_eq!(share(0.1234), "12.3 %");
+        assert_eq!(Cell::Error(Some(173.701)).human(), "+17,370.1 %");
+        assert_eq!(Cell::Error(Some(-0.05)).human(), "-5.0 %");
         assert_eq!(Cell::Share(Some(0.5)).machine(), "0.5");
     }
 }

@@ -40,7 +40,8 @@ fn table_of(table: &Table) -> Markup {
     let class = |at: usize| match table.columns.get(at).map(|column| column.lie) {
         Some(Lie::Right) => Some("number"),
         Some(Lie::Name) => Some("name"),
-        Some(Lie::Left | Lie::Wrap) | None => None,
+        Some(Lie::Wrap) => Some("wrap"),
+        Some(Lie::Left) | None => None,
     };
     html! {
         div.scroll tabindex="0" role="region" aria-label=(table.word.replace('_', " ")) {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use forkcast_replay::exchange::{Exchange, Origin};
+use forkcast_replay::formats::Format;
 use forkcast_replay::input::{FileInput, InputFormat, Inputs, ScopeInput};
 use forkcast_sim::outside::{complaint, found};
 use forkcast_sim::pricing::Money;
@@ -296,6 +297,7 @@ impl RunFolder {
         for line in &self.lines {
             let Some(stored) = &line.exchange else { continue };
             let path = folder.join(body_name(line.index));
+            let origin = self.origin(line, &path);
             let body = fs::read(&path).map_err(|source| ReadingError::Io { path, source })?;
             bytes += body.len() as u64;
             let sizes = stored.sizes.as_ref().and_then(|sizes| sizes.cumulative(&before));
@@ -303,11 +305,43 @@ impl RunFolder {
             let sizes = sizes.filter(|sizes| sizes.len() <= body.len());
             before = sizes.clone().unwrap_or_default();
             let agent_kind = line.agent_kind.clone();
-            let exchange = Exchange { sizes, agent_kind, ..stored.exchange(origin(line), line.model.clone(), body) };
-            let file = files.entry(stored.session).or_insert_with(|| (stored, input(line, stored)));
+            let exchange = Exchange { sizes, agent_kind, ..stored.exchange(origin, line.model.clone(), body) };
+            let file = files.entry(stored.session).or_insert_with(|| (stored, self.input(line, stored)));
             file.1.exchanges.push(exchange);
         }
-        Ok(Some(Inputs { bytes, ..inputs(files) }))
+        let inputs = inputs(files);
+        Ok(Some(match self.maker {
+            Maker::Replay => Inputs { bytes, ..inputs },
+            Maker::Run => self.named(Inputs { bytes, files: self.lines.len(), ..inputs }),
+        }))
+    }
+
+    /// Where a request was recorded: those of a simulated run are only in the folder.
+    fn origin(&self, line: &RecordedLine, body: &Path) -> Origin {
+        let RecordedOrigin { file, index, line } = line.origin.clone();
+        match self.maker {
+            Maker::Replay => Origin { file, index, line },
+            Maker::Run => Origin { file: body.display().to_string(), index, line },
+        }
+    }
+
+    /// The recording of a line, without its requests.
+    fn input(&self, line: &RecordedLine, stored: &Stored) -> FileInput {
+        let format = match stored.format.parse() {
+            Ok(InputFormat::As(format)) => format,
+            _ => Format::Bodies,
+        };
+        let file = match self.maker {
+            Maker::Replay => line.origin.file.clone(),
+            Maker::Run => self.path.display().to_string(),
+        };
+        FileInput { file, format, exchanges: Vec::new(), traces: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The same, named after the folder.
+    fn named(&self, mut inputs: Inputs) -> Inputs {
+        inputs.scopes.iter_mut().for_each(|scope| scope.name = self.path.display().to_string());
+        inputs
     }
 }
 
@@ -326,18 +360,6 @@ fn record(path: &Path) -> Result<(Maker, RunRecord), ReadingError> {
     let replayed =
         RunOptions { cache: Some(options.cache), prices_of: Some(options.prices_of), ..RunOptions::default() };
     Ok((Maker::Run, RunRecord { options: replayed, price_book: options.prices }))
-}
-
-fn origin(line: &RecordedLine) -> Origin {
-    Origin { file: line.origin.file.clone(), index: line.origin.index, line: line.origin.line }
-}
-
-fn input(line: &RecordedLine, stored: &Stored) -> FileInput {
-    let format = match stored.format.parse() {
-        Ok(InputFormat::As(format)) => format,
-        _ => forkcast_replay::formats::Format::Bodies,
-    };
-    FileInput { file: line.origin.file.clone(), format, exchanges: Vec::new(), traces: Vec::new(), notes: Vec::new() }
 }
 
 /// Files in the order of the run, those of one path together.

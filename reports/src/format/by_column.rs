@@ -7,7 +7,7 @@ use super::ledger::LedgerLine;
 use super::usage::NO_PRICE;
 use crate::record::columns::Columns;
 use crate::record::{Record, Shape};
-use crate::report::{Counted, Recorded, Report, Senders};
+use crate::report::{Counted, Recorded, Report, Senders, suggestion};
 
 /// Fields of the ledger that a page does not show, or derives from others.
 const LEFT_OUT: [&str; 12] = [
@@ -38,6 +38,7 @@ struct PageRow<'a> {
 record! {
     PageRow<'_>, "page_row":
     flat: LedgerLine<'_>, => |row| row.line.value();
+    truth "in_transcript", "It was recorded without its body: its place is a line." => |row| row.entry.exchange.is_none();
     truth "counted", "It is in the sums." => |row| row.is_counted;
     millis "ended_ms", "When its answer ended, on the same clock." =>
         |row| {
@@ -50,6 +51,8 @@ record! {
             let sides = row.entry.hypotheticals.iter();
             sides.map(|side| side.cost.filter(|cost| Some(*cost) != bill)).collect::<Vec<Option<Money>>>()
         }, null(NO_PRICE);
+    field "advice", || Shape::list(Shape::Text), "What to do about each of its causes." =>
+        |row| row.line.line.charge.causes.iter().map(|part| suggestion(row.entry, part)).collect::<Vec<String>>();
 }
 
 /// What a page has of all requests.

@@ -105,7 +105,7 @@ record! {
     format || Shape::Constant(SCHEMA) => |_| SCHEMA;
     ordinal "request", "Number in the ledger." => |it| it.entry.line.index;
     text "file", "The file." => |it| it.report.names.file(&it.entry.origin.file);
-    ordinal "index_in_file", "Position in the file, from 0." => |it| it.entry.origin.index;
+    ordinal "index_in_file", "Position in the recording, from 0." => |it| it.entry.origin.index;
     text "chain", "The agent." =>
         |it| it.report.agent_of(it.entry).map(str::to_owned), null("if no profile could read the request");
     text "model", "Its model." => |it| it.report.names.model(&it.entry.line.model).into_owned();

@@ -173,7 +173,7 @@ pub(super) struct Origin {
 record! {
     Origin, "origin":
     text "file", "The file." => |origin| Value::text(&origin.file);
-    ordinal "index", "Position in the file, from 0." => |origin| origin.index;
+    ordinal "index", "Position in the recording, from 0." => |origin| origin.index;
     ordinal "line", "Line in the file, from 1; 0 if it has none." => |origin| origin.line;
 }
 

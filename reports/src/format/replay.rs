@@ -69,8 +69,8 @@ record! {
     record: Sums<'_>, "totals", "Sums over everything." => |report| Sums { report, account: &report.totals }.value();
     records: Gate, "gates", "The limits that were set." => |report| list(gates(report));
     records: InReport<'_, crate::report::Action>, "actions",
-        "What to do, the largest saving first, at most five; none saves less than one hundredth of the bill. Savings \
-         may overlap." =>
+        "What to do, at most five: first what keeps the answers, the largest saving first, then another model, last \
+         what only hindsight could choose. None saves less than one hundredth of the bill. Savings may overlap." =>
         |report| list(actions(report).iter().map(|of| InReport { report, of }));
     record: Unseen, "unseen", "Limits of the numbers, if the input shows them." =>
         |report| report.unseen.value();

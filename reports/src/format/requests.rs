@@ -155,7 +155,7 @@ record! {
     RequestRow<'_>, "request":
     flat: Sender, => |it| it.line.sender.value();
     text "file", "Its file." => |it| Value::text(&it.line.origin.file);
-    ordinal "file_index", "Position in the file, from 0." => |it| it.line.origin.index;
+    ordinal "file_index", "Position in the recording, from 0." => |it| it.line.origin.index;
     flat: Moment, => |it| Moment(it.line.line.at).value();
     text "model", "Its model." => |it| it.line.names.model(&it.line.line.model).into_owned();
     record: Usage, "recorded", "What the provider reported." =>

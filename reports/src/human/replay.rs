@@ -24,7 +24,7 @@ use forkcast_sim::outside::quoted;
 
 use crate::document::{Document, several};
 use crate::human::when;
-use crate::report::{Miss, Place, Report};
+use crate::report::Report;
 
 /// The first screen: the bill, what it was spent on, what to change, the requested parts, the most expensive sessions.
 /// With details also all other tables for people.
@@ -129,22 +129,7 @@ pub(super) fn listed(items: &[String]) -> String {
     }
 }
 
-/// The place of a request in its recording: `file.json#3`, or in a transcript the line of its answer,
-/// `session.jsonl:812`.
-fn place(report: &Report<'_>, place: &Place) -> String {
-    let file = report.short(&place.file);
-    if place.in_transcript { format!("{file}:{}", place.line) } else { format!("{file}#{}", place.file_index) }
-}
-
 /// Whether everything comes from transcripts: these have sessions and agents, not recordings and chains.
 const fn is_of_transcripts(report: &Report<'_>) -> bool {
     report.tally.requests > 0 && report.tally.from_transcripts == report.tally.requests
-}
-
-/// The place that shows why a request missed: the line of the transcript, else the place of its recording.
-fn shown_at(report: &Report<'_>, miss: &Miss) -> String {
-    match &miss.evidence {
-        Some(shown) => format!("{}:{}", report.short(&shown.file), shown.line),
-        None => place(report, &miss.place),
-    }
 }

@@ -15,9 +15,15 @@ use crate::human;
 /// When a record cannot be written as JSON.
 pub fn check(check: &Check<'_>) -> io::Result<Page> {
     let text = human::check::document(check, check.content);
-    let mut page = Page::new("check", title(&text));
+    let mut page = Page::new("check", capital(&title(&text)));
     page.chapter("strip", "Requests", Document::default());
     page.chapter("findings", "In words", text);
     page.data("check", |target| format::check::write(check, target))?;
     Ok(page)
+}
+
+/// The text with a capital at its beginning.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -19,7 +19,8 @@ pub fn run(run: &Run, failures: &[String], report: &Report<'_>) -> io::Result<Pa
     let mut text = human::run::document(run, failures);
     let found = human::replay::chapters(report);
     let cost = run.totals().cost.map_or_else(|| "No price".to_owned(), money);
-    let mut page = Page::new("run", format!("{cost} · {}", title(&text)));
+    let said = title(&text).replacen(&format!(" {cost},"), "", 1);
+    let mut page = Page::new("run", format!("{cost} · {said}"));
     page.chapter("bill", "The bill", found.bill);
     page.chapter("session", "Over time", Document::default());
     // Lanes are drawn above.

@@ -20,7 +20,7 @@ pub struct Place {
     pub index: usize,
     /// Session, as ledger lines have it.
     pub session: usize,
-    /// It comes from a transcript.
+    /// It was recorded without its body, in a transcript or a trace.
     pub in_transcript: bool,
     /// The file.
     pub file: Arc<str>,
@@ -51,6 +51,28 @@ pub struct Miss {
     pub evidence: Option<Evidence>,
     /// The pause of its agent before the request, if known.
     pub pause: Option<Duration>,
+}
+
+impl Place {
+    /// The place of a request; `shared` finds names that were used before.
+    fn of(entry: &Recorded<'_>, shared: &mut dyn FnMut(&str) -> Arc<str>) -> Self {
+        Self {
+            index: entry.line.index,
+            session: entry.line.session,
+            in_transcript: entry.exchange.is_none(),
+            file: shared(&entry.origin.file),
+            file_index: entry.origin.index,
+            line: entry.origin.line,
+            at: entry.line.at,
+            model: shared(&entry.line.model),
+        }
+    }
+}
+
+impl From<&Recorded<'_>> for Place {
+    fn from(entry: &Recorded<'_>) -> Self {
+        Self::of(entry, &mut |name| Arc::from(name))
+    }
 }
 
 /// A comparable request with another verdict or read than recorded.
@@ -112,16 +134,7 @@ impl Findings {
     }
 
     fn place(&mut self, entry: &Recorded<'_>) -> Place {
-        Place {
-            index: entry.line.index,
-            session: entry.line.session,
-            in_transcript: entry.answered.is_some(),
-            file: self.name(&entry.origin.file),
-            file_index: entry.origin.index,
-            line: entry.origin.line,
-            at: entry.line.at,
-            model: self.name(&entry.line.model),
-        }
+        Place::of(entry, &mut |name| self.name(name))
     }
 
     fn name(&mut self, name: &str) -> Arc<str> {

@@ -22,6 +22,7 @@ mod zone;
 
 use std::collections::BTreeMap;
 
+use forkcast_replay::formats::Format;
 use forkcast_replay::input::{Inputs, Unreadable};
 use forkcast_replay::replay::{InParts, Options};
 use forkcast_sim::time::Instant;
@@ -203,6 +204,19 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// The place of a request, for people: `file.json#3`, in a transcript the line of its answer, `session.jsonl:812`, and
+    /// the file alone if it is one body.
+    pub fn spot(&self, place: &Place) -> String {
+        let file = self.short(&place.file);
+        let recordings = || self.inputs.scopes.iter().flat_map(|scope| &scope.files);
+        let is_body = || recordings().nth(place.session).is_some_and(|recording| recording.format == Format::Bodies);
+        match place.in_transcript {
+            true => format!("{file}:{}", place.line),
+            false if is_body() => file,
+            false => format!("{file}#{}", place.file_index),
+        }
+    }
+
     /// Whether reading or replaying was interrupted, so that the result is partial.
     pub const fn is_partial(&self) -> bool {
         self.stopped || self.inputs.unread_files > 0
@@ -247,7 +261,10 @@ impl<'a> Report<'a> {
 
 /// The longest folder with which the names of all files begin.
 fn common_folder(inputs: &Inputs) -> String {
-    let recorded = inputs.scopes.iter().flat_map(|scope| &scope.files).map(|file| file.file.as_str());
+    let files = inputs.scopes.iter().flat_map(|scope| &scope.files);
+    let (bodies, others): (Vec<_>, Vec<_>) = files.partition(|file| file.format == Format::Bodies);
+    let bodies = bodies.into_iter().flat_map(|file| &file.exchanges).map(|body| body.origin.file.as_str());
+    let recorded = others.into_iter().map(|file| file.file.as_str()).chain(bodies);
     let skipped = inputs.skipped.iter().map(|skipped| skipped.file.as_str());
     let damaged = inputs.unreadable.iter().map(|damage| damage.file.as_str());
     let folders =

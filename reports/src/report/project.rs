@@ -4,6 +4,7 @@
 ///
 /// * `shop/.worktrees/fix`, `shop/.claude/worktrees/fix`: folders in the repository.
 /// * `shop-worktrees/fix`, `shop.worktrees/fix`, `shop__worktrees/fix`: folders beside it.
+/// * `code/wt/shop/fix`: a folder for the worktrees of several repositories beside it.
 /// * `~/.cursor/worktrees/shop/fix`, `~/.codex/worktrees/1a2b/shop`: folders of a program. They do not name the folder of
 ///   the repository: its worktrees are one project, `~/.cursor/worktrees/shop`.
 pub(super) fn repository(path: &str) -> String {
@@ -18,6 +19,9 @@ fn repository_parts<'p>(parts: &[&'p str], at: usize) -> Option<Vec<&'p str>> {
     let folder = *parts.get(at)?;
     let within = parts.get(at - 1).copied().unwrap_or_default();
     let up_to = |end: usize| parts.iter().take(end).copied();
+    if folder == "wt" && at > 1 && parts.len() > at + 2 {
+        return Some(up_to(at).chain([parts[at + 1]]).collect());
+    }
     let stem = folder.strip_suffix("worktrees")?;
     match (stem, within) {
         // Not a folder of the root.
@@ -46,6 +50,8 @@ mod tests {
             "/home/u/shop-worktrees/fix",
             "/home/u/shop.worktrees/fix/src",
             "/home/u/shop__worktrees/fix/.shop/results",
+            "/home/u/wt/shop/fix",
+            "/home/u/wt/shop/fix/cmd",
         ] {
             assert_eq!(repository(path), "/home/u/shop", "{path}");
         }
@@ -68,6 +74,8 @@ mod tests {
             "/worktrees/shop",
             "/home/u/worktrees/shop",
             "/home/u/shop-worktrees",
+            "/home/u/wt/shop",
+            "/wt/shop/fix",
             "/home/u/.codex/worktrees/1a2b",
             "/home/u/-worktrees/shop",
             "relative/shop",

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::program::{code, command, folder, forkcast, golden, stderr, stdout};
+use crate::program::{code, command, folder, forkcast, golden, heeds, stderr, stdout};
 
 /// Two requests of a small session; the second differs in a date of its system prompt.
 const FIRST: &str = r#"{"model":"claude-opus-4-8","system":"Today is 2026-11-20.","tools":[{"name":"Read","description":"Reads."}],"messages":[{"role":"user","content":[{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}]}"#;

@@ -67,6 +67,19 @@ pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
+/// Whether the program heeds a signal, `-TERM`: under `nohup` it ignores SIGHUP, as these tests then do.
+pub fn heeds(signal: &str) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
+    // Signal 1 is SIGHUP.
+    let heeds = signal != "-HUP" || ignored & 1 == 0;
+    if !heeds {
+        eprintln!("skipped: SIGHUP is ignored here, as under `nohup`");
+    }
+    heeds
+}
+
 pub fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()
 }

@@ -1,6 +1,7 @@
 //! `forkcast run` from the command line: the embedded fan-out, changed options, mistakes, two processes, folders.
 
 mod doors;
+mod named;
 mod otherwise;
 mod recorded;
 

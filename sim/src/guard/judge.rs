@@ -30,6 +30,8 @@ pub(super) struct Question<'a> {
     pub chain: &'a str,
     /// Selects the differences that count; all others belong to the newer request and stay as they are.
     pub concerns: &'a dyn Fn(&Difference) -> bool,
+    /// Tokens that the newer request read, if it is recorded: they may end within a block. Else 0.
+    pub read_tokens: u64,
     /// Whether its breakpoints have to reach the entries that the older request left in the cache.
     pub asks_breakpoints: bool,
 }
@@ -100,6 +102,7 @@ impl Question<'_> {
             let whole = self.newer.tokens(*new);
             // Another request may have sent the block unchanged.
             let sent_before = if *new < self.newer.request.known { whole } else { resent.tokens(whole) };
+            let sent_before = sent_before.min(self.newer.cumulative[*new].saturating_sub(self.read_tokens));
             tokens.iter_mut().filter(|(known, _)| *known == category).for_each(|(_, sum)| *sum += sent_before);
         }
         let cost = self.rates.map(|rates| {

@@ -58,6 +58,7 @@ fn judge_of(wire: &Wire, preset: &cache::Rules, [older, newer]: [Subject; 2], ra
         rule: Rule::Stability,
         chain: "",
         concerns: &|_| true,
+        read_tokens: 0,
         asks_breakpoints: true,
     };
     let (findings, notes) = judge::judge(&case);

@@ -120,6 +120,7 @@ impl Watch {
             rule: Rule::Stability,
             chain: &whose.lane.name,
             concerns: &|_| true,
+            read_tokens: facts.usage.map_or(0, |usage| usage.cache_read_input_tokens),
             asks_breakpoints: true,
         };
         let (findings, mut notes) = Self::judge(&case, &whose);

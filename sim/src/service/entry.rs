@@ -83,7 +83,7 @@ impl Entry {
 pub struct Origin {
     /// The file as the user named it or as the folder walk found it.
     pub file: String,
-    /// Position inside the file, counted from zero in reading order.
+    /// Position inside the recording, counted from zero in reading order: the file, or all bodies of a folder.
     pub index: usize,
     /// Line in the file where it begins, counted from one; zero if the format has no lines.
     pub line: usize,

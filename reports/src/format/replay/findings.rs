@@ -21,7 +21,7 @@ record! {
     count "requests", "Requests with this remark." => |remark| remark.0.1, unit("requests");
 }
 
-const IN_FILE: &str = "Position in the file, from 0.";
+const IN_FILE: &str = "Position in the recording, from 0.";
 
 record! {
     /// The place of a request. JSON has positions in the file; tables also have positions among all requests.

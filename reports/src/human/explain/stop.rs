@@ -44,6 +44,10 @@ fn reason(explained: &Explained<'_>) -> String {
             "Every breakpoint is on a prefix shorter than this model's minimum of {} tokens.",
             count(explained.inspection.subject.minimum_tokens)
         ),
+        Stop::NewFromHere if has_missed(explained) => {
+            "A prefix ends at its first change: what follows is paid again, although it had been sent before."
+                .to_owned()
+        }
         Stop::NewFromHere => "The whole prefix that had been sent is read; the rest is new to the cache.".to_owned(),
         Stop::Expired => format!("{} is longer, but it {}.", entry(), age(explained, missed)),
         Stop::InFlight => format!("{} is longer, but the answer of the request that writes it had not begun.", entry()),
@@ -63,4 +67,8 @@ fn age(explained: &Explained<'_>, entry: Option<&Held>) -> String {
     let Some(life) = entry.and_then(|entry| entry.life) else { return "has expired".to_owned() };
     let idle = explained.inspection.at.since(life.last_use);
     format!("was last used {} before and lives {}", span(idle.as_millis()), lifetime(life.ttl))
+}
+
+fn has_missed(explained: &Explained<'_>) -> bool {
+    explained.entry.line.explanation.as_ref().is_some_and(|explanation| explanation.missed_tokens() > 0)
 }

@@ -11,7 +11,7 @@ use crate::report::{Recorded, Report, statement_of_one};
 pub fn transcript(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
     let line = &entry.line;
     let mut document = Document::default();
-    let place = format!("{}:{}", report.short(&entry.origin.file), entry.origin.line);
+    let place = report.spot(&entry.into());
     let at = line.at.and_then(|at| when::sent(at, &report.view.zone)).map_or_else(String::new, |at| format!(", {at}"));
     document.title(format!("Request {}, {place}: {}{at}", line.index, report.names.model(&line.model)));
     document.text(who(report, entry).into_iter().chain(usage(line)).collect());
@@ -38,12 +38,14 @@ fn who(report: &Report<'_>, entry: &Recorded<'_>) -> Option<String> {
 fn usage(line: &Line) -> Option<String> {
     let usage = line.billed()?;
     let whose = if line.recorded.is_some() { "Recorded" } else { "Predicted" };
+    let written = [(usage.ephemeral_5m_input_tokens, "five minutes"), (usage.ephemeral_1h_input_tokens, "an hour")];
+    let written = written.into_iter().filter(|(tokens, _)| *tokens > 0);
+    let written: Vec<String> = written.map(|(tokens, life)| format!("{} for {life}", count(tokens))).collect();
+    let written = if written.is_empty() { String::new() } else { format!(", wrote {}", written.join(" and ")) };
     Some(format!(
-        "{whose}: read {} of {} input tokens, wrote {} for five minutes and {} for an hour; {} tokens of answer.",
+        "{whose}: read {} of {} input tokens{written}; {} tokens of answer.",
         count(usage.cache_read_input_tokens),
         count(usage.total_input_tokens()),
-        count(usage.ephemeral_5m_input_tokens),
-        count(usage.ephemeral_1h_input_tokens),
         count(usage.output_tokens),
     ))
 }

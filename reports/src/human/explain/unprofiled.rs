@@ -11,7 +11,7 @@ use crate::report::{Recorded, Report, statement_of_one};
 pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> Document {
     let line = &entry.line;
     let mut document = Document::default();
-    let place = format!("{}#{}", report.short(&entry.origin.file), entry.origin.index);
+    let place = report.spot(&entry.into());
     let at = line.at.and_then(|at| when::sent(at, &report.view.zone)).map_or_else(String::new, |at| format!(", {at}"));
     document.title(format!("Request {}, {place}: {}{at}", line.index, report.names.model(&line.model)));
     document.text(vec![

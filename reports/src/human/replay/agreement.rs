@@ -6,7 +6,7 @@ use forkcast_sim::service::NotComparable;
 mod explanation;
 mod fidelity;
 
-use super::{listed, place};
+use super::listed;
 use crate::document::{Cell, Column, Document, Table, count, several};
 use crate::report::{Exception, Miss, Report};
 
@@ -115,15 +115,12 @@ fn tokens(report: &Report<'_>) -> String {
 fn misses(report: &Report<'_>) -> Option<String> {
     let sums = &report.totals.agreement.sums;
     let foreseen = (sums.misses > 0).then(|| {
-        format!(
-            "Misses of over 3,000 tokens: {}, of these foreseen: {}.",
-            count(sums.misses),
-            count(sums.misses_foreseen)
-        )
+        let misses = if sums.misses == 1 { "1 miss".to_owned() } else { format!("{} misses", count(sums.misses)) };
+        format!("{misses} of over 3,000 tokens, {} foreseen.", count(sums.misses_foreseen))
     });
     let rules: Vec<String> =
-        sums.not_come.iter().map(|(rule, requests)| format!("{} by {rule}", count(*requests))).collect();
-    let not_come = (!rules.is_empty()).then(|| format!("Foreseen and not come: {}.", listed(&rules)));
+        sums.not_come.iter().map(|(rule, requests)| format!("{} ({rule})", count(*requests))).collect();
+    let not_come = (!rules.is_empty()).then(|| format!("Foreseen, but not recorded: {}.", listed(&rules)));
     let sentences: Vec<String> = [foreseen, not_come].into_iter().flatten().collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
@@ -171,7 +168,7 @@ fn exception(report: &Report<'_>, found: &Exception) -> Vec<Cell> {
     let causes: Vec<String> = found.causes.iter().map(|cause| cause.word().to_owned()).collect();
     let compared = &found.compared;
     vec![
-        Cell::Text(place(report, &found.place)),
+        Cell::Text(report.spot(&found.place)),
         Cell::Count(compared.recorded_usage.cache_read_input_tokens),
         Cell::Count(compared.predicted_usage.cache_read_input_tokens),
         Cell::text(compared.recorded.word()),
@@ -191,7 +188,7 @@ fn unexplained(report: &Report<'_>, document: &mut Document) {
     }
     document.heading(format!("Unexplained: {}", several(found.len() as u64, "request")));
     table.make(shown(report), &found, |miss| {
-        vec![Cell::Text(place(report, &miss.place)), Cell::Count(miss.tokens), Cell::Money(miss.cost)]
+        vec![Cell::Text(report.spot(&miss.place)), Cell::Count(miss.tokens), Cell::Money(miss.cost)]
     });
     table.rows_are = "requests (--table misses lists all)";
     document.table(table);

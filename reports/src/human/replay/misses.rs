@@ -6,8 +6,7 @@ use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::service::Evidence;
 
 use super::totals::part_of;
-use super::{place, shown_at};
-use crate::document::{Cell, Column, Document, Table, count};
+use crate::document::{Cell, Column, Document, Table, several};
 use crate::human::when;
 use crate::report::{Miss, Report};
 
@@ -50,7 +49,7 @@ fn causes(report: &Report<'_>, misses: &[Miss]) -> Table {
             Cell::Count(total.tokens),
             Cell::Money(bill.map(|_| total.cost)),
             Cell::Share(bill.map(|bill| part_of(total.cost, bill))),
-            largest.get(&cause).map_or(Cell::Empty, |miss| Cell::Text(shown_at(report, miss))),
+            largest.get(&cause).map_or(Cell::Empty, |miss| Cell::Text(report.spot(&miss.place))),
         ]);
     }
     table
@@ -76,7 +75,7 @@ fn largest(report: &Report<'_>, misses: &[Miss]) -> Table {
 fn row(report: &Report<'_>, miss: &Miss) -> Vec<Cell> {
     let at = miss.place.at.and_then(|at| when::moment(at, &report.view.zone));
     vec![
-        Cell::Text(place(report, &miss.place)),
+        Cell::Text(report.spot(&miss.place)),
         at.map_or(Cell::Empty, Cell::Text),
         Cell::text(miss.cause.word()),
         Cell::Count(miss.tokens),
@@ -104,7 +103,7 @@ fn change(report: &Report<'_>, miss: &Miss) -> Cell {
 fn sign(miss: &Miss, shown: &Evidence) -> Cell {
     let own = shown.line as usize == miss.place.line && shown.file == miss.place.file;
     let pause = miss.pause.filter(|_| miss.cause == Cause::Expired).map(|pause| pause.as_millis() / 60_000);
-    let pause = pause.map_or_else(String::new, |minutes| format!(", after {} minutes", count(minutes)));
+    let pause = pause.map_or_else(String::new, |minutes| format!(", after {}", several(minutes, "minute")));
     let line = if own { String::new() } else { format!(" (line {})", shown.line) };
     Cell::Text(format!("{}{line}{pause}", shown.shows))
 }

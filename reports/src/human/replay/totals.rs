@@ -53,7 +53,7 @@ fn rows(report: &Report<'_>) -> [(&'static str, Category); 5] {
         ("Read from the cache", Category::Read),
         (short, Category::Write5m),
         ("Written for 1 hour", Category::Write1h),
-        ("Plain input", Category::Input),
+        ("Input without the cache", Category::Input),
         ("Output", Category::Output),
     ]
 }

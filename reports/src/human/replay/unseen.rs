@@ -168,7 +168,7 @@ fn fees(report: &Report<'_>) -> Option<String> {
     // Recordings of bodies show the tools in use; transcripts do not.
     (kinds > 0 && report.has_transcripts()).then(|| {
         format!(
-            "{} besides tokens can be charged and {} not recorded; --format json lists them under `price_book.not_billed`.",
+            "{} besides tokens can be charged and {} not recorded; see `price_book.not_billed` of --format json.",
             several(kinds, "thing"),
             if kinds == 1 { "is" } else { "are" },
         )

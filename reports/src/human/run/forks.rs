@@ -117,12 +117,11 @@ fn missed(run: &Run, found: &FanOut<'_>, document: &mut Document) {
 /// The block that broke the prefix, or the time or rule that did, and what would save it.
 fn broken(run: &Run, found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
     let word = miss.cause.word();
-    let forks = match (miss.forks, found.forks.len()) {
-        (one, all) if one == all as u64 => "all of them".to_owned(),
-        (one, all) => format!("{} of {}", count(one), count(all as u64)),
-    };
+    let all = found.forks.len() as u64;
+    let some = format!("{} of {}", count(miss.forks), count(all));
     let mut lines = vec![match miss.difference {
-        None => format!("The prefix was unchanged, but {forks} could not read all of it: {word}"),
+        None if miss.forks == all => format!("The prefix was unchanged, but no fork could read all of it: {word}"),
+        None => format!("The prefix was unchanged, but {some} forks could not read all of it: {word}"),
         Some(difference) => {
             let offsets = difference.offset_in_block.zip(difference.offset_in_prefix).map(|(block, prefix)| {
                 format!(
@@ -132,6 +131,7 @@ fn broken(run: &Run, found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
                 )
             });
             let offsets = offsets.unwrap_or_default();
+            let forks = if miss.forks == all { "all of them" } else { &some };
             format!("{word}: {} broke the prefix for {forks}, at {}{offsets}", difference.name, difference.path)
         }
     }];

@@ -67,7 +67,7 @@ const avoidable = (bill) => {
       type: "button", "aria-label": `${cause.cause}: ${money(cause.cost_usd)}; show its requests`,
       tip: () => (meanings[cause.cause] ? meanings[cause.cause].meaning : cause.cause),
       on: { click: () => { change({ filters: { cause: cause.cause } }); go("misses"); } },
-    }, el("span", {}, cause.cause.replaceAll("_", " ")), el("span", { class: "n" }, money(cause.cost_usd)),
+    }, el("span", {}, cause.cause), el("span", { class: "n" }, money(cause.cost_usd)),
     el("span", { class: "n" }, plural(cause.requests, "request").replace(" requests", "×").replace(" request", "×")),
     el("span", { class: "bar", style: { width: `${Math.max(0.4, ((cause.cost_usd || 0) / most) * 100)}%` } }))))));
 };

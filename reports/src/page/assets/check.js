@@ -19,7 +19,7 @@ const drawCheck = (check) => {
     check.findings.length ? sortable({
       label: "Findings", rows: check.findings, by: 1, first: 12, opens: (found) => { open(found); detail.scrollIntoView({ block: "nearest" }); },
       columns: [
-        { title: "Change", isName: true, of: (found) => found.cause, shown: (found) => name(String(found.cause).replaceAll("_", " ")) },
+        { title: "Change", isName: true, of: (found) => found.cause, shown: (found) => name(found.cause) },
         { title: "Verdict", of: (found) => -ORDER.indexOf(found.verdict), shown: (found) => VERDICTS[found.verdict][1] },
         { title: "Request", isNumber: true, of: (found) => found.request, shown: (found) => count(found.request) },
         { title: "Where", of: (found) => found.path, shown: (found) => el("span", { class: "mono" }, name(shortened(found.path ?? "", 44))) },
@@ -36,7 +36,7 @@ const strip = (width, number, worst, open) => {
   const least = 7, columns = Math.min(number, Math.max(1, Math.floor(width / least))), side = Math.min(28, width / columns), rows = Math.ceil(number / columns);
   const cells = Array.from({ length: number }, (_, at) => {
     const found = worst.get(at), look = found ? VERDICTS[found.verdict][0] : "var(--read)";
-    const text = found ? `Request ${at}: ${String(found.cause).replaceAll("_", " ")}, ${visible(found.name ?? "")}` : `Request ${at} keeps its prefix`;
+    const text = found ? `Request ${at}: ${found.cause}, ${visible(found.name ?? "")}` : `Request ${at} keeps its prefix`;
     return draw("rect", {
       class: "cell", x: (at % columns) * side, y: Math.floor(at / columns) * 30, width: side, height: 26, style: { fill: look },
       tip: text, tabindex: found ? "0" : null, role: found ? "button" : null, "aria-label": found ? text : null, on: found ? pressable(() => open(found)) : {},
@@ -47,7 +47,7 @@ const strip = (width, number, worst, open) => {
 
 const findingCard = (found, sides = ["older", "newer"]) => el("div", { class: "card" },
   el("span", { class: "sum" }, found.cost_usd ? money(found.cost_usd) : ""),
-  el("h4", {}, String(found.cause).replaceAll("_", " "), ": ", name(found.name ?? "")),
+  el("h4", {}, found.cause, ": ", name(found.name ?? "")),
   facts([
     ["Request", Number.isInteger(found.request) && `${found.request}${Number.isInteger(found.older) ? `, against request ${found.older}` : ""}`], ["File", found.file && name(found.file)],
     ["Where", el("span", { class: "mono" }, name(found.path ?? ""))],

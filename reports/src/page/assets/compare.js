@@ -1,7 +1,7 @@
 // Two results: what each cause, and each part of the bill, added to it or took from it.
 
-const MOVED = { bill: "The bill", work: "All else", read: "Reading again", written: "Writing", input: "Fresh input", output: "Answers", fees: "Fees" };
-const saidOfMove = (moved) => MOVED[moved.what] || moved.what.replaceAll("_", " ");
+const MOVED = { bill: "The bill", work: "All else", read: "Reading the context again", written: "Writing to the cache", input: "Input without the cache", output: "Answers", fees: "Fees" };
+const saidOfMove = (moved) => MOVED[moved.what] || moved.what;
 
 const drawCompare = (compare) => {
   const place = chapter("moved");

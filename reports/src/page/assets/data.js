@@ -44,6 +44,11 @@ class Requests {
     return (other && other[whatIf]) ?? this.get("cost_usd", row) ?? 0;
   }
 
+  // Whether it is known what of it was avoidable: that takes a cache profile.
+  isJudged(row) {
+    return this.get("explanation.missed_tokens", row) !== null;
+  }
+
   avoidable(row) {
     if (!this.get("counted", row)) return 0;
     const perfect = this.get("perfect_cost_usd", row);
@@ -54,11 +59,13 @@ class Requests {
 // The keys by which requests are filtered, each with the column that it is compared with.
 const KEYS = {
   day: { said: "Day", of: (row) => dayOf(row) },
+  week: { said: "Week from", of: (row) => weekOf(row) },
   model: { said: "Model", of: (row) => requests.get("model", row) },
   project: { said: "Project", of: (row) => requests.get("project", row) },
   agent_kind: { said: "Kind of agent", of: (row) => requests.get("agent_kind", row) },
   session: { said: "Session", of: (row) => requests.get("session", row) },
   cause: { said: "Missed for", of: null },
+  advice: { said: "To change", of: null },
 };
 
 let report = null;
@@ -80,15 +87,21 @@ const setFilter = (key, value) => {
   change({ filters });
 };
 
-const isMissedFor = (row, cause) => (requests.get("causes", row) || []).some((part) => part.cause === cause);
+// The misses of a request that pass the filters, each with what to do about it.
+const missesOf = (row, { cause, advice }) => (requests.get("causes", row) || [])
+  .map((part, at) => ({ row, part, advice: requests.get("advice", row)[at] }))
+  .filter((one) => (!cause || one.part.cause === cause) && (!advice || one.advice === advice));
+
+const isMissedFor = (row, cause) => missesOf(row, { cause }).length > 0;
 
 // The requests that pass all filters but one.
 const passing = (but) => {
   const wanted = Object.entries(chosen.filters).filter(([key]) => key !== but);
   if (wanted.length === 0) return every;
-  const rows = [];
+  const { cause, advice } = Object.fromEntries(wanted), isOfMisses = cause || advice, rows = [];
   for (let row = 0; row < requests.length; row += 1) {
-    if (wanted.every(([key, value]) => (key === "cause" ? isMissedFor(row, value) : KEYS[key].of(row) === value))) rows.push(row);
+    if (isOfMisses && missesOf(row, { cause, advice }).length === 0) continue;
+    if (wanted.every(([key, value]) => KEYS[key].of === null || KEYS[key].of(row) === value)) rows.push(row);
   }
   return rows;
 };
@@ -115,16 +128,19 @@ const makeCalendar = () => {
   }
 };
 const isRun = document.body.dataset.kind === "run";
-const isVirtual = () => isRun;
+// The clocks of runs and of some traces begin at zero, and none of them lasts a year.
+const hasDay = (ms) => !isRun && ms !== null && ms >= 365 * DAY;
 let days = null;
 const dayOf = (row) => {
-  days = days || requests.all("at_ms").map((at) => (at === null || isRun ? null : parts(at).day));
+  days = days || requests.all("at_ms").map((at) => (hasDay(at) ? parts(at).day : null));
   return days[row];
 };
 const moment = (ms) => {
   if (ms === null) return "at an unknown time";
-  if (isVirtual()) return `+${span(ms)}`;
+  if (!hasDay(ms)) return `+${span(ms)}`;
   const { day, hour, minute } = parts(ms);
   const rest = ms % quarter;
   return `${day} ${hour}:${String(minute + Math.floor(rest / MINUTE)).padStart(2, "0")}:${String(Math.floor((rest % MINUTE) / 1000)).padStart(2, "0")}`;
 };
+// Without the year and the seconds, if it has a day.
+const brief = (ms) => (hasDay(ms) ? moment(ms).slice(5, 16) : moment(ms));

@@ -10,12 +10,13 @@ const SPLITS = [["spending", "What it was spent on"], ["model", "Model"], ["proj
 const stretches = (rows) => {
   const days = new Set(rows.map(dayOf).filter(Boolean));
   if (days.size === 0) return null;
-  if (days.size <= 2) return { said: "hour", of: (row) => { const { day, hour } = parts(requests.get("at_ms", row)); return `${day} ${hour}:00`; } };
+  if (days.size <= 2) return { said: "hour", of: (row) => dayOf(row) && `${dayOf(row)} ${parts(requests.get("at_ms", row)).hour}:00` };
   const sorted = [...days].sort();
   const width = (Date.parse(sorted.at(-1)) - Date.parse(sorted[0])) / DAY;
   if (width <= 75) return { said: "day", of: dayOf };
-  return { said: "week", of: (row) => { const day = dayOf(row); return day && monday(day); } };
+  return { said: "week", of: weekOf };
 };
+const weekOf = (row) => { const day = dayOf(row); return day && monday(day); };
 const mondays = new Map();
 const monday = (day) => {
   if (!mondays.has(day)) {
@@ -69,10 +70,10 @@ const drawDays = () => {
   const picture = el("div"), controls = el("div", { class: "controls" });
   place.show(controls, picture);
   watch(() => {
-    const rows = passing("day");
-    const stretch = stretches(rows);
+    const stretch = stretches(passing("day"));
+    const rows = stretch && stretch.said === "week" ? passing("week") : passing("day");
     const options = SPLITS.filter(([key]) => key === "spending" || new Set(rows.map(KEYS[key].of)).size > 1 || key === split);
-    controls.replaceChildren(el("span", { class: "label" }, "Split by"), choices("Split by", options, split, (value) => { split = value; change({}); }));
+    controls.replaceChildren(el("span", { class: "label" }, "Split by"), choices("Split by", options, split, (value) => { split = value; change({}); }), selector("week", "Week from") || "");
     byId("days-head").textContent = stretch ? `By ${stretch.said}` : "By day";
     if (!stretch) { picture.replaceChildren(el("p", { class: "aside" }, "No request with a time.")); return; }
     const { sums, totals } = stacked(rows, split, stretch);
@@ -80,8 +81,17 @@ const drawDays = () => {
     const kinds = looks(split, totals);
     const chart = fitted(el("div"), (width) => bars(width, keys, sums, kinds, stretch), DAY_HEIGHT + 24);
     const hint = split === "spending" && chosen.whatIf >= 0 ? el("p", { class: "aside" }, "Parts are as billed; choose another split for the chosen what-if.") : null;
-    picture.replaceChildren(...[legend(kinds.map((kind) => [kind.look, `${kind.said}`])), chart, hint].filter(Boolean));
+    picture.replaceChildren(...[legend(kinds.map((kind) => [kind.look, `${kind.said}`])), chart, chosenSum(), hint].filter(Boolean));
   });
+};
+
+// What passes the filters: its cost, what it was spent on, and how much of it was avoidable.
+const chosenSum = () => {
+  if (Object.keys(chosen.filters).length === 0) return null;
+  const rows = passing(null), bill = rows.reduce((sum, row) => sum + requests.cost(row, -1), 0), saved = rows.reduce((sum, row) => sum + requests.avoidable(row), 0);
+  const spent = PARTS.map((part) => [part.said, rows.reduce((sum, row) => sum + partOf(part.key, row), 0)]).filter(([, usd]) => usd > 0);
+  return el("div", { role: "status" }, filterChips(), el("p", {}, el("strong", {}, money(bill)), ` for ${plural(rows.length, "request")}: `,
+    spent.map(([said, usd]) => `${said} ${money(usd)} (${share(usd / bill)})`).join(", "), saved > 0 ? `. Avoidable: ${money(saved)}.` : "."));
 };
 
 const bars = (width, keys, sums, kinds, stretch) => {
@@ -109,8 +119,8 @@ const bar = (key, middle, { thick, slot, y, sums, kinds, sum, stretch, label }) 
     return usd > 0 ? draw("rect", { x: middle - thick / 2, width: thick, y: y(top), height: Math.max(0.5, y(from) - y(top)), style: { fill: kind.look } }) : null;
   });
   const said = () => [`${key}: ${money(sum(key))}`, ...kinds.filter((kind) => value(kind) > 0).map((kind) => `${visible(kind.said)} ${money(value(kind))}`)].join("\n");
-  const canFilter = stretch.said === "day" && own.size > 0;
-  return draw("g", { tabindex: own.size > 0 ? "0" : null, role: canFilter ? "button" : "img", "aria-label": `${key}: ${money(sum(key))}`, tip: said, on: canFilter ? pressable(() => { setFilter("day", key); go("sessions"); }) : {} },
-    draw("rect", { class: chosen.filters.day === key ? "chosen" : "hit", x: middle - slot / 2, width: slot, y: 8, height: DAY_HEIGHT - 8 }), ...pieces,
+  const canFilter = stretch.said !== "hour" && own.size > 0;
+  return draw("g", { tabindex: own.size > 0 ? "0" : null, role: canFilter ? "button" : "img", "aria-label": `${key}: ${money(sum(key))}`, tip: said, on: canFilter ? pressable(() => setFilter(stretch.said, key)) : {} },
+    draw("rect", { class: chosen.filters[stretch.said] === key ? "chosen" : "hit", x: middle - slot / 2, width: slot, y: 8, height: DAY_HEIGHT - 8 }), ...pieces,
     label ? draw("text", { x: middle, y: DAY_HEIGHT + 17, "text-anchor": "middle" }, stretch.said === "hour" ? key.slice(5) : key.slice(5)) : null);
 };

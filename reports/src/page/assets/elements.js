@@ -101,7 +101,8 @@ const drawNow = (place) => {
   near.unobserve(place);
   let before = 0;
   const at = (width) => {
-    if (width <= 0 || width === before) return;
+    // Beside the frame of a picture there is no room in less: it is drawn once there is.
+    if (width < 120 || width === before) return;
     before = width;
     place.style.minHeight = "";
     place.replaceChildren(...[paint(width)].flat().filter(Boolean));

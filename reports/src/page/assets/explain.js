@@ -89,7 +89,7 @@ const drawDiff = (diff) => {
   place.show(el("p", { class: "aside" }, name(diff.older), " and ", name(diff.newer)), detail, all.length > 1 ? sortable({
     label: "Differences", rows: all, by: 3, first: 12, opens: open,
     columns: [
-      { title: "Change", isName: true, of: (found) => found.cause, shown: (found) => name(found.cause.replaceAll("_", " ")) },
+      { title: "Change", isName: true, of: (found) => found.cause, shown: (found) => name(found.cause) },
       { title: "Where", of: (found) => found.path, shown: (found) => el("span", { class: "mono" }, name(shortened(found.path ?? "", 44))) },
       { title: "Tokens lost", isNumber: true, of: (found) => found.tokens_lost, shown: (found) => (found.tokens_lost === null ? "unknown" : count(found.tokens_lost)) },
       { title: "Cost", isNumber: true, of: (found) => found.cost_usd, shown: (found) => money(found.cost_usd) },

@@ -63,7 +63,7 @@ const inputOf = (row) => {
 
 const saidOf = (row) => {
   const input = inputOf(row);
-  const causes = (requests.get("causes", row) || []).map((cause) => cause.cause.replaceAll("_", " "));
+  const causes = (requests.get("causes", row) || []).map((cause) => cause.cause);
   return [`Request ${requests.get("index", row)}, ${visible(requests.get("chain", row) ?? "unknown agent")}`, moment(startOf(row)),
     `${requests.get("counted", row) ? money(requests.get("cost_usd", row)) : "in no sum"}, ${count(input.all)} tokens in, ${count(requests.usage("output_tokens", row))} out`,
     `read ${count(input.read)}, written ${count(input.written)}, missed ${count(input.missed)}, fresh ${count(input.fresh)}`,
@@ -132,9 +132,9 @@ const timeAxis = (scale, width, left) => {
     free = from + half;
     found.push(draw("text", { x, y: 12, "text-anchor": anchor }, text));
   };
-  put(left, moment(scale.from).slice(isVirtual() ? 0 : 5, isVirtual() ? undefined : 16), "start");
+  put(left, brief(scale.from), "start");
   scale.folds.forEach(([start, end]) => put((scale.x(start) + scale.x(end)) / 2, `⋯ ${span(end - start)}`, "middle"));
-  put(width - 8, moment(scale.to).slice(isVirtual() ? 0 : 5, isVirtual() ? undefined : 16), "end");
+  put(width - 8, brief(scale.to), "end");
   return found;
 };
 

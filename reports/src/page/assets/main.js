@@ -37,7 +37,8 @@ const drawChanges = () => {
     const whatIf = report.totals.what_if.findIndex((one) => one.name === action.what_if);
     const prove = () => {
       if (whatIf >= 0) { change({ whatIf }); go("what-if"); return; }
-      change({ filters: action.sessions.length === 1 && report.sessions.length > 1 ? { session: action.sessions[0] } : {} });
+      const advice = requests && requests.all("advice").flat().find((words) => words && action.what.startsWith(words.replace(/\.$/, "")));
+      change({ filters: advice ? { advice } : {} });
       go("misses");
     };
     line.cells[0].append(" ", el("button", { type: "button", class: "go proof", on: { click: prove } }, "Proof"));

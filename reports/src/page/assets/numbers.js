@@ -15,9 +15,13 @@ const money = (usd) => {
 };
 const signed = (usd) => (usd > 0 ? `+${money(usd)}` : money(usd));
 
-const share = (part) => (part === null || part === undefined || Number.isNaN(part) ? "–" : `${(part * 100).toFixed(1)} %`);
+const percent = (part) => {
+  const [whole, tenth] = Math.abs(part * 100).toFixed(1).split(".");
+  return `${part < 0 ? "-" : ""}${grouped(whole)}.${tenth} %`;
+};
+const share = (part) => (part === null || part === undefined || Number.isNaN(part) ? "–" : percent(part));
 const deviation = (part) => (part === null || part === undefined ? "–"
-  : Math.abs(part) < 0.0005 ? "0.0 %" : `${part > 0 ? "+" : ""}${(part * 100).toFixed(1)} %`);
+  : Math.abs(part) < 0.0005 ? "0.0 %" : `${part > 0 ? "+" : ""}${percent(part)}`);
 
 const MINUTE = 60000, HOUR = 3600000, DAY = 86400000;
 const span = (ms) => {

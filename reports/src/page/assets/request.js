@@ -13,30 +13,30 @@ const drawMisses = () => {
   if (!requests.all("causes").some((causes) => causes && causes.length)) return;
   place.text.hidden = true;
   watch(() => {
-    const found = passing("none").flatMap((row) => (requests.get("causes", row) || [])
-      .filter((part) => !chosen.filters.cause || part.cause === chosen.filters.cause).map((part) => ({ row, part })));
+    const found = passing("none").flatMap((row) => missesOf(row, chosen.filters));
     place.show(filterChips(), el("p", { class: "aside", role: "status" }, `${plural(found.length, "miss").replace("misss", "misses")}, ${money(found.reduce((sum, { row, part }) => sum + (requests.get("counted", row) ? part.cost_usd || 0 : 0), 0))}`),
       sortable({
-        label: "Misses", rows: found, by: 4, first: 10, opens: ({ row }) => openRequest(row), isChosen: ({ row }) => row === chosen.request,
+        label: "Misses", rows: found, by: 1, first: 10, opens: ({ row }) => openRequest(row), isChosen: ({ row }) => row === chosen.request,
         columns: [
-          { title: "Request", isName: true, of: ({ row }) => requests.get("index", row), shown: ({ row }) => name(shortened(placeOf(row), 30)) },
-          { title: "At", isWhen: true, of: ({ row }) => startOf(row), shown: ({ row }) => (startOf(row) === null ? "–" : moment(startOf(row)).slice(0, 16)) },
-          { title: "Missed for", of: ({ part }) => part.cause, shown: ({ part }) => el("span", { tip: () => (meanings[part.cause] || {}).meaning || part.cause }, part.cause.replaceAll("_", " ")) },
-          { title: "Tokens", isNumber: true, of: ({ part }) => part.tokens, shown: ({ part }) => count(part.tokens) },
+          { title: "Request", isName: true, of: ({ row }) => requests.get("index", row), shown: ({ row }) => name(shortened(placeOf(row), innerWidth < 640 ? 20 : 30)) },
           { title: "Cost", isNumber: true, of: ({ part }) => part.cost_usd, shown: ({ part }) => money(part.cost_usd) },
-          { title: "What changed", isName: true, of: ({ row, part }) => changeOf(row, part.cause), shown: ({ row, part }) => name(shortened(changeOf(row, part.cause), 60)) },
+          { title: "Missed for", of: ({ part }) => part.cause, shown: ({ part }) => el("span", { tip: () => (meanings[part.cause] || {}).meaning || part.cause }, part.cause) },
+          { title: "Tokens", isNumber: true, of: ({ part }) => part.tokens, shown: ({ part }) => count(part.tokens) },
+          { title: "At", isWhen: true, isOptional: true, of: ({ row }) => startOf(row), shown: ({ row }) => (startOf(row) === null ? "–" : moment(startOf(row)).slice(0, 16)) },
+          { title: "What changed", isName: true, isOptional: true, of: ({ row, part }) => changeOf(row, part.cause), shown: ({ row, part }) => name(shortened(changeOf(row, part.cause), 60)) },
         ],
       }));
   });
 };
 
 const fileName = (path) => String(path).split(/[\\/]/).pop();
-let isOneFile = null;
+// As every report names it: a line of a transcript, a request of a recording, a file with one body.
+let bodies = null;
 const placeOf = (row) => {
-  isOneFile ??= new Set(requests.all("origin.file")).size === 1;
-  if (isOneFile) return `#${requests.get("origin.index", row)}`;
-  const line = requests.get("origin.line", row), isTranscript = requests.get("transcript.shown.file", row) !== null || (requests.columns["transcript.estimated_output_tokens"] !== undefined);
-  return isTranscript && line ? `${fileName(requests.get("origin.file", row))}:${line}` : `${fileName(requests.get("origin.file", row))}#${requests.get("origin.index", row)}`;
+  bodies ??= new Set(report.sessions.filter((session) => session.format === "bodies").map((session) => session.id));
+  const file = fileName(requests.get("origin.file", row)), line = requests.get("origin.line", row);
+  if (bodies.has(requests.get("session", row))) return file;
+  return requests.get("in_transcript", row) ? `${file}:${line}` : `${file}#${requests.get("origin.index", row)}`;
 };
 const changeOf = (row, cause) => {
   const found = (requests.get("differences", row) || []).find((difference) => difference.cause === cause);
@@ -57,7 +57,7 @@ const drawRequest = () => {
 // This page has no text of prompts: the command that shows the bytes on both sides of a difference.
 const bytesOf = (row) => {
   const { paths } = report.options || {};
-  if (isVirtual() || !paths || paths.length !== 1 || paths[0] === "-" || (requests.get("differences", row) || []).length === 0) return null;
+  if (isRun || !paths || paths.length !== 1 || paths[0] === "-" || (requests.get("differences", row) || []).length === 0) return null;
   const path = /^[\w./~-]+$/.test(paths[0]) ? paths[0] : `'${visible(paths[0]).replaceAll("'", "'\\''")}'`;
   return el("p", { class: "aside" }, "Both sides, byte by byte: ", el("code", {}, `forkcast explain ${path} ${requests.get("index", row)} --show-content --html request.html`));
 };
@@ -90,7 +90,7 @@ const requestFacts = (row) => {
   const predicted = requests.get("comparison.predicted_read_tokens", row);
   return el("div", {}, strips(parts.filter(([, , tokens]) => tokens > 0)), facts([
     ["Cost", requests.get("counted", row) ? `${money(requests.get("cost_usd", row))}${requests.avoidable(row) > 0 ? `, ${money(requests.avoidable(row))} of it avoidable` : ""}` : "in no sum: nothing was recorded"],
-    ["Agent", name(shortened(`${requests.get("chain", row) ?? "unknown"}, ${requests.get("agent_kind", row) ?? "unknown kind"}`, 200))],
+    ["Agent", name(shortened([...new Set([requests.get("chain", row) ?? "unknown", requests.get("agent_kind", row) ?? "unknown kind"])].join(", "), 200))],
     ["Model", name(shortened(requests.get("model", row) ?? "", 200))], ["Sent", times],
     ["Answer", `${count(requests.usage("output_tokens", row))} tokens`],
     ["Predicted read", predicted === null ? null : `${count(predicted)} tokens${requests.get("comparison.read_agrees", row) ? ", as recorded" : ", not as recorded"}`],
@@ -106,13 +106,10 @@ const whyOf = (row) => {
     const isKnown = requests.get("explanation.missed_tokens", row) !== null;
     return el("p", {}, isKnown ? "Nothing that had been sent before was missed." : "The recording does not show what had been sent before.");
   }
-  return el("div", {}, el("h3", {}, "Why it was not read"), ...causes.map((part) => {
-    const known = meanings[part.cause] || {};
-    return causeCard(part, known.suggestion, known.meaning);
-  }));
+  return el("div", {}, el("h3", {}, "Why it was not read"), ...causes.map((part, at) => causeCard(part, requests.get("advice", row)[at], (meanings[part.cause] || {}).meaning)));
 };
 
-const causeCard = (part, suggestion, meaning) => el("div", { class: "card" }, el("span", { class: "sum" }, money(part.cost_usd)), el("h4", {}, part.cause.replaceAll("_", " ")),
+const causeCard = (part, suggestion, meaning) => el("div", { class: "card" }, el("span", { class: "sum" }, money(part.cost_usd)), el("h4", {}, part.cause),
   el("p", {}, `${count(part.tokens)} tokens. ${meaning || ""}`), suggestion ? el("p", {}, el("strong", {}, "What to do: "), suggestion) : null);
 
 const differencesOf = (row) => {

@@ -26,7 +26,7 @@ const sessionHead = (session) => {
   const usd = session.recorded.cost_usd ?? (session.predicted && session.predicted.cost_usd);
   const others = report.sessions.length > 1 ? el("button", { type: "button", on: { click: () => go("sessions") } }, "All sessions") : null;
   return el("div", {},
-    el("p", {}, el("strong", {}, name(labelOf(session.id, session.project))), session.project ? el("span", { class: "aside" }, " ", name(session.project)) : null),
+    el("p", {}, el("strong", {}, name(labelOf(session.id, session.project))), session.project && session.project !== session.id ? el("span", { class: "aside" }, " ", name(session.project)) : null),
     el("p", { class: "aside" }, `${money(usd)}, ${plural(session.requests, "request")} of ${plural(session.chains, "agent")}, hit rate ${share(session.recorded.hit_rate ?? (session.predicted && session.predicted.hit_rate))} `, others));
 };
 
@@ -151,16 +151,16 @@ const icicle = (width, session, leaves, keys) => {
 };
 
 const requestTable = (rows) => el("div", {}, el("h3", {}, "Its requests"), el("div", { class: "controls" }, saver(() => rows)), sortable({
-  label: "Requests of the session", rows, by: 3, first: 12, opens: openRequest, isChosen: (row) => row === chosen.request,
+  label: "Requests of the session", rows, by: 1, first: 12, opens: openRequest, isChosen: (row) => row === chosen.request,
   columns: [
     { title: "Request", isNumber: true, of: (row) => requests.get("index", row), shown: (row) => String(requests.get("index", row)) },
-    { title: "At", isWhen: true, of: startOf, shown: (row) => (startOf(row) === null ? "–" : moment(startOf(row))) },
-    { title: "Agent", isName: true, of: (row) => requests.get("chain", row), shown: (row) => name(shortened(requests.get("chain", row) ?? "unknown", 24)) },
     { title: "Cost", isNumber: true, of: (row) => requests.cost(row, -1), shown: (row) => (requests.get("counted", row) ? money(requests.get("cost_usd", row)) : "in no sum") },
+    { title: "At", isWhen: true, isOptional: true, of: startOf, shown: (row) => (startOf(row) === null ? "–" : moment(startOf(row))) },
+    { title: "Agent", isName: true, of: (row) => requests.get("chain", row), shown: (row) => name(shortened(requests.get("chain", row) ?? "unknown", 24)) },
     { title: "Read", isNumber: true, of: (row) => inputOf(row).read, shown: (row) => count(inputOf(row).read) },
-    { title: "Missed", isNumber: true, of: (row) => inputOf(row).missed, shown: (row) => count(inputOf(row).missed) },
-    { title: "Avoidable", isNumber: true, of: (row) => requests.avoidable(row), shown: (row) => money(requests.avoidable(row)) },
-    { title: "Missed for", of: (row) => causesOf(row), shown: (row) => causesOf(row) },
+    { title: "Missed", isNumber: true, of: (row) => inputOf(row).missed, shown: (row) => (requests.isJudged(row) ? count(inputOf(row).missed) : "–") },
+    { title: "Avoidable", isNumber: true, of: (row) => requests.avoidable(row), shown: (row) => (requests.isJudged(row) ? money(requests.avoidable(row)) : "–") },
+    { title: "Missed for", isOptional: true, of: (row) => causesOf(row), shown: (row) => causesOf(row) },
   ],
 }));
-const causesOf = (row) => (requests.get("causes", row) || []).map((cause) => cause.cause.replaceAll("_", " ")).join(", ");
+const causesOf = (row) => (requests.get("causes", row) || []).map((cause) => cause.cause).join(", ");

@@ -5,12 +5,13 @@ const sessionSums = (rows) => {
   const found = new Map();
   for (const row of rows) {
     const id = requests.get("session", row);
-    if (!found.has(id)) found.set(id, { id, rows: [], usd: 0, other: 0, avoidable: 0, read: 0, input: 0, at: null, agents: new Set(), project: requests.get("project", row) });
+    if (!found.has(id)) found.set(id, { id, rows: [], usd: 0, other: 0, avoidable: 0, isJudged: false, read: 0, input: 0, at: null, agents: new Set(), project: requests.get("project", row) });
     const sum = found.get(id);
     sum.rows.push(row);
     sum.usd += requests.cost(row, -1);
     sum.other += requests.cost(row, chosen.whatIf);
     sum.avoidable += requests.avoidable(row);
+    sum.isJudged ||= requests.isJudged(row);
     const read = requests.usage("cache_read_input_tokens", row);
     sum.read += read;
     sum.input += read + requests.usage("cache_creation_input_tokens", row) + requests.usage("input_tokens", row);
@@ -63,15 +64,15 @@ const openSession = (id) => {
 };
 
 const sessionTable = (sums) => sortable({
-  label: "Sessions", rows: sums, by: 4, first: 15, opens: (sum) => openSession(sum.id), isChosen: (sum) => sum.id === chosen.session,
+  label: "Sessions", rows: sums, by: 1, first: 15, opens: (sum) => openSession(sum.id), isChosen: (sum) => sum.id === chosen.session,
   columns: [
-    { title: "Session", isName: true, of: (sum) => sum.id, shown: (sum) => el("span", {}, name(shortened(labelOf(sum.id, sum.project), 36)), el("span", { class: "under" }, name(shortened(sum.project ?? "", 48)))) },
-    { title: isVirtual() ? "From" : "Began", isWhen: true, of: (sum) => sum.at, shown: (sum) => (sum.at === null ? "–" : moment(sum.at).slice(0, 16)) },
-    { title: "Requests", isNumber: true, of: (sum) => sum.rows.length, shown: (sum) => count(sum.rows.length) },
-    { title: "Agents", isNumber: true, of: (sum) => sum.agents.size, shown: (sum) => count(sum.agents.size) },
+    { title: "Session", isName: true, of: (sum) => sum.id, shown: (sum) => el("span", {}, name(shortened(labelOf(sum.id, sum.project), 36)), sum.project && sum.project !== sum.id ? el("span", { class: "under" }, name(shortened(sum.project, 48))) : "") },
     { title: "Cost", isNumber: true, of: (sum) => sum.usd, shown: (sum) => money(sum.usd) },
     ...(chosen.whatIf < 0 ? [] : [{ title: "What if", isNumber: true, of: (sum) => sum.other, shown: (sum) => money(sum.other) }]),
-    { title: "Avoidable", isNumber: true, of: (sum) => sum.avoidable, shown: (sum) => money(sum.avoidable) },
+    { title: "Avoidable", isNumber: true, of: (sum) => (sum.isJudged ? sum.avoidable : null), shown: (sum) => (sum.isJudged ? money(sum.avoidable) : "–") },
+    { title: "Requests", isNumber: true, of: (sum) => sum.rows.length, shown: (sum) => count(sum.rows.length) },
+    { title: "Agents", isNumber: true, of: (sum) => sum.agents.size, shown: (sum) => count(sum.agents.size) },
     { title: "Hit rate", isNumber: true, of: (sum) => (sum.input ? sum.read / sum.input : null), shown: (sum) => share(sum.input ? sum.read / sum.input : null) },
+    { title: isRun ? "From" : "Began", isWhen: true, of: (sum) => sum.at, shown: (sum) => (sum.at === null ? "–" : moment(sum.at).slice(0, 16)) },
   ],
 });

@@ -2,8 +2,9 @@
 
 const PAGE_ROWS = 25;
 
-// `columns`: { title, of: (row) => sort value, shown: (row) => node or text, isNumber }.
-const sortable = ({ label, columns, rows, by, opens, isChosen, first }) => {
+// `columns`: { title, of: (row) => sort value, shown: (row) => node or text, isNumber, isOptional: left out if no row has it }.
+const sortable = ({ label, columns: all, rows, by, opens, isChosen, first }) => {
+  const columns = all.filter((one) => !one.isOptional || rows.some((row) => ![null, undefined, ""].includes(one.of(row))));
   let sorted = { column: by, falling: true }, most = first || PAGE_ROWS;
   const place = el("div");
   const paint = () => {
@@ -74,7 +75,7 @@ const filterChips = () => {
     el("button", { type: "button", class: "quiet", on: { click: () => change({ filters: {} }) } }, "Everything"));
 };
 
-// A choice among the values of a key, the most frequent first.
+// A choice among the values of a key: the latest week first, else the dearest.
 const selector = (key, title) => {
   const found = new Map();
   for (const row of passing(key)) {
@@ -82,7 +83,7 @@ const selector = (key, title) => {
     found.set(value, (found.get(value) || 0) + requests.cost(row, -1));
   }
   if (found.size < 2 && !(key in chosen.filters)) return null;
-  const values = [...found].sort((a, b) => b[1] - a[1]).map(([value]) => value).filter((value) => value !== null);
+  const values = [...found].sort((a, b) => (key === "week" ? compare(b[0], a[0]) : b[1] - a[1])).map(([value]) => value).filter((value) => value !== null);
   return el("select", {
     "aria-label": title,
     on: { change: (event) => { const at = Number(event.target.value); setFilter(key, at < 0 ? null : values[at]); } },

@@ -15,7 +15,7 @@ const drawWhatIf = () => {
     el("input", { type: "radio", name: "what-if", value: String(at), checked: at === chosen.whatIf, on: { change: () => change({ whatIf: at }) } }),
     el("span", { class: "name" }, name(said)), el("span", { class: "n" }, money(usd)), el("span", { class: "n" }, delta),
     el("span", { class: "gauge" }, el("b", { class: usd > bill ? "over" : "", style: { width: `${((usd || 0) / most) * 100}%` } })));
-  const rows = [row(-1, isVirtual() ? "As run" : "As billed", bill, ""), ...totals.what_if.map((one, at) => row(at, one.name, one.cost_usd, deviation(one.delta_share)))];
+  const rows = [row(-1, isRun ? "As run" : "As billed", bill, ""), ...totals.what_if.map((one, at) => row(at, one.name, one.cost_usd, deviation(one.delta_share)))];
   set.append(...rows);
   place.show(set);
   watch(() => { set.querySelectorAll("input").forEach((input) => { input.checked = Number(input.value) === chosen.whatIf; }); });

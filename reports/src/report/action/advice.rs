@@ -104,7 +104,7 @@ pub(super) fn shown(entry: &Recorded<'_>, cause: Cause) -> &'static str {
     }
 }
 
-/// Saves a part of a request's missed tokens.
+/// What to do about one cause of a request's missed tokens.
 pub fn suggestion(entry: &Recorded<'_>, part: &CauseCost) -> String {
     let shows = shown(entry, part.cause);
     match MISSES.iter().find(|advice| advice.is_for(part.cause, shows)) {

@@ -118,11 +118,13 @@ fn page(
     written::page(args.shown.html.as_deref(), || page::request("explain", text(), write), &args.talk)
 }
 
-/// The request with the dearest miss of the report; without any, the first that is explained.
+/// The request with the dearest miss of the report; without any, the first that is explained, else the dearest.
 fn dearest<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>]) -> anyhow::Result<&'r Recorded<'a>> {
     let missed = report.misses.first().and_then(|miss| entries.get(miss.place.index));
     let explained = || entries.iter().find(|entry| entry.line.explanation.is_some());
-    missed.or_else(explained).ok_or_else(|| BadInput::error("no request with a cache profile to explain"))
+    let cost = |entry: &&Recorded<'_>| entry.line.charge.bill.as_ref().map(|bill| bill.total);
+    let billed = || entries.iter().rev().max_by_key(cost);
+    missed.or_else(explained).or_else(billed).ok_or_else(|| BadInput::error("no request to explain"))
 }
 
 /// The request by its number in the ledger, or as `FILE#N`.
@@ -137,15 +139,15 @@ fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>], name: &str) -
         let index = entry.origin.index;
         let line = entry.origin.line;
         let in_transcript = entry.exchange.is_none();
-        name == format!("{file}#{index}")
+        name == report.spot(&(*entry).into())
+            || name == format!("{file}#{index}")
             || name == format!("{}#{index}", report.short(file))
             || in_transcript && (name == format!("{file}:{line}") || name == format!("{}:{line}", report.short(file)))
     };
     let found = entries.iter().find(named);
     found.ok_or_else(|| {
         let example =
-            entries.first().map(|entry| format!("{}#{}", report.short(&entry.origin.file), entry.origin.index));
-        let example = example.map_or_else(String::new, |example| format!(", such as {example}"));
+            entries.first().map_or_else(String::new, |entry| format!(", such as {}", report.spot(&entry.into())));
         BadInput::error(format!(
             "{name}: no such request, expected its number (0 to {}), FILE#N, or FILE:LINE of a transcript{example}",
             count.saturating_sub(1)

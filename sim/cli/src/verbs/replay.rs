@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use forkcast_replay::error::Error;
 use forkcast_replay::input::{Inputs, Progress, ReadOptions};
 use forkcast_replay::replay::{Options, Passes};
 use forkcast_replay::what_if::WhatIf;
@@ -155,15 +154,6 @@ fn read(args: &ReplayArgs, sorted: NamedPaths<'_, PathBuf>, steps: &mut Steps) -
         args.talk.note(format_args!("forkcast: this is the embedded sample of a small coding agent"));
         return Ok(Inputs::sample());
     }
-    let NamedPaths { mut folders, others } = sorted;
-    if others.is_empty() && folders.len() == 1 {
-        return Ok(folders.remove(0).inputs);
-    }
-    if let Some(told) = folders.iter().find(|opened| !opened.inputs.sessions.is_empty()) {
-        let path = told.folder.path.display();
-        let complaint = format!("{path}: was made from transcripts; replay it alone, or name the transcripts instead");
-        return Err(BadInput::error(complaint));
-    }
     steps.begin(format_args!("reading"));
     let steps = Mutex::new(steps);
     let watch = |progress: Progress| {
@@ -176,16 +166,9 @@ fn read(args: &ReplayArgs, sorted: NamedPaths<'_, PathBuf>, steps: &mut Steps) -
     let options = ReadOptions::from(args.input_format);
     let options = if args.sizes.counts() { options.counted() } else { options };
     signals::nothing_to_keep(signals::waits_for_input(&args.paths));
-    let inputs = Inputs::read_with(&others, &options, &watch);
+    let inputs = sorted.read(&options, &watch);
     signals::nothing_to_keep(false);
-    let mut inputs = inputs.map_err(|error| match error {
-        Error::Open { .. } => BadInput::error(error),
-        other => other.into(),
-    })?;
-    for opened in folders {
-        inputs.add(opened.inputs);
-    }
-    Ok(inputs)
+    inputs
 }
 
 /// `reading, 62 %: 335.1 MB of 540.2 MB, 810 of 1,298 files`.

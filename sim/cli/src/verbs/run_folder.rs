@@ -3,12 +3,16 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
+use forkcast_replay::error::Error;
+use forkcast_replay::input::{InputFormat, Inputs, Progress, ReadOptions};
 use forkcast_reports::folder::reading::{Maker, RunFolder, RunOptions};
 use forkcast_sim::cache::Rules;
 
 use crate::args::{self, PriceArgs};
 use crate::exit::BadInput;
+
+/// Is called with the progress of reading, and returns whether to continue.
+type Watch<'a> = &'a (dyn Fn(Progress) -> bool + Sync);
 
 /// A run folder and its requests.
 pub struct OpenFolder {
@@ -54,7 +58,30 @@ pub struct NamedPaths<'a, P> {
     pub others: Vec<&'a P>,
 }
 
-impl<P> NamedPaths<'_, P> {
+impl<P: AsRef<Path>> NamedPaths<'_, P> {
+    /// The requests of all paths, those of run folders last.
+    ///
+    /// # Errors
+    /// When a path cannot be opened, or a folder among several paths was made from transcripts.
+    pub fn read(mut self, options: &ReadOptions, watch: Watch<'_>) -> anyhow::Result<Inputs> {
+        if self.others.is_empty() && self.folders.len() == 1 {
+            return Ok(self.folders.remove(0).inputs);
+        }
+        if let Some(opened) = self.folders.iter().find(|opened| !opened.inputs.sessions.is_empty()) {
+            let path = opened.folder.path.display();
+            return Err(BadInput::error(format_args!(
+                "{path}: was made from transcripts; replay it alone, or name the transcripts instead"
+            )));
+        }
+        let inputs = Inputs::read_with(&self.others, options, watch);
+        let mut inputs = inputs.map_err(|error| match error {
+            Error::Open { .. } => BadInput::error(error),
+            other => other.into(),
+        })?;
+        self.folders.into_iter().for_each(|opened| inputs.add(opened.inputs));
+        Ok(inputs)
+    }
+
     /// The rules of the runs, if all named paths are run folders with the same rules.
     ///
     /// # Errors
@@ -82,6 +109,13 @@ impl<P> NamedPaths<'_, P> {
 /// # Errors
 /// When one is damaged, or contains no requests.
 pub fn sort<'a, P: AsRef<Path>>(paths: impl IntoIterator<Item = &'a P>) -> anyhow::Result<NamedPaths<'a, P>> {
+    sort_by(paths, open)
+}
+
+fn sort_by<'a, P: AsRef<Path>>(
+    paths: impl IntoIterator<Item = &'a P>,
+    open: impl Fn(&Path) -> anyhow::Result<OpenFolder>,
+) -> anyhow::Result<NamedPaths<'a, P>> {
     let mut sorted = NamedPaths { folders: Vec::new(), others: Vec::new() };
     for path in paths {
         if RunFolder::is_one(path.as_ref()) {
@@ -99,16 +133,23 @@ pub fn sort<'a, P: AsRef<Path>>(paths: impl IntoIterator<Item = &'a P>) -> anyho
 /// When it is damaged, or contains no requests and lists no recordings that can be found.
 pub fn open(path: &Path) -> anyhow::Result<OpenFolder> {
     let folder = RunFolder::read(path).map_err(BadInput::error)?;
-    let run = path.display().to_string();
     let inputs = match folder.bodies().map_err(BadInput::error)? {
         Some(inputs) => inputs,
-        None if folder.maker == Maker::Run => return Err(without_bodies(&run)),
-        None => recorded(&run, &folder.options)?,
+        None if folder.maker == Maker::Run => return Err(without_bodies(path)),
+        None => recorded(&path.display().to_string(), &folder.options)?,
     };
     Ok(OpenFolder { folder, inputs })
 }
 
-fn without_bodies(run: &str) -> anyhow::Error {
+/// Opens a run folder that another one lists: it has the requests itself.
+fn listed(path: &Path) -> anyhow::Result<OpenFolder> {
+    let folder = RunFolder::read(path).map_err(BadInput::error)?;
+    let inputs = folder.bodies().map_err(BadInput::error)?.ok_or_else(|| without_bodies(path))?;
+    Ok(OpenFolder { folder, inputs })
+}
+
+fn without_bodies(path: &Path) -> anyhow::Error {
+    let run = path.display();
     BadInput::error(format_args!(
         "{run}: a run of a scenario without its requests; run it again with --out {run} --bodies to keep them"
     ))
@@ -132,7 +173,8 @@ fn recorded(run: &str, options: &RunOptions) -> anyhow::Result<Inputs> {
     let format: InputFormat = options.input_format.parse().map_err(BadInput::error)?;
     let reading = ReadOptions::from(format);
     let reading = if options.calibrated { reading.counted() } else { reading };
-    Inputs::read_with(&options.paths, &reading, &|_| true).map_err(|error| {
+    let read = sort_by(&options.paths, listed).and_then(|sorted| sorted.read(&reading, &|_| true));
+    read.map_err(|error| {
         BadInput::error(format_args!(
             "{error}\n  (named in {run}/run.json, from the folder in which `forkcast replay` ran; with --bodies the run no longer needs it)"
         ))

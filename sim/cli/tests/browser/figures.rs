@@ -50,7 +50,7 @@ fn from_the_bill_to_a_byte_in_two_clicks() {
     let mut browser = Browser::start(&folder("clicks-profile"));
     browser.screen(1_200, false);
     browser.open(&path);
-    browser.click("[...document.querySelectorAll('#bill .causes button')].find((one) => one.innerText.includes('system changed'))");
+    browser.click("[...document.querySelectorAll('#bill .causes button')].find((one) => one.innerText.includes('system_changed'))");
     assert!(browser.says(&text("#misses")).contains("1 miss, $0.0096"), "{}", browser.says(&text("#misses")));
     browser.click("document.querySelector('#misses tbody tr')");
     let request = browser.says(&text("#request"));
@@ -61,6 +61,49 @@ fn from_the_bill_to_a_byte_in_two_clicks() {
     assert_eq!(browser.problems(), [""; 0]);
 }
 
+#[test]
+fn a_proof_adds_up_to_what_its_change_saves() {
+    if !is_installed() {
+        return;
+    }
+    let path = demo("proof");
+    let mut browser = Browser::start(&folder("proof-profile"));
+    browser.screen(1_200, false);
+    browser.open(&path);
+    let change =
+        "[...document.querySelectorAll('#changes tbody tr')].find((one) => one.innerText.includes('Move what varies'))";
+    let saved = browser.says(&format!("{change}.cells[1].innerText"));
+    browser.click(&format!("{change}.querySelector('.proof')"));
+    assert_eq!(browser.says(&text("#misses [role=status]")), format!("1 miss, {saved}"));
+    assert_eq!(browser.problems(), [""; 0]);
+}
+
+/// A week has the cost, the requests and the savings that the terminal groups by week.
+#[test]
+fn a_week_costs_what_the_terminal_says() {
+    if !is_installed() {
+        return;
+    }
+    let mut browser = Browser::start(&folder("week-profile"));
+    browser.screen(1_200, false);
+    let path = three("week");
+    browser.open(&path);
+    let place = path.parent().unwrap();
+    let terminal = forkcast(place, &["replay", "in", "--by", "week", "--timezone", "UTC", "--quiet"]);
+    let terminal = String::from_utf8(terminal.stdout).unwrap();
+    let line = terminal.lines().find(|line| line.contains("2026-W40")).unwrap().to_owned();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let choose = "(() => { const week = document.querySelector('#days select'); week.value = [...week.options].find((one) => \
+                  one.text === '2026-09-28').value; week.dispatchEvent(new Event('change')); })()";
+    browser.value(choose);
+    let said = browser.says(&text("#days [role=status]"));
+    let cost = words.iter().find(|word| word.starts_with('$')).unwrap();
+    assert!(said.contains(&format!("{cost} for {} requests: ", words[1])), "{said}: {line}");
+    let avoidable = words.iter().filter(|word| word.starts_with('$')).nth(1).unwrap();
+    assert!(said.ends_with(&format!("Avoidable: {avoidable}.")), "{said}: {line}");
+    assert_eq!(browser.problems(), [""; 0]);
+}
+
 /// Three recordings, so that there is something to filter.
 fn three(name: &str) -> std::path::PathBuf {
     let place = folder(name);
@@ -68,7 +111,8 @@ fn three(name: &str) -> std::path::PathBuf {
     fs::create_dir(place.join("in")).unwrap();
     fs::write(place.join("in/one.jsonl"), &sample).unwrap();
     fs::write(place.join("in/two.jsonl"), sample.replace("claude-opus-4-8", "claude-haiku-4-5")).unwrap();
-    fs::write(place.join("in/three.jsonl"), sample.replace("2026-11-0", "2026-10-0")).unwrap();
+    // Thirty days earlier.
+    fs::write(place.join("in/three.jsonl"), sample.replace("17936", "17910")).unwrap();
     page(&place, &["replay", "in/one.jsonl", "in/two.jsonl", "in/three.jsonl"])
 }
 

@@ -298,12 +298,13 @@ fn explains_itself(place: &Path, out: &str, lines: &[Value]) {
     }
 }
 
-/// Recordings of real requests next to the workspace, with bodies: cassettes and captures.
+/// Recordings with bodies: the sample, and those of real requests next to the workspace, cassettes and captures.
 fn recordings() -> Vec<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/sample/sample.exchanges.jsonl");
     let Ok(listed) = fs::read_dir(&data) else {
         eprintln!("skipped: no recordings at {}", data.display());
-        return Vec::new();
+        return vec![sample];
     };
     let found = listed.map(|entry| entry.unwrap().path()).filter(|path| {
         let name = path.file_name().unwrap().to_string_lossy();
@@ -311,6 +312,7 @@ fn recordings() -> Vec<PathBuf> {
     });
     let mut found: Vec<PathBuf> = found.collect();
     found.sort();
+    found.push(sample);
     found
 }
 

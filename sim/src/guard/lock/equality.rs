@@ -199,6 +199,7 @@ impl<'a> Beside<'a> {
             chain: self.name,
             concerns: &concerns,
             // A difference that is already reported moved the older request's end away.
+            read_tokens: 0,
             asks_breakpoints: whole && comparison.differences.iter().all(concerns),
         };
         let (mut findings, _) = judge_compared(&case, &comparison);

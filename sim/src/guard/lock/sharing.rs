@@ -94,6 +94,7 @@ fn parting(lock: &Lock, chain: &Chain, name: &str, rules: &Rules) -> Option<Find
         rule: Rule::Sharing,
         chain: &chain.name,
         concerns: &|_| true,
+        read_tokens: 0,
         asks_breakpoints: false,
     };
     let (findings, _) = judge(&case);

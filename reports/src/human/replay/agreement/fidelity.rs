@@ -34,8 +34,8 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         .collect();
     document.table(table);
     document.text(vec![
-        "Errors: absolute errors of requests, added up, as a part of the recorded input cost. Misses: over 3,000 tokens. \
-         The naive rule: all that was sent is read within its lifetime by the same model."
+        "Input cost: in tokens of plain input, whatever the model costs. Errors: absolute errors of requests, added up, as a \
+         part of the recorded cost. Misses: over 3,000 tokens. The naive rule: all that was sent is read within its lifetime by the same model."
             .to_owned(),
     ]);
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use forkcast_replay::exchange::{Exchange, RecordedUsage};
-use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::input::ReadOptions;
 use forkcast_replay::source::exchange::{Spelling, Unread, price, spelling};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::diagnosis::Subject;
@@ -14,6 +14,7 @@ use forkcast_sim::wire::{Maker, Pins, Request, Usage, Wire};
 
 use crate::exit::BadInput;
 use crate::verbs::replay::complaints;
+use crate::verbs::run_folder;
 
 /// A request named by the user.
 pub struct Side {
@@ -36,7 +37,7 @@ impl Side {
     /// Finds the request called `name`.
     pub fn find(name: &str) -> anyhow::Result<Self> {
         let (file, position) = split(name)?;
-        let inputs = Inputs::read(&[file], InputFormat::Auto).map_err(BadInput::error)?;
+        let inputs = run_folder::sort(&[file])?.read(&ReadOptions::default(), &|_| true)?;
         let count = inputs.exchanges().count();
         if count == 0 && inputs.requests() > 0 {
             return Err(BadInput::error(format_args!(

@@ -81,7 +81,9 @@ impl Source {
         let model = &entry.line.model;
         let same = |line: &RecordedLine| {
             let is_model = [Names::Plain, Names::Anonymous].iter().any(|names| names.model(model) == line.model);
-            (&line.origin.file, line.origin.index) == (&entry.origin.file, entry.origin.index) && is_model
+            // A run of a scenario has all of its requests in its folder.
+            let is_file = self.maker == Some(Maker::Run) || line.origin.file == entry.origin.file;
+            is_file && line.origin.index == entry.origin.index && is_model
         };
         let found = self.ledger.iter().find(|line| line.index == index);
         if found.is_some_and(same) {
