@@ -230,12 +230,13 @@ fn walk_time(folders: usize) -> Duration {
     times.min().unwrap()
 }
 
-/// Asking the system for the real path of each folder made eight times the depth 280 times the work.
+/// Asking the system for the real path of each folder made eight times the depth 280 times the work. The system alone walks
+/// eight times as long a path to each of eight times as many folders.
 #[test]
 fn a_walk_takes_as_long_as_the_folders_are_deep() {
     let shallow = walk_time(100);
     let deep = walk_time(800);
-    assert!(deep < shallow * 60 + Duration::from_millis(20), "{shallow:?} for 100 folders, {deep:?} for 800");
+    assert!(deep < shallow * 120 + Duration::from_millis(20), "{shallow:?} for 100 folders, {deep:?} for 800");
 }
 
 #[test]
