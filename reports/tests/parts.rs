@@ -180,6 +180,20 @@ fn blocked(moves: bool) -> Run {
     )
 }
 
+/// A long conversation, and the user comes back to it after two hours, or does not.
+fn pause(summarises: bool, returns: bool) -> Run {
+    let idle = if summarises { ", idle: client-2026-10" } else { "" };
+    let act = if returns { "types: And now?" } else { "flip: {seen: true}" };
+    scenario(
+        &format!(", ttl: 1h, compaction: {{window_tokens: 1000000{idle}}}"),
+        &format!(
+            "flags: {{seen: false}}\nsizes: {{system: 8000, tools: 12000, history: 230000}}\nprompt: {{history: [{{user: {big}}}, {{say: Seen.}}]}}\nscript:\n  main: [{{say: Done., output_tokens: 100}}, {{say: Nothing., output_tokens: 100}}]\n  \
+             compact: [{{say: All that is needed., output_tokens: 2000}}]\nuser: [{{at_ms: 0, types: Do it}}, {{at_ms: 7200000, {act}}}]\n",
+            big = big()
+        ),
+    )
+}
+
 /// When the second line of the user left the queue, in seconds.
 fn served(run: &Run) -> u64 {
     let mut lines = run.events.iter().filter(|logged| matches!(logged.event, Event::Dequeued { mode: "prompt", .. }));
@@ -255,6 +269,7 @@ struct Parts {
     blocked: [Run; 2],
     guards: [Run; 4],
     five: [Run; 2],
+    pauses: [Run; 4],
 }
 
 fn parts() -> Parts {
@@ -268,6 +283,8 @@ fn parts() -> Parts {
         blocked: [true, false].map(blocked),
         guards: ["E17", "E17+without-source", "E17+after-compaction", "E17+without-either"].map(kept),
         five: [true, false].map(five),
+        pauses: [(false, true), (true, true), (false, false), (true, false)]
+            .map(|(summarises, returns)| pause(summarises, returns)),
     }
 }
 
@@ -284,6 +301,17 @@ fn page(parts: &Parts) -> String {
         "Micro or auto compaction",
         "Eight results of 25,000 tokens in one turn, a window of 60,000, a threshold of 60 %.",
         &[("none", none), ("micro: old results are cleared", micro), ("auto: a summary takes the place of all", auto)],
+    );
+    let [returns, shorter, away, in_vain] = &parts.pauses;
+    page.part(
+        "Summarised while idle",
+        "A conversation of 250,000 tokens, breakpoints of an hour, a pause of two. The client of October 2026 summarises after 55 minutes, while the cache still holds the conversation.",
+        &[
+            ("the user comes back", returns),
+            ("the same, summarised", shorter),
+            ("the user does not come back", away),
+            ("the same, summarised in vain", in_vain),
+        ],
     );
     let [team, agents] = &parts.two_jobs;
     page.part(

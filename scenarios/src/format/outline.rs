@@ -74,7 +74,8 @@ pub const SESSION: Known = &[
 pub const HELPERS: Known =
     &["extract_memories", "session_memory", "prompt_suggestion", "speculation", "agent_summary", "auto_dream"];
 /// `session.compaction`.
-pub const COMPACTION: Known = &["window_tokens", "snip_percent", "micro_percent", "auto_percent", "kept_results"];
+pub const COMPACTION: Known =
+    &["window_tokens", "snip_percent", "micro_percent", "auto_percent", "kept_results", "idle"];
 /// `session.worktrees`.
 pub const WORKTREES: Known = &["offered", "linked", "by_hook", "private_remote", "takes_ms"];
 /// An item of `session.remote`.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use forkcast_sim::agent::definition::Ranking;
 use forkcast_sim::agent::permission::Mode;
 use forkcast_sim::agent::query::Placement;
-use forkcast_sim::agent::settings::{Caller, Compaction, Place, RemoteRun, Teams, Worktrees};
+use forkcast_sim::agent::settings::{Caller, Compaction, Idle, Place, RemoteRun, Teams, Worktrees};
 use forkcast_sim::agent::spawn::fork::Forks;
 use forkcast_sim::agent::world::git::Remote;
 use forkcast_sim::agent::world::pattern::Pattern;
@@ -173,6 +173,7 @@ fn compaction(at: &At<'_>) -> Option<Compaction> {
         window_tokens: fields.must("window_tokens", |at| at.between(1, TOKENS_MAX))?,
         percents: [percent("snip_percent"), percent("micro_percent"), percent("auto_percent")],
         kept_results: kept as usize,
+        idle: fields.may("idle", |at| at.word(&[("client-2026-10", Idle::CLIENT_2026_10)])),
     })
 }
 

@@ -47,7 +47,10 @@ impl Findings {
             println!("{verdict}{scenario} notices {noticed} of {all} edits of {id}");
         }
         let by_golden = self.claims.values().filter(|[noticed, differs, _]| *noticed > 0 && noticed == differs).count();
-        println!("{} claims of scenarios, {by_golden} of them by the kept run alone, {untrue} untrue", self.claims.len());
+        println!(
+            "{} claims of scenarios, {by_golden} of them by the kept run alone, {untrue} untrue",
+            self.claims.len()
+        );
         println!("{} edits of a behaviour that nothing notices", self.slipped);
         untrue + self.slipped == 0
     }

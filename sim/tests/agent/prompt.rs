@@ -350,7 +350,7 @@ fn prompt_19_prompt_20_what_to_do_while_an_agent_works_in_the_background() {
 }
 
 #[test]
-fn prompt_21_prompt_22_prompt_23_how_to_delegate_work() {
+fn prompt_21_prompt_22_prompt_23_fork_55_how_to_delegate_work() {
     let played = Stage::new().play(|session| async move { agent_tool::describe(&session, Some(Profile::Documents)) });
     has_topics(
         &played.value,
@@ -364,6 +364,8 @@ fn prompt_21_prompt_22_prompt_23_how_to_delegate_work() {
             &["precise task", "clean context", "fresh agent"],
             &["need not keep"],
             &["role that lives long", "never a fork"],
+            &["research", "several forks"],
+            &["couple of edits", "fork it"],
         ],
     );
 }

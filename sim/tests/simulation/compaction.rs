@@ -2,7 +2,7 @@
 
 use forkcast_sim::agent::Event;
 use forkcast_sim::agent::permission::{Mode, Permissions, Rule as Allowed, Rules};
-use forkcast_sim::agent::settings::{Caller, Compaction, Mechanism};
+use forkcast_sim::agent::settings::{Caller, Compaction, Idle, Mechanism};
 use forkcast_sim::agent::world::{Files, Rule as ShellRule, Shell, World};
 use forkcast_sim::model::scripted::Rule;
 use forkcast_sim::simulation::{AskedBy, Finished, Setup};
@@ -12,7 +12,7 @@ use super::stage::{asked, calls, finished, says, setup, types};
 
 /// Thresholds in percent of 20,000 tokens.
 fn options(percents: [Option<u64>; 3]) -> Option<Compaction> {
-    Some(Compaction { window_tokens: 20_000, percents, kept_results: 1 })
+    Some(Compaction { window_tokens: 20_000, percents, kept_results: 1, idle: None })
 }
 
 /// An agent of this type shows a log of 2,000 tokens `times` times and says that it is done.
@@ -258,4 +258,37 @@ fn loop_02_the_decision_on_compaction_is_known_when_a_loop_begins() {
     assert_eq!(decisions, ["none", "snip"]);
     assert_eq!(Mechanism::ALL.len(), 3);
     assert!(!Caller::AFTER_TURNS.contains(&Caller::Compact));
+}
+
+/// The user comes back after so many minutes; when the conversation was summarised meanwhile, in minutes.
+fn break_of(minutes: u64, min_tokens: u64) -> (Finished, Vec<u64>) {
+    let rules = vec![says("main", "Done."), says("main", "Still done.")];
+    let mut setup = compacting([None; 3], rules);
+    let idle = Some(Idle { min_tokens, ..Idle::CLIENT_2026_10 });
+    setup.settings.compaction = setup.settings.compaction.map(|options| Compaction { idle, ..options });
+    setup.acts = vec![types(0, "Show it."), types(minutes * 60_000, "And now?")];
+    let finished = finished(setup);
+    let is_summary = |event: &Event| matches!(event, Event::Compacted { mechanism: "auto", .. });
+    let found = finished.log.iter().filter(|logged| is_summary(&logged.event));
+    let minutes = found.map(|logged| logged.at.0 / 60_000_000_000).collect();
+    (finished, minutes)
+}
+
+#[test]
+fn compact_08_an_idle_conversation_is_summarised_once_before_the_cache_forgets_it() {
+    let (finished, summarised) = break_of(180, 1);
+    assert_eq!(summarised, [55]);
+    let asked = asked(&finished, "main");
+    assert!(asked[1].contains("compacted to this summary") && !asked[1].contains("Show it."), "{}", asked[1]);
+    assert!(asked[1].contains("And now?"));
+    assert!(finished.laws_held.contains(&"compaction"));
+}
+
+#[test]
+fn compact_07_short_breaks_and_short_conversations_are_left_alone() {
+    for (minutes, min_tokens) in [(54, 1), (180, 200_000)] {
+        let (finished, summarised) = break_of(minutes, min_tokens);
+        assert!(summarised.is_empty(), "{minutes} minutes, from {min_tokens} tokens on: {summarised:?}");
+        assert!(asked(&finished, "main")[1].contains("Show it."));
+    }
 }

@@ -85,3 +85,31 @@ fn agent_14_agent_27_other_builds_refuse_it() {
     assert_eq!(events(&finished, "agent.refused").len(), 1);
     assert!(events(&finished, "agent.result").is_empty());
 }
+
+#[test]
+fn queue_08_notify_14_reviews_and_plans_on_another_machine_are_reported_as_tasks() {
+    for command in ["ultraplan", "ultrareview"] {
+        let mut setup = remote(run("It is sound.", false, Some(40_000)), Vec::new());
+        setup.acts = vec![types(0, &format!("/{command} Build the app"))];
+        let played = finished(setup);
+        let queued = events(&played, "queue.enqueue").into_iter().find(|event| event["source"] == "remote").unwrap();
+        assert_eq!(queued["mode"], "task-notification");
+        let heard = asked(&played, "main");
+        assert_eq!(heard.len(), 1, "the command itself asks nothing");
+        for words in
+            ["<local-command-stdout>", "works on another machine", "<task-notification>", "It is sound.", command]
+        {
+            assert!(heard[0].contains(words), "{words}: {}", heard[0]);
+        }
+    }
+}
+
+#[test]
+fn queue_08_other_builds_have_no_such_command() {
+    let mut setup = remote(run("It is sound.", false, Some(1)), Vec::new());
+    setup.settings.internal_build = false;
+    setup.acts = vec![types(0, "/ultraplan Build the app")];
+    let played = finished(setup);
+    assert!(events(&played, "task.state").is_empty());
+    assert!(asked(&played, "main")[0].contains("/ultraplan Build the app"), "it is a prompt");
+}

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use tokio::sync::futures::Notified;
 
 use super::serve::{joins, serve};
+use crate::agent::query;
 use crate::agent::queue::Item;
 use crate::agent::session::{Context, Session};
 
@@ -20,10 +21,18 @@ pub async fn repl(main: Rc<Context>) {
             serve(&main, items).await;
         } else if is_free && session.front.has_left() && !is_running(&session) {
             return;
-        } else {
-            let _waiting = session.handle.waiting_for("input, a notification, or the end of a dialog");
-            changed.happens().await;
+        } else if becomes_idle(&main, changed).await {
+            query::compact_idle(&main).await;
         }
+    }
+}
+
+/// Waits for a change. Returns `true` if nothing changed for so long that the conversation is to be summarised.
+async fn becomes_idle(main: &Context, changed: Change<'_>) -> bool {
+    let _waiting = main.session.handle.waiting_for("input, a notification, or the end of a dialog");
+    crate::select! {
+        () = changed.happens() => false,
+        () = query::is_idle(main) => true,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::agent::event::Event;
 use crate::agent::query::{self, Ended, Reason, Step, Yielded};
 use crate::agent::queue::{Item, Mode};
 use crate::agent::session::{Call, Command, Context, Session, Tool};
-use crate::agent::spawn::{callers, slash};
+use crate::agent::spawn::{callers, remote, slash};
 
 /// Whether an item can share a turn with others of its kind: prompts without a command, and notifications. Two waiting
 /// notifications reach the model in one message (`clients.md` 1, client 2.1.330).
@@ -77,6 +77,7 @@ async fn prompt(main: &Rc<Context>, text: &str) -> bool {
     main.emit(&at("start"));
     let output = match &handler {
         Handler::Skill(skill) => call_skill(main, skill, &rest).await,
+        Handler::Remote => remote::command(main, &name, &rest),
         Handler::Command(command) => crate::select! {
             output = command.run(main) => output,
             () = main.abort.given() => "The user interrupted this command.".into(),
@@ -88,6 +89,7 @@ async fn prompt(main: &Rc<Context>, text: &str) -> bool {
     }
     match handler {
         Handler::Skill(skill) => !skill.is_fork(),
+        Handler::Remote => false,
         // Control returns to the loop (INPUT-07); without remaining text there is no question.
         Handler::Command(_) if rest.is_empty() || main.abort.is_given() => false,
         Handler::Command(_) => ask(main, &rest).await,
@@ -176,12 +178,15 @@ fn append(main: &Rc<Context>, text: &str, nature: Nature) {
 enum Handler {
     Command(Rc<dyn Command>),
     Skill(Rc<Skill>),
+    Remote,
 }
 
 fn find_command(session: &Session, text: &str) -> Option<(Rc<str>, Handler, String)> {
     let (name, rest) = command::split(text)?;
     let skill = || session.skills.find(name, "main").map(|(skill, _)| Handler::Skill(skill));
-    let handler = session.front.command(name).map(Handler::Command).or_else(skill)?;
+    let is_remote = || session.settings.internal_build && remote::COMMANDS.contains(&name);
+    let remote = || is_remote().then_some(Handler::Remote);
+    let handler = session.front.command(name).map(Handler::Command).or_else(skill).or_else(remote)?;
     Some((name.into(), handler, rest.to_owned()))
 }
 

@@ -78,6 +78,26 @@ impl Loop {
 }
 
 /// An internal fork is not compacted, and the first request of a fork is that of its siblings (COMPACT-11).
+/// Returns when the main conversation has been idle for so long that it is summarised; never, if it is not to be, or if
+/// nothing was said since its last summary.
+pub async fn is_idle(main: &Context) {
+    let idle = main.session.settings.compaction.and_then(|options| options.idle);
+    let has_answer = || main.entries.borrow().iter().any(|entry| entry.nature == Nature::Said);
+    match idle.filter(|idle| has_answer() && estimate(main) >= idle.min_tokens) {
+        Some(idle) => main.session.handle.sleep_until(main.session.front.idle_since() + idle.after).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Summarises the main conversation before the cache forgets it.
+pub async fn compact_idle(main: &Rc<Context>) {
+    let _active = main.session.front.begin(&main.session, &main.abort);
+    let agent = main.agent.clone();
+    main.emit(&Event::Ui { agent: agent.clone(), kind: "idle_compaction" });
+    main.emit(&Event::QueryStep { agent, iteration: 0, step: "compact" });
+    summarise(main, estimate(main), None).await;
+}
+
 fn may_compact(context: &Context) -> bool {
     context.helper.is_none() && !(context.fork.is_some() && context.turns.get() == 0)
 }

@@ -27,6 +27,7 @@ mod stream;
 use std::rc::Rc;
 
 pub use super::settings::Placement;
+pub use compaction::{compact_idle, is_idle};
 pub use decide::{Decision, can_use, on_behalf};
 pub use generator::{Generator, Step, Yielder};
 

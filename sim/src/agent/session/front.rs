@@ -10,7 +10,7 @@ use super::{Context, Session};
 use crate::agent::abort::Abort;
 use crate::agent::event::Event;
 use crate::agent::queue::{Item, Mode, Priority};
-use crate::time::Duration;
+use crate::time::{Duration, Instant};
 
 /// A running command. Returns its output for the conversation, empty if there is none.
 pub type Handling<'a> = Pin<Box<dyn Future<Output = Rc<str>> + 'a>>;
@@ -44,6 +44,8 @@ pub struct FrontEnd {
     active: RefCell<Option<Abort>>,
     is_dialog_open: Cell<bool>,
     has_left: Cell<bool>,
+    /// The end of the last query.
+    idle_since: Cell<Instant>,
     rewritings: RefCell<Vec<Rewriting>>,
 }
 
@@ -123,6 +125,11 @@ impl FrontEnd {
     }
 
     /// Marks the main thread as active until the guard is dropped; ESC gives `abort`.
+    /// The end of the last query.
+    pub(in crate::agent) const fn idle_since(&self) -> Instant {
+        self.idle_since.get()
+    }
+
     pub(in crate::agent) fn begin<'a>(&'a self, session: &'a Session, abort: &Abort) -> Active<'a> {
         abort.clear();
         *self.active.borrow_mut() = Some(abort.clone());
@@ -136,6 +143,7 @@ pub(in crate::agent) struct Active<'a>(&'a Session);
 impl Drop for Active<'_> {
     fn drop(&mut self) {
         *self.0.front.active.borrow_mut() = None;
+        self.0.front.idle_since.set(self.0.now());
         self.0.queue.wake();
     }
 }

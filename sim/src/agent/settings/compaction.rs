@@ -1,6 +1,7 @@
 //! When a conversation is made shorter (contract COMPACT, G25).
 
 use crate::outside::words;
+use crate::time::Duration;
 
 words! {
     /// How a conversation is made shorter, in the order in which it is tried (COMPACT-01).
@@ -24,6 +25,22 @@ pub struct Compaction {
     pub percents: [Option<u64>; 3],
     /// The newest results, which snip and micro leave as they are.
     pub kept_results: usize,
+    /// When an idle conversation is summarised.
+    pub idle: Option<Idle>,
+}
+
+/// A conversation that nobody goes on with is summarised while the cache still holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// The time since the last answer.
+    pub after: Duration,
+    /// Shorter conversations stay as they are.
+    pub min_tokens: u64,
+}
+
+impl Idle {
+    /// The client of October 2026: about nine tenths of an hour, from 200,000 tokens on.
+    pub const CLIENT_2026_10: Self = Self { after: Duration::from_millis(55 * 60_000), min_tokens: 200_000 };
 }
 
 impl Compaction {

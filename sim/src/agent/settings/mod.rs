@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use callers::Caller;
-pub use compaction::{Compaction, Mechanism};
+pub use compaction::{Compaction, Idle, Mechanism};
 pub use forks::{Ablation, Forks, LaunchPolicy, Profile};
 pub use placement::{Layout, Placement};
 pub use remote::RemoteRun;

@@ -28,7 +28,7 @@ pub mod foreground;
 pub mod fork;
 pub mod input;
 pub mod internal;
-mod remote;
+pub mod remote;
 pub mod result;
 pub mod resume;
 pub mod route;

@@ -8,27 +8,17 @@ use super::route::Resolved;
 use super::waiter;
 use crate::agent::abort::Abort;
 use crate::agent::notification::{Details, Totals};
-use crate::agent::session::{Call, Outcome, Session};
+use crate::agent::session::{Call, Context, Outcome, Session};
 use crate::agent::settings::RemoteRun;
 use crate::agent::task::{Kind, Launch, State, Task, output};
 
+/// Slash commands that work on another machine, in builds that have remote agents (contract QUEUE-08, NOTIFY-14).
+pub const COMMANDS: [&str; 2] = ["ultraplan", "ultrareview"];
+
 /// Gives the task to the service, and returns at once. Nothing of it runs here.
 pub(super) fn launch(call: &Call, resolved: &Resolved) -> Outcome {
-    let session = call.context.session.clone();
-    let (input, id) = (&resolved.input, session.ids.next("remote"));
-    let task = session.tasks.register(Launch {
-        output_file: output::path(&session.settings, &id),
-        kind: Kind::Remote,
-        description: input.description.clone(),
-        tool_use: call.tool_use.id.clone(),
-        owner: call.context.own_id(),
-        abort: Abort::default(),
-        background: true,
-        id,
-    });
-    session.world.files.write(&task.output_file, "");
-    let run = session.settings.remote.iter().find(|run| run.prompt.matches(&input.prompt)).cloned();
-    drop(session.handle.spawn(task.id.clone(), follow(session.clone(), task.clone(), run)));
+    let input = &resolved.input;
+    let task = begin(&call.context, &call.tool_use.id, &input.description, &input.prompt);
     let data = Data::RemoteLaunched(RemoteLaunched {
         session_url: format!("https://remote.invalid/sessions/{}", task.id).into(),
         task_id: task.id.clone(),
@@ -36,6 +26,31 @@ pub(super) fn launch(call: &Call, resolved: &Resolved) -> Outcome {
         description: task.description.clone(),
     });
     waiter::give(call, &task.id, &data, Totals::default(), false)
+}
+
+/// Runs one of [`COMMANDS`]; returns its output. The end is reported as that of every task.
+pub fn command(main: &Rc<Context>, name: &Rc<str>, prompt: &str) -> Rc<str> {
+    let task = begin(main, &main.session.ids.next("command"), name, prompt);
+    format!("/{name} works on another machine as {}. A notification will bring its result.", task.id).into()
+}
+
+fn begin(context: &Context, tool_use: &Rc<str>, description: &Rc<str>, prompt: &str) -> Rc<Task> {
+    let session = context.session.clone();
+    let id = session.ids.next("remote");
+    let task = session.tasks.register(Launch {
+        output_file: output::path(&session.settings, &id),
+        kind: Kind::Remote,
+        description: description.clone(),
+        tool_use: tool_use.clone(),
+        owner: context.own_id(),
+        abort: Abort::default(),
+        background: true,
+        id,
+    });
+    session.world.files.write(&task.output_file, "");
+    let run = session.settings.remote.iter().find(|run| run.prompt.matches(prompt)).cloned();
+    drop(session.handle.spawn(task.id.clone(), follow(session.clone(), task.clone(), run)));
+    task
 }
 
 /// Waits for the service, or stops the run there (contract TASK-10); then reports the end.
