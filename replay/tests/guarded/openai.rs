@@ -6,7 +6,7 @@ use super::stage::{Folder, breaks, long};
 use forkcast_replay::check::Outcome;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::lock::{Lock, equality};
-use forkcast_sim::guard::{Rules, Unknown};
+use forkcast_sim::guard::{Rule, Rules, Unknown};
 
 /// The body of a conversation of `turns` questions, as Codex CLI sends it.
 fn response(turns: usize) -> Value {
@@ -187,17 +187,50 @@ fn a_note_that_is_kept_at_the_end_is_one_change() {
         body
     }
     let moved = |at: &'static str| ("message_moved", at, Some("input_changed"));
-    assert_eq!(told(&changed(noted, |_| ())), ["messages[2].content[0]", "messages[4].content[0]"].map(moved));
+    assert_eq!(
+        told(&changed(noted, |_| ())),
+        ["messages[2].tool_calls[0]", "messages[4].tool_calls[0]", "messages[6].tool_calls[0]"].map(moved)
+    );
 }
 
 /// The provider sets the breakpoints: they are neither too many, nor does one of them move.
 #[test]
 fn a_lock_of_these_bodies_has_no_breakpoints() {
-    let lock = |body: &Value| Folder::new(&[("1.json", body.to_string())]).check().1.lock.unwrap().text();
-    let [pinned, newer] = [chat(4), chat(5)].map(|body| Lock::parse(&lock(&body)).unwrap());
-    let found = equality(&pinned, &newer, &Rules::default());
+    let lock = |body: &Value| Folder::new(&[("1.json", body.to_string())]).check().1.lock.unwrap();
+    let pinned = Lock::parse(&lock(&chat(4)).text()).unwrap();
+    let found = equality(&pinned, &lock(&chat(5)), &Rules::default());
     assert!(found.findings.iter().all(|finding| finding.cause == Cause::MessageInserted), "{:#?}", found.findings);
     assert_eq!(found.notes, []);
+}
+
+#[test]
+fn agents_that_differ_from_their_first_request_on_are_compared() {
+    type Own = fn(&mut Value, usize);
+    let table: [(Own, Told<'_>); 2] = [
+        (
+            |body, at| {
+                let rule = long("rule");
+                let id = ["5d8a1b2c", "c03f77e9"][at];
+                body["messages"][0]["content"] = json!(format!("You are agent-{id}. {rule}"));
+            },
+            ("system_changed", "messages[0].content[0]", Some("input_changed")),
+        ),
+        (
+            |body, at| body["prompt_cache_key"] = json!(format!("agent-{at}")),
+            ("level_parameter", "prompt_cache_key", Some("prompt_cache_key_changed")),
+        ),
+    ];
+    for (own, expected) in table {
+        let agent = |at: usize| {
+            let mut body = chat(1);
+            body["messages"][1]["content"] = json!(format!("What of part {at}?"));
+            own(&mut body, at);
+            body.to_string()
+        };
+        let (_, outcome) = Folder::new(&[("left/1.json", agent(0)), ("right/1.json", agent(1))]).check();
+        assert!(outcome.report.findings.iter().all(|finding| finding.rule == Rule::Siblings));
+        assert_eq!(told(&outcome), [expected]);
+    }
 }
 
 /// A body as Codex CLI sends it to models that get their tools in the input.

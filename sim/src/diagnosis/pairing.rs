@@ -157,7 +157,7 @@ impl Matched<'_> {
         let is_answer = |at: usize| sides.wire.blocks.role(sides.new[at]) == Role::Assistant;
         in_place < new
             && !(new..sides.new.len()).any(is_answer)
-            && (in_place..new).any(is_answer)
+            && (gap.new.start..new).any(is_answer)
             && (sides.older.places[old].item != sides.newer.places[in_place].item
                 || is_answer(in_place)
                 || alike(sides, old, in_place))

@@ -274,6 +274,23 @@ fn a_fork_that_keeps_its_parents_history_is_valid_and_one_with_another_prompt_is
 }
 
 #[test]
+fn a_fork_of_a_changed_history_is_rejected_as_its_parent_is() {
+    let whole = whole();
+    let [mut changed, mut fork] = [until(&whole, 5), until(&whole, 5)];
+    fork["messages"].as_array_mut().unwrap().push(json!({"role": "user", "content": "Only look at b.rs."}));
+    for body in [&mut changed, &mut fork] {
+        body["system"][0]["text"] = json!("You review tests.");
+    }
+    let mut guard = Guard::new(Rules::default());
+    for (chain, body) in [("main", until(&whole, 1)), ("main", until(&whole, 3)), ("main", changed), ("fork", fork)] {
+        let parent = (chain == "fork").then_some("main");
+        let facts = Facts { chain: Some(chain), parent, ..Facts::default() };
+        guard.take(&Sent { facts, ..Sent::body(body.to_string().as_bytes()) }).unwrap();
+    }
+    assert_eq!(rejected(&guard.finish()).len(), 2);
+}
+
+#[test]
 fn agents_of_tests_with_equal_signatures_are_no_fault() {
     let whole = whole();
     let other = whole.to_string().replace("mend", "write").replace("Mend", "Write").replace("Monday", "Sunday");

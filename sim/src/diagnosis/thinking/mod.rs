@@ -44,10 +44,8 @@ struct Mint {
 /// A position within a prompt.
 #[derive(Clone, Copy, Debug)]
 struct Position {
-    /// All content so far.
+    /// All content so far. Messages before a summary of the provider's are no part of a prompt.
     content: NodeId,
-    /// Content up to the messages: where a summary of the provider's begins.
-    base: NodeId,
     /// The last thinking block.
     thought: Option<Thought>,
     /// The first fault so far.
@@ -88,7 +86,7 @@ struct Walk<'a> {
     wire: &'a Wire,
     request: &'a Request,
     chain: ChainId,
-    /// The model that made the blocks seen for the first time, besides those of the next answer.
+    /// The model that made the blocks seen for the first time.
     model: Option<ModelId>,
     /// The request whose answer the next message is.
     asked: Option<Antecedent>,
@@ -107,7 +105,6 @@ struct Block<'a> {
 struct Antecedent {
     end: Position,
     messages: u32,
-    model: Option<ModelId>,
 }
 
 /// Whether the next message after those of `previous` is its answer. It is not if `request` has another last message in
@@ -171,7 +168,7 @@ impl ThinkingCheck {
         let asked = previous.filter(|previous| is_answered(wire, previous, request)).map(|previous| {
             let end = self.walk(&Walk { wire, request: previous, chain, model: own, asked: None });
             let messages = previous.places.last().filter(|place| place.level == Level::Messages);
-            Antecedent { end, messages: messages.map_or(0, |place| place.item.saturating_add(1)), model: own }
+            Antecedent { end, messages: messages.map_or(0, |place| place.item.saturating_add(1)) }
         });
         let end = self.walk(&Walk { wire, request, chain, model: own, asked });
         end.fault.map(|fault| RejectedThinking::new(request, &self.faults[fault], outcome))
@@ -239,7 +236,7 @@ impl ThinkingCheck {
                 content = self.paths.step(content, normal.digest, place);
             }
         }
-        Position { content, base: content, thought: None, fault: None }
+        Position { content, thought: None, fault: None }
     }
 
     /// Follows one block. `made` is the position in the request that made it, if this is its first time.
@@ -252,15 +249,11 @@ impl ThinkingCheck {
             return;
         }
         let Some(normal) = self.normal(walk.wire, block) else { return };
-        let is_summary = kind == BlockKind::Opaque && normal::is_compaction(bytes);
         let named = normal.referred.iter().filter_map(|name| deferred.tools.get(name));
         let digest = named.fold(normal.digest, |digest, tool| {
             normal::digest(Role::None, &[digest.to_le_bytes(), tool.to_le_bytes()].concat())
         });
         for position in [Some(position), made].into_iter().flatten() {
-            if is_summary {
-                *position = Position { content: position.base, thought: None, ..*position };
-            }
             position.content = self.paths.step(position.content, digest, place);
         }
     }
@@ -271,8 +264,7 @@ impl ThinkingCheck {
         let last = |check: &Self, thought: Option<Thought>| thought.map(|Thought(at)| check.thoughts[at].0);
         let mint = self.mint(walk.chain, &key).cloned().unwrap_or_else(|| {
             let origin = made.as_ref().map_or(*position, |made| **made);
-            let model = walk.asked.filter(|_| made.is_some()).map_or(walk.model, |asked| asked.model);
-            let mint = Mint { model, before: origin.content, after: last(self, origin.thought) };
+            let mint = Mint { model: walk.model, before: origin.content, after: last(self, origin.thought) };
             self.mints.insert((walk.chain, key), mint.clone());
             mint
         });

@@ -53,12 +53,6 @@ pub(super) fn tool_key(bytes: &[u8]) -> String {
     }
 }
 
-/// Whether a block is a summary of the provider's with content: messages before it count no more.
-pub(super) fn is_compaction(bytes: &[u8]) -> bool {
-    let block: Value = serde_json::from_slice(bytes).unwrap_or_default();
-    block["type"] == "compaction" && block["content"].as_str().is_some_and(|content| !content.is_empty())
-}
-
 /// Digest of content of `role`.
 pub(super) fn digest(role: Role, bytes: &[u8]) -> u128 {
     let mut hasher = blake3::Hasher::new();
