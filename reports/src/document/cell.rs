@@ -151,8 +151,8 @@ pub fn share(part: f64) -> String {
 
 /// A number with one decimal as a percentage: `+1,234.5 %`.
 fn percent(number: &str) -> String {
-    let digits = number.find(|letter: char| letter.is_ascii_digit()).unwrap_or(0);
-    let (sign, digits) = number.split_at(digits);
+    let digits = number.trim_start_matches(['+', '-']);
+    let (sign, _) = number.split_at(number.len() - digits.len());
     let parts = digits.split_once('.').and_then(|(whole, tenth)| Some((whole.parse::<u64>().ok()?, tenth)));
     match parts {
         Some((whole, tenth)) => format!("{sign}{}.{tenth} %", grouped(whole)),
