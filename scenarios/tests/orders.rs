@@ -65,7 +65,8 @@ fn no_order_breaks_a_law_and_orders_that_change_outcomes_are_known() {
             println!("{}: {digests} runs in {seeds} orders, {unmet} unmet, other ends {:?}", item.name, orders.ends);
         }
         assert!(orders.ends.is_empty(), "{}: {:?}", item.name, orders.ends);
-        let is_known = FINDINGS.iter().any(|(name, _)| item.name.split('+').next() == Some(*name) || item.name == *name);
+        let is_known =
+            FINDINGS.iter().any(|(name, _)| item.name.split('+').next() == Some(*name) || item.name == *name);
         assert!(is_known || orders.unmet.is_empty(), "{}: seeds {:?}", item.name, orders.unmet);
     }
 }
