@@ -288,6 +288,19 @@ fn parts() -> Parts {
     }
 }
 
+fn pauses(page: &mut Page, [returns, shorter, away, in_vain]: &[Run; 4]) {
+    page.part(
+        "Summarised while idle",
+        "A conversation of 250,000 tokens, breakpoints of an hour, a pause of two. The client of October 2026 summarises after 55 minutes, while the cache still holds the conversation.",
+        &[
+            ("the user comes back", returns),
+            ("the same, summarised", shorter),
+            ("the user does not come back", away),
+            ("the same, summarised in vain", in_vain),
+        ],
+    );
+}
+
 fn page(parts: &Parts) -> String {
     let mut page = Page { text: "# What parts of the runtime cost\n\nEvery row is a run of a small scenario against the emulated cache, at the list prices of 2026-11-20 for Opus 4.8.\n`FORKCAST_UPDATE=1 cargo test -p forkcast-reports parts::` makes this page, and a test compares it.\n".to_owned() };
     let [goes_on, anew] = &parts.follow_up;
@@ -302,17 +315,7 @@ fn page(parts: &Parts) -> String {
         "Eight results of 25,000 tokens in one turn, a window of 60,000, a threshold of 60 %.",
         &[("none", none), ("micro: old results are cleared", micro), ("auto: a summary takes the place of all", auto)],
     );
-    let [returns, shorter, away, in_vain] = &parts.pauses;
-    page.part(
-        "Summarised while idle",
-        "A conversation of 250,000 tokens, breakpoints of an hour, a pause of two. The client of October 2026 summarises after 55 minutes, while the cache still holds the conversation.",
-        &[
-            ("the user comes back", returns),
-            ("the same, summarised", shorter),
-            ("the user does not come back", away),
-            ("the same, summarised in vain", in_vain),
-        ],
-    );
+    pauses(&mut page, &parts.pauses);
     let [team, agents] = &parts.two_jobs;
     page.part(
         "Team or sub-agents",
