@@ -136,7 +136,7 @@ fn fields_of_a_message_besides_its_content_are_prompt() {
         (
             named,
             |body| {
-                body["messages"][2]["tool_calls"][0]["extra_content"] = json!({"google": {"thought_signature": "s"}})
+                body["messages"][2]["tool_calls"][0]["extra_content"] = json!({"google": {"thought_signature": "s"}});
             },
             "message_edited",
             "messages[2].tool_calls[0]",
