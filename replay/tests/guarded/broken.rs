@@ -72,7 +72,9 @@ fn whoever_watches_can_end_it() {
     let mut sink = Check::new(Checking::default());
     let fed = feed(&[folder.path("")], &ReadOptions::default(), &|_| false, &mut sink).unwrap();
     assert!(fed.partial);
-    assert_eq!((fed.requests, fed.inputs.unread_files, sink.finish().report.requests), (1, 1, 1));
+    assert_eq!((fed.requests, sink.finish().report.requests), (1, 1));
+    // The next file may have been read while the first one was judged.
+    assert!(fed.inputs.unread_files <= 1);
 }
 
 proptest! {

@@ -4,7 +4,7 @@
 //! program built so). A scenario that notices no edit of a behaviour of its `covers:` claims too much. With `--tests`, tests
 //! named after the behaviour are run too, and each edit has to be noticed by one of them or by a scenario.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::disallowed_methods)] // For developers: it may stop, and edits files.
+#![allow(clippy::expect_used, clippy::panic, clippy::disallowed_methods, clippy::disallowed_types)] // For developers: it may stop, and edits files.
 
 #[path = "../../tests/coverage/breaks.rs"]
 mod breaks;
