@@ -114,7 +114,7 @@ fn change_messages(messages: &mut Vec<Value>, word: &str) {
         }
         "begun" => messages.push(json!({"role": "assistant", "content": [{"type": "text", "text": "{"}]})),
         "steered" => {
-            messages[2]["content"].as_array_mut().unwrap().push(json!({"type": "text", "text": "And test it."}))
+            messages[2]["content"].as_array_mut().unwrap().push(json!({"type": "text", "text": "And test it."}));
         }
         "cited" => {
             for (at, said) in messages.iter_mut().enumerate().filter(|(_, it)| it["role"] == "assistant") {
