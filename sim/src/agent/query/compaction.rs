@@ -77,7 +77,6 @@ impl Loop {
     }
 }
 
-/// An internal fork is not compacted, and the first request of a fork is that of its siblings (COMPACT-11).
 /// Returns when the main conversation has been idle for so long that it is summarised; never, if it is not to be, or if
 /// nothing was said since its last summary.
 pub async fn is_idle(main: &Context) {
@@ -98,6 +97,7 @@ pub async fn compact_idle(main: &Rc<Context>) {
     summarise(main, estimate(main), None).await;
 }
 
+/// An internal fork is not compacted, and the first request of a fork is that of its siblings (COMPACT-11).
 fn may_compact(context: &Context) -> bool {
     context.helper.is_none() && !(context.fork.is_some() && context.turns.get() == 0)
 }
