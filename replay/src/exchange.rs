@@ -112,9 +112,10 @@ pub struct Exchange {
     pub usage: Option<RecordedUsage>,
     /// The answer itself, if it was asked for (`ReadOptions::keeps_answers`) and the input has it.
     pub answer: Option<Box<RecordedAnswer>>,
-    /// Nothing of an answer came, in a file that holds answers: given up before the first byte, so that what it
-    /// would have written cannot be read.
+    /// The input says that it was given up before the first byte of its answer: nothing was written or billed.
     pub given_up: bool,
+    /// Nothing of an answer is recorded, in a file that holds answers: what it would have written cannot be read.
+    pub unanswered: bool,
     /// The body is known to have been altered on its way (by a proxy), so lifetimes are taken from the bill.
     pub altered: bool,
     /// Ids of session and agent, if the input has them; requests with equal ids form one chain.
@@ -167,14 +168,14 @@ impl Exchange {
         self.sent_at.map(|at| Times::of(at, self.first_byte_at, self.ended_at))
     }
 
-    /// Marks those of a file that were given up.
-    pub fn mark_given_up(exchanges: &mut [Self]) {
+    /// Marks those of a file of which nothing came, though others were answered.
+    pub fn mark_unanswered(exchanges: &mut [Self]) {
         if exchanges.iter().all(|exchange| exchange.usage.is_none()) {
             return;
         }
         for exchange in exchanges {
             let Self { usage, status, first_byte_at, ended_at, .. } = exchange;
-            exchange.given_up = usage.is_none() && status.is_none() && first_byte_at.is_none() && ended_at.is_none();
+            exchange.unanswered = usage.is_none() && status.is_none() && first_byte_at.is_none() && ended_at.is_none();
         }
     }
 

@@ -387,7 +387,7 @@ impl Inputs {
     }
 
     fn reading(&mut self, file: &str, format: Format, mut reading: Reading) {
-        Exchange::mark_given_up(&mut reading.exchanges);
+        Exchange::mark_unanswered(&mut reading.exchanges);
         for reason in reading.skipped {
             self.skip(file, reason);
         }

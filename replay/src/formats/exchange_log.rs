@@ -220,6 +220,7 @@ impl Log<'_> {
             })
         });
         let break_off = break_off.transpose()?;
+        exchange.given_up = break_off == Some(BreakOff::GivenUp) && exchange.first_byte_at.is_none();
         let retry_after = self.instant("retry_after_ms", line.retry_after_ms)?;
         let events = line.events_ms.iter().flatten();
         let events_at = events.map(|raw| self.instant("events_ms", Some(raw))).collect::<Result<Vec<_>, _>>()?;

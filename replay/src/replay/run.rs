@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::cache::{Outcome, Rules};
-use forkcast_sim::diagnosis::Subject;
+use forkcast_sim::diagnosis::{Explanation, Subject};
 use forkcast_sim::guard::Identity;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::service::{
-    Compared, CountedSize, Engine, Entry, NotComparable, Quote, Reading, RecordedUsage, Verdict,
+    Compared, CountedSize, Engine, Entry, GIVEN_UP, NotComparable, Quote, Reading, RecordedUsage, Verdict,
 };
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{ChainId, Maker, NodeId, Pins, Request, Usage, Wire};
@@ -124,7 +124,7 @@ impl<'a> StreamReplay<'a> {
             Err(Unread::Refused) => {
                 self.count_apart(arrival.exchange);
                 let line = self.line(arrival, arrival.exchange.model.clone());
-                self.refused(line, None, arrival.exchange);
+                self.unbilled(line, None, arrival.exchange);
             }
             Err(why) if why.hides_a_prompt() => {
                 self.count_only(arrival, NotComparable::NoMarker, Some(UNPROMPTED));
@@ -204,12 +204,22 @@ impl<'a> StreamReplay<'a> {
         let exchange = arrival.exchange;
         let Prepared { mut line, sized, recorded } = self.prepare(read, arrival);
         if recorded.is_none() && sized.subject.refusal.is_some() {
-            self.refused(line, Some(&sized.subject.request), exchange);
+            self.unbilled(line, Some(&sized.subject.request), exchange);
             return;
         }
         let sizes = sized.sizes(&self.wire.prefixes);
         let asked = sized.asked(&self.wire, &sizes, recorded, arrival.times.at);
         let Reading { ticket, mut predicted, usage, explanation, thinking } = self.engine.serve(&asked, true);
+        if exchange.given_up {
+            if let Some(ticket) = ticket {
+                self.engine.expect_nothing(ticket, arrival.times.ended_at);
+            }
+            line.explanation = Some(Explanation::default());
+            line.remarks.push(GIVEN_UP.to_owned());
+            self.look_back_at(line.index, &sized);
+            self.unbilled(line, Some(&sized.subject.request), exchange);
+            return;
+        }
         let comparison = self.comparison(&sized, arrival, &predicted);
         let markers = &sized.subject.request.markers;
         self.marked.extend(markers.iter().map(|marker| (marker.node, arrival.times.at)));
@@ -220,7 +230,7 @@ impl<'a> StreamReplay<'a> {
         let quote = self.quote(exchange, Some(&sized.subject.request), &line, &usage);
         let mut hypotheticals = Vec::new();
         if let Some(ticket) = ticket {
-            if !exchange.given_up {
+            if !exchange.unanswered {
                 self.engine.expect(ticket, &arrival.times);
             }
             hypotheticals = self.suppose(line.index, &sized, arrival, &usage, predicted.read_tokens, &quote);
@@ -237,9 +247,9 @@ impl<'a> StreamReplay<'a> {
         self.engine.bill(entry, &usage, &quote);
     }
 
-    /// A request that the provider refused, or would have: nothing is read, written or billed. What it refused is in no chain,
-    /// and was not sent before.
-    fn refused(&mut self, mut line: Line, request: Option<&Request>, exchange: &Exchange) {
+    /// A request that the provider refused, or would have, or that was given up: nothing is read, written or billed. What the
+    /// provider refused is in no chain, and was not sent before.
+    fn unbilled(&mut self, mut line: Line, request: Option<&Request>, exchange: &Exchange) {
         if let Some(status) = exchange.status.filter(|_| exchange.failed()) {
             line.remarks.push(format!("answered with HTTP {status}: nothing was billed"));
         }
@@ -308,10 +318,15 @@ impl<'a> StreamReplay<'a> {
         }
         let left = exchange.usage.map(|recorded| recorded.last_pass()).unwrap_or_else(|| predicted.usage());
         let cached = left.cached_input_tokens();
+        self.look_back_at(line, sized);
+        self.cached_tokens.insert(sized.whose.lane.chain, cached);
+    }
+
+    /// Keeps a request, if somebody wants to look back at it.
+    fn look_back_at(&mut self, line: usize, sized: &SizedPrompt) {
         if let Some(seen) = &mut self.seen {
             seen.push(ServedRequest { line, subject: Rc::clone(&sized.subject) });
         }
-        self.cached_tokens.insert(sized.whose.lane.chain, cached);
     }
 
     /// The stream has ended: unread writes and what-ifs are known now. Gives how many chains there were.

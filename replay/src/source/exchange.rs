@@ -156,8 +156,9 @@ pub(crate) fn facts<'a>(exchange: &'a Exchange, of: &Scope, scope: &'a str, time
         scope,
         siblings: of.siblings,
         at: times.map(|times| times.at),
-        first_byte_at: times.map(|times| times.first_byte_at),
+        first_byte_at: times.map(|times| if exchange.given_up { times.ended_at } else { times.first_byte_at }),
         given_up: exchange.given_up,
+        unanswered: exchange.unanswered,
         // Sums over the passes of a server-side tool are not about one prompt.
         usage: exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
         price: exchange.usage.as_ref().map(|answer| price(exchange, answer, exchange.sent_at)),

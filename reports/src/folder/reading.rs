@@ -368,7 +368,7 @@ fn inputs(files: BTreeMap<usize, (&Stored, FileInput)>) -> Inputs {
     let mut last = None;
     for (stored, mut file) in files.into_values() {
         file.exchanges.sort_by_key(|exchange: &Exchange| exchange.origin.index);
-        Exchange::mark_given_up(&mut file.exchanges);
+        Exchange::mark_unanswered(&mut file.exchanges);
         match inputs.scopes.last_mut().filter(|_| last == Some(stored.scope)) {
             Some(scope) => scope.files.push(file),
             None => inputs.scopes.push(ScopeInput { name: stored.path.clone(), files: vec![file] }),

@@ -131,7 +131,7 @@ pub struct Account {
 /// Which requests a sum counts. Decided once for the whole input, so that the parts add up to the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Those with recorded usage: if there are some, the others enter no sum.
+    /// Those with recorded usage, and those that were given up, for nothing: the others enter no sum.
     Recorded,
     /// All but refused ones, with their predicted usage, because nothing was recorded.
     Predicted,
@@ -141,7 +141,7 @@ impl Counted {
     /// Whether a request counts.
     pub fn counts(self, entry: &Recorded<'_>) -> bool {
         match self {
-            Self::Recorded => entry.line.recorded.is_some(),
+            Self::Recorded => entry.line.recorded.is_some() || entry.given_up(),
             Self::Predicted => !entry.failed(),
         }
     }

@@ -75,6 +75,11 @@ impl<'a> Recorded<'a> {
         self.exchange.is_some_and(Exchange::failed)
     }
 
+    /// It was cancelled before the first byte of its answer: nothing was billed.
+    pub fn given_up(&self) -> bool {
+        self.exchange.is_some_and(|exchange| exchange.given_up)
+    }
+
     /// The working directory if the input has one, else the user's path.
     pub fn project(&self, inputs: &'a Inputs) -> Option<&'a str> {
         if let Some(project) = self.answered.and_then(|answered| answered.session.project.as_deref()) {

@@ -48,14 +48,14 @@ impl<'a> Recorder<'a> {
             Exchange { body: draft.body(), sizes, ..self.request(request) }
         });
         let mut exchanges: Vec<Exchange> = exchanges.collect();
-        Exchange::mark_given_up(&mut exchanges);
+        Exchange::mark_unanswered(&mut exchanges);
         let bytes = exchanges.iter().map(|exchange| exchange.body.len() as u64).sum();
         let input = FileInput { file, format: Format::Bodies, exchanges, traces: Vec::new(), notes: Vec::new() };
         let scope = ScopeInput { name: self.run.scenario.name.to_string(), files: vec![input] };
         Inputs { files: 1, bytes, scopes: vec![scope], ..Inputs::default() }
     }
 
-    /// A request of the ledger, without its body and its sizes. One that was cancelled before its first byte has no usage.
+    /// A request of the ledger, without its body and its sizes.
     pub fn request(&self, request: &Request) -> Exchange {
         let line = &request.line;
         let origin = Origin { file: self.run.scenario.file.to_string(), index: line.index, line: 0 };
@@ -64,6 +64,7 @@ impl<'a> Recorder<'a> {
             first_byte_at: line.first_byte_at,
             ended_at: request.ended_at,
             usage: usage(request).filter(|_| line.first_byte_at.is_some()),
+            given_up: request.ended_at.is_some() && line.first_byte_at.is_none(),
             ..Exchange::request_only(origin, line.model.clone(), Vec::new())
         };
         let sent = self.sent_by(self.run.agents.get(request.agent), exchange);
@@ -142,6 +143,7 @@ pub fn exchange(origin: Origin, passage: &Passage, draft: &Draft, entry: Option<
         ended_at: if is_refused { first_byte_at } else { entry.and_then(|entry| entry.ended_at) },
         status,
         usage: entry.and_then(usage),
+        given_up: answer.is_without_first_byte(),
         answer: Some(Box::new(kept)),
         ..Exchange::request_only(origin, draft.model.to_string(), draft.body())
     }

@@ -72,8 +72,10 @@ impl Clock {
             Some(EntryState::InFlight) if read < timeless => Some(Cause::InFlight),
             _ => None,
         };
-        if !facts.given_up {
-            let first_byte_at = facts.first_byte_at.unwrap_or(at).max(at);
+        let first_byte_at = facts.first_byte_at.unwrap_or(at).max(at);
+        if facts.given_up {
+            self.delivery.expect_nothing(ticket, first_byte_at);
+        } else if !facts.unanswered {
             self.delivery.expect(ticket, &Times { at, first_byte_at, ended_at: first_byte_at });
         }
         Expected { outcome, late }

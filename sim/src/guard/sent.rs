@@ -26,10 +26,12 @@ pub struct Facts<'a> {
     pub siblings: bool,
     /// When it was sent; if unknown, one second after the previous request.
     pub at: Option<Instant>,
-    /// When the first byte of its answer came; if unknown, immediately.
+    /// When the first byte of its answer came, or it was given up; if unknown, immediately.
     pub first_byte_at: Option<Instant>,
-    /// It was given up before the first byte: what it would have written cannot be read.
+    /// It was given up before the first byte: nothing is billed, and what it would have written cannot be read.
     pub given_up: bool,
+    /// Nothing of its answer is recorded: what it would have written cannot be read either.
+    pub unanswered: bool,
     /// The usage that the provider reported, if it is recorded.
     pub usage: Option<Usage>,
     /// What decides its prices besides the body, if it is recorded.

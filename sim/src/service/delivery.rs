@@ -16,6 +16,9 @@ pub const FIRST_BYTE_AFTER: Duration = Duration::from_secs(2);
 /// Distance of requests without instants.
 pub const STEP: Duration = Duration::from_secs(1);
 
+/// The remark on a request that was given up before the first byte of its answer.
+pub const GIVEN_UP: &str = "cancelled before its first byte: nothing was billed";
+
 /// When a request was sent, and when its answer came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
@@ -45,8 +48,8 @@ impl Times {
 #[derive(Clone, Debug)]
 pub struct Delivery {
     cache: Box<dyn PromptCache>,
-    /// Ends of the answers that have not been reported, by their beginnings.
-    answers: BTreeMap<(Instant, Ticket), Instant>,
+    /// Ends of the answers that have not been reported, by their beginnings; `None` for requests that are given up then.
+    answers: BTreeMap<(Instant, Ticket), Option<Instant>>,
 }
 
 impl Delivery {
@@ -64,8 +67,12 @@ impl Delivery {
     /// rules, and is reported together with its beginning.
     pub fn deliver_until(&mut self, prefixes: &Prefixes, at: Instant) {
         while let Some(answer) = self.answers.first_entry().filter(|answer| answer.key().0 <= at) {
-            let ((first_byte_at, ticket), ended_at) = answer.remove_entry();
-            self.cache.first_byte(prefixes, ticket, first_byte_at);
+            let ((began_at, ticket), ended_at) = answer.remove_entry();
+            let Some(ended_at) = ended_at else {
+                self.cache.given_up(prefixes, ticket);
+                continue;
+            };
+            self.cache.first_byte(prefixes, ticket, began_at);
             self.cache.ended(prefixes, ticket, ended_at);
         }
     }
@@ -83,7 +90,12 @@ impl Delivery {
 
     /// When the answer to a request begins and ends.
     pub fn expect(&mut self, ticket: Ticket, times: &Times) {
-        self.answers.insert((times.first_byte_at, ticket), times.ended_at);
+        self.answers.insert((times.first_byte_at, ticket), Some(times.ended_at));
+    }
+
+    /// A request that is given up at `at`, before the first byte of its answer.
+    pub fn expect_nothing(&mut self, ticket: Ticket, at: Instant) {
+        self.answers.insert((at, ticket), None);
     }
 
     /// Continues over an arena to which these prefixes moved; others are dropped.

@@ -228,6 +228,11 @@ impl Engine {
         self.delivery.expect(ticket, times);
     }
 
+    /// When a request is given up, before the first byte of its answer.
+    pub fn expect_nothing(&mut self, ticket: Ticket, at: Instant) {
+        self.delivery.expect_nothing(ticket, at);
+    }
+
     /// Reports every answer that began by `at` to the cache.
     pub fn deliver_until(&mut self, prefixes: &Prefixes, at: Instant) {
         self.delivery.deliver_until(prefixes, at);

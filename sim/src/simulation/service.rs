@@ -16,7 +16,7 @@ use crate::ledger::Line;
 use crate::model::Unseen;
 use crate::pricing::{Date, PriceBook};
 use crate::service::{
-    Engine, Entry, FRAME_TOKENS, Grounds, Layout, PriceFacts, Quote, RecordedUsage, SizedRequest, Tariff,
+    Engine, Entry, FRAME_TOKENS, GIVEN_UP, Grounds, Layout, PriceFacts, Quote, RecordedUsage, SizedRequest, Tariff,
 };
 use crate::time::Instant;
 use crate::wire::{ChainId, Draft, Index, Marker, PathSizes, Prefixes, Request, Usage, Wire, number};
@@ -352,7 +352,7 @@ impl Service {
                 self.tell(served, |cache, prefixes, ticket| cache.given_up(prefixes, ticket));
                 self.engine.rebill(served.line, Usage::default());
                 let line = &mut self.engine.entry_mut(served.line).line;
-                line.remarks.push("cancelled before its first byte: nothing was billed".to_owned());
+                line.remarks.push(GIVEN_UP.to_owned());
             }
         }
     }

@@ -81,6 +81,7 @@ impl Tracing<'_> {
             at: Some(times.0),
             first_byte_at: Some(times.1),
             given_up: false,
+            unanswered: false,
             usage: None,
             price: None,
         };

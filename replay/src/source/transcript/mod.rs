@@ -108,6 +108,7 @@ impl Sender {
             at: times.map(|(at, _)| at),
             first_byte_at: times.map(|(_, first_byte_at)| first_byte_at),
             given_up: false,
+            unanswered: false,
             usage: recorded.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
             price: ask.answer.usage.as_ref().map(|answer| PriceFacts::answered(&ask.answer.model, answer, sent_at)),
         };

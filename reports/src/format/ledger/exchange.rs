@@ -46,6 +46,9 @@ pub struct Stored {
     pub parent: Option<String>,
     /// The input's own cache scope.
     pub own_scope: Option<String>,
+    /// The request was given up before the first byte of its answer.
+    #[serde(default)]
+    pub given_up: bool,
     /// The body was altered on its way.
     pub altered: bool,
     /// The service tier, as [`ServiceTier::word`] spells it.
@@ -181,6 +184,7 @@ impl Stored {
             chain: exchange.chain.as_deref().map(|chain| names.agent(chain)),
             parent: exchange.parent.as_deref().map(|parent| names.agent(parent)),
             own_scope: exchange.scope.as_deref().map(|scope| names.agent(scope)),
+            given_up: exchange.given_up,
             altered: exchange.altered,
             tier: exchange.tier,
             region: exchange.region.clone(),
@@ -203,6 +207,7 @@ impl Stored {
             parent: self.parent.clone(),
             continues: self.continues,
             scope: self.own_scope.clone(),
+            given_up: self.given_up,
             altered: self.altered,
             tier: self.tier,
             region: self.region.clone(),

@@ -34,6 +34,7 @@ record! {
     text "chain", "The input's own id of the chain." => |it| it.chain.clone(), null("without one");
     text "parent", "The chain that started it." => |it| it.parent.clone(), null("without one");
     text "own_scope", "The input's own cache scope." => |it| it.own_scope.clone(), null("without one");
+    truth "given_up", "It was cancelled before the first byte of its answer." => |it| it.given_up;
     truth "altered", "The body was altered in transit." => |it| it.altered;
     field "tier", || Shape::words(ServiceTier::ALL.map(ServiceTier::word)), "The service tier." =>
         |it| it.tier.word();
