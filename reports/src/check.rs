@@ -229,8 +229,17 @@ impl<'a> Check<'a> {
 
     /// The total cost of all findings with this verdict; `None` if a model has no price.
     pub fn cost(&self, verdict: Verdict) -> Option<Money> {
-        let findings = self.report.findings.iter();
-        let findings: Vec<&Finding> = findings.filter(|finding| self.verdict(finding) == verdict).collect();
+        self.sum(verdict, false)
+    }
+
+    /// What agents would save by sharing with their siblings, by the findings with this verdict: in no other sum.
+    pub fn unshared(&self, verdict: Verdict) -> Option<Money> {
+        self.sum(verdict, true)
+    }
+
+    fn sum(&self, verdict: Verdict, with_sibling: bool) -> Option<Money> {
+        let is_asked = |finding: &&Finding| self.verdict(finding) == verdict && finding.with_sibling == with_sibling;
+        let findings: Vec<&Finding> = self.report.findings.iter().filter(is_asked).collect();
         lost(&findings).map(|lost| lost.cost).sum()
     }
 

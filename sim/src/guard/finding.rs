@@ -40,6 +40,9 @@ pub struct Finding {
     pub request: usize,
     /// The request that it is compared with; `None` for a request of a lock.
     pub older: Option<usize>,
+    /// That request is a sibling's, of another agent of the same kind. What sharing with it would save is no damage of a change
+    /// (`design.md` 6), and in no sum.
+    pub with_sibling: bool,
     /// The change.
     pub site: ChangeSite,
     /// The provider whose cache diagnosis has a word for it; `None` if the request's provider has no diagnosis.

@@ -136,6 +136,7 @@ impl Question<'_> {
             chain: self.chain.to_owned(),
             request: self.newer.number,
             older: Some(self.older.number),
+            with_sibling: false,
             site,
             provider: Maker::diagnosing(&self.newer.request),
             breaks_prefix: false,

@@ -121,8 +121,10 @@ impl Report {
         self.unlisted.findings += 1;
         if forbidden {
             self.unlisted.forbidden += 1;
-            self.unlisted.tokens_lost += finding.tokens_lost().unwrap_or(0);
-            self.unlisted.cost += finding.cost().unwrap_or_default();
+            if !finding.with_sibling {
+                self.unlisted.tokens_lost += finding.tokens_lost().unwrap_or(0);
+                self.unlisted.cost += finding.cost().unwrap_or_default();
+            }
             self.unlisted.broken.insert(finding.rule);
         }
     }

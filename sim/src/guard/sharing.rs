@@ -20,6 +20,8 @@ use crate::wire::Level;
 pub(super) struct Within {
     /// The rule that such a difference breaks.
     pub rule: Rule,
+    /// The older request belongs to another agent of the same kind, see [`Finding::with_sibling`](super::Finding::with_sibling).
+    pub with_sibling: bool,
     /// Blocks of the older request that have to be kept.
     blocks: Range<usize>,
     /// Model and parameters have to be kept too.
@@ -54,23 +56,24 @@ pub(super) struct Demand {
 
 /// The requirements of a kinship.
 pub(super) fn demands(kinship: &Kinship<Arc<Member>>) -> Vec<Demand> {
-    let beyond = |sibling: &Sibling<Arc<Member>>| {
-        let within = Within { rule: Rule::Sharing, blocks: sibling.shared.clone(), settings: false };
+    let beyond = |sibling: &Sibling<Arc<Member>>, with_sibling: bool| {
+        let within = Within { rule: Rule::Sharing, with_sibling, blocks: sibling.shared.clone(), settings: false };
         Demand { older: Arc::clone(&sibling.first), within }
     };
     // The part of tools and system prompt that the kind did not share before, so that no change can have parted it.
     let differing = |sibling: &Sibling<Arc<Member>>| {
         let blocks = sibling.shared.end..sibling.first.request().level_start(Level::Messages);
-        let within = Within { rule: Rule::Siblings, blocks, settings: true };
+        let within = Within { rule: Rule::Siblings, with_sibling: true, blocks, settings: true };
         Demand { older: Arc::clone(&sibling.first), within }
     };
     match kinship {
         Kinship::Fork { parent, until, sibling, .. } => {
-            let within = Within { rule: Rule::Sharing, blocks: 0..*until, settings: true };
+            let within = Within { rule: Rule::Sharing, with_sibling: false, blocks: 0..*until, settings: true };
             let inherited = Demand { older: Arc::clone(parent), within };
-            std::iter::once(inherited).chain(sibling.as_ref().map(beyond)).collect()
+            let other = sibling.as_ref().map(|sibling| beyond(sibling, false));
+            std::iter::once(inherited).chain(other).collect()
         }
-        Kinship::Brief(sibling) if sibling.first.sender().is_named() => vec![beyond(sibling), differing(sibling)],
+        Kinship::Brief(sibling) if sibling.first.sender().is_named() => vec![beyond(sibling, true), differing(sibling)],
         // Nothing says that these are agents of one run: they may be sessions of two versions.
         Kinship::Brief(sibling) => {
             let Demand { older, within } = differing(sibling);

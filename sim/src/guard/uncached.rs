@@ -183,6 +183,7 @@ impl Repeated {
             chain: chain.to_owned(),
             request,
             older: Some(older),
+            with_sibling: false,
             site: ChangeSite::new(Cause::NoBreakpoint, level, path, name),
             provider,
             breaks_prefix: true,

@@ -187,7 +187,8 @@ impl Watch {
             let concerns = |found: &_| within.concerns(found);
             let demand = Question { older, rule: within.rule, concerns: &concerns, asks_breakpoints: asks, ..*case };
             let (found, noted) = judge::judge(&demand);
-            findings.extend(found);
+            let with_sibling = within.with_sibling;
+            findings.extend(found.into_iter().map(|found| Finding { with_sibling, ..found }));
             notes.extend(noted);
             asks_breakpoints |= asks;
         }

@@ -43,6 +43,9 @@ record! {
     text "chain", "Its chain." => |it| it.check.names.agent(&it.finding.chain);
     ordinal "request", "Position among all requests that were checked, from 0." => |it| it.finding.request;
     ordinal "older", "The request that it is compared with." => |it| it.finding.older, null("for the lock's");
+    truth "with_sibling",
+        "That request is a sibling's: what sharing would save is no damage of a change, and in no sum." =>
+        |it| it.finding.with_sibling;
     text "file", "The file of the request." => |it| it.check.file(it.finding.request), null("if it is in none");
     ordinal "line", "Its line, from 1." =>
         |it| it.check.origin(it.finding.request).map(|origin| origin.line).filter(|line| *line > 0),

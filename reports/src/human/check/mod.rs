@@ -57,8 +57,11 @@ pub fn title(check: &Check<'_>) -> String {
     if failing > 0 {
         let kinds = check.kinds();
         let kinds: Vec<&Kind<'_>> = kinds.iter().filter(|kind| kind.verdict == Verdict::Fails).collect();
-        let cost = check.cost(Verdict::Fails).filter(|cost| *cost != Money::ZERO);
-        let cost = cost.map_or_else(String::new, |cost| format!(", {} extra cost", money(cost)));
+        let some = |cost: Option<Money>| cost.filter(|cost| *cost != Money::ZERO);
+        let cost = some(check.cost(Verdict::Fails)).map(|cost| format!(", {} extra cost", money(cost)));
+        let unshared = some(check.unshared(Verdict::Fails));
+        let unshared = unshared.map(|cost| format!(", {} not shared by siblings", money(cost)));
+        let cost = [cost, unshared].into_iter().flatten().collect::<String>();
         let changes = if kinds.len() == 1 { "1 change" } else { &format!("{} changes", count(kinds.len() as u64)) };
         let breaks = |found: &Finding| found.breaks_prefix && found.rule != Rule::Equality;
         let what = if kinds.iter().all(|kind| kind.first().cause.is_refusal()) {

@@ -112,6 +112,10 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
         return format!("{tokens} tokens of the lock's cached prompt are paid again, once{cost}.");
     }
     let instead = change::instead(loss.billed_as);
+    if finding.with_sibling {
+        let cost = loss.cost.map_or_else(String::new, |cost| format!(", for {} less", money(cost)));
+        return format!("{tokens} tokens would be read if it shared them with its sibling{cost}; they are {instead}.");
+    }
     let Some(cost) = loss.cost else {
         return format!("{tokens} cached tokens are {instead}; the model has no price in the book.");
     };
