@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use forkcast_scenarios::catalog;
-use forkcast_sim::guard::{Guard, Rule, Rules};
+use forkcast_sim::guard::{Finding, Guard, Rule, Rules};
 
 use super::capture::{Capture, of_run, without_ids};
 
@@ -22,11 +22,13 @@ const BROKEN: [(&str, &[&str]); 10] = [
     ("forks/G15-review+own-tools", &["tools_removed"]),
 ];
 
-/// The causes for which forks and siblings read less than they should, without duplicates.
+/// The causes for which forks read less than they should, without duplicates. Agents of one kind have other tools in the
+/// background than in the foreground, and do not share with each other.
 fn causes(captures: &[Capture]) -> BTreeSet<&'static str> {
     let mut guard = Guard::new(Rules::default());
     let found = captures.iter().flat_map(|capture| guard.take(&capture.sent()).unwrap().findings);
-    let breaks = found.filter(|finding| finding.breaks_prefix && finding.rule == Rule::Sharing);
+    let is_broken = |finding: &Finding| finding.breaks_prefix && finding.rule == Rule::Sharing && !finding.with_sibling;
+    let breaks = found.filter(is_broken);
     breaks.map(|finding| finding.cause.word()).collect()
 }
 
@@ -38,7 +40,9 @@ fn cache_33_forks_that_do_not_share_are_found_by_cause_with_and_without_ids() {
         let expected = BROKEN.iter().find(|(name, _)| *name == entry.name).map_or(&[][..], |(_, causes)| causes);
         let expected: BTreeSet<&str> = expected.iter().copied().collect();
         let captures = of_run(&entry.name);
-        for (what, captures) in [("with ids", captures.clone()), ("without", without_ids(&captures))] {
+        // For bytes alone, a main agent whose tools come and go is a fork of itself.
+        let by_bytes = (!entry.name.starts_with("day/long-day")).then(|| ("without", without_ids(&captures)));
+        for (what, captures) in std::iter::once(("with ids", captures.clone())).chain(by_bytes) {
             let found = causes(&captures);
             if found != expected {
                 wrong.push(format!("{} {what}: {found:?}, expected {expected:?}", entry.name));

@@ -81,7 +81,7 @@ pub fn exchange_removed(case: &mut Case) -> Option<Vec<At>> {
 pub fn block_removed(case: &mut Case) -> Option<Vec<At>> {
     let several: Vec<usize> = (0..case.history()).filter(|at| case.older.messages[*at].content.len() > 1).collect();
     let at = case.dice.any(&several)?;
-    let kinds: Vec<usize> = (0..case.newer.messages[at].content.len())
+    let kinds: Vec<usize> = (0..case.older.messages[at].content.len())
         .filter(|part| super::super::case::kind(&case.newer.messages[at].content[*part].json) != "thinking")
         .collect();
     let part = case.dice.any(&kinds)?;
