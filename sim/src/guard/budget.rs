@@ -11,6 +11,8 @@ use crate::wire::{ChainId, Usage};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spent {
     chains: BTreeMap<ChainId, Chain>,
+    /// Requests whose figures are unknown, because no cache of their provider is modelled.
+    unknown: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -53,6 +55,19 @@ impl Spent {
         if chain.most_marked.is_none_or(|most| turn.marked > most.0) {
             chain.most_marked = Some((turn.marked, turn.number));
         }
+    }
+
+    /// A request whose provider has no modelled cache.
+    pub const fn add_unknown(&mut self) {
+        self.unknown += 1;
+    }
+
+    /// What is not checked, in words; `None` if everything is.
+    pub fn warning(&self) -> Option<String> {
+        let are = if self.unknown == 1 { "1 request goes" } else { &format!("{} requests go", self.unknown) };
+        (self.unknown > 0).then(|| {
+            format!("{are} to a provider whose cache is not modelled: the budget is not checked for what they read and cost.")
+        })
     }
 
     /// The figures that are outside `budget`.

@@ -68,6 +68,8 @@ pub struct Loss {
     pub billed_as: Category,
     /// The additional cost; `None` for a model without a price.
     pub cost: Option<Money>,
+    /// How many requests lose and pay it together: one, except for a chain without breakpoints.
+    pub requests: usize,
 }
 
 words! {
@@ -100,6 +102,12 @@ impl Finding {
         self.loss.and_then(|loss| loss.cost)
     }
 
+    /// Its request was given up, and nothing of it was billed.
+    pub(super) fn cost_nothing(&mut self) {
+        let nothing = |loss: &Loss| Loss { tokens: 0, cost: loss.cost.map(|_| Money::ZERO), ..*loss };
+        self.loss = self.loss.as_ref().map(nothing);
+    }
+
     /// Why its cost is not known; `None` if it is.
     pub fn unknown(&self) -> Option<Unknown> {
         match self.loss {
@@ -116,8 +124,9 @@ impl Finding {
 
     /// Its cost per day with this many such requests; also `None` for differences from the lock, which cost only once.
     pub fn cost_per_day(&self, requests_per_day: u64) -> Option<Money> {
-        let daily = self.cost().filter(|_| self.rule != Rule::Equality);
-        daily.map(|cost| Money::of(requests_per_day, cost.picousd(), 1))
+        let loss = self.loss.filter(|_| self.rule != Rule::Equality)?;
+        let each = i128::try_from(loss.requests.max(1)).unwrap_or(i128::MAX);
+        loss.cost.map(|cost| Money::of(requests_per_day, cost.picousd(), each))
     }
 
     /// Whether the rules explicitly allow it.

@@ -111,7 +111,7 @@ impl Question<'_> {
         let most = tokens.iter().rev().max_by_key(|(_, tokens)| *tokens);
         let most = most.filter(|_| !lost.is_empty()).map_or(otherwise, |(billed_as, _)| *billed_as);
         let tokens = tokens.iter().map(|(_, tokens)| tokens).sum();
-        Some(Loss { tokens, is_upper_bound, billed_as: most, cost })
+        Some(Loss { tokens, is_upper_bound, billed_as: most, cost, requests: 1 })
     }
 
     /// A change that loses the blocks `lost`.

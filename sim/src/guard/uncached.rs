@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::finding::{Finding, Loss, Rule, percent};
 use super::identity::Lane;
-use crate::diagnosis::{Cause, ChangeSite, Subject};
+use crate::diagnosis::{Billing, Cause, ChangeSite, Subject};
 use crate::outside::quoted;
 use crate::pricing::{Category, Money, Rates};
 use crate::wire::{ChainId, Level, Maker, shared_nodes};
@@ -46,8 +46,9 @@ struct Repeated {
     input_tokens: u64,
     /// How many of them repeat the previous request's prefix.
     tokens: u64,
-    /// How many of these no breakpoint of the previous request covered.
-    uncovered_tokens: u64,
+    /// How many of these no breakpoint of the previous request covered and no entry of an earlier one lets be read, by how they
+    /// are billed.
+    uncovered: BTreeMap<Category, u64>,
     /// Requests with such tokens.
     requests: usize,
     /// What they cost more than reads; `None` if a model has no price.
@@ -74,6 +75,8 @@ pub(super) struct Turn<'a> {
     pub taken: &'a Subject,
     /// The one before; `None` for a chain's first.
     pub previous: Option<&'a Subject>,
+    /// Blocks that it reads if no entry expires.
+    pub blocks_read: usize,
     /// Prices.
     pub rates: Option<&'a Rates>,
     /// Its usage is recorded.
@@ -129,29 +132,34 @@ impl Uncached {
 
 impl Repeated {
     fn take(&mut self, turn: &Turn<'_>) {
-        let Turn { taken, previous, rates, is_measured, is_implied } = *turn;
+        let Turn { taken, previous, blocks_read, rates, is_measured, is_implied } = *turn;
         self.is_measured |= is_measured;
         self.input_tokens += taken.total_tokens();
         let is_judged = taken.refusal.is_none() && taken.request.has_modelled_cache();
         let Some(previous) = previous.filter(|previous| is_judged && previous.refusal.is_none()) else { return };
         let end = shared_nodes(&previous.request.nodes, &taken.request.nodes);
-        let tokens_until = |end: usize| end.checked_sub(1).map_or(0, |last| taken.cumulative[last]);
-        let repeated_tokens = tokens_until(end);
+        let repeated_tokens = end.checked_sub(1).map_or(0, |last| taken.cumulative[last]);
         // The input does not show which breakpoints were sent; these are assumed.
         if previous.request.markers_sent == 0 && !previous.request.markers.is_empty() && !is_implied {
             return;
         }
-        let covered = if is_implied { 0 } else { previous.covered().min(end) };
-        let uncovered_tokens = repeated_tokens - tokens_until(covered);
         self.tokens += repeated_tokens;
-        if uncovered_tokens == 0 || repeated_tokens < taken.minimum_tokens {
+        let covered = if is_implied { 0 } else { previous.covered().max(blocks_read).min(end) };
+        if covered == end || repeated_tokens < taken.minimum_tokens {
             return;
         }
         let Some(place) = taken.request.places[..end].iter().rfind(|place| !place.keys) else { return };
-        let cost = rates.map(|rates| rates.difference(Category::Input, Category::Read, uncovered_tokens));
+        let billed = if is_implied { Billing::default() } else { taken.billing() };
+        let mut cost = rates.map(|_| Money::ZERO);
+        for at in covered..end {
+            let category = billed.category(at);
+            let tokens = taken.tokens(at);
+            *self.uncovered.entry(category).or_default() += tokens;
+            let more = rates.map(|rates| rates.difference(category, Category::Read, tokens));
+            cost = cost.zip(more).map(|(sum, more)| sum + more);
+        }
         self.cost = if self.requests == 0 { cost } else { self.cost.zip(cost).map(|(sum, cost)| sum + cost) };
         self.requests += 1;
-        self.uncovered_tokens += uncovered_tokens;
         self.last = Some(Last {
             request: taken.number,
             older: previous.number,
@@ -161,23 +169,30 @@ impl Repeated {
         });
     }
 
+    fn uncovered_tokens(&self) -> u64 {
+        self.uncovered.values().sum()
+    }
+
     fn is_costly(&self) -> bool {
         !self.is_measured
             && self.requests >= REPETITIONS_MIN
-            && self.uncovered_tokens * 1_000 >= self.tokens * UNCOVERED_PER_MILLE_MIN
+            && self.uncovered_tokens() * 1_000 >= self.tokens * UNCOVERED_PER_MILLE_MIN
     }
 
     fn finding(&self, chain: &str) -> Option<Finding> {
         let Last { request, older, level, path, provider } = self.last.clone().filter(|_| self.is_costly())?;
-        let read_tokens = self.tokens - self.uncovered_tokens;
+        let uncovered_tokens = self.uncovered_tokens();
+        let read_tokens = self.tokens - uncovered_tokens;
         let name = format!(
             "no breakpoint at the end of what {} requests repeat: {} of all input is read, {} could be",
             self.requests,
             percent(read_tokens * 1_000 / self.input_tokens.max(1)),
             percent(self.tokens * 1_000 / self.input_tokens.max(1)),
         );
-        let loss =
-            Loss { tokens: self.uncovered_tokens, is_upper_bound: false, billed_as: Category::Input, cost: self.cost };
+        let most = self.uncovered.iter().max_by_key(|(_, tokens)| **tokens);
+        let billed_as = most.map_or(Category::Input, |(category, _)| *category);
+        let requests = self.requests;
+        let loss = Loss { tokens: uncovered_tokens, is_upper_bound: false, billed_as, cost: self.cost, requests };
         Some(Finding {
             rule: Rule::Breakpoints,
             chain: chain.to_owned(),

@@ -123,7 +123,10 @@ impl Watch {
             read_tokens: facts.usage.map_or(0, |usage| usage.cache_read_input_tokens),
             asks_breakpoints: true,
         };
-        let (findings, mut notes) = Self::judge(&case, &whose);
+        let (mut findings, mut notes) = Self::judge(&case, &whose);
+        if facts.given_up {
+            findings.iter_mut().for_each(Finding::cost_nothing);
+        }
         let lane = &whose.lane;
         let read = self.timeless.serve(wire, &taken);
         let shown = self.clocked.scope(facts).take(wire, &taken, read, facts, at);
@@ -136,16 +139,20 @@ impl Watch {
         let turn = uncached::Turn {
             taken: &taken,
             previous,
+            blocks_read: read,
             rates: rates.as_ref(),
             is_measured: facts.usage.is_some(),
             is_implied,
         };
-        self.uncached.take(&turn, lane);
+        if !facts.given_up {
+            self.uncached.take(&turn, lane);
+        }
         let (rejected, unbound) = self.thinking.take(wire, &taken, facts, &whose, &self.rules);
         let (refused, noted) = self.refusals.take(wire, &taken, facts, lane, &findings, &self.rules);
         notes.extend(unbound.into_iter().chain(noted));
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
-        let expected = Usage { output_tokens, ..shown.outcome.usage() };
+        let asked = if facts.given_up { Usage::default() } else { shown.outcome.usage() };
+        let expected = Usage { output_tokens, ..asked };
         let checked = Checked {
             request: taken.number,
             chain: lane.chain,
@@ -202,15 +209,19 @@ impl Watch {
     fn report(&mut self, checked: &Checked, request: &Request) {
         let open = checked.findings.iter().filter_map(|finding| OpenRule::of_change(&finding.site, request));
         self.assumed.extend(open.map(|rule| (rule, request.model.clone())));
-        self.spent.add(&Turn {
-            number: checked.request,
-            chain: checked.chain,
-            name: &checked.chain_name,
-            first: checked.first,
-            expected: &checked.expected,
-            cost: checked.cost,
-            marked: request.markers_sent,
-        });
+        if request.has_modelled_cache() {
+            self.spent.add(&Turn {
+                number: checked.request,
+                chain: checked.chain,
+                name: &checked.chain_name,
+                first: checked.first,
+                expected: &checked.expected,
+                cost: checked.cost,
+                marked: request.markers_sent,
+            });
+        } else {
+            self.spent.add_unknown();
+        }
         self.report.requests += 1;
         self.report.chains = self.identity.chains();
         checked.findings.iter().for_each(|finding| self.report.find(finding.clone(), &self.rules));
@@ -288,6 +299,7 @@ impl Watch {
         self.report.checks_thinking = self.thinking.is_asked;
         self.report.warnings = self.identity.warnings();
         self.report.warnings.extend(self.uncached.warnings());
+        self.report.warnings.extend(self.spent.warning().filter(|_| self.rules.checks(Rule::Budget)));
         self.report.warnings.extend(self.assumed.iter().map(|(rule, model)| rule.warning(model)));
         self.report.set_score(&self.rules);
         self.report

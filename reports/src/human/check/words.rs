@@ -119,11 +119,16 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
     let Some(cost) = loss.cost else {
         return format!("{tokens} cached tokens are {instead}; the model has no price in the book.");
     };
+    let each = match loss.requests {
+        0 | 1 => "per request".to_owned(),
+        several => format!("in {} requests together", count(several as u64)),
+    };
+    let cached = if loss.requests > 1 { "repeated" } else { "cached" };
     let day = check.rules.requests_per_day.and_then(|requests| {
         let cost = finding.cost_per_day(requests)?;
         Some(format!(", {} per day with {} such requests", money(cost), count(requests)))
     });
-    format!("{tokens} cached tokens are {instead}: {} more per request{}.", money(cost), day.unwrap_or_default())
+    format!("{tokens} {cached} tokens are {instead}: {} more {each}{}.", money(cost), day.unwrap_or_default())
 }
 
 fn all(kind: &Kind<'_>) -> String {
