@@ -25,6 +25,8 @@ impl<'a> AgentOf<'a> {
 record! {
     AgentOf<'_>, "run_agent":
     text "id", "Its id; `main` for the main agent." => |it| Value::text(&it.agent.id);
+    text "label", "Its name in tables, and in `replay`, `check` and `explain` of the folder and the log of the run." =>
+        |it| Value::text(&it.agent.label);
     field "kind", || Shape::words(["main", "named", "fork", "internal", "command"]), "Its kind." => |it| it.agent.kind();
     text "agent_type", "Its type." => |it| Value::text(&it.agent.agent_type);
     text "name", "A name that it was given." =>

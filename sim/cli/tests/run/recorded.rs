@@ -157,14 +157,70 @@ fn a_scenario_is_checked_as_its_run_is() {
             serde_json::from_slice::<Value>(&check.stdout).unwrap()
         });
         assert_eq!([&played["chains"], &played["requests"]], [&stored["chains"], &stored["requests"]], "{scenario}");
-        // The folder has the ids of agents.
-        let found = |check: &Value| -> Vec<[Value; 6]> {
+        let found = |check: &Value| -> Vec<[Value; 7]> {
             let findings = check["findings"].as_array().unwrap().iter();
-            let fields = ["request", "cause", "path", "tokens_lost", "cost_usd", "breaks_prefix"];
+            let fields = ["chain", "request", "cause", "path", "tokens_lost", "cost_usd", "breaks_prefix"];
             findings.map(|finding| fields.map(|field| finding[field].clone())).collect()
         };
         assert_eq!(found(&played), found(&stored), "{scenario}");
     }
+}
+
+/// The second of three requests is given up before anything of its answer came: it costs nothing, and wrote nothing that the
+/// third could read.
+#[test]
+fn a_request_given_up_before_its_first_byte_costs_nothing_through_any_door() {
+    let place = folder("recorded-given-up");
+    let [one, two] = [&["a "][..], &["a ", "b ", "c "]];
+    let edited = body(OPUS, "Be terse.", two);
+    let mut cut = call(10, &edited, [0, 0], &json!({}));
+    ["response", "status"].into_iter().for_each(|field| drop(cut.as_object_mut().unwrap().remove(field)));
+    (cut["broke_off"], cut["ended_ms"]) = ("given-up".into(), json!(1_785_000_012_000_u64));
+    let answered = call(20, &edited, [0, 52_000], &json!({}));
+    write(&place, &[call(0, &body(OPUS, "Be brief.", one), [0, 50_000], &json!({})), cut, answered]);
+    forkcast(&place, &["replay", "log.jsonl", "--out", "r", "--quiet"]);
+    let ledger = lines(&place.join("r/ledger.jsonl"));
+    assert_eq!([&ledger[1]["cost_usd"], &ledger[1]["causes"]], [&json!(0), &json!([])]);
+    assert!(ledger[1]["remarks"].to_string().contains("nothing was billed"), "{}", ledger[1]["remarks"]);
+    let again = read_json(&forkcast(&place, &["replay", "r", "--format", "json", "--quiet"]));
+    let replay = read_json(&forkcast(&place, &["replay", "log.jsonl", "--format", "json", "--quiet"]));
+    assert_eq!(again["totals"], replay["totals"], "of its folder");
+    let check = forkcast(&place, &["check", "log.jsonl", "--lock", "none", "--quiet", "--format", "json"]);
+    let check: Value = serde_json::from_slice(&check.stdout).unwrap();
+    assert_eq!(losses_of_check(&check, "request"), losses(&ledger, |line| line["index"].clone()));
+    let shown = printed(&place, &["explain", "log.jsonl", "1"]);
+    assert!(shown.contains("nothing was billed"), "{shown}");
+}
+
+/// What no breakpoint of the previous request covers may still be read from an entry of an earlier one.
+#[test]
+fn a_breakpoint_in_every_second_request_costs_the_same_in_check_and_replay() {
+    let place = folder("recorded-alternating");
+    fs::create_dir_all(place.join("bodies")).unwrap();
+    let marked = |text: &str| json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}});
+    let mut messages = Vec::new();
+    for turn in 0..6 {
+        let mut last = marked(&format!("Step {turn}. ").repeat(900));
+        if turn % 2 == 1 {
+            last.as_object_mut().unwrap().remove("cache_control");
+        }
+        let sent = [&messages[..], &[json!({"role": "user", "content": [last]})]].concat();
+        let body =
+            json!({"model": OPUS, "max_tokens": 9, "system": [marked(&"Be kind. ".repeat(1_500))], "messages": sent});
+        fs::write(place.join(format!("bodies/{turn}.json")), body.to_string()).unwrap();
+        messages
+            .push(json!({"role": "user", "content": [{"type": "text", "text": format!("Step {turn}. ").repeat(900)}]}));
+        messages.push(json!({"role": "assistant", "content": [{"type": "text", "text": "Done."}]}));
+    }
+    let replay = read_json(&forkcast(&place, &["replay", "bodies", "--format", "json", "--quiet"]));
+    let check = forkcast(&place, &["check", "bodies", "--lock", "none", "--quiet", "--format", "json"]);
+    let check: Value = serde_json::from_slice(&check.stdout).unwrap();
+    let found = check["findings"].as_array().unwrap().iter();
+    let tokens: u64 = found.clone().map(|found| found["tokens_lost"].as_u64().unwrap()).sum();
+    let cost: f64 = found.map(|found| found["cost_usd"].as_f64().unwrap()).sum();
+    let [missed] = replay["totals"]["causes"].as_array().unwrap().as_slice() else { panic!("{replay}") };
+    assert_eq!([&missed["cause"], &missed["tokens"]], [&json!("no_breakpoint"), &json!(tokens)]);
+    assert!((missed["cost_usd"].as_f64().unwrap() - cost).abs() < 1e-9, "{missed} {cost}");
 }
 
 /// A difference from the lock that the rules only note is no equality.
