@@ -2,10 +2,10 @@
 
 pub mod answers;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_scenarios::fanout::Trial;
-use forkcast_scenarios::fanout::trial::{best_cost, sets, unpriced};
+use forkcast_scenarios::fanout::trial::{best_cost, unpriced};
 use forkcast_sim::agent::spawn::fork::Profile;
 
 use crate::document::{Document, count, money, several};
@@ -31,9 +31,65 @@ pub fn document(rows: &[Trial], price_book: &str, is_partial: bool) -> Document 
     document
 }
 
+/// The answer in one line: what a single fan-out costs, else the policy that is cheapest.
 fn title(rows: &[Trial]) -> String {
-    let requests: u64 = rows.iter().map(|row| row.outcome.requests).sum();
-    format!("Fan-out: {}, {} requests of children", several(rows.len() as u64, "cell"), count(requests))
+    if let [row] = rows {
+        return single(row);
+    }
+    let best = best_cost(rows);
+    let policies: Vec<String> = best.iter().filter_map(|at| policy(rows, *at)).collect();
+    let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
+    policies.iter().for_each(|policy| *wins.entry(policy).or_default() += 1);
+    let mut wins: Vec<(&str, usize)> = wins.into_iter().collect();
+    wins.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    let all = best.len();
+    match wins.as_slice() {
+        [] => range(rows),
+        [(policy, _)] if all == 1 => format!("Cheapest of {}: {policy}", count(rows.len() as u64)),
+        [(policy, _)] => format!("Cheapest in all {} comparisons: {policy}", count(all as u64)),
+        [(policy, number), others @ ..] => {
+            let others = if others.len() == 1 { others[0].0.to_owned() } else { format!("{} others", others.len()) };
+            format!("Cheapest: {policy} in {number} of {all} comparisons, {others} in the rest")
+        }
+    }
+}
+
+/// Launch and breakpoints of a cell, as far as they vary; `None` if neither does.
+fn policy(rows: &[Trial], at: usize) -> Option<String> {
+    let own = &rows[at].cell;
+    let marks = rows.iter().any(|row| row.cell.marking() != own.marking());
+    let launches = rows.iter().any(|row| row.cell.launch.name() != own.launch.name());
+    let parts = [
+        launches.then(|| format!("launch {}", own.launch.name())),
+        marks.then(|| format!("breakpoints {}", own.marking())),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" with "))
+}
+
+fn single(row: &Trial) -> String {
+    let children = several(u64::from(row.cell.children), if row.cell.spawn.is_none() { "fork" } else { "agent" });
+    let Some(cost) = row.outcome.cost else {
+        return format!("{children}: {}, no price for the model", several(row.outcome.requests, "request"));
+    };
+    let total =
+        row.outcome.total_cost.map_or_else(String::new, |total| format!(", {} with their parent", money(total)));
+    let uncached = row
+        .outcome
+        .cost_without_cache
+        .map_or_else(String::new, |uncached| format!("; {} without a cache", money(uncached)));
+    let verb = if row.cell.children == 1 { "costs" } else { "cost" };
+    format!("{children} {verb} {}{total}{uncached}", money(cost))
+}
+
+/// What the cells cost, if they differ by no policy.
+fn range(rows: &[Trial]) -> String {
+    let cells = several(rows.len() as u64, "cell");
+    let costs = || rows.iter().filter_map(|row| row.outcome.total_cost);
+    match costs().min().zip(costs().max()) {
+        Some((least, most)) => format!("{cells}: {} to {} with the parent's requests", money(least), money(most)),
+        None => format!("{cells} without a price"),
+    }
 }
 
 /// The parameters that do not vary.
@@ -69,20 +125,9 @@ fn rests_on(rows: &[Trial], price_book: &str) -> Vec<String> {
     lines
 }
 
-/// The best cells among compared policies, and broken assumptions.
+/// Limits that were met, cells without answers, and broken assumptions.
 fn findings(rows: &[Trial]) -> Vec<String> {
     let mut lines = Vec::new();
-    if let ([set], [best]) = (&sets(rows)[..], &best_cost(rows)[..])
-        && set.len() > 1
-    {
-        let row = &rows[*best];
-        let cost = row.outcome.total_cost.map_or_else(|| "no price".to_owned(), money);
-        lines.push(format!(
-            "Cheapest: breakpoints {}, launch {}, {cost} with the parent's requests",
-            row.cell.marking(),
-            row.cell.launch.name()
-        ));
-    }
     if let Some(row) = rows.first().filter(|row| !row.cell.rate_limits().is_none()) {
         lines.push(limits(&row.cell, rows));
     }
