@@ -220,7 +220,9 @@ impl Log<'_> {
             })
         });
         let break_off = break_off.transpose()?;
-        exchange.given_up = break_off == Some(BreakOff::GivenUp) && exchange.first_byte_at.is_none();
+        let is_answered = line.response.is_some() || line.response_sse.is_some() || exchange.usage.is_some();
+        let is_begun = is_answered || exchange.first_byte_at.is_some() || line.events_ms.is_some();
+        exchange.given_up = break_off == Some(BreakOff::GivenUp) && !is_begun;
         let retry_after = self.instant("retry_after_ms", line.retry_after_ms)?;
         let events = line.events_ms.iter().flatten();
         let events_at = events.map(|raw| self.instant("events_ms", Some(raw))).collect::<Result<Vec<_>, _>>()?;

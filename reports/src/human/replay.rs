@@ -67,6 +67,7 @@ fn first_screen(report: &Report<'_>, document: &mut Document) {
     if report.what_ifs.len() > WhatIf::defaults().len() {
         what_if::add(report, document);
     }
+    document.text(unseen::without_instants(report).into_iter().collect());
     super::calibration::add(report, document);
     if report.unreadable().next().is_some() {
         damage::add(report, document);
@@ -98,12 +99,11 @@ fn pointers(report: &Report<'_>) -> Vec<String> {
     let limits = unseen::sentences(report).len();
     let limits =
         if limits > 0 { format!(", {} of these numbers", several(limits as u64, "limit")) } else { String::new() };
-    let (causes, meaning) = match report.misses.is_empty() {
-        true => ("what-ifs", ""),
-        false => ("why tokens were not read, what-ifs", "; forkcast list causes: the meaning of each cause"),
-    };
+    let why = (!report.misses.is_empty()).then_some("why tokens were not read, ").unwrap_or_default();
+    let what_ifs = (!report.totals.what_if.is_empty()).then_some("what-ifs, ").unwrap_or_default();
+    let meaning = if why.is_empty() { "" } else { "; forkcast list causes: the meaning of each cause" };
     vec![
-        format!("--details: {causes}, forecast{limits}"),
+        format!("--details: {why}{what_ifs}forecast{limits}"),
         "--by day, --by model, --by project: the same by group; --session ID: one session".to_owned(),
         format!("forkcast explain: one request in full{meaning}"),
     ]

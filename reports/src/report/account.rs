@@ -148,6 +148,11 @@ impl Counted {
 }
 
 impl Account {
+    /// By how much the bill is above the lower bound; `None` if that is not known.
+    pub fn above_bound(&self) -> Option<Money> {
+        Some(self.billed.cost? - self.lower_bound?)
+    }
+
     /// The sums of `entries`.
     pub fn of<'a>(entries: impl IntoIterator<Item = &'a Recorded<'a>>, counted: Counted) -> Self {
         let mut account = Self::default();

@@ -167,8 +167,7 @@ impl Missed {
     fn found(&self, report: &Report<'_>, lives_longer: bool) -> Vec<Found> {
         let reader = self.reader();
         let known = MISSES.iter().zip(&self.sums);
-        let tried =
-            |advice: &Advice| advice.what_if.is_some_and(|name| report.what_ifs.iter().any(|tried| tried == name));
+        let tried = |advice: &Advice| report.what_ifs.iter().any(|tried| advice.is_priced_by(tried));
         let known =
             known.filter(|(advice, _)| !(tried(advice) || lives_longer && advice.causes.contains(&Cause::Expired)));
         known.filter_map(|(advice, sum)| sum.found(report, advice, reader)).collect()
@@ -195,6 +194,11 @@ impl Sum {
     fn found(&self, report: &Report<'_>, advice: &Advice, reader: Reader) -> Option<Found> {
         let sessions = report.sessions.iter().enumerate();
         let money = sessions.filter_map(|(at, session)| Some((at, *self.of_session.get(&session.index)?)));
+        let money =
+            money.map(|(at, cost)| match report.sessions[at].account.above_bound().filter(|_| advice.is_bounded) {
+                Some(most) => (at, cost.min(most)),
+                None => (at, cost),
+            });
         let (sessions, saved) = ranked(money.filter(|(_, cost)| *cost > Money::ZERO).collect())?;
         let (dearest, _) = self.of_cause.iter().max_by_key(|(cause, cost)| (**cost, Reverse(**cause)))?;
         let what = format!("{} ({})", advice.words(*dearest, reader), self.times());

@@ -92,14 +92,14 @@ pub fn gates(report: &Report<'_>) -> Vec<Gate> {
 }
 
 fn cost(report: &Report<'_>, limit: Money) -> Gate {
-    let found = report.totals.billed.cost.unwrap_or_default();
-    let exceeded = found > limit;
+    let found = report.totals.billed.cost;
+    let exceeded = found.is_some_and(|found| found > limit);
     // Missing amounts can only make the bill larger.
     let undecided = if exceeded { None } else { cannot_tell(report).or_else(|| not_billed(report)) };
     Gate {
         name: "max-cost",
         limit: Measure::Cost(limit),
-        found: Some(Measure::Cost(found)),
+        found: found.map(Measure::Cost),
         passed: !exceeded && undecided.is_none(),
         undecided,
     }

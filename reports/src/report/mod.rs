@@ -209,7 +209,11 @@ impl<'a> Report<'a> {
     pub fn spot(&self, place: &Place) -> String {
         let file = self.short(&place.file);
         let recordings = || self.inputs.scopes.iter().flat_map(|scope| &scope.files);
-        let is_body = || recordings().nth(place.session).is_some_and(|recording| recording.format == Format::Bodies);
+        let is_body = || {
+            recordings()
+                .nth(place.session)
+                .is_some_and(|recording| recording.format == Format::Bodies && recording.exchanges.len() == 1)
+        };
         match place.in_transcript {
             true => format!("{file}:{}", place.line),
             false if is_body() => file,

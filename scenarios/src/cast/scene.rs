@@ -180,12 +180,14 @@ impl<'a> Scene<'a> {
         let limits = Fields::default().with("steps", number(100_000_000)).with("turns", number(2 * count + 1_000));
         // A clock that jumped may have made the session longer than the executor's own limit.
         let limits = limits.with("until_ms", number(self.ms(self.ended) + A_YEAR_MS));
+        let is_dated = self.began.has_day();
         let day = Date::of(self.began);
+        let prices = is_dated.then(|| text(format!("{:04}-{:02}-{:02}", day.0, day.1, day.2)));
         let tree = Fields::default()
             .with("about", text(about))
             .with("session", self.options())
-            .with("cache", text(Rules::for_recording(Some(days(self.began))).name))
-            .with("prices", text(format!("{:04}-{:02}-{:02}", day.0, day.1, day.2)))
+            .with("cache", text(Rules::for_recording(is_dated.then(|| days(self.began))).name))
+            .with("prices", prices)
             .with("limits", limits.node())
             .with("prompt", Fields::default().with("user_context", no()).node())
             .with("sizes", self.sizes())

@@ -66,6 +66,8 @@ pub fn title(check: &Check<'_>) -> String {
         let breaks = |found: &Finding| found.breaks_prefix && found.rule != Rule::Equality;
         let what = if kinds.iter().all(|kind| kind.first().cause.is_refusal()) {
             "the provider refuses requests"
+        } else if kinds.iter().all(|kind| kind.first().rule == Rule::Breakpoints) {
+            "repeated history is not cached"
         } else if kinds.iter().any(|kind| breaks(kind.first())) {
             "a cached prefix is broken"
         } else {

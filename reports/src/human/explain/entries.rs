@@ -41,7 +41,10 @@ pub(super) fn nearest(explained: &Explained<'_>) -> Option<String> {
     let ago = since.map_or_else(String::new, |ms| format!(" {} before", span(ms)));
     let shared = match entry.blocks - entry.shared_blocks {
         0 => "all of it is a prefix of this request".to_owned(),
-        _ => format!("this request shares its first {} blocks", count(entry.shared_blocks as u64)),
+        _ => match entry.shared_blocks {
+            1 => "this request shares its first block".to_owned(),
+            shared => format!("this request shares its first {} blocks", count(shared as u64)),
+        },
     };
     Some(format!(
         "Nearest: {} blocks, {} tokens, last marked by {}{ago}, {}{}; {shared}.",

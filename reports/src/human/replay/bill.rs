@@ -6,7 +6,7 @@ use super::totals::part_of;
 use super::{is_of_transcripts, unseen};
 use crate::document::{Cell, Column, Document, Table, count, money, several, share};
 use crate::human::when;
-use crate::report::{Report, not_modelled};
+use crate::report::{Report, not_modelled, unpriced};
 
 /// `$259.15 · 1,802 requests · 28 sessions · 2026-07-10 to 2026-08-01 UTC`.
 pub(super) fn title(report: &Report<'_>) -> String {
@@ -29,7 +29,8 @@ fn bill(report: &Report<'_>) -> String {
     let predicted = if account.ledger.recorded_requests == 0 { " predicted" } else { "" };
     match account.billed.cost {
         Some(bill) if report.tally.counted > 0 => format!("{}{predicted}", money(bill)),
-        _ => "No price".to_owned(),
+        None if !unpriced(report).is_empty() => "No price".to_owned(),
+        _ => "Cost unknown".to_owned(),
     }
 }
 
@@ -38,7 +39,9 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if report.tally.counted == 0 {
         return;
     }
-    document.table(table(report));
+    if report.totals.billed.cost.is_some() {
+        document.table(table(report));
+    }
     document.text([avoidable(report), unread(report), unseen::without_price(report)].into_iter().flatten().collect());
 }
 

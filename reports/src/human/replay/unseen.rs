@@ -2,6 +2,7 @@
 
 use forkcast_replay::calibrate::Generation;
 use forkcast_replay::formats::claude_code::output_residual;
+use forkcast_replay::what_if::WhatIf;
 
 use super::listed;
 use crate::document::{Document, count, money, several};
@@ -28,6 +29,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
         given(&found),
         without_usage(report, &found),
         refused(&found),
+        without_instants(report),
         fees(report),
     ];
     sentences.into_iter().flatten().collect()
@@ -154,6 +156,13 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
     let are = if number == 1 { "is" } else { "are" };
     let alone = if report.tally.predicted_uncounted { alone } else { "" };
     Some(format!("{} {are} without recorded usage and in no sum{alone}.", several(number, "request")))
+}
+
+/// Lifetimes and breakpoints are tried at the instants of the requests.
+pub(super) fn without_instants(report: &Report<'_>) -> Option<String> {
+    let is_asked = report.options.what_if.len() > WhatIf::defaults().len();
+    (is_asked && report.what_ifs.is_empty() && report.tally.counted > 0 && report.span().is_none())
+        .then(|| "The recording has no instants: what-ifs are left out.".to_owned())
 }
 
 fn refused(found: &Unseen) -> Option<String> {

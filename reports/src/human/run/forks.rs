@@ -49,7 +49,7 @@ fn told(run: &Run, found: &FanOut<'_>) -> Vec<String> {
 fn cost(run: &Run, found: &FanOut<'_>) -> String {
     let parent = found.parent.and_then(|parent| run.agents.get(parent)).map_or("nobody", |agent| &agent.label);
     let forks = several(found.forks.len() as u64, "fork");
-    let mut line = format!("{forks} of {parent}, {} requests: ", count(found.sums.requests));
+    let mut line = format!("{forks} of {parent}, {}: ", several(found.sums.requests, "request"));
     line.push_str(&found.sums.cost.map_or_else(|| "no price".to_owned(), money));
     line.push_str(&found.sums.usage.hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default());
     if let Some(without) = found.sums.cost_without_cache {
@@ -120,8 +120,12 @@ fn broken(run: &Run, found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
     let all = found.forks.len() as u64;
     let some = format!("{} of {}", count(miss.forks), count(all));
     let mut lines = vec![match miss.difference {
-        None if miss.forks == all => format!("The prefix was unchanged, but no fork could read all of it: {word}"),
-        None => format!("The prefix was unchanged, but {some} forks could not read all of it: {word}"),
+        None if miss.forks == all => {
+            format!("The prefix was unchanged, but no fork could read all that had been sent before: {word}")
+        }
+        None => {
+            format!("The prefix was unchanged, but {some} forks could not read all that had been sent before: {word}")
+        }
         Some(difference) => {
             let offsets = difference.offset_in_block.zip(difference.offset_in_prefix).map(|(block, prefix)| {
                 format!(

@@ -35,8 +35,11 @@ pub(super) struct Advice {
     pub causes: &'static [Cause],
     /// A phrase in the evidence of a transcript, if it applies only to such requests.
     shows: Option<&'static str>,
-    /// The what-if that its words name: if it was tried, its figure counts, and not the cost of the misses.
-    pub what_if: Option<&'static str>,
+    /// The what-if that its words name, or the start of its name up to `=`: if it was tried, its figure counts, and not the cost of
+    /// the misses.
+    what_if: Option<&'static str>,
+    /// It moves breakpoints only, so that it saves no more than the lower bound of the same bytes.
+    pub is_bounded: bool,
     /// Advice for the author of an agent; by default the suggestion for the cause.
     author: Option<&'static str>,
     /// Advice for the user of a client; by default the suggestion for the cause.
@@ -47,7 +50,16 @@ pub(super) struct Advice {
 
 impl Advice {
     const fn new(code: &'static str, causes: &'static [Cause]) -> Self {
-        Self { code, causes, shows: None, what_if: None, author: None, user: None, claude_code: None }
+        Self {
+            code,
+            causes,
+            shows: None,
+            what_if: None,
+            is_bounded: false,
+            author: None,
+            user: None,
+            claude_code: None,
+        }
     }
 
     /// Limits it to requests with this evidence in a transcript.
@@ -58,6 +70,16 @@ impl Advice {
     /// Sets the what-if that its words name.
     const fn priced_by(self, what_if: &'static str) -> Self {
         Self { what_if: Some(what_if), ..self }
+    }
+
+    /// Sets that its saving is at most the distance to the lower bound.
+    const fn bounded(self) -> Self {
+        Self { is_bounded: true, ..self }
+    }
+
+    /// Whether a what-if of this name prices it.
+    pub fn is_priced_by(&self, tried: &str) -> bool {
+        self.what_if.is_some_and(|name| tried == name || name.ends_with('=') && tried.starts_with(name))
     }
 
     /// Sets the advice for the author of an agent.
@@ -163,7 +185,9 @@ pub(super) const MISSES: [Advice; 16] = [
     Advice::new("compacted", &[Cause::Compacted]).user("Compact rarely, at a natural pause"),
     Advice::new("in_flight", &[Cause::InFlight]),
     Advice::new("breakpoints", &[Cause::NoBreakpoint, Cause::BeyondLookback, Cause::BreakpointLimit, Cause::TtlOrder])
-        .user(ITS_BREAKPOINTS),
+        .user(ITS_BREAKPOINTS)
+        .priced_by("breakpoints=")
+        .bounded(),
     Advice::new("below_minimum", &[Cause::BelowMinimum]),
     Advice::new("other_scope", &[Cause::OtherScope]).user("Stay in one workspace and one account within a session"),
 ];
