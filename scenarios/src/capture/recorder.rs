@@ -33,6 +33,11 @@ impl<'a> Recorder<'a> {
         Self { run, agents, are_labelled: labels.len() == run.agents.len() }
     }
 
+    /// The same with the ids of agents instead of their labels, as the ledger of a run has them.
+    pub fn by_ids(run: &'a Run) -> Self {
+        Self { are_labelled: false, ..Self::new(run) }
+    }
+
     /// The requests of the ledger, one after the other, as an input.
     pub fn inputs(&self) -> Inputs {
         let file = self.run.scenario.file.to_string();

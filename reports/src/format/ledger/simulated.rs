@@ -18,7 +18,7 @@ use crate::names::Names;
 /// When the target cannot be written.
 pub fn write(run: &Run, has_bodies: bool, target: &mut dyn Write) -> io::Result<()> {
     let mut sizes = has_bodies.then(|| StoredSizes::all(run));
-    let recorder = Recorder::new(run);
+    let recorder = Recorder::by_ids(run);
     let file = run.scenario.file.to_string();
     let standing = Standing { scope: 0, path: &file, session: 0, format: Format::Bodies.name() };
     run.requests.iter().try_for_each(|request| {
