@@ -99,8 +99,8 @@ fn pointers(report: &Report<'_>) -> Vec<String> {
     let limits = unseen::sentences(report).len();
     let limits =
         if limits > 0 { format!(", {} of these numbers", several(limits as u64, "limit")) } else { String::new() };
-    let why = (!report.misses.is_empty()).then_some("why tokens were not read, ").unwrap_or_default();
-    let what_ifs = (!report.totals.what_if.is_empty()).then_some("what-ifs, ").unwrap_or_default();
+    let why = if report.misses.is_empty() { "" } else { "why tokens were not read, " };
+    let what_ifs = if report.totals.what_if.is_empty() { "" } else { "what-ifs, " };
     let meaning = if why.is_empty() { "" } else { "; forkcast list causes: the meaning of each cause" };
     vec![
         format!("--details: {why}{what_ifs}forecast{limits}"),

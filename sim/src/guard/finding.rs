@@ -69,7 +69,7 @@ pub struct Loss {
     /// The additional cost; `None` for a model without a price.
     pub cost: Option<Money>,
     /// How many requests lose and pay it together: one, except for a chain without breakpoints.
-    pub requests: usize,
+    pub requests: u64,
 }
 
 words! {
@@ -125,7 +125,7 @@ impl Finding {
     /// Its cost per day with this many such requests; also `None` for differences from the lock, which cost only once.
     pub fn cost_per_day(&self, requests_per_day: u64) -> Option<Money> {
         let loss = self.loss.filter(|_| self.rule != Rule::Equality)?;
-        let each = i128::try_from(loss.requests.max(1)).unwrap_or(i128::MAX);
+        let each = i128::from(loss.requests.max(1));
         loss.cost.map(|cost| Money::of(requests_per_day, cost.picousd(), each))
     }
 

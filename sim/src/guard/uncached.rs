@@ -191,7 +191,7 @@ impl Repeated {
         );
         let most = self.uncovered.iter().max_by_key(|(_, tokens)| **tokens);
         let billed_as = most.map_or(Category::Input, |(category, _)| *category);
-        let requests = self.requests;
+        let requests = self.requests as u64;
         let loss = Loss { tokens: uncovered_tokens, is_upper_bound: false, billed_as, cost: self.cost, requests };
         Some(Finding {
             rule: Rule::Breakpoints,

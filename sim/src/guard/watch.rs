@@ -123,10 +123,7 @@ impl Watch {
             read_tokens: facts.usage.map_or(0, |usage| usage.cache_read_input_tokens),
             asks_breakpoints: true,
         };
-        let (mut findings, mut notes) = Self::judge(&case, &whose);
-        if facts.given_up {
-            findings.iter_mut().for_each(Finding::cost_nothing);
-        }
+        let (findings, mut notes) = Self::judge(&case, &whose, facts);
         let lane = &whose.lane;
         let read = self.timeless.serve(wire, &taken);
         let shown = self.clocked.scope(facts).take(wire, &taken, read, facts, at);
@@ -135,16 +132,11 @@ impl Watch {
             Noted::new(&lane.name, taken.number, NoteKind::Time(cause), path)
         }));
         notes.extend(self.doubt(&taken, &whose, facts));
-        let previous = whose.previous.as_ref().filter(|_| !lane.first).map(|previous| &*previous.subject);
-        let turn = uncached::Turn {
-            taken: &taken,
-            previous,
-            blocks_read: read,
-            rates: rates.as_ref(),
-            is_measured: facts.usage.is_some(),
-            is_implied,
-        };
         if !facts.given_up {
+            let previous = whose.previous.as_ref().filter(|_| !lane.first).map(|previous| &*previous.subject);
+            let is_measured = facts.usage.is_some();
+            let rates = rates.as_ref();
+            let turn = uncached::Turn { taken: &taken, previous, blocks_read: read, rates, is_measured, is_implied };
             self.uncached.take(&turn, lane);
         }
         let (rejected, unbound) = self.thinking.take(wire, &taken, facts, &whose, &self.rules);
@@ -182,8 +174,17 @@ impl Watch {
         Some(Noted::new(&lane.name, taken.number, kind, String::new()))
     }
 
+    /// Changes since the previous request of its chain, with their costs.
+    fn judge(case: &Question<'_>, whose: &Whose<Arc<Member>>, facts: &Facts<'_>) -> (Vec<Finding>, Vec<Noted>) {
+        let (mut findings, notes) = Self::changes(case, whose);
+        if facts.given_up {
+            findings.iter_mut().for_each(Finding::cost_nothing);
+        }
+        (findings, notes)
+    }
+
     /// Changes since the previous request of its chain; for a first one, the parts that it does not share with its kin.
-    fn judge(case: &Question<'_>, whose: &Whose<Arc<Member>>) -> (Vec<Finding>, Vec<Noted>) {
+    fn changes(case: &Question<'_>, whose: &Whose<Arc<Member>>) -> (Vec<Finding>, Vec<Noted>) {
         if let Some(previous) = whose.previous.as_ref().filter(|_| !whose.lane.first) {
             return judge::judge(&Question { older: &previous.subject, ..*case });
         }

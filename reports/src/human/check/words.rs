@@ -121,7 +121,7 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
     };
     let each = match loss.requests {
         0 | 1 => "per request".to_owned(),
-        several => format!("in {} requests together", count(several as u64)),
+        several => format!("in {} requests together", count(several)),
     };
     let cached = if loss.requests > 1 { "repeated" } else { "cached" };
     let day = check.rules.requests_per_day.and_then(|requests| {
