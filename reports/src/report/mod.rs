@@ -22,7 +22,6 @@ mod zone;
 
 use std::collections::BTreeMap;
 
-use forkcast_replay::exchange::Exchange;
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{Inputs, Unreadable};
 use forkcast_replay::replay::{InParts, Options};
@@ -210,11 +209,10 @@ impl<'a> Report<'a> {
     pub fn spot(&self, place: &Place) -> String {
         let file = self.short(&place.file);
         let recordings = || self.inputs.scopes.iter().flat_map(|scope| &scope.files);
-        let is_same = |exchange: &&Exchange| exchange.origin.file == *place.file;
+        // Bodies on the lines of one file are called by their numbers.
         let is_body = || {
-            recordings().nth(place.session).is_some_and(|recording| {
-                recording.format == Format::Bodies && recording.exchanges.iter().filter(is_same).nth(1).is_none()
-            })
+            let recording = recordings().nth(place.session);
+            place.line == 0 && recording.is_some_and(|recording| recording.format == Format::Bodies)
         };
         match place.in_transcript {
             true => format!("{file}:{}", place.line),

@@ -64,7 +64,7 @@ impl<'a> Recorder<'a> {
             first_byte_at: line.first_byte_at,
             ended_at: request.ended_at,
             usage: usage(request).filter(|_| line.first_byte_at.is_some()),
-            given_up: request.ended_at.is_some() && line.first_byte_at.is_none(),
+            given_up: is_given_up(&request.entry),
             ..Exchange::request_only(origin, line.model.clone(), Vec::new())
         };
         let sent = self.sent_by(self.run.agents.get(request.agent), exchange);
@@ -113,6 +113,11 @@ impl<'a> Recorder<'a> {
     }
 }
 
+/// It was cancelled before the first byte of its answer.
+const fn is_given_up(entry: &Entry) -> bool {
+    entry.ended_at.is_some() && entry.line.first_byte_at.is_none()
+}
+
 /// The usage that was billed.
 fn usage(entry: &Entry) -> Option<RecordedUsage> {
     let usage = entry.line.billed().filter(|usage| usage.total_input_tokens() > 0)?;
@@ -143,7 +148,7 @@ pub fn exchange(origin: Origin, passage: &Passage, draft: &Draft, entry: Option<
         ended_at: if is_refused { first_byte_at } else { entry.and_then(|entry| entry.ended_at) },
         status,
         usage: entry.and_then(usage),
-        given_up: answer.is_without_first_byte(),
+        given_up: entry.is_some_and(is_given_up),
         answer: Some(Box::new(kept)),
         ..Exchange::request_only(origin, draft.model.to_string(), draft.body())
     }

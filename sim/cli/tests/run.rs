@@ -4,6 +4,7 @@ mod doors;
 mod named;
 mod otherwise;
 mod recorded;
+mod unknown;
 
 use std::fs;
 use std::path::Path;

@@ -72,7 +72,15 @@ impl Spent {
 
     /// The figures that are outside `budget`.
     pub fn violations(&self, budget: &Budget) -> Vec<Violation> {
-        self.chains.values().flat_map(|chain| chain.violations(budget)).collect()
+        let nothing_known = (self.chains.is_empty() && self.unknown > 0).then(|| Violation {
+            rule: Rule::Budget,
+            chain: None,
+            what: "what requests read and cost".to_owned(),
+            found: "unknown, for no cache of their provider is modelled".to_owned(),
+            expected: "figures that the budget can limit".to_owned(),
+        });
+        let known = self.chains.values().flat_map(|chain| chain.violations(budget));
+        known.chain(nothing_known.filter(|_| *budget != Budget::default())).collect()
     }
 }
 

@@ -39,8 +39,9 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if report.tally.counted == 0 {
         return;
     }
-    if report.totals.billed.cost.is_some() {
-        document.table(table(report));
+    let table = table(report);
+    if !table.rows.is_empty() {
+        document.table(table);
     }
     document.text([avoidable(report), unread(report), unseen::without_price(report)].into_iter().flatten().collect());
 }

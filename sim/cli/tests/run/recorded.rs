@@ -183,6 +183,7 @@ fn a_request_given_up_before_its_first_byte_costs_nothing_through_any_door() {
     let ledger = lines(&place.join("r/ledger.jsonl"));
     assert_eq!([&ledger[1]["cost_usd"], &ledger[1]["causes"]], [&json!(0), &json!([])]);
     assert!(ledger[1]["remarks"].to_string().contains("nothing was billed"), "{}", ledger[1]["remarks"]);
+    assert_eq!(ledger[2]["predicted"]["cache_read_input_tokens"], 0, "the second wrote nothing");
     let again = read_json(&forkcast(&place, &["replay", "r", "--format", "json", "--quiet"]));
     let replay = read_json(&forkcast(&place, &["replay", "log.jsonl", "--format", "json", "--quiet"]));
     assert_eq!(again["totals"], replay["totals"], "of its folder");
