@@ -4,8 +4,8 @@ pub mod answers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use forkcast_scenarios::fanout::Trial;
 use forkcast_scenarios::fanout::trial::{best_cost, unpriced};
+use forkcast_scenarios::fanout::{Cell, Trial};
 use forkcast_sim::agent::spawn::fork::Profile;
 
 use crate::document::{Document, count, money, several};
@@ -33,14 +33,18 @@ pub fn document(rows: &[Trial], price_book: &str, is_partial: bool) -> Document 
 
 /// The answer in one line: what a single fan-out costs, else the policy that is cheapest.
 fn title(rows: &[Trial]) -> String {
-    if let [row] = rows {
-        return single(row);
+    match rows {
+        [row] => return single(row),
+        [fork, spawn] if fork.cell.spawn.is_none() && spawn.cell.spawn.is_some() => return against(fork, spawn),
+        _ => {}
     }
     let best = best_cost(rows);
-    let policies: Vec<String> = best.iter().filter_map(|at| policy(rows, *at)).collect();
-    let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
-    policies.iter().for_each(|policy| *wins.entry(policy).or_default() += 1);
-    let mut wins: Vec<(&str, usize)> = wins.into_iter().collect();
+    let varies = Varies::of(rows);
+    let mut wins: BTreeMap<String, usize> = BTreeMap::new();
+    for policy in best.iter().filter_map(|at| varies.policy(&rows[*at].cell)) {
+        *wins.entry(policy).or_default() += 1;
+    }
+    let mut wins: Vec<(String, usize)> = wins.into_iter().collect();
     wins.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
     let all = best.len();
     match wins.as_slice() {
@@ -48,23 +52,35 @@ fn title(rows: &[Trial]) -> String {
         [(policy, _)] if all == 1 => format!("Cheapest of {}: {policy}", count(rows.len() as u64)),
         [(policy, _)] => format!("Cheapest in all {} comparisons: {policy}", count(all as u64)),
         [(policy, number), others @ ..] => {
-            let others = if others.len() == 1 { others[0].0.to_owned() } else { format!("{} others", others.len()) };
+            let others = if others.len() == 1 { others[0].0.clone() } else { format!("{} others", others.len()) };
             format!("Cheapest: {policy} in {number} of {all} comparisons, {others} in the rest")
         }
     }
 }
 
-/// Launch and breakpoints of a cell, as far as they vary; `None` if neither does.
-fn policy(rows: &[Trial], at: usize) -> Option<String> {
-    let own = &rows[at].cell;
-    let marks = rows.iter().any(|row| row.cell.marking() != own.marking());
-    let launches = rows.iter().any(|row| row.cell.launch.name() != own.launch.name());
-    let parts = [
-        launches.then(|| format!("launch {}", own.launch.name())),
-        marks.then(|| format!("breakpoints {}", own.marking())),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(" with "))
+/// The parts of a policy that differ among the cells.
+struct Varies {
+    launch: bool,
+    breakpoints: bool,
+}
+
+impl Varies {
+    fn of(rows: &[Trial]) -> Self {
+        let differ = |of: fn(&Cell) -> String| {
+            let mut found = rows.iter().map(|row| of(&row.cell));
+            let first = found.next();
+            found.any(|other| Some(other) != first)
+        };
+        Self { launch: differ(|cell| cell.launch.name()), breakpoints: differ(Cell::marking) }
+    }
+
+    /// Launch and breakpoints of a cell, as far as they vary; `None` if neither does.
+    fn policy(&self, cell: &Cell) -> Option<String> {
+        let launch = self.launch.then(|| format!("launch {}", cell.launch.name()));
+        let breakpoints = self.breakpoints.then(|| format!("breakpoints {}", cell.marking()));
+        let parts: Vec<String> = launch.into_iter().chain(breakpoints).collect();
+        (!parts.is_empty()).then(|| parts.join(" with "))
+    }
 }
 
 fn single(row: &Trial) -> String {
@@ -80,6 +96,12 @@ fn single(row: &Trial) -> String {
         .map_or_else(String::new, |uncached| format!("; {} without a cache", money(uncached)));
     let verb = if row.cell.children == 1 { "costs" } else { "cost" };
     format!("{children} {verb} {}{total}{uncached}", money(cost))
+}
+
+/// Forks beside agents of their own.
+fn against(fork: &Trial, spawn: &Trial) -> String {
+    let cost = |row: &Trial| row.outcome.total_cost.map_or_else(|| "no price".to_owned(), money);
+    format!("Forks cost {}, agents with briefs {}, both with their parent", cost(fork), cost(spawn))
 }
 
 /// What the cells cost, if they differ by no policy.
@@ -145,7 +167,7 @@ fn findings(rows: &[Trial]) -> Vec<String> {
 }
 
 /// The provider's limits per minute, and their effects.
-fn limits(cell: &forkcast_scenarios::fanout::Cell, rows: &[Trial]) -> String {
+fn limits(cell: &Cell, rows: &[Trial]) -> String {
     let limit = |limit: Option<u64>, what: &str| limit.map(|limit| format!("{} {what}", count(limit)));
     let limits: Vec<String> =
         limit(cell.itpm, "uncached input tokens").into_iter().chain(limit(cell.rpm, "requests")).collect();

@@ -41,6 +41,28 @@ fn the_worked_table_is_one_command() {
     assert_eq!(rows.len(), 12);
 }
 
+/// A title is the answer.
+#[test]
+fn the_title_says_what_it_costs_or_what_is_cheapest() {
+    for (arguments, title) in [
+        (&["--children", "5"][..], "5 forks cost $"),
+        (&["--children", "5", "--against", "spawn"], "Forks cost $"),
+        (&["--children", "5", "--breakpoints", "both", "--launch", "burst,primed"], "Cheapest of 2: launch primed"),
+        (
+            &["--children", "5,9", "--breakpoints", "both", "--launch", "burst,primed"],
+            "Cheapest in all 2 comparisons: launch primed",
+        ),
+        (
+            &["--children", "2,9", "--breakpoints", "both", "--launch", "burst,primed"],
+            "Cheapest: launch burst in 1 of 2 comparisons, launch primed in the rest",
+        ),
+        (&["--children", "2,9"], "2 cells: $"),
+    ] {
+        let (code, shown, _) = said(arguments);
+        assert!(code == 0 && shown.starts_with(title), "{arguments:?}: {shown}");
+    }
+}
+
 #[test]
 fn bad_input_is_refused_before_any_work_with_exit_code_2() {
     for (arguments, why) in [
