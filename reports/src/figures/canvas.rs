@@ -260,16 +260,26 @@ fn character_width(c: char) -> i32 {
     place.and_then(|place| WIDTHS.get(place)).copied().unwrap_or(OTHER_WIDTH)
 }
 
-/// The text, cut at its end so that it is no wider than `room`. Of a longer one at least one character stays.
+/// The text, cut at its end so that it is no wider than `room`; the number of a name stays, `general…#3`. Of a longer one at
+/// least one character stays.
 pub(super) fn shortened(text: &str, size: f64, room: i32) -> String {
     if text_width(text, size) <= room {
         return text.to_owned();
     }
-    let fits = |end: &usize| text_width(&text[..*end], size) + text_width("…", size) <= room;
-    let mut ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
-    let first = ends.next().unwrap_or(text.len());
+    let number = number(text).filter(|number| text_width(number, size) * 2 <= room).unwrap_or("");
+    let name = &text[..text.len() - number.len()];
+    let ending = text_width("…", size) + text_width(number, size);
+    let fits = |end: &usize| text_width(&name[..*end], size) + ending <= room;
+    let mut ends = name.char_indices().map(|(at, c)| at + c.len_utf8());
+    let first = ends.next().unwrap_or(name.len());
     let end = ends.take_while(fits).last().unwrap_or(first);
-    format!("{}…", &text[..end])
+    format!("{}…{number}", &name[..end])
+}
+
+/// The number at the end of a name: `#3`.
+fn number(text: &str) -> Option<&str> {
+    let ending = &text[text.rfind('#')?..];
+    (ending.len() > 1 && ending[1..].bytes().all(|digit| digit.is_ascii_digit())).then_some(ending)
 }
 
 #[cfg(test)]
@@ -282,6 +292,9 @@ mod tests {
         assert_eq!(shortened("explorer", 10.0, 42), "explorer");
         assert_eq!(shortened("explorers", 10.0, 42), "explor…");
         assert_eq!(shortened("explorers", 10.0, -5), "e…");
+        assert_eq!(shortened("explorers#12", 10.0, 42), "exp…#12");
+        assert_eq!(shortened("explorers#12", 10.0, 20), "ex…");
+        assert_eq!(shortened("#123456789", 10.0, 20), "#1…");
         assert_eq!(shortened(&"é".repeat(1_000_000), 10.0, 48), "ééé…");
     }
 
