@@ -292,9 +292,10 @@ mod tests {
         assert_eq!(shortened("explorer", 10.0, 42), "explorer");
         assert_eq!(shortened("explorers", 10.0, 42), "explor…");
         assert_eq!(shortened("explorers", 10.0, -5), "e…");
-        assert_eq!(shortened("explorers#12", 10.0, 42), "exp…#12");
-        assert_eq!(shortened("explorers#12", 10.0, 20), "ex…");
-        assert_eq!(shortened("#123456789", 10.0, 20), "#1…");
+        assert_eq!(shortened("explorers#12", 10.0, 52), "exp…#12");
+        // The number would take more than half of the room.
+        assert_eq!(shortened("explorers#12", 10.0, 42), "explor…");
+        assert_eq!(shortened("#123456789", 10.0, 20), "#…");
         assert_eq!(shortened(&"é".repeat(1_000_000), 10.0, 48), "ééé…");
     }
 
