@@ -65,12 +65,12 @@ impl Options {
     }
 }
 
-/// A chain to which a trace gives an id.
+/// A chain of requests, with its name in every report.
 #[derive(Clone, Debug)]
 pub struct NamedChain {
-    /// The id.
+    /// The input's own id, else its scope and its number there.
     pub id: String,
-    /// Another conversation of the trace started it.
+    /// It is a conversation of a trace that another one started.
     pub is_sub_agent: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct NamedChain {
 pub struct Replay {
     /// The requests, in order of time within each stream.
     pub entries: Vec<Entry>,
-    /// Chains to which a trace gives an id, by their number over all streams.
+    /// Chains by their number over all streams; conversations of traces only if the trace gives an id.
     pub named_chains: BTreeMap<usize, NamedChain>,
     /// Names of the cache rules used, in order of first use.
     pub rules: Vec<&'static str>,

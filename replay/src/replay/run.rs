@@ -18,7 +18,7 @@ use super::counting::Counting;
 use super::hypotheticals::Hypotheticals;
 use super::predecessor::Predecessor;
 use super::sizes::{SizeBasis, SizedPrompt};
-use super::{Options, Replay};
+use super::{NamedChain, Options, Replay};
 use crate::exchange::Exchange;
 use crate::source::Scope;
 use crate::source::exchange::{RecordedRequest, Unread, facts, price, read};
@@ -55,6 +55,7 @@ pub(super) fn run(
 pub(super) struct StreamReplay<'a> {
     pub options: &'a Options,
     result: &'a mut Replay,
+    first_chain: usize,
     pub rules: Rules,
     pub wire: Wire,
     pub engine: Engine,
@@ -96,6 +97,7 @@ impl<'a> StreamReplay<'a> {
         result.used(rules.name);
         Self {
             options,
+            first_chain,
             rules,
             wire: Wire::new(rules.forms),
             engine: Engine::new(&rules, 0, result.entries.len(), first_chain),
@@ -334,7 +336,10 @@ impl<'a> StreamReplay<'a> {
         let mut entries = self.engine.finish();
         self.hypotheticals.finish(&self.wire.prefixes, &mut entries);
         self.result.entries.extend(entries);
-        self.identity.chains()
+        let chains = self.identity.names();
+        let named = chains.iter().map(|id| NamedChain { id: id.clone(), is_sub_agent: false });
+        self.result.named_chains.extend((self.first_chain..).zip(named));
+        chains.len()
     }
 }
 

@@ -52,9 +52,9 @@ struct Scope {
 }
 
 impl Lanes {
-    /// Number of chains.
-    pub fn len(&self) -> usize {
-        self.names.len()
+    /// The names of all chains, in the order of their numbers.
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// The chain of request `number`. `latest` are the ends of all chains.

@@ -135,7 +135,12 @@ impl<T: Relative> Identity<T> {
 
     /// Number of chains.
     pub fn chains(&self) -> usize {
-        self.lanes.len()
+        self.names().len()
+    }
+
+    /// The names of all chains, in the order of their numbers.
+    pub fn names(&self) -> &[String] {
+        self.lanes.names()
     }
 
     /// Warnings about uncertain chains, in words.
