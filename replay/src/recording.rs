@@ -20,7 +20,7 @@ use forkcast_sim::model::recorded::{Fidelity, Recorded, Take};
 use forkcast_sim::model::{Answer, Broken, CallError, Fault, Grammar, Unseen};
 use forkcast_sim::outside::found;
 use forkcast_sim::time::Duration;
-use forkcast_sim::wire::{ChainId, NormalForms, Request, Wire};
+use forkcast_sim::wire::{ChainId, NormalForms, Pins, Request, Wire};
 
 use crate::exchange::{BreakOff, Dialect, Exchange, RecordedAnswer};
 use crate::formats::json::{member, member_text};
@@ -49,6 +49,8 @@ pub struct Recording {
     pub reported_answers: usize,
     /// Answers that are nowhere.
     pub unknown_answers: usize,
+    /// Requests without usage: their prompts are sized by length.
+    pub unmeasured: usize,
     /// Blocks left out of answers.
     pub blocks_left_out: usize,
     /// Exchanges whose request could not be read, with the reason.
@@ -77,6 +79,7 @@ impl Recording {
             repeated_answers: 0,
             reported_answers: 0,
             unknown_answers: 0,
+            unmeasured: 0,
             blocks_left_out: 0,
             unread: Vec::new(),
             wire: Wire::new(forms),
@@ -131,8 +134,8 @@ impl Recording {
                 let whose =
                     identity.take(&self.wire, &request, &facts, |sender| KnownRequest { request: shared, sender });
                 let chain = whose.lane.chain;
-                let name = exchange.chain.clone().unwrap_or_else(|| format!("chain-{}", chain.0));
-                let take = Take { chain: name.into(), request, answer: Answer::default() };
+                self.unmeasured += usize::from(exchange.usage.is_none() && !exchange.failed());
+                let take = Take { chain: whose.lane.name.into(), request, answer: Answer::default() };
                 Some(OpenTake { arrival, take, chain, next: None })
             }
         }
@@ -163,6 +166,12 @@ impl Recording {
             unseen: Unseen::default(),
             model: None,
         }
+    }
+
+    /// Tokens of the prompt of take `at` as far as its exchange shows them, else by length.
+    fn estimated_tokens(&self, at: usize, exchange: &Exchange) -> u64 {
+        let sizes = Pins::default().sizes(&self.takes[at].request, &self.wire, exchange.sizes.as_deref(), None);
+        sizes.last().map_or(0, |tokens| *tokens)
     }
 
     /// The content of an answer, from the best source there is.

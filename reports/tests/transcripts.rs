@@ -46,23 +46,10 @@ const PLAIN: Asks =
 fn answer(asks: &Asks) -> Answer {
     let output = asks.estimated_output.map(|estimated_tokens| OutputCount::StreamStart { estimated_tokens });
     Answer {
-        id: 0,
-        copied: false,
-        model: Arc::from(MODEL),
         version: Some(Arc::from("2.1.39")),
-        sent_at: None,
-        first_at: None,
-        ended_at: None,
-        usage: None,
         output: output.unwrap_or_default(),
         stop: Stop::Other,
-        parts: Vec::new(),
-        wording: Vec::new(),
-        calls: Vec::new(),
-        diagnosis: None,
-        effort: None,
-        retries: 0,
-        at_once: false,
+        ..Answer::of(0, Arc::from(MODEL))
     }
 }
 

@@ -449,7 +449,7 @@ fn damaged() -> Vec<Damaged> {
             name: "no file of the agent",
             lines: missing,
             requests: 3,
-            gap: Some((0, "1 agents have no conversation here")),
+            gap: Some((0, "1 agent has no conversation here")),
         },
     ]
 }

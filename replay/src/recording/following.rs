@@ -345,6 +345,7 @@ impl<'s, 'a> Following<'s, 'a> {
             first_at: Some(first_at),
             ended_at: Some(ended),
             usage: recorded,
+            estimated_input_tokens: recorded.is_none().then(|| self.staging.recording.estimated_tokens(take, exchange)),
             output: if is_start { OutputCount::StreamStart { estimated_tokens } } else { OutputCount::Final },
             ..Answer::default()
         };

@@ -156,6 +156,8 @@ pub struct Answer {
     pub ended_at: Option<Instant>,
     /// The provider's usage, if the file has it.
     pub usage: Option<RecordedUsage>,
+    /// Tokens of the prompt by length, if the file has the prompt but no usage.
+    pub estimated_input_tokens: Option<u64>,
     /// How the output was counted.
     pub output: OutputCount,
     /// Why the answer ended.
@@ -180,6 +182,12 @@ impl Answer {
     /// An answer with only an id and a model.
     pub fn of(id: u128, model: Arc<str>) -> Self {
         Self { id, model, ..Self::default() }
+    }
+
+    /// Tokens of its prompt, as recorded or by length; `None` if neither is known.
+    pub fn prompt_tokens(&self) -> Option<u64> {
+        let recorded = self.usage.map(|recorded| recorded.usage.total_input_tokens()).filter(|tokens| *tokens > 0);
+        recorded.or(self.estimated_input_tokens)
     }
 }
 

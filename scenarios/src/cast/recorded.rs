@@ -109,13 +109,19 @@ fn of_session(
 /// What the recording of a stream lacks, in counts.
 fn missing(recording: &Recording) -> Vec<String> {
     let counts = [
-        (recording.unread.len(), "requests are none that our agents send, and are not played"),
-        (recording.repeated_answers, "answers are taken from the next request, which repeats them"),
-        (recording.reported_answers, "last answers are taken from the reports that their callers received"),
-        (recording.unknown_answers, "answers are not recorded; a text that says so is played"),
-        (recording.blocks_left_out, "blocks of answers cannot be played and are left out"),
+        (recording.unread.len(), ["request is", "requests are"], "of no kind that our agents send: not played"),
+        (recording.repeated_answers, ["answer is", "answers are"], "taken from the next request, which repeats it"),
+        (recording.reported_answers, ["last answer is", "last answers are"], "taken from what the caller received"),
+        (recording.unknown_answers, ["answer is", "answers are"], "not recorded; a text that says so is played"),
+        (
+            recording.unmeasured,
+            ["request has", "requests have"],
+            "no usage: prompts are sized by length, and answers cost nothing",
+        ),
+        (recording.blocks_left_out, ["block", "blocks"], "of answers cannot be played: left out"),
     ];
-    counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, says)| format!("{count} {says}")).collect()
+    let said = counts.into_iter().filter(|(count, ..)| *count > 0);
+    said.map(|(count, [one, more], says)| format!("{count} {} {says}", if count == 1 { one } else { more })).collect()
 }
 
 impl Original {

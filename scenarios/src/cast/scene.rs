@@ -157,7 +157,10 @@ impl<'a> Scene<'a> {
         }
         let missing = self.spawns.of_call.values().filter(|spawn| spawn.thread.is_none()).count();
         if missing > 0 {
-            let says = format!("{missing} agents have no conversation here; their reports are played");
+            let says = match missing {
+                1 => "1 agent has no conversation here; its report is played".to_owned(),
+                _ => format!("{missing} agents have no conversation here; their reports are played"),
+            };
             self.gaps.push(Gap { file: self.session.source.clone(), line: 0, says });
         }
     }

@@ -66,10 +66,7 @@ impl Shares {
 
     /// Notes what the request of the answer at `item` leaves out.
     fn drop_from(&mut self, dropping: &mut Dropping, conversation: &mut Conversation, item: usize, answer: &Answer) {
-        let Some(whole) = answer.usage.map(|recorded| recorded.usage.total_input_tokens()).filter(|whole| *whole > 0)
-        else {
-            return;
-        };
+        let Some(whole) = answer.prompt_tokens() else { return };
         let Dropping { tokens, ends } = dropping;
         if conversation.sent_entries < ends.len() {
             // Whether it was in what is gone now is unknown.
@@ -94,9 +91,9 @@ impl Shares {
 
     /// Sizes the blocks of the request of `answer`, and notes those that had no size.
     fn show(&mut self, conversation: &mut Conversation, answer: &Answer) {
-        let Some(recorded) = answer.usage.filter(|recorded| recorded.usage.total_input_tokens() > 0) else { return };
-        let whole = recorded.usage.total_input_tokens();
-        let from = conversation.size_to(whole, recorded.usage.cache_read_input_tokens);
+        let Some(whole) = answer.prompt_tokens() else { return };
+        let read = answer.usage.map_or(0, |recorded| recorded.usage.cache_read_input_tokens);
+        let from = conversation.size_to(whole, read);
         let history = &conversation.history;
         let entries = history.entries();
         let begins = |at: usize| at == 0 || entries[at - 1].item != entries[at].item;
