@@ -18,11 +18,17 @@ pub fn written(lock: &Lock, file: &str, names: Names) -> Document {
     let chains = several(lock.chains.len() as u64, "chain");
     let requests = several(lock.requests() as u64, "request");
     document.title(format!("{}: {requests} of {chains}", names.file(file)));
-    let cost = lock.cost().map_or_else(|| "no price".to_owned(), money);
-    let rate = lock.usage().hit_rate().map(|rate| format!(", hit rate {}", share(rate))).unwrap_or_default();
-    document.aside(vec![format!("Expected: {cost}{rate}; cache rules {}, price book of {}", lock.preset, lock.prices)]);
+    document.aside(vec![format!("{}; cache rules {}, price book of {}", expected(lock), lock.preset, lock.prices)]);
     document.table(chains_table(lock, names));
     document
+}
+
+fn expected(lock: &Lock) -> String {
+    let Some(rate) = lock.hit_rate() else {
+        return "No cost is expected, for the provider's cache is not modelled".to_owned();
+    };
+    let cost = lock.cost().map_or_else(|| "no price".to_owned(), money);
+    format!("Expected: {cost}, hit rate {}", share(rate))
 }
 
 fn chains_table(lock: &Lock, names: Names) -> Table {
@@ -47,7 +53,6 @@ fn chains_table(lock: &Lock, names: Names) -> Table {
 
 /// Blocks, tokens and breakpoints are those of the last request.
 fn row(chain: &Chain, names: Names) -> Vec<Cell> {
-    let usage = chain.requests.iter().fold(Usage::default(), |sum, request| sum + request.usage);
     let cost = chain.requests.iter().map(|request| request.cost).sum::<Option<Money>>();
     let last = chain.requests.last();
     vec![
@@ -57,8 +62,8 @@ fn row(chain: &Chain, names: Names) -> Vec<Cell> {
         last.map_or(Cell::Empty, |request| Cell::Count(request.blocks as u64)),
         last.map_or(Cell::Empty, |request| Cell::Count(request.usage.total_input_tokens())),
         last.map_or(Cell::Empty, |request| Cell::Count(request.breakpoints.len() as u64)),
-        Cell::Share(usage.hit_rate()),
-        Cell::Money(cost),
+        Cell::Share(chain.hit_rate()),
+        if chain.hit_rate().is_none() { Cell::Empty } else { Cell::Money(cost) },
     ]
 }
 

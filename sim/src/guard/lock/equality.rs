@@ -9,7 +9,7 @@ use crate::diagnosis::{Cause, Difference, Note, Subject, appended, compare};
 use crate::guard::judge::{Question, judge_compared};
 use crate::guard::timeless::TimelessCache;
 use crate::guard::{Finding, NoteKind, Noted, Report, Rule, Rules, Severity, Violation};
-use crate::wire::{BlockId, Level, Maker};
+use crate::wire::{BlockId, Level};
 
 /// Differences from a lock.
 #[derive(Clone, Debug, Default)]
@@ -153,7 +153,7 @@ impl<'a> Beside<'a> {
     fn requests(&mut self, [before, after]: [&'a Locked; 2], found: &mut Equality) {
         let whole = self.chains.levels.contains(&Level::Messages);
         let moved = whole && before.breakpoints != after.breakpoints;
-        if moved && after.maker == Maker::Anthropic {
+        if moved && after.has_modelled_cache() {
             let path = after.sent_at(&moved_to(&before.breakpoints, &after.breakpoints));
             found.notes.push(Noted::new(self.name, after.request, NoteKind::Harmless(Note::MarkerMoved), path));
         }

@@ -89,7 +89,7 @@ pub struct Locked {
     pub breakpoints: Vec<Breakpoint>,
     /// The usage that the request is expected to have.
     pub usage: Usage,
-    /// Its cost; `None` for a model without a price.
+    /// Its cost; `None` for a model without a price or with a cache that is not modelled.
     pub cost: Option<Money>,
     /// Its prices; known for requests that were just recorded, never for those read from a text.
     pub rates: Option<Rates>,
@@ -145,10 +145,21 @@ struct Node {
 }
 
 impl Chain {
-    /// The expected cost of all its requests; `None` if none has a price.
+    /// The expected cost of all its requests; `None` if none has one.
     pub fn cost(&self) -> Option<Money> {
         self.requests.iter().filter_map(|request| request.cost).reduce(|sum, cost| sum + cost)
     }
+
+    /// The share of input tokens that its requests are expected to read; `None` if their cache is not modelled.
+    pub fn hit_rate(&self) -> Option<f64> {
+        hit_rate(self.requests.iter())
+    }
+}
+
+/// The expected hit rate of requests with a modelled cache.
+fn hit_rate<'a>(requests: impl Iterator<Item = &'a Locked>) -> Option<f64> {
+    let modelled = requests.filter(|request| request.has_modelled_cache());
+    modelled.fold(Usage::default(), |sum, request| sum + request.usage).hit_rate()
 }
 
 impl Lock {
@@ -176,19 +187,23 @@ impl Lock {
         found
     }
 
-    /// The expected cost of all its requests; `None` if none has a price.
+    /// The expected cost of all its requests; `None` if none has one.
     pub fn cost(&self) -> Option<Money> {
         self.chains.iter().filter_map(Chain::cost).reduce(|sum, cost| sum + cost)
     }
 
-    /// The expected usage of all its requests.
-    pub fn usage(&self) -> Usage {
-        let requests = self.chains.iter().flat_map(|chain| &chain.requests);
-        requests.fold(Usage::default(), |sum, request| sum + request.usage)
+    /// The share of input tokens that its requests are expected to read; `None` if no cache of theirs is modelled.
+    pub fn hit_rate(&self) -> Option<f64> {
+        hit_rate(self.chains.iter().flat_map(|chain| &chain.requests))
     }
 }
 
 impl Locked {
+    /// Whether the cache rules of its provider are modelled; only known for requests that were just recorded.
+    pub fn has_modelled_cache(&self) -> bool {
+        self.maker == Maker::Anthropic
+    }
+
     /// Position of the part at `path` in the body that was sent.
     fn sent_at(&self, path: &str) -> String {
         self.addresses.as_ref().map_or_else(|| path.to_owned(), |addresses| addresses.translate(path))

@@ -8,9 +8,7 @@ use crate::cache::{minimum_tokens, refusal};
 use crate::diagnosis::Subject;
 use crate::guard::Rules;
 use crate::wire::model::resolve;
-use crate::wire::{
-    BlockId, BlockKind, Content, ExcludedBlock, Index, Level, Maker, Marker, Outline, Request, Role, Wire,
-};
+use crate::wire::{BlockId, BlockKind, Content, ExcludedBlock, Index, Level, Marker, Outline, Request, Role, Wire};
 
 /// A wire with requests of locks.
 #[derive(Debug, Default)]
@@ -67,7 +65,7 @@ impl Outlines {
             root,
             known,
             // Those of an automatic cache are assumed.
-            markers_sent: if newer.maker == Maker::Anthropic { markers.len() } else { 0 },
+            markers_sent: if newer.has_modelled_cache() { markers.len() } else { 0 },
             markers,
             nodes,
             places,

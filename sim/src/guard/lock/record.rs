@@ -172,7 +172,7 @@ impl Recorder {
                 .map(|marker| Breakpoint { path: marker.place.to_string(), ttl: marker.ttl })
                 .collect(),
             usage: seen.usage,
-            cost: seen.cost,
+            cost: seen.cost.filter(|_| seen.request.has_modelled_cache()),
             rates: seen.rates,
             maker: seen.request.maker,
             addresses: seen.request.addresses.clone(),
