@@ -238,8 +238,17 @@ impl Account<'_> {
             Some(cause) => cause,
             // Sent before, but never written at or after it.
             None if at < self.coverage.too_short => Cause::BelowMinimum,
-            None => Cause::NoBreakpoint,
+            None => self.unmarked(at, changed),
         }
+    }
+
+    /// The cause of a block that no breakpoint covers. One alone would not have let it be read if what could be read up to it
+    /// is too short (`design.md` 6: of causes that do not hold alone the first).
+    fn unmarked(&self, at: usize, changed: Option<Cause>) -> Cause {
+        let Subject { request, cumulative, minimum_tokens, .. } = self.case.request;
+        let blocks = if at < request.known && changed.is_none() { request.known } else { cumulative.len() };
+        let is_long_enough = blocks.checked_sub(1).is_some_and(|last| cumulative[last] >= *minimum_tokens);
+        if is_long_enough { Cause::NoBreakpoint } else { Cause::BelowMinimum }
     }
 
     fn other_scope(&self) -> bool {
@@ -256,7 +265,7 @@ impl Account<'_> {
                 // With the changed bytes put back the prompt would be long enough (`design.md` 6).
                 true if changed.is_some() => None,
                 true => Some(Cause::BelowMinimum),
-                false => Some(Cause::NoBreakpoint),
+                false => Some(self.unmarked(at, changed)),
             };
         }
         let partner = partner?;
@@ -264,6 +273,6 @@ impl Account<'_> {
         if partner < self.coverage.before.covered || self.coverage.own(at).is_some() {
             return None;
         }
-        Some(if partner < self.coverage.before.marked { Cause::BelowMinimum } else { Cause::NoBreakpoint })
+        Some(if partner < self.coverage.before.marked { Cause::BelowMinimum } else { self.unmarked(at, changed) })
     }
 }

@@ -129,10 +129,18 @@ pub(super) fn shown(entry: &Recorded<'_>, cause: Cause) -> &'static str {
 /// What to do about one cause of a request's missed tokens.
 pub fn suggestion(entry: &Recorded<'_>, part: &CauseCost) -> String {
     let shows = shown(entry, part.cause);
+    if is_of_provider(part.cause, shows) {
+        return "Nothing in the client: the provider could not read yet what it had written before.".to_owned();
+    }
     match MISSES.iter().find(|advice| advice.is_for(part.cause, shows)) {
         Some(advice) => format!("{}.", advice.words(part.cause, Reader::of(entry))),
         None => part.cause.suggestion().to_owned(),
     }
+}
+
+/// Whether the cause is a fault of the provider that no client can avoid.
+pub(super) fn is_of_provider(cause: Cause, shows: &str) -> bool {
+    cause == Cause::InFlight && shows.contains("could not be read yet")
 }
 
 /// Only the client's makers can change it.
@@ -142,7 +150,7 @@ const THE_CLIENT: &str = "Report it to the makers of the client: it changed what
 const ITS_BREAKPOINTS: &str = "Report it to the makers of the client: it placed no breakpoint where one was needed";
 
 /// Causes that can be avoided. Causes by chance, by the provider or by the task itself are not included.
-pub(super) const MISSES: [Advice; 16] = [
+pub(super) const MISSES: [Advice; 15] = [
     Advice::new("pause_over_an_hour", &[Cause::Expired])
         .where_it(ONE_HOUR)
         .author("Keep the entry warm, or begin a new conversation before a pause of more than an hour")
@@ -188,7 +196,6 @@ pub(super) const MISSES: [Advice; 16] = [
         .user(ITS_BREAKPOINTS)
         .priced_by("breakpoints=")
         .bounded(),
-    Advice::new("below_minimum", &[Cause::BelowMinimum]),
     Advice::new("other_scope", &[Cause::OtherScope]).user("Stay in one workspace and one account within a session"),
 ];
 
