@@ -135,15 +135,21 @@ impl Doing {
 pub(super) async fn act_out(session: Rc<Session>, log: Rc<Log>, acts: Vec<Act>, doing: Rc<Doing>) {
     let mut order: Vec<(usize, Act)> = acts.into_iter().enumerate().collect();
     order.sort_by_key(|(_, act)| act.at);
+    // Whoever only waits to stop what still runs leaves once nothing does.
+    let last = order.iter().rposition(|(_, act)| !matches!(act.does, Does::Escape)).map_or(0, |at| at + 1);
     let mut clock = Clock::default();
-    for (number, act) in order {
+    for (at, (number, act)) in order.into_iter().enumerate() {
         if let Does::Waits { for_agents, then } = act.does {
-            idle(&session, for_agents).await;
+            idle(&session, for_agents, session.now() + PATIENCE).await;
             session.handle.sleep(then).await;
             clock = Clock { planned: act.at, actual: session.now() };
             continue;
         }
-        session.handle.sleep_until(clock.of(act.at)).await;
+        let due = clock.of(act.at);
+        if at >= last && idle(&session, true, due).await {
+            break;
+        }
+        session.handle.sleep_until(due).await;
         if let Does::Answers { allow, tool } = act.does {
             answer_later(&session, &log, &doing, allow, tool);
         } else if let Err(why) = act_now(&session, &log, act.does) {
@@ -175,13 +181,13 @@ impl Clock {
 /// The longest wait for an agent.
 const PATIENCE: Duration = Duration::from_secs(86_400);
 
-/// Ready when the main agent has nothing to do, and with `for_agents` no agent has.
-async fn idle(session: &Session, for_agents: bool) {
+/// Ready when the main agent has nothing to do, and with `for_agents` no agent has, at the latest at an instant. Whether that
+/// is so.
+async fn idle(session: &Session, for_agents: bool, until: Instant) -> bool {
     let is_idle = || {
         let is_quiet = !for_agents || session.work() == 0;
         is_quiet && session.queue.is_empty() && !session.front.is_active()
     };
-    let until = session.now() + PATIENCE;
     while !is_idle() && session.now() < until {
         let (queue, tasks) = (session.queue.changed(), session.tasks.changed());
         crate::select! {
@@ -190,6 +196,7 @@ async fn idle(session: &Session, for_agents: bool) {
             () = session.handle.sleep_until(until) => {}
         }
     }
+    is_idle()
 }
 
 /// Performs an act; returns the missing target if there is none.

@@ -38,6 +38,28 @@ fn a_question_is_answered_cached_and_billed() {
     );
 }
 
+/// The user would stop what still runs a minute and two days later.
+#[test]
+fn a_run_ends_when_nothing_is_left_to_be_stopped() {
+    let escapes = |at_ms| at(at_ms, Does::Escape);
+    let quick = || vec![says("main", "It prints hello.")];
+    let alone = finished(setup(quick(), vec![types(0, "What does it do?")]));
+    let watched = finished(setup(quick(), vec![types(0, "What does it do?"), escapes(60_000), escapes(172_800_000)]));
+    assert_eq!(watched.makespan, alone.makespan);
+    let slow = vec![
+        spawns("main", "worker", "do the work", true),
+        says("main", "It is on its way."),
+        says("main", "The work is done."),
+        calls("worker", "Bash", json!({ "command": "sleep 90", "description": "Wait" })),
+        says("worker", "Done."),
+    ];
+    // Agents in the background count, and what is typed later is waited for.
+    let answers = at(0, Does::Answers { allow: true, tool: None });
+    let late = finished(setup(slow, vec![types(0, "Work."), answers, escapes(172_800_000)]));
+    assert_eq!(late.agents[1].state, "completed");
+    assert!(late.makespan.0 < 172_800_000_000_000);
+}
+
 #[test]
 fn sub_agents_in_foreground_and_background_take_part() {
     let rules = vec![
