@@ -5,14 +5,19 @@ use forkcast_scenarios::fanout::breakeven::launching::frontier;
 use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Quantity, Question};
 use forkcast_sim::pricing::Money;
 
-use crate::document::money;
+use crate::document::{money, span};
 
 /// The answer to the question.
 pub(crate) fn of(answer: &Answer) -> String {
     let said = match answer.question {
         Question::Children => by_quantity(Quantity::Children, answer),
         Question::Grid(quantity) => by_quantity(quantity, answer),
-        Question::ForkOrSpawn => answer.panels.first().and_then(forks),
+        Question::ForkOrSpawn => answer.panels.first().and_then(|panel| {
+            // The panels differ in how spawns start, and the answer is that of the first.
+            let launch = panel.title.rsplit_once("; ").filter(|_| answer.panels.len() > 1);
+            let launch = launch.map_or_else(String::new, |(_, launch)| format!(" ({launch})"));
+            Some(forks(panel)? + &launch)
+        }),
         Question::Ttl => lifetimes(&answer.panels),
         Question::Prime => launches(&answer.panels),
         Question::LookBack => answer.panels.first().and_then(reach),
@@ -255,7 +260,7 @@ fn launches(panels: &[Panel]) -> Option<String> {
     let curve = policies(panel)?;
     let kept = frontier(&curve.points);
     let (fast, cheap) = (kept.first()?, kept.last()?);
-    let told = |point: &Point| format!("{} in {:.1} s", money(point.cost), point.at);
+    let told = |point: &Point| format!("{} in {}", money(point.cost), span((point.at * 1_000.0).round() as u64));
     let range = Range::of(curve)?;
     Some(match (fast, cheap) {
         _ if range.least == range.most => {
@@ -275,14 +280,18 @@ fn reach(panel: &Panel) -> Option<String> {
     let Some(first) = lost().map(|(at, _)| at).reduce(f64::min) else {
         return Some(format!("Up to {last:.0} children no policy loses the prefix"));
     };
-    let names: Vec<&str> = lost().filter(|(at, _)| *at == first).map(|(_, curve)| &*curve.name).collect();
-    let costs = || panel.curves.iter().filter_map(|curve| cost(curve, first));
+    let (names, mut costs): (Vec<&str>, Vec<Money>) = lost()
+        .filter(|(at, _)| *at == first)
+        .filter_map(|(_, curve)| Some((&*curve.name, cost(curve, first)?)))
+        .unzip();
+    costs.dedup();
+    let least = panel.curves.iter().filter_map(|curve| cost(curve, first)).min()?;
     let verb = if names.len() > 1 { "lose" } else { "loses" };
     Some(format!(
         "From {first:.0} children on {} {verb} the prefix: {} a child, not {}",
         rules_once(&names),
-        money(costs().max()?),
-        money(costs().min()?)
+        costs.into_iter().map(money).collect::<Vec<_>>().join(" and "),
+        money(least)
     ))
 }
 

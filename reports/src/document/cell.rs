@@ -104,16 +104,15 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A span of time in two units at most: `412 ms`, `3.5 s`, `7 min 12 s`, `3 h 4 min`.
+/// A span of time, rounded, in two units at most: `412 ms`, `3.5 s`, `7 min 12 s`, `3 h 4 min`.
 pub fn span(ms: u64) -> String {
-    const MINUTE: u64 = 60_000;
-    const HOUR: u64 = 60 * MINUTE;
+    let (tenths, seconds, minutes) = ((ms + 50) / 100, (ms + 500) / 1_000, (ms + 30_000) / 60_000);
     match ms {
         0..1_000 => format!("{ms} ms"),
-        1_000..MINUTE if ms % 1_000 < 100 => format!("{} s", ms / 1_000),
-        1_000..MINUTE => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
-        MINUTE..HOUR => format!("{} min {} s", ms / MINUTE, ms % MINUTE / 1_000),
-        _ => format!("{} h {} min", ms / HOUR, ms % HOUR / MINUTE),
+        _ if tenths < 600 && tenths % 10 == 0 => format!("{} s", tenths / 10),
+        _ if tenths < 600 => format!("{}.{} s", tenths / 10, tenths % 10),
+        _ if seconds < 3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
     }
 }
 
@@ -176,6 +175,8 @@ mod tests {
     fn spans_have_two_units_at_most() {
         let spans = [400, 3_540, 12_000, 252_000, 11_100_000].map(span);
         assert_eq!(spans, ["400 ms", "3.5 s", "12 s", "4 min 12 s", "3 h 5 min"]);
+        let rounded = [3_550, 59_949, 59_950, 3_599_499, 3_599_500].map(span);
+        assert_eq!(rounded, ["3.6 s", "59.9 s", "1 min 0 s", "59 min 59 s", "1 h 0 min"]);
     }
 
     #[test]

@@ -2,10 +2,8 @@
 
 use std::io::{self, Write};
 
-use forkcast_sim::time::Duration;
-
 use super::{Column, Record, Shape, Value};
-use crate::document::{self, Cell, Table, csv};
+use crate::document::{self, Cell, Table, csv, since_start};
 
 /// Writes the words of all columns.
 ///
@@ -182,7 +180,7 @@ impl Column {
             Value::Number(number) if (self.shape)() == Shape::Share => Cell::Share(Some(*number)),
             Value::Usd(amount) if self.is_difference => Cell::MoneyDifference(Some(*amount)),
             Value::Usd(amount) => Cell::Money(Some(*amount)),
-            Value::Millis(span) => Cell::text(seconds(Duration(span.0))),
+            Value::Millis(instant) => Cell::text(since_start(*instant)),
             // Rounded to whole tokens; the machine formats have all digits.
             Value::Millionths(millionths) => {
                 Cell::Count(u64::try_from((millionths + 500_000) / 1_000_000).unwrap_or(u64::MAX))
@@ -191,10 +189,4 @@ impl Column {
             value => Cell::text(value.plain()),
         }
     }
-}
-
-/// `2.9 s`, rounded.
-pub fn seconds(span: Duration) -> String {
-    let tenths = (span.0 + 50_000_000) / 100_000_000;
-    format!("{}.{} s", tenths / 10, tenths % 10)
 }

@@ -6,8 +6,7 @@ use forkcast_sim::pricing::Money;
 
 use super::rests_on;
 use crate::answers;
-use crate::document::{Cell, Column, Document, Table};
-use crate::record::table::seconds;
+use crate::document::{Cell, Column, Document, Table, span};
 
 /// Most points of an axis shown to people; the plot and the machine formats have all.
 const PLACES_MAX: usize = 6;
@@ -49,14 +48,15 @@ fn crossing_table(question: Question, panel: &Panel) -> Table {
         Column::right("cost there", "cost_usd").kept(),
     ];
     let mut table = Table::new("crossings", columns);
+    // There is no request before the first.
+    let is_never = |at: f64| at < 1.0 && question == Question::ForkOrSpawn;
     let number = |place: Option<f64>| match place {
         None => Cell::Missing("beyond"),
-        // There is no request before the first.
-        Some(at) if at < 1.0 && question == Question::ForkOrSpawn => Cell::text("never"),
+        Some(at) if is_never(at) => Cell::text("never"),
         Some(at) => Cell::text(format!("{at:.1}")),
     };
     table.rows.extend(panel.crossings.iter().map(|crossing| {
-        let cost = crossing.at.map_or(Cell::Empty, |_| Cell::Money(Some(crossing.cost)));
+        let cost = crossing.at.filter(|at| !is_never(*at)).map_or(Cell::Empty, |_| Cell::Money(Some(crossing.cost)));
         vec![Cell::text(&*crossing.name), number(crossing.at), number(crossing.formula), cost]
     }));
     table
@@ -79,7 +79,7 @@ fn launch_table(panel: &Panel) -> Table {
             let is_kept = kept.contains(&&*point.label);
             vec![
                 Cell::text(&*point.label),
-                Cell::text(seconds(forkcast_sim::time::Duration((point.at * 1e9) as u64))),
+                Cell::text(span((point.at * 1_000.0).round() as u64)),
                 Cell::Money(Some(point.cost)),
                 Cell::Error(bound.map(|bound| over(point.cost, bound.cost))),
                 Cell::text(if is_kept { "yes" } else { "no" }),

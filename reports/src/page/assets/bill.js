@@ -8,11 +8,13 @@ const PARTS = [
   { key: "fees", look: "fees", said: "Fees", brief: "Fees", column: "fees_usd", tokens: null },
 ];
 
+const columnOf = Object.fromEntries(PARTS.map((part) => [part.key, part.column]));
+
 // A part of the bill of one request, in dollars.
 const partOf = (key, row) => {
   if (!requests.get("counted", row)) return 0;
   if (key === "written") return (requests.get("write_5m_usd", row) || 0) + (requests.get("write_1h_usd", row) || 0);
-  return requests.get(PARTS.find((part) => part.key === key).column, row) || 0;
+  return requests.get(columnOf[key], row) || 0;
 };
 
 // The sums of the report, which are exact.

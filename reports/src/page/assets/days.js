@@ -72,7 +72,7 @@ const drawDays = () => {
   watch(() => {
     const stretch = stretches(passing("day"));
     const rows = stretch && stretch.said === "week" ? passing("week") : passing("day");
-    const options = SPLITS.filter(([key]) => key === "spending" || new Set(rows.map(KEYS[key].of)).size > 1 || key === split);
+    const options = SPLITS.filter(([key]) => key === "spending" || key === split || rows.some((row) => KEYS[key].of(row) !== KEYS[key].of(rows[0])));
     controls.replaceChildren(el("span", { class: "label" }, "Split by"), choices("Split by", options, split, (value) => { split = value; change({}); }), selector("week", "Week from") || "");
     byId("days-head").textContent = stretch ? `By ${stretch.said}` : "By day";
     if (!stretch) { picture.replaceChildren(el("p", { class: "aside" }, "No request with a time.")); return; }

@@ -25,10 +25,11 @@ const deviation = (part) => (part === null || part === undefined ? "–"
 
 const MINUTE = 60000, HOUR = 3600000, DAY = 86400000;
 const span = (ms) => {
+  const tenths = Math.round(ms / 100), seconds = Math.round(ms / 1000), minutes = Math.round(ms / MINUTE);
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE) return `${Math.floor(ms / 1000)}${ms % 1000 < 100 ? "" : `.${Math.floor((ms % 1000) / 100)}`} s`;
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ${Math.floor((ms % MINUTE) / 1000)} s`;
-  return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} min`;
+  if (tenths < 600) return `${tenths / 10} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
 
 const short = (number) => (number >= 1e6 ? `${+(number / 1e6).toFixed(1)}M` : number >= 1e3 ? `${+(number / 1e3).toFixed(1)}k` : String(number));
