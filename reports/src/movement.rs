@@ -11,9 +11,9 @@ use crate::report::{Report, Share, Spending, unpriced};
 /// Sums of one result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// All requests.
+    /// Those that count.
     pub requests: u64,
-    /// Tokens of those that count.
+    /// Their tokens.
     pub usage: Usage,
     /// Their bill; `None` if nothing has a price.
     pub cost: Option<Money>,
@@ -39,6 +39,12 @@ pub struct Missed {
 }
 
 impl Sums {
+    /// The same, where no requests cost nothing.
+    pub(crate) fn or_nothing(self) -> Self {
+        let nothing = (self.requests == 0).then_some(Money::ZERO);
+        Self { cost: self.cost.or(nothing), perfect: self.perfect.or(nothing), ..self }
+    }
+
     /// All tokens, in and out.
     const fn tokens(&self) -> u64 {
         self.usage.total_input_tokens() + self.usage.output_tokens
@@ -53,8 +59,8 @@ impl From<&Report<'_>> for Sums {
             .into_iter()
             .map(|(cause, total)| (cause.word().to_owned(), Missed { tokens: total.tokens, cost: total.cost }));
         let without_price = unpriced(report).into_iter().filter(|model| model.tokens > 0);
-        Self {
-            requests: totals.ledger.requests,
+        let sums = Self {
+            requests: report.tally.counted,
             usage: totals.billed.usage,
             cost: totals.billed.cost,
             perfect: totals.perfect,
@@ -62,7 +68,8 @@ impl From<&Report<'_>> for Sums {
             causes: missed.collect(),
             unpriced: without_price.map(|model| model.requests).sum(),
             is_partial: report.is_partial(),
-        }
+        };
+        sums.or_nothing()
     }
 }
 

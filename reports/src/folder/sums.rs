@@ -10,9 +10,10 @@ impl RunFolder {
     pub fn sums(&self) -> Sums {
         let is_recorded = self.lines.iter().any(|line| line.recorded.is_some());
         let counts = |line: &&RecordedLine| if is_recorded { line.recorded.is_some() } else { !line.failed() };
-        let mut sums = Sums { requests: self.lines.len() as u64, ..Sums::default() };
-        self.lines.iter().filter(counts).for_each(|line| sums.add(line));
-        sums
+        let counted: Vec<&RecordedLine> = self.lines.iter().filter(counts).collect();
+        let mut sums = Sums { requests: counted.len() as u64, ..Sums::default() };
+        counted.into_iter().for_each(|line| sums.add(line));
+        sums.or_nothing()
     }
 }
 
