@@ -162,6 +162,21 @@ fn change(text: &str) -> Result<String, String> {
 }
 
 impl RunArgs {
+    /// The first option that only means something for a recorded session.
+    pub fn of_recordings(&self) -> Option<&'static str> {
+        let behaviour = &self.behaviour;
+        let options = [
+            (self.session.is_some(), "--session"),
+            (self.fidelity != Play::default(), "--fidelity"),
+            (behaviour.with.is_some(), "--with"),
+            (behaviour.background.is_some(), "--background"),
+            (!behaviour.model.is_empty(), "--model"),
+            (behaviour.agents_serial, "--agents-serial"),
+            (behaviour.tools_sorted, "--tools-sorted"),
+        ];
+        options.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
+
     /// Whether an option needs a replay of the requests.
     pub const fn asks_a_replay(&self) -> bool {
         self.shows_a_replay() || self.is_written()

@@ -30,7 +30,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
     if args.update && wanted == WantedLock::None {
         return Err(BadInput::error("--update writes a lock, so --lock none cannot be used with it"));
     }
-    let named = Sources::open(&args.sources.paths)?;
+    let named = Sources::open(&args.sources)?;
     let mut rules = rules::read(&args.sources, named.rules()?)?;
     if args.locked {
         rules.equality = Severity::Fail;

@@ -20,7 +20,7 @@ pub fn run(args: &LockArgs) -> anyhow::Result<()> {
     lock_file::check(&args.output)?;
     let held = args.review.then(|| LockFile::read(WantedLock::Named(&args.output), true)).transpose()?;
     let held = held.and_then(|held| held.lock);
-    let named = Sources::open(&args.sources.paths)?;
+    let named = Sources::open(&args.sources)?;
     let rules = rules::read(&args.sources, named.rules()?)?;
     let of_run = named.recorded.prices(&args.prices)?;
     let book = book(of_run.as_ref().unwrap_or(&args.prices), &args.talk)?;

@@ -32,7 +32,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     screen::table_alone(args.table.is_some(), args.format)?;
     let is_for_people = matches!(args.format, Format::Human | Format::Markdown) && args.table.is_none();
     let view = args.view.view(names(args), is_for_people).map_err(BadInput::error)?;
-    let view = View { details: args.details, ..view };
+    let view = View { details: args.details, asks_what_ifs: !args.what_if.is_empty(), ..view };
     // Before the work, so that an unusable folder is reported immediately.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
     let mut folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
@@ -98,7 +98,7 @@ struct Source {
 
 impl Source {
     fn of(args: &ReplayArgs, steps: &mut Steps) -> anyhow::Result<Self> {
-        let sorted = run_folder::sort(&args.paths)?;
+        let sorted = run_folder::sort(&args.paths)?.are_in(args.input_format)?;
         let rules = args.cache.map_or_else(|| sorted.rules(), |rules| Ok(Some(rules)))?;
         let prices = sorted.prices(&args.prices)?;
         let prices = prices.as_ref().unwrap_or(&args.prices);

@@ -15,7 +15,7 @@ use forkcast_scenarios::cast::Cast;
 use forkcast_scenarios::cast::comparison::{Comparison, Variant};
 use forkcast_scenarios::cast::otherwise::Otherwise;
 use forkcast_scenarios::cast::recorded::Play;
-use forkcast_scenarios::catalog;
+use forkcast_scenarios::catalog::{self, CatalogItem};
 use forkcast_scenarios::expect;
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
@@ -40,6 +40,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     written::check(args.result.html.as_deref(), Some(&args.export))?;
     if let Some(recording) = &args.recording {
         return recorded::run(args, recording);
+    }
+    // The parser lets these pass beside a scenario, which excludes --recording.
+    if let Some(option) = args.of_recordings() {
+        return Err(BadInput::error(format_args!("{option} is about a recorded session, expected --recording PATH")));
     }
     let named: Vec<PathBuf> = match &args.scenarios[..] {
         [] => {
@@ -114,30 +118,33 @@ fn read(named: &[PathBuf], args: &RunArgs) -> anyhow::Result<Vec<Scenario>> {
     if complaints.is_empty() { Ok(scenarios) } else { Err(BadInput(complaints).into()) }
 }
 
-/// A file, or a built-in scenario.
+/// A file, or a built-in scenario; with `+NAME` its variant.
 fn scenario(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
     let name = path.display().to_string();
-    if !path.exists()
-        && let Some(entry) = catalog::find(name.trim_end_matches(".yaml"))
-    {
+    let is_whole = path.exists() || built_in(path).is_some();
+    let Some((base, called)) = name.rsplit_once('+').filter(|_| !is_whole) else { return whole(path, changes) };
+    let scenario = whole(Path::new(base), changes)?;
+    let known: Vec<&str> = scenario.variants.iter().map(|variant| &*variant.name).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    scenario.variant(called).cloned().ok_or_else(|| format!("{name}: unknown variant, expected one of: {known}"))
+}
+
+fn built_in(path: &Path) -> Option<CatalogItem> {
+    catalog::find(path.display().to_string().trim_end_matches(".yaml"))
+}
+
+fn whole(path: &Path, changes: &[Change]) -> Result<Scenario, String> {
+    let name = path.display().to_string();
+    if let Some(entry) = built_in(path).filter(|_| !path.exists()) {
         return entry.read(changes).map_err(|problems| problems.to_string());
     }
-    let (path, variant) = match name.rsplit_once('+') {
-        Some((file, variant)) if !path.exists() => (Path::new(file), Some(variant)),
-        _ => (path, None),
-    };
     if path.extension().is_some_and(|ending| ending == "jsonl") {
         return Err(format!("{name}: a recording is no scenario; to play it: forkcast run --recording {name}"));
     }
     let text = fs::read_to_string(path)
         .map_err(|error| format!("{name}: {error}; name a YAML file, or one of `forkcast list scenarios`"))?;
     let stem = path.file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
-    let scenario = Scenario::read(&stem, &path.display().to_string(), &text, changes);
-    let scenario = scenario.map_err(|problems| problems.to_string())?;
-    let Some(called) = variant else { return Ok(scenario) };
-    let known: Vec<&str> = scenario.variants.iter().map(|variant| &*variant.name).collect();
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    scenario.variant(called).cloned().ok_or_else(|| format!("{name}: unknown variant, expected one of: {known}"))
+    Scenario::read(&stem, &name, &text, changes).map_err(|problems| problems.to_string())
 }
 
 /// What is played: its file, where its results go, and the recording that it was made from.

@@ -59,6 +59,20 @@ pub struct NamedPaths<'a, P> {
 }
 
 impl<P: AsRef<Path>> NamedPaths<'_, P> {
+    /// Refuses a format for run folders, which have their own.
+    ///
+    /// # Errors
+    /// When one is named and `format` is no choice by content.
+    pub fn are_in(self, format: InputFormat) -> anyhow::Result<Self> {
+        match self.folders.first().filter(|_| format != InputFormat::Auto) {
+            None => Ok(self),
+            Some(opened) => Err(BadInput::error(format_args!(
+                "{}: a run folder, which has a format of its own; leave out --input-format",
+                opened.folder.path.display()
+            ))),
+        }
+    }
+
     /// The requests of all paths, those of run folders last.
     ///
     /// # Errors

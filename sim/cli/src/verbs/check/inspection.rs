@@ -67,16 +67,16 @@ pub struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     /// Reads scenarios, and opens run folders.
-    pub fn open(paths: &'a [PathBuf]) -> anyhow::Result<Self> {
+    pub fn open(sources: &'a SourceArgs) -> anyhow::Result<Self> {
         let mut scenarios = Vec::new();
         let mut recorded = Vec::new();
-        for path in paths {
+        for path in &sources.paths {
             match capture::scenario(path) {
                 Some(scenario) => scenarios.push(scenario.map_err(BadInput::error)?),
                 None => recorded.push(path),
             }
         }
-        Ok(Self { scenarios, recorded: run_folder::sort(recorded)? })
+        Ok(Self { scenarios, recorded: run_folder::sort(recorded)?.are_in(sources.input_format)? })
     }
 
     /// The rules of the runs, unless scenarios are checked as well.
