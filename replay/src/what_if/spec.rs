@@ -172,8 +172,7 @@ fn presets() -> String {
 }
 
 fn keepalive(value: &str) -> Result<KeepAlive, String> {
-    let expected =
-        || format!("N@SECONDS, as in 2@270, with N from 1 to {PINGS_MAX} and SECONDS from 1 to {INTERVAL_SECS_MAX}");
+    let expected = || format!(", as in 2@270, with N from 1 to {PINGS_MAX} and SECONDS from 1 to {INTERVAL_SECS_MAX}");
     let (pings, seconds) = value.split_once('@').ok_or_else(expected)?;
     let pings_max = number(pings).and_then(|pings| u32::try_from(pings).ok());
     let pings_max = pings_max.filter(|pings| (1..=PINGS_MAX).contains(pings)).ok_or_else(expected)?;

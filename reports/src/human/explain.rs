@@ -101,7 +101,7 @@ fn no_price(report: &Report<'_>, line: &Line) -> String {
 
 /// Remarks of a request.
 fn notes(report: &Report<'_>, line: &Line) -> Vec<String> {
-    line.remarks.iter().map(|remark| format!("Note: {}.", report.names.message(remark))).collect()
+    line.remarks.iter().map(|remark| format!("Note: {}.", report.names.message(remark).trim_end_matches('.'))).collect()
 }
 
 fn cost(explained: &Explained<'_>, document: &mut Document) {

@@ -19,7 +19,6 @@ pub use chapters::{Chapters, chapters};
 pub use gates::sentence;
 pub(super) use totals::part_of;
 
-use forkcast_replay::what_if::WhatIf;
 use forkcast_sim::outside::quoted;
 
 use crate::document::{Document, several};
@@ -64,7 +63,7 @@ fn first_screen(report: &Report<'_>, document: &mut Document) {
     if report.view.by.is_none() {
         sessions::add(report, document, SESSIONS_FIRST);
     }
-    if report.what_ifs.len() > WhatIf::defaults().len() {
+    if report.view.asks_what_ifs && !report.what_ifs.is_empty() {
         what_if::add(report, document);
     }
     document.text(unseen::without_instants(report).into_iter().collect());

@@ -99,11 +99,15 @@ fn tried(report: &Report<'_>) -> Vec<Found> {
 fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
     let name = report.what_ifs.get(action.what_if)?;
     let saved = |at: &usize| Some((*at, report.sessions.get(*at)?.account.saved(action.what_if)?));
-    let (sessions, _) = ranked(action.sessions.iter().filter_map(saved).collect())?;
+    let changed = action.sessions.iter().filter_map(saved).filter(|(_, saved)| *saved != Money::ZERO);
+    let (sessions, _) = ranked(changed.collect())?;
     let number = count(sessions.len() as u64);
+    let all = report.sessions.len();
     let plural = if sessions.len() == 1 { "" } else { "s" };
     let place = match action.scope {
-        Where::Everywhere if sessions.len() == 1 => "in this session".to_owned(),
+        Where::Everywhere if all == 1 => "in this session".to_owned(),
+        Where::Everywhere if sessions.len() < all => format!("in {number} of {} sessions", count(all as u64)),
+        Where::Everywhere if all == 2 => "in both sessions".to_owned(),
         Where::Everywhere => format!("in all {number} sessions"),
         Where::WithWaits if sessions.len() == 1 => "in the session that pauses for five minutes to an hour".to_owned(),
         Where::WithWaits => format!("in the {number} sessions that pause for five minutes to an hour"),
@@ -146,6 +150,9 @@ impl Missed {
         *self.readers.entry(Reader::of(entry)).or_default() += 1;
         for part in &entry.line.charge.causes {
             let shows = advice::shown(entry, part.cause);
+            if advice::is_of_provider(part.cause, shows) {
+                continue;
+            }
             let advice = MISSES.iter().position(|advice| advice.is_for(part.cause, shows));
             if let Some((sum, cost)) = advice.and_then(|at| self.sums.get_mut(at)).zip(part.cost) {
                 sum.requests += 1;

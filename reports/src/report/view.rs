@@ -43,6 +43,8 @@ pub struct View {
     pub limits: Limits,
     /// Whether people get everything, not only the first screen.
     pub details: bool,
+    /// Whether what-ifs were asked for, even ones that every replay has.
+    pub asks_what_ifs: bool,
     /// Whether the requests are those of a run, which was not recorded.
     pub is_of_run: bool,
 }

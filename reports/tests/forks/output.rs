@@ -93,7 +93,7 @@ fn people_read_the_cost_of_a_fan_out_and_its_alternatives() {
         "5 forks of main, 15 requests: $",
         "; without a cache $",
         "; with cold starts $",
-        "From parent",
+        "Read of parent",
         "Reports: 4 well-formed, 1 malformed; fork#5: it does not begin with `Scope:`",
     ] {
         assert!(page.contains(part), "{part}:\n{page}");
@@ -159,8 +159,7 @@ fn machines_and_people_read_which_block_broke_a_prefix() {
     assert!(first["shared_tokens"].as_u64().unwrap() >= 12_000, "the tools are shared: {first}");
     assert!(first["shared_tokens"].as_u64() < first["level_ends"]["system"].as_u64());
     let page = page(&run);
-    for part in
-        ["broke the prefix for all of them, at system[", "first differing byte", "broken on purpose: added-space"]
+    for part in ["broke the prefix for all forks, at system[", "first differing byte", "broken on purpose: added-space"]
     {
         assert!(page.contains(part), "{part}:\n{page}");
     }
@@ -170,5 +169,5 @@ fn machines_and_people_read_which_block_broke_a_prefix() {
 fn a_run_without_forks_does_not_mention_them() {
     let run = play(catalog::find("day/working-day").unwrap().read(&[]).unwrap(), &Options::default());
     assert_eq!(object(&run)["fan_outs"], serde_json::json!([]));
-    assert!(!page(&run).contains("From parent"));
+    assert!(!page(&run).contains("Read of parent"));
 }

@@ -191,7 +191,10 @@ pub enum Refused {
         ttl: Ttl,
     },
     /// More children wait than exist, or there is no turn to wait after.
-    #[error("{waiting} of {children} children cannot wait between turns: each has {turns}")]
+    #[error(
+        "waiting = {waiting} cannot be: expected at most the {children} children of a cell, each with 2 turns or more to wait \
+         between; they have {turns}"
+    )]
     Waiting {
         /// The number of waiting children.
         waiting: u32,

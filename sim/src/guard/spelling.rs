@@ -6,7 +6,7 @@ use super::finding::NoteKind;
 use super::sent::Sent;
 use crate::diagnosis::Note;
 use crate::wire::spelling::SpellingKind;
-use crate::wire::{ChainId, TRANSLATED_SETTINGS, Wire};
+use crate::wire::{ChainId, Wire};
 
 /// Most bytes of bodies that are kept. Beyond that, the chain that was silent longest is dropped: its next request
 /// lacks notes on spelling, and nothing else.
@@ -28,9 +28,7 @@ impl SpellingMemory {
         self.total_bytes -= before.as_ref().map_or(0, Vec::len);
         let found = before.and_then(|before| wire.spelling_notes(&before, body).ok()).unwrap_or_default();
         self.keep(chain, number, body);
-        // Settings of a translated body are compared separately.
-        let is_told = |path: &str| path != TRANSLATED_SETTINGS;
-        let told = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved && is_told(&found.path));
+        let told = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved);
         let path = |path: String| sent.addresses.map(|addresses| addresses.translate(&path)).unwrap_or(path);
         told.map(|found| (NoteKind::Harmless(Note::from(found.kind)), path(found.path))).collect()
     }

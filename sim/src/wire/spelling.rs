@@ -10,7 +10,7 @@ use super::marker::Ttl;
 use super::memory::ElementMemory;
 use super::normal::{self, NormalForms};
 use super::number::number;
-use super::parameters::{self, PromptFacts};
+use super::parameters::{self, PromptFacts, TRANSLATED_SETTINGS};
 use super::part::{ElementReader, Part, PartPlace};
 use super::request::EnvelopeField;
 
@@ -126,7 +126,8 @@ fn envelope(old: &Body<'_>, new: &Body<'_>, forms: &NormalForms, found: &mut Vec
     for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
         let was = old.get(key);
         let is = new.get(key);
-        if was == is || key == "model" || key == "cache_control" {
+        // Settings of a translated body are compared as parameters.
+        if was == is || key == "model" || key == "cache_control" || key == TRANSLATED_SETTINGS {
             continue;
         }
         let parameter = PARAMETER_KEYS.contains(&key.as_str());

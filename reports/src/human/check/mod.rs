@@ -69,7 +69,9 @@ pub fn title(check: &Check<'_>) -> String {
         } else if kinds.iter().all(|kind| kind.first().rule == Rule::Breakpoints) {
             "repeated history is not cached"
         } else if kinds.iter().any(|kind| breaks(kind.first())) {
-            "a cached prefix is broken"
+            // Its entry had expired, or another change costs all that was cached.
+            let is_free = kinds.iter().all(|kind| kind.tokens_lost() == Some(0));
+            if is_free { "a prefix is broken, at no cost" } else { "a cached prefix is broken" }
         } else {
             "the prompt differs from the lock"
         };

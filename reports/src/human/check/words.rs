@@ -45,7 +45,8 @@ pub fn where_it_is(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     let chain = quoted(&check.names.agent(&finding.chain));
     let newer = at(finding.request);
     let newer = newer.strip_prefix('r').map_or(newer.clone(), |rest| format!("R{rest}"));
-    let first = format!("{newer} of chain {chain}, against {older}; rule {}.", finding.rule.word());
+    let against = if finding.cause.is_refusal() { String::new() } else { format!(", against {older}") };
+    let first = format!("{newer} of chain {chain}{against}; rule {}.", finding.rule.word());
     let place = range(finding).filter(|_| finding.offset_in_block.is_none());
     let place = place.or_else(|| change::place(&finding.site));
     let times = match kind.times() {

@@ -5,8 +5,7 @@ use forkcast_sim::cache::EntryState;
 use forkcast_sim::time::Duration;
 
 use super::words::state;
-use crate::document::span;
-use crate::document::{Document, Marked, Part, count};
+use crate::document::{Document, Marked, Part, count, several, span};
 use crate::explained::Explained;
 use crate::names::Names;
 
@@ -47,9 +46,9 @@ pub(super) fn nearest(explained: &Explained<'_>) -> Option<String> {
         },
     };
     Some(format!(
-        "Nearest: {} blocks, {} tokens, last marked by {}{ago}, {}{}; {shared}.",
-        count(entry.blocks as u64),
-        count(entry.tokens),
+        "Nearest: {}, {}, last marked by {}{ago}, {}{}; {shared}.",
+        several(entry.blocks as u64, "block"),
+        several(entry.tokens, "token"),
         explained.name_of(entry.marked_by.1),
         state(entry.state),
         remaining(explained, entry),

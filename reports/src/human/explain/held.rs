@@ -13,7 +13,7 @@ pub(super) fn held(explained: &Explained<'_>) -> Table {
             Column::left("Level", "level"),
             Column::right("Blocks", "blocks"),
             Column::right("Tokens", "tokens"),
-            Column::right("Blocks sent before", "blocks_sent_before"),
+            Column::right("In the prefix sent before", "blocks_sent_before"),
         ],
     );
     let row = |held: LevelHeld| {

@@ -3,8 +3,7 @@
 use forkcast_replay::replay::inspect::HeldEntry as Held;
 
 use super::words::lifetime;
-use crate::document::count;
-use crate::document::span;
+use crate::document::{count, several, span};
 use crate::explained::{Explained, Stop};
 
 pub(super) fn stop(explained: &Explained<'_>) -> Vec<String> {
@@ -33,7 +32,8 @@ pub(super) fn stop(explained: &Explained<'_>) -> Vec<String> {
 
 fn reason(explained: &Explained<'_>) -> String {
     let missed = explained.missed_entry();
-    let entry = || missed.map_or_else(String::new, |entry| format!("The entry of {} blocks", entry.blocks));
+    let entry =
+        || missed.map_or_else(String::new, |entry| format!("The entry of {}", several(entry.blocks as u64, "block")));
     match explained.stop() {
         Stop::Refused => {
             let why = explained.inspection.subject.refusal.as_ref().map(ToString::to_string).unwrap_or_default();

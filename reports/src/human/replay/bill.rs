@@ -11,7 +11,10 @@ use crate::report::{Report, not_modelled, unpriced};
 /// `$259.15 · 1,802 requests · 28 sessions · 2026-07-10 to 2026-08-01 UTC`.
 pub(super) fn title(report: &Report<'_>) -> String {
     if report.tally.requests == 0 && report.left_out.requests() > 0 {
-        return format!("None of {} is in this period or project", several(report.left_out.requests(), "request"));
+        return format!(
+            "None of {} is in this period, project or session",
+            several(report.left_out.requests(), "request")
+        );
     }
     let session = if is_of_transcripts(report) { "session" } else { "recording" };
     let mut parts = vec![bill(report)];

@@ -2,7 +2,6 @@
 
 use forkcast_replay::calibrate::Generation;
 use forkcast_replay::formats::claude_code::output_residual;
-use forkcast_replay::what_if::WhatIf;
 
 use super::listed;
 use crate::document::{Document, count, money, several};
@@ -67,10 +66,14 @@ pub(super) fn without_price(report: &Report<'_>) -> Option<String> {
     (!unpriced.is_empty()).then(|| {
         format!(
             "There is no price for {}: the {} of {} count, and are not in the cost. \
-             --price-book FILE or --price MODEL:CATEGORY=USD_PER_MTOK supplies one.",
+             {}.",
             listed(&named),
             several(tokens, "token"),
             several(requests, "request"),
+            match unpriced.iter().all(|model| model.model.is_empty()) {
+                true => "The recording does not name the model",
+                false => "--price-book FILE or --price MODEL:CATEGORY=USD_PER_MTOK supplies one",
+            },
         )
     })
 }
@@ -136,9 +139,14 @@ fn hidden(report: &Report<'_>, found: &Unseen) -> Option<String> {
 fn given(found: &Unseen) -> Option<String> {
     (found.first_requests > 0).then(|| {
         format!(
-            "System prompt and tools are in no transcript: the first {} of chains are taken as recorded, and the size of \
-             the hidden prefix follows from them.",
-            several(found.first_requests, "request"),
+            "System prompt and tools are in no transcript: {} taken as recorded, and the size of the hidden prefix \
+             follows from {}.",
+            if found.first_requests == 1 {
+                "the first request of its chain is"
+            } else {
+                "first requests of chains are"
+            },
+            if found.first_requests == 1 { "it" } else { "them" },
         )
     })
 }
@@ -160,8 +168,7 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
 
 /// Lifetimes and breakpoints are tried at the instants of the requests.
 pub(super) fn without_instants(report: &Report<'_>) -> Option<String> {
-    let is_asked = report.options.what_if.len() > WhatIf::defaults().len();
-    (is_asked && report.what_ifs.is_empty() && report.tally.counted > 0 && report.span().is_none())
+    (report.view.asks_what_ifs && report.what_ifs.is_empty() && report.tally.counted > 0 && report.span().is_none())
         .then(|| "The recording has no instants: what-ifs are left out.".to_owned())
 }
 

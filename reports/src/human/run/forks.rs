@@ -135,8 +135,10 @@ fn broken(run: &Run, found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
                 )
             });
             let offsets = offsets.unwrap_or_default();
-            let forks = if miss.forks == all { "all of them" } else { &some };
-            format!("{word}: {} broke the prefix for {forks}, at {}{offsets}", difference.name, difference.path)
+            let forks = if miss.forks == all { "all forks" } else { &format!("{some} forks") };
+            // Of a model the name says what changed.
+            let broke = if difference.name.contains(" became ") { "" } else { " broke the prefix" };
+            format!("{word}: {}{broke} for {forks}, at {}{offsets}", difference.name, difference.path)
         }
     }];
     if let Some(varies) = miss.difference.and_then(|difference| difference.volatile) {

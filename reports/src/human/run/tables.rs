@@ -31,7 +31,7 @@ pub(super) fn agents(run: &Run) -> Table {
     if any_forks {
         let of_forks = [
             Column::right("Fork", "place"),
-            Column::right("From parent", "read_from_parent_tokens"),
+            Column::right("Read of parent", "read_from_parent_tokens"),
             Column::right("Own", "own_tokens").optional(),
         ];
         columns.splice(1..1, of_forks);

@@ -89,10 +89,10 @@ checks! {
         sentence: "Forks address the cache as their parent does.",
         suggestion: "Use the parent's workspace and `prompt_cache_key`.",
     };
-    /// A breakpoint covers the end of the shared part, and the provider accepts all (`providers.md` 1.3, 1.5).
+    /// A breakpoint covers all that a fork shares with its parent, and the provider accepts all (`providers.md` 1.3, 1.5).
     Breakpoints = CheckRow {
         word: "breakpoints",
-        sentence: "A breakpoint covers the end of the shared part, and the provider accepts all breakpoints.",
+        sentence: "A breakpoint covers all that a fork shares with its parent, and the provider accepts all breakpoints.",
         suggestion: Cause::NoBreakpoint.suggestion(),
     };
     /// From there the look-back reaches the parent's last write (`providers.md` 1.3).

@@ -7,7 +7,7 @@ use crate::cache::{LookBack, Rules, look_back, refusal};
 use crate::wire::{Marker, Request};
 
 const HIDDEN: &str = "the input does not show the breakpoints that were sent";
-const NOTHING_MARKED: &str = "no breakpoint of the fork covers the end of the shared part";
+const NOTHING_MARKED: &str = "no breakpoint of the fork covers all that it shares with its parent";
 
 /// Applies the checks of breakpoints to a pair.
 pub(super) fn check(pair: &Pair<'_>, rules: &Rules, card: &mut Card) {

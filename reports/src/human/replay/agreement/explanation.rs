@@ -32,10 +32,14 @@ fn sentences(report: &Report<'_>) -> Vec<String> {
     let requests = |of: &dyn Fn(&Cause) -> bool| -> u64 {
         causes.iter().filter(|(cause, _)| of(cause)).map(|(_, total)| total.requests).sum()
     };
+    let misses = match requests(&|_| true) {
+        1 => "1 miss".to_owned(),
+        number => format!("{} misses", count(number)),
+    };
     let explained = format!(
-        "{} of {} misses have a cause, {} of their {}.",
+        "A cause is known of {} of {}, {} of their {}.",
         count(requests(&is_known)),
-        count(requests(&|_| true)),
+        misses,
         share(part_of(known, all)),
         money(all),
     );
