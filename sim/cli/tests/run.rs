@@ -1,5 +1,6 @@
 //! `forkcast run` from the command line: the embedded fan-out, changed options, mistakes, two processes, folders.
 
+mod alike;
 mod doors;
 mod named;
 mod otherwise;

@@ -1,0 +1,132 @@
+//! One thing has one name, one figure and one reason in every verb, and no option is ignored.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::unknown::{dated, replay, steady, unmarked, write_bodies, write_log};
+use super::{folder, forkcast, said};
+
+/// Bodies on the lines of one file, without ids.
+fn write_lines(place: &Path, bodies: &[Value]) {
+    fs::write(place.join("all.jsonl"), bodies.iter().map(|body| format!("{body}\n")).collect::<String>()).unwrap();
+}
+
+fn shown(place: &Path, arguments: &[&str]) -> String {
+    said(&forkcast(place, arguments)).1.to_owned()
+}
+
+#[test]
+fn a_chain_without_an_id_has_one_name() {
+    let place = folder("alike-names");
+    write_lines(&place, &unmarked(dated));
+    for arguments in [
+        &["explain", "all.jsonl", "2"][..],
+        &["replay", "all.jsonl", "--by", "agent", "--quiet"],
+        &["lock", "all.jsonl", "--quiet"],
+        &["check", "all.jsonl", "--lock", "none", "--quiet"],
+    ] {
+        let shown = shown(&place, arguments);
+        assert!(shown.contains("all.jsonl#1") && !shown.contains("chain-"), "{arguments:?}: {shown}");
+    }
+}
+
+#[test]
+fn a_recording_without_usage_is_played_at_the_sizes_of_its_replay() {
+    let place = folder("alike-unmeasured");
+    forkcast(&place, &["run", "--out", "r", "--bodies", "--quiet"]);
+    let mut paths: Vec<_> = fs::read_dir(place.join("r/bodies")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let bodies: Vec<Value> =
+        paths.iter().map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap()).collect();
+    write_lines(&place, &bodies);
+    let replayed = replay(&place, &["all.jsonl"]);
+    let rate = replayed["totals"]["predicted"]["hit_rate"].as_f64().unwrap();
+    let output = forkcast(&place, &["run", "--recording", "all.jsonl"]);
+    let title = said(&output).1.lines().next().unwrap().to_owned();
+    let played: f64 = title.rsplit_once("hit rate ").unwrap().1.trim_end_matches(" %").parse().unwrap();
+    assert!((played - rate * 100.0).abs() < 2.0, "{title}, replayed {rate}");
+    assert!(said(&output).2.contains("36 requests have no usage: prompts are sized by length"), "{output:?}");
+}
+
+#[test]
+fn a_lock_expects_no_cost_where_no_cache_is_modelled() {
+    let place = folder("alike-lock");
+    let body = json!({"model": "gpt-5.1", "messages": [{"role": "user", "content": "Look at it. ".repeat(900)}]});
+    write_bodies(&place, &[body.clone(), body]);
+    let shown = shown(&place, &["lock", "bodies", "--quiet"]);
+    assert!(
+        shown.contains("No cost is expected") && !shown.contains("Expected: $") && !shown.contains(" %"),
+        "{shown}"
+    );
+    let lock = fs::read_to_string(place.join("forkcast.lock")).unwrap();
+    assert!(!lock.contains("cost_usd"), "{lock}");
+}
+
+/// Three short prompts: no breakpoint would make them long enough to be cached.
+#[test]
+fn nothing_is_advised_for_prompts_below_the_minimum() {
+    let place = folder("alike-short");
+    let body = |more: &str| {
+        let system = [json!({"type": "text", "text": format!("Be kind. {more}")})];
+        let messages = json!([{"role": "user", "content": "Hello, who are you and what can you do for me?"}]);
+        json!({"model": "claude-haiku-4-5", "max_tokens": 9, "system": system, "messages": messages})
+    };
+    write_bodies(&place, &[body(""), body(""), body("")]);
+    let report = replay(&place, &["bodies"]);
+    let causes = report["totals"]["causes"].as_array().unwrap();
+    assert_eq!(causes.iter().map(|cause| cause["cause"].clone()).collect::<Vec<_>>(), ["below_minimum"]);
+    assert_eq!(report["actions"], json!([]));
+    // Long enough for its model, it lacks nothing but the breakpoint.
+    let long = "Be kind. ".repeat(9_000);
+    write_bodies(&place, &[body(&long), body(&long), body(&long)]);
+    let report = replay(&place, &["bodies"]);
+    assert_eq!(report["totals"]["causes"][0]["cause"], "no_breakpoint");
+    assert_eq!(report["actions"][0]["code"], "breakpoints");
+}
+
+#[test]
+fn requests_without_usage_move_no_average() {
+    let place = folder("alike-average");
+    let usage = json!({"input_tokens": 9_000, "output_tokens": 5});
+    let line = |body: &Value, usage: &Value| format!("{}\n", json!({"v": 1, "request": body, "response": usage}));
+    let bodies = unmarked(steady);
+    let with: String = bodies.iter().map(|body| line(body, &json!({ "usage": usage }))).collect();
+    let without: String = bodies.iter().map(|body| line(body, &Value::Null)).collect();
+    fs::write(place.join("few.jsonl"), &with).unwrap();
+    fs::write(place.join("more.jsonl"), with + &without).unwrap();
+    let output = forkcast(&place, &["compare", "few.jsonl", "more.jsonl", "--max-rise-per-request", "1%"]);
+    let shown = said(&output).1;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(shown.matches("6 requests").count(), 2, "{shown}");
+}
+
+#[test]
+fn a_period_without_requests_costs_nothing() {
+    let place = folder("alike-empty");
+    write_log(&place, &unmarked(steady));
+    let asked = ["compare", "log.jsonl", "--since", "2026-07-25", "--until", "2026-07-26", "--quiet"];
+    let shown = shown(&place, &asked);
+    assert!(shown.starts_with("$0 → $") && !shown.contains("no price"), "{shown}");
+}
+
+#[test]
+fn options_that_cannot_matter_are_refused() {
+    let place = folder("alike-options");
+    forkcast(&place, &["run", "--out", "r", "--bodies", "--quiet"]);
+    for (arguments, why) in [
+        (&["run", "forks/fan-out", "--model", "all=claude-haiku-4-5"][..], "--model is about a recorded session"),
+        (&["run", "forks/fan-out", "--with", "forks"], "--with is about a recorded session"),
+        (&["run", "forks/fan-out", "--session", "a"], "--session is about a recorded session"),
+        (&["run", "forks/fan-out", "--tools-sorted"], "--tools-sorted is about a recorded session"),
+        (&["run", "E15+nope"], "E15+nope: unknown variant, expected one of: "),
+        (&["replay", "r", "--input-format", "codex"], "leave out --input-format"),
+        (&["check", "r", "--input-format", "codex"], "leave out --input-format"),
+        (&["replay", "r", "--what-if", "keepalive=0@240"], "keepalive=N@SECONDS, as in 2@270"),
+    ] {
+        let output = forkcast(&place, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
+        assert!(said(&output).2.contains(why), "{arguments:?}: {output:?}");
+    }
+}
