@@ -6,6 +6,7 @@ use std::str::FromStr;
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
 use forkcast_sim::time::Duration;
+use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::{ModelId, Vendor, resolve};
 use forkcast_sim::words;
 
@@ -227,6 +228,17 @@ impl WhatIf {
     /// Whether nothing changes.
     pub fn is_unchanged(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether it changes requests that were billed so: writes keep a lifetime that they have.
+    pub fn changes(&self, billed: &Usage) -> bool {
+        let others = match self.ttl {
+            Some(Lifetimes::FiveMinutes) => billed.ephemeral_1h_input_tokens,
+            Some(Lifetimes::OneHour) => billed.ephemeral_5m_input_tokens,
+            _ => return true,
+        };
+        let alone = Self { ttl: self.ttl, ..Self::default() };
+        others > 0 || *self != alone
     }
 
     fn refused(found: &str, expected: String) -> Error {

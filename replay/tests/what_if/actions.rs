@@ -2,6 +2,7 @@
 
 use forkcast_replay::what_if::{SessionCosts, WhatIf, Where, actions};
 use forkcast_sim::pricing::Money;
+use forkcast_sim::wire::Usage;
 
 fn usd(amount: i128) -> Money {
     Money::from_picousd(amount * 1_000_000_000_000)
@@ -62,4 +63,17 @@ fn changes_without_savings_are_not_advised() {
     let specs = what_ifs(&["ttl=1h", "breakpoints=both", "model=claude-haiku-4-5", "prices=2026-10-07"]);
     assert_eq!(actions(&specs, &sessions), []);
     assert_eq!(actions(&specs, &[]), []);
+}
+
+#[test]
+fn a_lifetime_changes_only_writes_of_the_other_one() {
+    let billed = |write_5m, write_1h| Usage {
+        ephemeral_5m_input_tokens: write_5m,
+        ephemeral_1h_input_tokens: write_1h,
+        ..Usage::default()
+    };
+    let changes = |text: &str, billed: Usage| text.parse::<WhatIf>().unwrap().changes(&billed);
+    assert!(!changes("ttl=5m", billed(7, 0)) && changes("ttl=5m", billed(7, 1)));
+    assert!(!changes("ttl=1h", billed(0, 7)) && changes("ttl=1h", billed(1, 7)));
+    assert!(changes("ttl=5m,keepalive=2@270", billed(7, 0)) && changes("ttl=best", billed(7, 0)));
 }

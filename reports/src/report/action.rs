@@ -99,8 +99,9 @@ fn tried(report: &Report<'_>) -> Vec<Found> {
 fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
     let name = report.what_ifs.get(action.what_if)?;
     let saved = |at: &usize| Some((*at, report.sessions.get(*at)?.account.saved(action.what_if)?));
-    let changed = action.sessions.iter().filter_map(saved).filter(|(_, saved)| *saved != Money::ZERO);
-    let (sessions, _) = ranked(changed.collect())?;
+    let what_if = report.options.what_if.get(action.what_if)?;
+    let changes = |(at, _): &(usize, Money)| what_if.changes(&report.sessions[*at].account.billed.usage);
+    let (sessions, _) = ranked(action.sessions.iter().filter_map(saved).filter(changes).collect())?;
     let number = count(sessions.len() as u64);
     let all = report.sessions.len();
     let plural = if sessions.len() == 1 { "" } else { "s" };
@@ -115,11 +116,7 @@ fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
         Where::ByConversation => format!("in {number} session{plural}, by what turned out cheaper afterwards"),
     };
     let advice::Change { code, words } = advice::change(name, report.missed.reader());
-    let lives_longer = report
-        .options
-        .what_if
-        .get(action.what_if)
-        .is_some_and(|found| found.ttl.is_some() || found.keepalive.is_some());
+    let lives_longer = what_if.ttl.is_some() || what_if.keepalive.is_some();
     let kind = match action.scope {
         Where::ByConversation => Kind::Hindsight,
         Where::OtherModel => Kind::OtherModel,
