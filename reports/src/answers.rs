@@ -260,16 +260,16 @@ fn launches(panels: &[Panel]) -> Option<String> {
     let curve = policies(panel)?;
     let kept = frontier(&curve.points);
     let (fast, cheap) = (kept.first()?, kept.last()?);
-    let told = |point: &Point| format!("{} in {}", money(point.cost), span((point.at * 1_000.0).round() as u64));
+    let said = |point: &Point| format!("{} in {}", money(point.cost), span((point.at * 1_000.0).round() as u64));
     let range = Range::of(curve)?;
     Some(match (fast, cheap) {
         _ if range.least == range.most => {
-            format!("All cost the same; {} is fastest: {} ({})", fast.label, told(fast), panel.title)
+            format!("All cost the same; {} is fastest: {} ({})", fast.label, said(fast), panel.title)
         }
         _ if fast.label == cheap.label => {
-            format!("{} is both fastest and cheapest: {} ({})", fast.label, told(fast), panel.title)
+            format!("{} is both fastest and cheapest: {} ({})", fast.label, said(fast), panel.title)
         }
-        _ => format!("{} costs {}, {} {} ({})", cheap.label, told(cheap), fast.label, told(fast), panel.title),
+        _ => format!("{} costs {}, {} {} ({})", cheap.label, said(cheap), fast.label, said(fast), panel.title),
     })
 }
 

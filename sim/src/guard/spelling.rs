@@ -28,9 +28,9 @@ impl SpellingMemory {
         self.total_bytes -= before.as_ref().map_or(0, Vec::len);
         let found = before.and_then(|before| wire.spelling_notes(&before, body).ok()).unwrap_or_default();
         self.keep(chain, number, body);
-        let told = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved);
+        let kept = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved);
         let path = |path: String| sent.addresses.map(|addresses| addresses.translate(&path)).unwrap_or(path);
-        told.map(|found| (NoteKind::Harmless(Note::from(found.kind)), path(found.path))).collect()
+        kept.map(|found| (NoteKind::Harmless(Note::from(found.kind)), path(found.path))).collect()
     }
 
     fn keep(&mut self, chain: ChainId, number: usize, body: &[u8]) {

@@ -19,6 +19,11 @@ words! {
 }
 
 impl Maker {
+    /// Whether its cache rules are modelled: Anthropic's are, on any platform.
+    pub const fn has_modelled_cache(self) -> bool {
+        matches!(self, Self::Anthropic)
+    }
+
     /// Its name, for people.
     pub const fn name(self) -> &'static str {
         match self {

@@ -121,7 +121,7 @@ impl Request {
     /// Whether the cache rules of its provider are modelled: Anthropic's are, on any platform. Requests translated from
     /// another provider's spelling can be compared, but their reads cannot be predicted.
     pub fn has_modelled_cache(&self) -> bool {
-        self.maker == Maker::Anthropic
+        self.maker.has_modelled_cache()
     }
 
     /// The JSON path of the part at `place`, in the body as it was sent.

@@ -201,7 +201,7 @@ impl Lock {
 impl Locked {
     /// Whether the cache rules of its provider are modelled; only known for requests that were just recorded.
     pub fn has_modelled_cache(&self) -> bool {
-        self.maker == Maker::Anthropic
+        self.maker.has_modelled_cache()
     }
 
     /// Position of the part at `path` in the body that was sent.
