@@ -106,25 +106,16 @@ const passing = (but) => {
   return rows;
 };
 
-// Days in the zone of the report. Offsets of zones change on quarters of an hour at most, and rarely: where a day begins
-// and ends with one offset, it has no other.
+// Days in the zone of the report. Offsets of zones change on quarters of an hour at most.
 const zone = () => (report && report.time_zone) || "UTC";
 let calendar = null;
-const quarter = 15 * MINUTE, offsets = new Map(), known = new Map();
-const offset = (ms) => {
-  if (!offsets.has(ms)) {
-    calendar = calendar || makeCalendar();
-    const found = Object.fromEntries(calendar.formatToParts(new Date(ms)).map((part) => [part.type, part.value]));
-    offsets.set(ms, Date.UTC(found.year, found.month - 1, found.day, found.hour, found.minute) - ms);
-  }
-  return offsets.get(ms);
-};
+const quarter = 15 * MINUTE, known = new Map();
 const parts = (ms) => {
-  const key = Math.floor(ms / quarter) * quarter;
+  const key = Math.floor(ms / quarter);
   if (!known.has(key)) {
-    const begins = Math.floor(ms / DAY) * DAY;
-    const there = new Date(key + offset(offset(begins) === offset(begins + DAY) ? begins : key)).toISOString();
-    known.set(key, { day: there.slice(0, 10), hour: there.slice(11, 13), minute: Number(there.slice(14, 16)) });
+    calendar = calendar || makeCalendar();
+    const found = Object.fromEntries(calendar.formatToParts(new Date(key * quarter)).map((part) => [part.type, part.value]));
+    known.set(key, { day: `${found.year}-${found.month}-${found.day}`, hour: found.hour, minute: Number(found.minute) });
   }
   return known.get(key);
 };
