@@ -4,6 +4,7 @@
 //! * [`replay`]: `forkcast.replay/1`, one object.
 //! * [`ledger`]: `forkcast.ledger/1`, a line for each request.
 //! * [`requests`]: the ledger as a flat table of comma-separated values.
+//!   With the feature `parquet` also as a Parquet file.
 //! * [`by_column`]: the ledger by column, for pages.
 //! * [`contents`]: what prompts were made of, for pages.
 //! * [`tables`]: every table of a replay as comma-separated values.
@@ -30,6 +31,7 @@ pub mod movement;
 pub mod number;
 mod outcome;
 mod own_prices;
+pub mod parquet;
 pub mod replay;
 pub mod requests;
 pub mod run;

@@ -32,9 +32,14 @@ pub fn rows<R: Record>(records: impl IntoIterator<Item = R>, target: &mut dyn Wr
 
 /// The words of the columns of a record as a row.
 pub fn words<R: Record>() -> Vec<String> {
-    let mut words = Vec::new();
-    R::columns().iter().for_each(|column| add_words(column, "", &mut words));
-    words
+    leaves::<R>().into_iter().map(|(word, _)| word).collect()
+}
+
+/// The columns of a record as a row, with their words.
+pub fn leaves<R: Record>() -> Vec<(String, &'static Column)> {
+    let mut leaves = Vec::new();
+    R::columns().iter().for_each(|column| add_leaves(column, "", &mut leaves));
+    leaves
 }
 
 /// The values of a record in these columns.
@@ -45,16 +50,16 @@ pub fn cells<R: Record>(record: &R) -> Vec<String> {
     cells
 }
 
-fn add_words(column: &Column, before: &str, words: &mut Vec<String>) {
+fn add_leaves(column: &'static Column, before: &str, leaves: &mut Vec<(String, &'static Column)>) {
     if column.has_no_cell {
         return;
     }
     match column.nested() {
         Some(columns) => {
             let before = if column.is_bare { before.to_owned() } else { format!("{before}{}_", column.word) };
-            columns.iter().for_each(|column| add_words(column, &before, words));
+            columns.iter().for_each(|column| add_leaves(column, &before, leaves));
         }
-        None => words.push(format!("{before}{}", column.word)),
+        None => leaves.push((format!("{before}{}", column.word), column)),
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use forkcast_replay::output::file::{self, Kind};
 use forkcast_reports::document::count;
 use forkcast_reports::export::{otlp, stacks, trace};
+use forkcast_reports::format::parquet;
 use forkcast_reports::page::{HEAD, Page};
 use forkcast_reports::report::Report;
 
@@ -16,6 +17,7 @@ use crate::exit::BadInput;
 const PAGE: Kind = Kind { name: "page", is_ours: |head| file::begins(head, HEAD) };
 const TRACE: Kind = Kind { name: "trace", is_ours: |head| file::begins(head, "{\"displayTimeUnit\":") };
 const STACKS: Kind = Kind { name: "list of stacks", is_ours: |_| false };
+const TABLE: Kind = Kind { name: "table", is_ours: |_| false };
 const SPANS: Kind = Kind { name: "list of spans", is_ours: |head| file::begins(head, "{\"resourceSpans\":") };
 
 /// Refuses files that are not ours before the work begins.
@@ -24,11 +26,18 @@ const SPANS: Kind = Kind { name: "list of spans", is_ours: |head| file::begins(h
 /// When a file could not be written.
 pub fn check(html: Option<&Path>, export: Option<&ExportArgs>) -> anyhow::Result<()> {
     let of_export = export.iter().flat_map(|export| {
-        [(export.trace.as_deref(), TRACE), (export.stacks.as_deref(), STACKS), (export.otlp.as_deref(), SPANS)]
+        [(&export.trace, TRACE), (&export.stacks, STACKS), (&export.otlp, SPANS), (&export.parquet, TABLE)]
     });
-    let all = std::iter::once((html, PAGE)).chain(of_export);
-    for (path, kind) in all.filter_map(|(path, kind)| Some((path?, kind))) {
-        file::check(path, kind).map_err(BadInput::error)?;
+    let of_export = of_export.map(|(path, kind)| (path.as_deref(), kind));
+    for (path, kind) in std::iter::once((html, PAGE)).chain(of_export) {
+        if let Some(path) = path {
+            file::check(path, kind).map_err(BadInput::error)?;
+        }
+    }
+    if export.is_some_and(|export| export.parquet.is_some()) && !parquet::IS_BUILT {
+        return Err(BadInput::error(
+            "--parquet: this forkcast was built without it; `cargo install --path sim/cli --features parquet` builds it in",
+        ));
     }
     Ok(())
 }
@@ -64,6 +73,11 @@ pub fn export(args: &ExportArgs, report: &Report<'_>, talk: &TalkArgs) -> anyhow
         save(path, SPANS, &text, talk)?;
         note(timeless, path, talk);
     }
+    if let Some(path) = &args.parquet {
+        let mut bytes = Vec::new();
+        parquet::write(report, &mut bytes)?;
+        save(path, TABLE, &bytes, talk)?;
+    }
     Ok(())
 }
 
@@ -81,7 +95,7 @@ fn save(path: &Path, kind: Kind, bytes: &[u8], talk: &TalkArgs) -> anyhow::Resul
 }
 
 /// Options about where and how output is written, which change nothing in it: with a value, and without one.
-const ELSEWHERE: [&str; 7] = ["--html", "--out", "-o", "--trace", "--stacks", "--otlp", "--progress"];
+const ELSEWHERE: [&str; 8] = ["--html", "--out", "-o", "--trace", "--stacks", "--otlp", "--parquet", "--progress"];
 const SILENT: [&str; 3] = ["--quiet", "-q", "--overwrite"];
 
 /// The command line, so that a page says how it was made.

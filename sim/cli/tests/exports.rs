@@ -199,10 +199,22 @@ fn events_that_begin_also_end() {
     assert!(open.is_empty(), "{open:?}");
 }
 
+/// Its cells are compared with those of the table by a reader, in the tests of the reports.
+#[test]
+fn a_parquet_file_is_whole() {
+    let place = folder("parquet");
+    for verb in [&["demo"][..], &["run"]] {
+        let output = forkcast(&place, &[verb, &["--quiet", "--parquet", verb[0]]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let bytes = fs::read(place.join(verb[0])).unwrap();
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{verb:?}");
+    }
+}
+
 #[test]
 fn files_that_are_not_ours_stay() {
     let place = folder("foreign-exports");
-    for option in ["--html", "--trace", "--stacks", "--otlp"] {
+    for option in ["--html", "--trace", "--stacks", "--otlp", "--parquet"] {
         fs::write(place.join("mine"), "my own notes").unwrap();
         let output = forkcast(&place, &["demo", option, "mine"]);
         assert_eq!(output.status.code(), Some(2), "{option}");
@@ -221,6 +233,7 @@ fn an_option_without_its_file_says_what_it_wants() {
         ("--trace", "--trace trace.json"),
         ("--stacks", "--stacks stacks.txt"),
         ("--otlp", "--otlp spans.json"),
+        ("--parquet", "--parquet requests.parquet"),
         ("--out", "--out result"),
     ] {
         for arguments in [&["demo", option][..], &["demo", option, "--quiet"]] {

@@ -24,12 +24,16 @@ pub struct ExportArgs {
     /// Write OpenTelemetry spans (OTLP in JSON, `gen_ai` conventions)
     #[arg(long, value_name = "FILE", help_heading = "Viewers")]
     pub otlp: Option<PathBuf>,
+
+    /// Write the table of requests as a Parquet file (where it is built in)
+    #[arg(long, value_name = "FILE", help_heading = "Viewers")]
+    pub parquet: Option<PathBuf>,
 }
 
 impl ExportArgs {
     /// Whether a file is requested.
     pub const fn is_asked(&self) -> bool {
-        self.trace.is_some() || self.stacks.is_some() || self.otlp.is_some()
+        self.trace.is_some() || self.stacks.is_some() || self.otlp.is_some() || self.parquet.is_some()
     }
 }
 
@@ -53,8 +57,14 @@ impl From<Weight> for stacks::Weight {
 }
 
 /// Options that want a file or a folder, with an example.
-const EXAMPLES: [&str; 5] =
-    ["--html page.html", "--trace trace.json", "--stacks stacks.txt", "--otlp spans.json", "--out result"];
+const EXAMPLES: [&str; 6] = [
+    "--html page.html",
+    "--trace trace.json",
+    "--stacks stacks.txt",
+    "--otlp spans.json",
+    "--parquet requests.parquet",
+    "--out result",
+];
 
 /// The error with an example of what such an option wants, if nothing follows it.
 pub fn with_example(mut error: clap::Error) -> clap::Error {

@@ -56,7 +56,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let book = Rc::new(args.prices.book(&args.talk)?);
     let several = scenarios.len() > 1;
     if several && args.is_written() {
-        return Err(BadInput::error("--html, --trace, --stacks and --otlp write one file, expected one scenario"));
+        return Err(BadInput::error(
+            "--html, --trace, --stacks, --otlp and --parquet write one file, expected one scenario",
+        ));
     }
     let mut printer = Printer::new(args, several);
     let mut outcome = Outcome::default();
