@@ -2,6 +2,9 @@
 
 use std::io;
 
+use forkcast_sim::guard::Stretch;
+use serde_json::{Value, json};
+
 use super::Page;
 use super::fanout::title;
 use crate::check::Check;
@@ -19,7 +22,17 @@ pub fn check(check: &Check<'_>) -> io::Result<Page> {
     page.chapter("strip", "Requests", Document::default());
     page.chapter("findings", "In words", text);
     page.data("check", |target| format::check::write(check, target))?;
+    page.data("strips", |target| Ok(serde_json::to_writer(target, &strips(check))?))?;
     Ok(page)
+}
+
+/// The blocks of the request of each finding.
+fn strips(check: &Check<'_>) -> Value {
+    let stretch = |part: &Stretch| {
+        let Stretch { level, blocks, tokens, is_changed } = *part;
+        json!({ "level": level.name(), "blocks": blocks, "tokens": tokens, "is_changed": is_changed })
+    };
+    check.report.findings.iter().map(|finding| finding.strip.iter().map(stretch).collect::<Value>()).collect()
 }
 
 /// The text with a capital at its beginning.

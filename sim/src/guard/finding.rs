@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use super::rules::Rules;
+use super::strip::Stretch;
 use crate::diagnosis::{Cause, ChangeSite, Note, Window};
 use crate::outside::words;
 use crate::pricing::{Category, Money};
@@ -54,6 +55,8 @@ pub struct Finding {
     pub loss: Option<Loss>,
     /// The bytes around the first difference, older and newer.
     pub windows: Option<[Window; 2]>,
+    /// The blocks of the request; empty for a change that is in none of them.
+    pub strip: Vec<Stretch>,
 }
 
 /// The amount that a request overpays because of a change.

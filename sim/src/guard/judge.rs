@@ -1,6 +1,7 @@
 //! The changes between two requests, and the effect of each on the cache.
 
 use super::finding::{Finding, Loss, NoteKind, Noted, Rule};
+use super::strip::strip;
 use super::unread;
 use crate::diagnosis::{
     self, CacheMoment, CarriedBlock, Cause, ChangeSite, Comparison, Difference, Note, Subject, Trials, Window,
@@ -126,7 +127,8 @@ impl Question<'_> {
         let newer = shown_at(&self.newer.request, change.new_index, change.new.is_some());
         let loss = self.loss(lost, self.newer.billing().category(change.new_index));
         let windows = self.windows(older, newer).filter(|_| change.cause != Cause::ModelChanged);
-        Finding { windows, ..self.finding_at(change.site.clone(), loss) }
+        let strip = strip(self.wire, self.newer, change.new_index);
+        Finding { windows, strip, ..self.finding_at(change.site.clone(), loss) }
     }
 
     /// A change that breaks nothing, shown without bytes.
@@ -142,6 +144,7 @@ impl Question<'_> {
             breaks_prefix: false,
             loss,
             windows: None,
+            strip: Vec::new(),
         }
     }
 

@@ -204,6 +204,7 @@ impl Repeated {
             breaks_prefix: true,
             loss: Some(loss),
             windows: None,
+            strip: Vec::new(),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Each request keeps the prefix of the previous one, and a change is found at its place.
 
 use forkcast_sim::diagnosis::{Cause, Note, Volatile};
-use forkcast_sim::guard::{Facts, Finding, NoteKind, Report, Rule, Rules, Sent};
+use forkcast_sim::guard::{Facts, Finding, NoteKind, Report, Rule, Rules, Sent, Stretch};
 use forkcast_sim::pricing::Category;
 use forkcast_sim::wire::{Level, Usage};
 use serde_json::{Value, json};
@@ -216,4 +216,34 @@ fn blocks_keep_the_sizes_that_an_older_requests_usage_showed() {
     // The changed block has the size of its own length.
     let shown = lost(Some(recorded));
     assert!((estimated * 8..estimated * 10).contains(&shown), "{estimated}, then {shown}");
+}
+
+#[test]
+fn a_finding_has_the_blocks_of_its_request() {
+    let (older, mut newer) = (body(3), body(4));
+    replace(&mut newer, "/system/1/text", "policy is", "policy was");
+    let strip = only(&older, &newer).strip;
+    let changed: Vec<usize> = strip.iter().enumerate().filter(|(_, part)| part.is_changed).map(|(at, _)| at).collect();
+    let blocks = |parts: &[Stretch]| parts.iter().map(|part| part.blocks).sum::<u64>();
+    assert_eq!(changed.len(), 1);
+    let (before, rest) = strip.split_at(changed[0]);
+    assert_eq!(
+        (blocks(before), rest[0].blocks, rest[0].level),
+        (4, 1, Level::System),
+        "three tools and a text: {strip:?}"
+    );
+    assert_eq!(blocks(&rest[1..]), 13, "a task, and three blocks a turn: {strip:?}");
+    let tokens: u64 = strip.iter().map(|part| part.tokens).sum();
+    assert!(rest[0].tokens > 1_000 && rest[0].tokens < tokens / 2, "{strip:?}");
+    assert!(strip.windows(2).all(|pair| pair[0].level <= pair[1].level));
+}
+
+/// A strip of thousands of blocks could not be drawn.
+#[test]
+fn many_small_blocks_are_few_stretches() {
+    let (older, mut newer) = (body(900), body(901));
+    replace(&mut newer, "/messages/901/content/0/text", "plan 450 is", "plan 450 was");
+    let strip = only(&older, &newer).strip;
+    assert!((50..=300).contains(&strip.len()), "{}", strip.len());
+    assert_eq!(strip.iter().map(|part| part.blocks).sum::<u64>(), 3 + 2 + 1 + 3 * 901);
 }

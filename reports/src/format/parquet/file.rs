@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use forkcast_sim::pricing::Money;
+use jiff::Timestamp;
 use parquet::basic::Compression;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::Result;
@@ -38,6 +39,7 @@ enum Kind {
     Count,
     Usd,
     Number,
+    Instant,
     Text,
 }
 
@@ -48,6 +50,7 @@ impl Kind {
             Shape::Count { .. } => Self::Count,
             Shape::Number | Shape::Positive if column.unit == Some("USD") => Self::Usd,
             Shape::Number | Shape::Positive | Shape::Share => Self::Number,
+            Shape::Text if column.word == "at" => Self::Instant,
             _ => Self::Text,
         }
     }
@@ -59,6 +62,7 @@ impl Kind {
             Self::Count => ["INT64", ""],
             Self::Usd => ["INT64", " (DECIMAL(18,12))"],
             Self::Number => ["DOUBLE", ""],
+            Self::Instant => ["INT64", " (TIMESTAMP(MILLIS,true))"],
             Self::Text => ["BYTE_ARRAY", " (STRING)"],
         }
     }
@@ -122,6 +126,7 @@ fn put(kind: Kind, cells: &[&str], column: &mut SerializedColumnWriter<'_>) -> i
         Kind::Number => {
             column.typed::<DoubleType>().write_batch(&values(cells, |cell| cell.parse().ok())?, levels, None)
         }
+        Kind::Instant => column.typed::<Int64Type>().write_batch(&values(cells, millis)?, levels, None),
         Kind::Text => column.typed::<ByteArrayType>().write_batch(
             &values(cells, |cell| Some(ByteArray::from(cell)))?,
             levels,
@@ -142,6 +147,10 @@ fn picousd(cell: &str) -> Option<i64> {
     Some(picousd).filter(|picousd| picousd.unsigned_abs() < 10_u64.pow(18))
 }
 
+fn millis(cell: &str) -> Option<i64> {
+    cell.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
+}
+
 #[cfg(test)]
 mod tests {
     use forkcast_replay::input::Inputs;
@@ -150,7 +159,7 @@ mod tests {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
 
-    use super::{picousd, requests, write};
+    use super::{millis, picousd, requests, write};
     use crate::names::Names;
     use crate::report::Report;
 
@@ -161,6 +170,7 @@ mod tests {
             Field::Long(count) => cell.parse() == Ok(*count),
             Field::Double(number) => cell.parse() == Ok(*number),
             Field::Str(text) => text == cell,
+            Field::TimestampMillis(at) => millis(cell) == Some(*at),
             Field::Decimal(amount) => {
                 let picousd = i64::from_be_bytes(amount.data().try_into().unwrap());
                 (amount.precision(), amount.scale()) == (18, 12)

@@ -1,11 +1,13 @@
-// A check: every request as a cell, broken ones stand out; its findings as a table.
+// A check: every request as a cell, broken ones stand out; its findings as a table, each with the blocks of its request.
 
 const VERDICTS = { fails: ["var(--missed)", "breaks a cached prefix"], noted: ["#e69f00", "noted"], allowed: ["var(--answer)", "allowed change"], harmless: ["var(--answer)", "harmless"] };
 const ORDER = ["fails", "noted", "allowed", "harmless"];
 
-const drawCheck = (check) => {
+const drawCheck = async (check) => {
   const place = chapter("strip");
   if (!place || check.requests === 0) return;
+  const strips = (await unpack("strips")) || [];
+  check.findings.forEach((found, at) => { found.strip = strips[at]; });
   const worst = new Map();
   check.findings.forEach((found) => {
     const known = worst.get(found.request);
@@ -45,9 +47,23 @@ const strip = (width, number, worst, open) => {
   return draw("svg", { width, height: rows * 30, role: "group", "aria-label": `${plural(number, "request")} in order` }, ...cells);
 };
 
+// The blocks of a request: what is kept, the changed block, and what is after it.
+const blocks = (strip, isLost) => {
+  const at = strip.findIndex((part) => part.is_changed), levels = distinct(strip, "level");
+  const look = (part, place) => (part.is_changed ? "missed" : isLost && place > at ? "written" : "read");
+  const said = (part) => `${part.is_changed ? "The change: " : ""}${part.level}, ${plural(part.blocks, "block")}, ${count(part.tokens)} tokens`;
+  const sum = (level) => strip.filter((part) => part.level === level).reduce((all, part) => all + part.tokens, 0);
+  const held = levels.map((level) => `${level} ${count(sum(level))}`).join(", ");
+  return el("div", {},
+    el("div", { class: "stripe low blocks", role: "img", "aria-label": `${held} tokens; the change is in ${strip[at].level}` }, ...strip.map((part, place) => el("div", { class: look(part, place), style: { flex: `${part.tokens} 1 0` }, tip: said(part) }))),
+    legend([["read", "as before"], ["missed", "the changed block"], ...(isLost && at < strip.length - 1 ? [["written", "after it, not read"]] : [])]),
+    el("p", { class: "aside" }, `Its blocks by tokens: ${held}.`));
+};
+
 const findingCard = (found, sides = ["older", "newer"]) => el("div", { class: "card" },
   el("span", { class: "sum" }, found.cost_usd ? money(found.cost_usd) : ""),
   el("h4", {}, found.cause, ": ", name(found.name ?? "")),
+  found.strip && found.strip.some((part) => part.is_changed) ? blocks(found.strip, found.breaks_prefix) : null,
   facts([
     ["Request", Number.isInteger(found.request) && `${found.request}${Number.isInteger(found.older) ? `, against request ${found.older}` : ""}`], ["File", found.file && name(found.file)],
     ["Where", el("span", { class: "mono" }, name(found.path ?? ""))],

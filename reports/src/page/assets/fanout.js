@@ -14,26 +14,32 @@ const commandOf = (row) => `forkcast fanout ${[...NUMBERS, "launch", "breakpoint
   .filter((key) => row[key] !== null && row[key] !== undefined).map((key) => `--${OPTIONS[key] || key} ${row[key]}`).join(" ")}${row.kind === "spawn" ? " --against spawn" : ""}`;
 
 const saidOfCell = (row, keys) => [keys.map((key) => `${spoken(key)} ${row[key]}`).join(", ") || "the only cell",
-  row.children_cost_usd === undefined ? money(row.total_cost_usd) : `${money(row.total_cost_usd)} with the parent, children ${money(row.cost_usd)}`, `${span(row.makespan_ms)}, hit rate ${share(row.hit_rate)}`].join("\n");
+  row.children_cost_usd === undefined ? money(row.total_cost_usd) : `${money(row.total_cost_usd)} with the parent, children ${money(row.children_cost_usd)}`, `${span(row.makespan_ms)}, hit rate ${share(row.hit_rate)}`].join("\n");
+
+// If named agents are compared with forks, the words that start both are part of every cost, as in the plots of `--out`.
+const started = (rows) => {
+  const areCompared = rows.some((row) => (row.kind ?? row.against) === "spawn");
+  const costs = (row) => ({ children_cost_usd: row.cost_usd, cost_usd: row.cost_usd + (areCompared ? row.launch_cost_usd : 0) });
+  return { title: areCompared ? "Cost of the children and of the words that start them" : "Cost of the children", rows: rows.map((row) => ({ ...row, ...costs(row) })) };
+};
 
 const drawFanout = (fanout) => {
-  const rows = fanout.rows.filter((row) => row.total_cost_usd !== null).map((row) => ({
-    ...row, children_cost_usd: row.cost_usd, head_ttl: row.head_ttl ?? "same", last_turn: row.last_turn ?? "marked",
-  }));
-  drawGrid(rows, NUMBERS, WORDS, commandOf, "Cost of the children");
+  const { title, rows } = started(fanout.rows.filter((row) => row.total_cost_usd !== null));
+  drawGrid(rows.map((row) => ({ ...row, head_ttl: row.head_ttl ?? "same", last_turn: row.last_turn ?? "marked" })), NUMBERS, WORDS, commandOf, title);
 };
 
 // The axes of a sweep are its parameters, numbers or words; a scenario has one cost.
 const drawSweep = (sweep) => {
   const isNumber = (axis) => axis.values.every((value) => value.trim() !== "" && Number.isFinite(Number(value)));
   const numbers = sweep.axes.filter(isNumber).map((axis) => axis.path), words = sweep.axes.filter((axis) => !isNumber(axis)).map((axis) => axis.path);
-  const rows = sweep.rows.filter((row) => row.cost_usd !== null).map((row) => ({
+  const all = sweep.rows.filter((row) => row.cost_usd !== null).map((row) => ({
     ...row, ...Object.fromEntries(Object.entries(row.set).map(([path, value]) => [path, numbers.includes(path) ? Number(value) : value])),
-    total_cost_usd: row.total_cost_usd ?? row.cost_usd, children_cost_usd: row.total_cost_usd === null ? undefined : row.cost_usd,
   }));
-  const said = ({ set }) => (sweep.subject === "fanout" ? `forkcast fanout ${Object.entries(set).map(([path, value]) => `--${path} ${value}`).join(" ")}`
+  const isFanout = sweep.subject === "fanout", { title, rows } = isFanout ? started(all) : { title: "Cost", rows: all.map((row) => ({ ...row, total_cost_usd: row.cost_usd })) };
+  const option = ([path, value]) => (path === "no-window" ? "--no-window" : `--${path} ${value}`), isDefault = ([path, value]) => (path === "against" && value === "fork") || (path === "no-window" && value !== "true");
+  const said = ({ set }) => (isFanout ? ["forkcast fanout", ...Object.entries(set).filter((one) => !isDefault(one)).map(option)].join(" ")
     : `forkcast run ${sweep.subject} ${Object.entries(set).map(([path, value]) => `--set ${path}=${value}`).join(" ")}`);
-  drawGrid(rows, numbers, words, said, sweep.subject === "fanout" ? "Cost of the children" : "Cost");
+  drawGrid(rows, numbers, words, said, title);
 };
 
 // Small multiples by the numbers that vary, and cost against time.

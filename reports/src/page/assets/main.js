@@ -56,7 +56,7 @@ const begin = async () => {
   await new Promise((later) => requestAnimationFrame(() => setTimeout(later)));
   for (const [part, drawn] of [["fanout", drawFanout], ["sweep", drawSweep], ["check", drawCheck], ["compare", drawCompare], ["explain", drawExplain], ["diff", drawDiff]]) {
     const record = await unpack(part);
-    if (record) drawn(record);
+    if (record) await drawn(record);
   }
   contents = (await unpack("contents")) || [];
   const columns = await unpack("requests");

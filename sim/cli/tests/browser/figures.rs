@@ -224,3 +224,54 @@ fn an_icicle_has_the_bill_by_what_it_was_about() {
     assert!(cells(&mut browser).contains("review-1"));
     assert_eq!(browser.problems(), [""; 0]);
 }
+
+#[test]
+fn a_finding_shows_the_blocks_of_its_request_and_the_changed_one() {
+    if !is_installed() {
+        return;
+    }
+    let sample = root().join("replay/sample/sample.exchanges.jsonl").display().to_string();
+    let shown = page(&folder("blocks"), &["check", &sample, "--lock", "none"]);
+    let mut browser = Browser::start(&folder("blocks-profile"));
+    browser.screen(1_200, false);
+    browser.open(&shown);
+    let parts = "[...document.querySelectorAll('#strip .blocks > *')].map((one) => one.className).join(' ')";
+    let parts = browser.says(parts);
+    let (before, after) = parts.split_once("missed").unwrap_or_else(|| panic!("no block stands out: {parts}"));
+    assert!(before.split_whitespace().all(|look| look == "read"), "{parts}");
+    assert!(!after.trim().is_empty() && after.split_whitespace().all(|look| look == "written"), "{parts}");
+    assert!(browser.says(&text("#strip")).contains("Its blocks by tokens: tools "));
+    assert_eq!(browser.problems(), [""; 0]);
+}
+
+/// Otherwise the plot shows another turning point than the title.
+#[test]
+fn forks_and_agents_are_drawn_with_the_words_that_start_them() {
+    if !is_installed() {
+        return;
+    }
+    let place = folder("started");
+    let asked = ["fanout", "--turns", "1..3", "--against", "spawn"];
+    let output = forkcast(&place, &[&asked[..], &["--format", "json"]].concat());
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let costs: Vec<f64> = report["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["cost_usd"].as_f64().unwrap() + row["launch_cost_usd"].as_f64().unwrap())
+        .collect();
+    let most = costs.iter().copied().fold(0.0, f64::max);
+    let mut browser = Browser::start(&folder("started-profile"));
+    browser.screen(1_200, false);
+    browser.open(&page(&place, &asked));
+    let heights = "[...document.querySelectorAll('#cells svg')[0].querySelectorAll('circle')].map((one) => 210 - one.getAttribute('cy')).join()";
+    let mut heights: Vec<f64> = browser.says(heights).split(',').map(|height| height.parse().unwrap()).collect();
+    let highest = heights.iter().copied().fold(0.0, f64::max);
+    let mut costs = costs;
+    costs.sort_by(f64::total_cmp);
+    heights.sort_by(f64::total_cmp);
+    assert_eq!(costs.len(), heights.len());
+    for (cost, height) in costs.iter().zip(&heights) {
+        assert!((cost / most - height / highest).abs() < 0.005, "{costs:?} are drawn as {heights:?}");
+    }
+}
