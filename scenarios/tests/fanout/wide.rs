@@ -39,8 +39,7 @@ fn told(finished: &Finished) -> Vec<String> {
 
 #[test]
 fn fork_19_requests_with_a_shared_start_cost_the_same_whether_or_not_it_is_walked_again() {
-    let config =
-        ProptestConfig { cases: cases().div_ceil(100), failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig { cases: cases().div_ceil(30), failure_persistence: None, ..ProptestConfig::default() };
     let limits = (1_u32..30, prop::option::of(20_u64..60));
     let outcome = TestRunner::new(config).run(&(cells(), limits), |(cell, (more, rpm))| {
         let cell = Cell { children: cell.children + more, rpm, ..cell };
