@@ -12,7 +12,7 @@ use forkcast_sim::outside::is_hidden;
 use serde_json::Value;
 
 use super::forms::{Form, of_check, of_document, of_replay, of_run};
-use super::planted::{MODELS, NAMES, each_value, yaml_text};
+use super::planted::{MODELS, NAMES, Planted, each_value, yaml_text};
 use crate::written::fixtures;
 
 /// Malicious names.
@@ -149,25 +149,30 @@ fn forms(bytes: &[u8], name: &str, folder: &std::path::Path) -> Vec<Form> {
     forms
 }
 
+/// The fixture with `name` in each place of a name, one at a time.
+fn names(fixture: &std::path::Path, name: &str) -> Vec<Planted> {
+    let mut planted = each_value(fixture, name);
+    planted.retain(|planted| [&NAMES[..], &MODELS[..]].iter().any(|known| known.contains(&planted.field.as_str())));
+    planted
+}
+
 #[test]
 fn names_in_recordings_are_only_names() {
     let folder = std::env::temp_dir().join(format!("forkcast-hostile-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let (mut tried, mut found) = (0, Vec::new());
     for fixture in fixtures() {
-        let harmless = each_value(&fixture, HARMLESS);
+        let bytes = fs::read(&fixture).unwrap();
+        let whole = forms(&bytes, HARMLESS, &folder);
+        let harmless: Vec<Vec<Form>> =
+            names(&fixture, HARMLESS).iter().map(|planted| forms(&planted.bytes, HARMLESS, &folder)).collect();
         for hostile in HOSTILE {
-            for (planted, harmless) in each_value(&fixture, hostile).iter().zip(&harmless) {
-                if !NAMES.contains(&planted.field.as_str()) && !MODELS.contains(&planted.field.as_str()) {
-                    continue;
-                }
+            for (planted, harmless) in names(&fixture, hostile).iter().zip(&harmless) {
                 tried += 1;
-                let faults =
-                    faults(&forms(&planted.bytes, HARMLESS, &folder), &forms(&harmless.bytes, HARMLESS, &folder));
+                let faults = faults(&forms(&planted.bytes, HARMLESS, &folder), harmless);
                 found.extend(faults.first().map(|fault| format!("{}: {fault}", planted.place)));
             }
-            let bytes = fs::read(&fixture).unwrap();
-            let faults = faults(&forms(&bytes, hostile, &folder), &forms(&bytes, HARMLESS, &folder));
+            let faults = faults(&forms(&bytes, hostile, &folder), &whole);
             found.extend(faults.first().map(|fault| format!("the name of {}: {fault}", fixture.display())));
         }
     }
