@@ -34,23 +34,16 @@ pub(crate) fn panels(answer: &Answer) -> Vec<String> {
         Question::Prime => Range::of(policies(panel)?),
         Question::ForkOrSpawn | Question::Ttl | Question::LookBack => None,
     };
-    let place = |panel: &Panel| match answer.question {
-        Question::Grid(quantity) => {
-            Ranking::of(panel).map(|ranking| format!(" with {}", quantity.said(ranking.last as u64)))
+    // A panel is narrow, and its axis names the place.
+    let place = if matches!(answer.question, Question::Grid(_)) { " at the right" } else { "" };
+    let titled = |panel: &Panel| match range(panel) {
+        Some(Range { least, most }) if least == most => {
+            let compared = panel.curves.iter().filter(|curve| !curve.is_bound).count() > 1;
+            let in_any = if compared { " in any case" } else { "" };
+            format!("{}: {}{in_any}{place}", panel.title, money(least))
         }
-        _ => None,
-    };
-    let titled = |panel: &Panel| {
-        let place = place(panel).into_iter().collect::<String>();
-        match range(panel) {
-            Some(Range { least, most }) if least == most => {
-                let compared = panel.curves.iter().filter(|curve| !curve.is_bound).count() > 1;
-                let in_any = if compared { " in any case" } else { "" };
-                format!("{}: {}{in_any}{place}", panel.title, money(least))
-            }
-            Some(Range { least, most }) => format!("{}: {} to {}{place}", panel.title, money(least), money(most)),
-            None => panel.title.clone(),
-        }
+        Some(Range { least, most }) => format!("{}: {} to {}{place}", panel.title, money(least), money(most)),
+        None => panel.title.clone(),
     };
     answer.panels.iter().map(titled).collect()
 }

@@ -143,7 +143,7 @@ fn titles_say_the_answer_once_and_notes_say_what_it_rests_on() {
     let svg = picture(&Grid { prefix: vec![20_000, 100_000], ..grid });
     for part in [
         "From $0.0975 with 20k of context (warm parent) to $2.58 with 100k of context (cold parent)",
-        "warm parent: $0.1775 with 100k of context",
+        "warm parent: $0.1775 at the right",
         "forks as documents, 5 children, tail 2,500, directive 200, 1 turn, lifetime 5m, cache rules docs-2026-09",
         "\n100k\n",
     ] {

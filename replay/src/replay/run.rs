@@ -8,7 +8,7 @@ use forkcast_sim::diagnosis::{Explanation, Subject};
 use forkcast_sim::guard::Identity;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::service::{
-    Compared, CountedSize, Engine, Entry, GIVEN_UP, NotComparable, Quote, Reading, RecordedUsage, Verdict,
+    Compared, CountedSize, Engine, Entry, GIVEN_UP, NotComparable, Quote, REFUSED, Reading, RecordedUsage, Verdict,
 };
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{ChainId, Maker, NodeId, Pins, Request, Usage, Wire};
@@ -198,7 +198,7 @@ impl<'a> StreamReplay<'a> {
         let basis = SizeBasis { exchange, pins: &self.pins, counted };
         let sized = SizedPrompt::new(request, &self.wire, basis, &mut self.identity, &facts, &self.rules);
         line.chain = Some(sized.whose.lane.chain);
-        line.remarks.extend(sized.subject.refusal.iter().map(|refusal| format!("HTTP 400: {refusal}")));
+        line.remarks.extend(sized.subject.refusal.iter().map(|refusal| format!("{REFUSED}{refusal}")));
         Prepared { line, sized, recorded }
     }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use forkcast_replay::transcript::DiagnosisKind;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
+use forkcast_sim::service::REFUSED;
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::Usage;
 
@@ -29,6 +30,8 @@ pub struct Tally {
     pub unmetered: u64,
     /// Counted requests to providers without a cache model.
     pub not_modelled: u64,
+    /// Requests without usage that the provider would refuse: nothing of them is predicted.
+    pub refused: u64,
     /// Whether one of these wrote to a cache.
     pub foreign_writes: bool,
     /// First and last instant.
@@ -55,6 +58,8 @@ impl Tally {
         self.from_transcripts += u64::from(entry.answered.is_some());
         self.recorded += u64::from(line.recorded.is_some());
         self.explained |= line.explanation.is_some();
+        self.refused +=
+            u64::from(line.recorded.is_none() && line.remarks.iter().any(|remark| remark.starts_with(REFUSED)));
         self.unmetered += u64::from(is_unmetered(entry));
         if counted.counts(entry) {
             self.counted += 1;

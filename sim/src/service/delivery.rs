@@ -19,6 +19,9 @@ pub const STEP: Duration = Duration::from_secs(1);
 /// The remark on a request that was given up before the first byte of its answer.
 pub const GIVEN_UP: &str = "cancelled before its first byte: nothing was billed";
 
+/// How the remark of a request begins that the provider would refuse; its words follow.
+pub const REFUSED: &str = "HTTP 400: ";
+
 /// When a request was sent, and when its answer came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {

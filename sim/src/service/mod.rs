@@ -24,7 +24,7 @@ mod tariff;
 
 pub use agreement::{Agreement, Compared, FRAME_TOKENS, NotComparable, Verdict};
 pub use composition::{Composition, Content, ContentKind, Portion};
-pub use delivery::{Delivery, FIRST_BYTE_AFTER, GIVEN_UP, STEP, Times};
+pub use delivery::{Delivery, FIRST_BYTE_AFTER, GIVEN_UP, REFUSED, STEP, Times};
 pub use engine::{Engine, Grounds, Movement, Reading, SizedRequest};
 pub use entry::{AnswerPlace, Entry, Evidence, Hypothetical, Origin};
 pub use fidelity::{Fidelity, Step, input_cost};

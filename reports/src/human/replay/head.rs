@@ -9,7 +9,7 @@ use crate::report::{Report, UNKNOWN, statement};
 /// The first line, and the input.
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.title(bill::title(report));
-    document.aside([files(report), window(report), prices(report)].into_iter().flatten().collect());
+    document.aside([files(report), window(report), prices(report), refused(report)].into_iter().flatten().collect());
 }
 
 /// The rules; the model, if there is only one.
@@ -81,6 +81,15 @@ fn prices(report: &Report<'_>) -> Option<String> {
     let mut letters = statement.chars();
     let first = letters.next()?.to_uppercase();
     Some(format!("{first}{}, from the price book of {}", letters.as_str(), report.options.book.version()))
+}
+
+/// Without this a bill of nothing would be a riddle.
+fn refused(report: &Report<'_>) -> Option<String> {
+    let refused = report.tally.refused;
+    (refused > 0).then(|| {
+        let requests = several(refused, "request");
+        format!("The provider would refuse {requests} (HTTP 400), so nothing of this is predicted: `forkcast check` says why")
+    })
 }
 
 /// The model, if there is one: several have a table.

@@ -130,3 +130,14 @@ fn options_that_cannot_matter_are_refused() {
         assert!(said(&output).2.contains(why), "{arguments:?}: {output:?}");
     }
 }
+
+#[test]
+fn a_bill_of_nothing_says_that_the_provider_would_refuse_the_requests() {
+    let place = folder("alike-refused");
+    let text = json!({"type": "text", "text": "Look at it. ".repeat(900), "cache_control": {"type": "ephemeral"}});
+    let body = json!({"model": "claude-opus-4-8", "max_tokens": 100, "messages": [{"role": "user", "content": vec![text; 5]}]});
+    write_bodies(&place, &[body.clone(), body]);
+    let shown = shown(&place, &["replay", "bodies"]);
+    assert!(shown.contains("$0 predicted · 2 requests"), "{shown}");
+    assert!(shown.contains("The provider would refuse 2 requests (HTTP 400)"), "{shown}");
+}
