@@ -2,11 +2,11 @@
 
 pub mod what_if;
 
-use forkcast_scenarios::cast::Cast;
 use forkcast_scenarios::cast::comparison::{Comparison, Departure, Errors, Forecasts, LATE_SECS, Pair, Side};
+use forkcast_scenarios::cast::{Cast, Take};
 use forkcast_sim::service::Verdict;
 
-use crate::document::{Cell, Column, Document, Table};
+use crate::document::{Cell, Column, Document, Table, money};
 use crate::record::{Shape, Value, table};
 
 /// Most requests shown to people.
@@ -121,6 +121,27 @@ record! {
     count "replay_same_verdict", "Those with the recorded verdict, by `replay` from this session alone." =>
         |sums| sums.replay_same_verdict, unit("requests");
     tokens "replay_read_tokens", "Sum of the absolute differences of reads, by `replay`." => |sums| sums.replay_read_tokens;
+}
+
+/// How the bill of the run is to be compared with the one of the recording.
+pub fn summary(comparison: &Comparison<'_>) -> String {
+    let (recorded, simulated) = (comparison.recorded(), comparison.simulated());
+    if recorded.requests == 0 {
+        return "The recording has no usage, so this bill is compared with none.".to_owned();
+    }
+    let requests = crate::document::several(recorded.requests, "request");
+    let costs = recorded.input_cost.zip(simulated.input_cost).map_or_else(String::new, |(recorded, simulated)| {
+        format!(" The input of these cost {} as recorded and {} here.", money(recorded), money(simulated))
+    });
+    let mut takes = comparison.pairs.iter().filter_map(|pair| pair.take);
+    let is_estimated = |take: &Take| take.usage.is_some_and(|usage| usage.output_tokens != take.output_tokens);
+    let answers = match takes.any(is_estimated) {
+        true => {
+            " Answers have their estimated whole length here, and the recorded one in the bill of `forkcast replay`."
+        }
+        false => "",
+    };
+    format!("The recording has the usage of {requests}.{costs}{answers}")
 }
 
 /// Sums of both sides, the first departure, and the requests.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use forkcast_reports::document::{Document, count};
+use forkcast_reports::document::{Document, Part, count};
 use forkcast_reports::folder::{Contents, Folder, FolderError};
 use forkcast_reports::page;
 use forkcast_reports::report::{Report, gates};
@@ -260,6 +260,10 @@ fn print(
                 Some(Compared::Variants(_)) => Document::default(),
                 _ => human::run::document(run, failures),
             };
+            if let Some(recorded @ Compared::Recorded(_)) = compared {
+                let (_, comparison, _) = recorded.sides(run);
+                document.parts.insert(1, Part::Text(vec![human::cast::summary(&comparison)]));
+            }
             document.parts.extend(report.into_iter().flat_map(|report| human::replay::asked(report).parts));
             document.parts.extend(compared.into_iter().flat_map(|compared| compared.document(run).parts));
             printer.part()?;

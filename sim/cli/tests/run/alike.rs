@@ -48,6 +48,7 @@ fn a_recording_without_usage_is_played_at_the_sizes_of_its_replay() {
     let played: f64 = title.rsplit_once("hit rate ").unwrap().1.trim_end_matches(" %").parse().unwrap();
     assert!((played - rate * 100.0).abs() < 2.0, "{title}, replayed {rate}");
     assert!(said(&output).2.contains("36 requests have no usage: prompts are sized by length"), "{output:?}");
+    assert!(said(&output).1.contains("The recording has no usage, so this bill is compared with none."), "{output:?}");
 }
 
 #[test]
