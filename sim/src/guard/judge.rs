@@ -76,8 +76,9 @@ impl Question<'_> {
     /// summary (Messages API, compaction, beta `compact-2026-01-12`, 2026-09).
     fn is_compacted_by_the_provider(&self, change: &Difference) -> bool {
         let blocks = &self.wire.blocks;
-        let came =
-            change.pairs.iter().filter_map(|pair| self.wire.prefixes.block(*self.newer.request.nodes.get(pair.new?)?));
+        // If nothing of the history stayed, the summary is at its place.
+        let places = change.pairs.iter().filter_map(|pair| pair.new).chain([change.new_index]);
+        let came = places.filter_map(|at| self.wire.prefixes.block(*self.newer.request.nodes.get(at)?));
         let edits = self.newer.request.envelope_value("context_management").unwrap_or_default();
         change.cause == Cause::Compacted
             && memchr::memmem::find(edits, b"\"compact_").is_some()
