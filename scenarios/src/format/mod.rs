@@ -160,7 +160,7 @@ impl Scenario {
         let notes = Notes::new(file);
         let mut scenario = Self::of(name, file, &At::root(tree, &notes));
         check::whole(&scenario, &notes);
-        scenario.variants = variant::all(&scenario, tree, &notes);
+        scenario.variants = variant::all(&scenario, tree, changes, &notes);
         let problems = notes.done();
         if problems.is_empty() { Ok(scenario) } else { Err(Problems(problems)) }
     }

@@ -11,13 +11,14 @@ use super::{Scenario, check, outline};
 /// Fields that a variant defines itself.
 const OWN: [&str; 4] = ["about", "covers", "expect", "variants"];
 
-/// The variants of `scenario`, whose text is `tree`.
-pub fn all(scenario: &Scenario, tree: &Node, notes: &Notes) -> Vec<Scenario> {
+/// The variants of `scenario`, whose text is `tree`, after `changes`: those of the command line are stronger than a variant's own.
+pub fn all(scenario: &Scenario, tree: &Node, changes: &[Change], notes: &Notes) -> Vec<Scenario> {
     let root = At::root(tree, notes);
     if !root.has_fields() {
         return Vec::new();
     }
-    let of = |name: &str, at: &At<'_>| one(name, at, scenario, tree, notes);
+    let whole = Whole { scenario, tree, changes };
+    let of = |name: &str, at: &At<'_>| one(name, at, &whole, notes);
     let variants = root.named(|name, at| (name == "variants").then(|| at.named(of)).flatten());
     variants.unwrap_or_default().into_iter().flat_map(|(_, variants)| variants).map(|(_, variant)| variant).collect()
 }
@@ -36,7 +37,15 @@ pub fn names(text: &str) -> Vec<String> {
     }
 }
 
-fn one(called: &str, at: &At<'_>, scenario: &Scenario, tree: &Node, notes: &Notes) -> Option<Scenario> {
+/// What a variant is made from.
+struct Whole<'a> {
+    scenario: &'a Scenario,
+    tree: &'a Node,
+    changes: &'a [Change],
+}
+
+fn one(called: &str, at: &At<'_>, whole: &Whole<'_>, notes: &Notes) -> Option<Scenario> {
+    let Whole { scenario, tree, changes } = *whole;
     if called.contains(['+', '/']) {
         at.wrong("a variant's name must not contain `+` or `/`: its full name is `scenario+variant`");
     }
@@ -48,6 +57,10 @@ fn one(called: &str, at: &At<'_>, scenario: &Scenario, tree: &Node, notes: &Note
     }
     let mut tree = without_own(tree);
     set.iter().for_each(|(path, at)| change(path, at, &mut tree));
+    for change in changes {
+        // One whose place the variant took away changes nothing in it.
+        drop(change.apply(&mut tree));
+    }
     for field in fields.among(&OWN) {
         let node = fields.get(field)?.node();
         if let Value::Map(map) = &mut tree.value {

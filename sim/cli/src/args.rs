@@ -339,7 +339,7 @@ pub enum Format {
 /// Messages on standard error.
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub struct TalkArgs {
-    /// Print only errors
+    /// No notes and no progress: only the report, and errors
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
 

@@ -25,7 +25,8 @@ pub fn written(lock: &Lock, file: &str, names: Names) -> Document {
 
 fn expected(lock: &Lock) -> String {
     let Some(rate) = lock.hit_rate() else {
-        return "No cost is expected, for the provider's cache is not modelled".to_owned();
+        let why = if lock.cost().is_some() { "would refuse each request" } else { "has no modelled cache" };
+        return format!("No cost is expected, for the provider {why}");
     };
     let cost = lock.cost().map_or_else(|| "no price".to_owned(), money);
     format!("Expected: {cost}, hit rate {}", share(rate))

@@ -84,7 +84,7 @@ pub fn what_it_means(check: &Check<'_>, kind: &Kind<'_>) -> Vec<String> {
     [
         change::varying(finding.volatile),
         Some(cost(check, finding)),
-        together.then(|| all(kind)),
+        (together && !finding.cause.is_refusal()).then(|| all(kind)),
         Some(provider(finding)),
         Some(format!("How to fix it: {}", suggestion(check, finding))),
     ]

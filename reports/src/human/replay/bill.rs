@@ -99,7 +99,7 @@ fn avoidable(report: &Report<'_>) -> Option<String> {
     let (bill, perfect) = account.billed.cost.zip(account.perfect).filter(|_| account.is_explained())?;
     if bill == perfect {
         let known = if not_modelled(report) == 0 { "" } else { ", as far as known" };
-        return Some(format!("None of it was avoidable: every token that could have been read was read{known}."));
+        return Some(format!("Nothing was missed: every token that could have been read was read{known}."));
     }
     let saved = bill - perfect;
     Some(format!(

@@ -68,9 +68,11 @@ impl Question {
     pub const fn about(self) -> &'static str {
         match self {
             Self::Children => "What do the children cost under each policy?",
-            Self::ForkOrSpawn => "Forks or named agents with their own brief, by turns and context?",
-            Self::Ttl => "Five minutes or an hour, by how many children wait once?",
-            Self::Prime => "Money against time: one child first, or all at once?",
+            Self::ForkOrSpawn => {
+                "Forks (breakpoints both, one first) or named agents with their own brief, by turns and context?"
+            }
+            Self::Ttl => "Five minutes or an hour, by how many children wait once (breakpoints both, one first)?",
+            Self::Prime => "Money against time: one child first, or all at once (breakpoints both)?",
             Self::LookBack => "How many children before a breakpoint at the tail misses the parent's prefix?",
             Self::Grid(_) => "What do the cells of the grid cost?",
         }

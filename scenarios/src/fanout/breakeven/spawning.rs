@@ -31,7 +31,11 @@ const STARTS: [(LaunchPolicy, &str); 2] = [(LaunchPolicy::Primed, "one first"), 
 /// # Errors
 /// If a cell cannot be run or has no price.
 pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
-    let turns = asked.turns.clone().unwrap_or_else(|| (1..=TURNS_MAX).collect());
+    let mut turns = asked.turns.clone().unwrap_or_else(|| (1..=TURNS_MAX).collect());
+    // Where two curves meet needs two points of each.
+    if let [only] = turns[..] {
+        turns = if only == 1 { vec![1, 2] } else { vec![1, only] };
+    }
     let contexts = asked.prefix.clone().unwrap_or_else(|| CONTEXTS.to_vec());
     let base = Cell { placement: Placement::Both, launch: LaunchPolicy::Primed, ..asked.base.clone() };
     let mut by_turns = |name: String, cell: Cell| {

@@ -175,7 +175,7 @@ pub struct FanoutArgs {
     /// Answer a question instead of running a grid
     ///
     /// Each question has default ranges, and policies of its own.
-    #[arg(long, value_name = "QUESTION", value_delimiter = ',', value_parser = questions())]
+    #[arg(long, value_name = "QUESTION", value_delimiter = ',', value_parser = questions(), conflicts_with_all = ["launch", "breakpoints"])]
     pub answer: Vec<Questions>,
 
     /// Also run requests that exceed the model's context window

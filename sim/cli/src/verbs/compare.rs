@@ -40,7 +40,15 @@ fn movement(args: &CompareArgs) -> anyhow::Result<(Movement, Vec<Doubt>)> {
     };
     let replayed = replayed(args, args.before.as_deref()).or_logs();
     let [before, after] = periods.map(|Period { window, name }| (name, replay::sums(&replayed, view(window))));
-    Ok(joined([before.0, after.0], [before.1?, after.1?]))
+    let names = [before.0, after.0];
+    let found = [before.1?, after.1?];
+    if found.iter().all(|(sums, _)| sums.requests == 0) {
+        let [before, after] = names;
+        return Err(BadInput::error(format_args!(
+            "no request was sent in either period ({before}; {after}); name others with --since and --until"
+        )));
+    }
+    Ok(joined(names, found))
 }
 
 /// Sums of a result, and the doubts about them.

@@ -142,3 +142,63 @@ fn a_bill_of_nothing_says_that_the_provider_would_refuse_the_requests() {
     assert!(shown.contains("$0 predicted · 2 requests"), "{shown}");
     assert!(shown.contains("The provider would refuse 2 requests (HTTP 400)"), "{shown}");
 }
+
+/// The advice of a variant would save nothing if the variant were stronger.
+#[test]
+fn the_command_line_is_stronger_than_a_variant() {
+    let place = folder("alike-variant");
+    let cost = |arguments: &[&str]| {
+        let run = forkcast(&place, &[arguments, &["--format", "json"]].concat()).stdout;
+        serde_json::from_slice::<Value>(&run).unwrap()["totals"]["cost_usd"].as_f64().unwrap()
+    };
+    let burst = cost(&["run", "E15+cold-burst"]);
+    let primed = cost(&["run", "E15+cold-burst", "--launch", "primed"]);
+    assert!(primed < burst * 0.6, "{primed} and {burst}");
+    assert!(shown(&place, &["run", "E15+cold-burst"]).contains("--launch primed, $1.15 instead of $2.27"));
+}
+
+/// One number of turns has no turning point, but agents with a brief are cheaper there.
+#[test]
+fn forks_are_not_called_cheaper_where_they_are_dearer() {
+    let place = folder("alike-turns");
+    let title = |arguments: &[&str]| shown(&place, arguments).lines().next().unwrap().to_owned();
+    let answer = &["fanout", "--answer", "fork-or-spawn", "--prefix", "50k"];
+    let one = title(&[&answer[..], &["--turns", "8"]].concat());
+    assert_eq!(one, title(answer), "costs are nearly straight lines");
+}
+
+#[test]
+fn a_question_refuses_what_it_sets_itself() {
+    let place = folder("alike-answer");
+    for option in [["--launch", "burst"], ["--breakpoints", "tail"]] {
+        let output = forkcast(&place, &[&["fanout", "--answer", "prime"][..], &option].concat());
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(said(&output).2.contains(option[0]), "{output:?}");
+    }
+}
+
+#[test]
+fn a_refused_request_costs_nothing_in_any_verb() {
+    let place = folder("alike-nothing");
+    let text = |turn: usize| json!({"type": "text", "text": format!("Look at {turn}. ").repeat(900), "cache_control": {"type": "ephemeral"}});
+    let body = |turns: usize| {
+        let texts: Vec<Value> = (0..turns).map(text).collect();
+        json!({"model": "claude-opus-4-8", "max_tokens": 100, "messages": [{"role": "user", "content": texts}]})
+    };
+    write_bodies(&place, &[body(5), body(6), body(7)]);
+    let check = shown(&place, &["check", "bodies", "--lock", "none"]);
+    assert!(check.contains("nothing of the request is read, written or billed"), "{check}");
+    assert!(!check.contains("extra cost") && !check.contains("Together"), "{check}");
+    let lock = shown(&place, &["lock", "bodies"]);
+    assert!(lock.contains("the provider would refuse each request"), "{lock}");
+}
+
+#[test]
+fn two_empty_periods_are_not_compared() {
+    let place = folder("alike-empty");
+    let log = json!({"v": 1, "at_ms": 1_785_000_000_000_u64, "request": unmarked(steady)[0], "response": {"usage": {"input_tokens": 9, "output_tokens": 1}}});
+    fs::write(place.join("log.jsonl"), format!("{log}\n")).unwrap();
+    let output = forkcast(&place, &["compare", "log.jsonl", "--since", "2020-02-01", "--until", "2020-02-03"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(said(&output).2.contains("no request was sent in either period"), "{output:?}");
+}
