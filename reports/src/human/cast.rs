@@ -130,8 +130,12 @@ pub fn summary(comparison: &Comparison<'_>) -> String {
         return "The recording has no usage, so this bill is compared with none.".to_owned();
     }
     let requests = crate::document::several(recorded.requests, "request");
+    let left = match recorded.requests.saturating_sub(simulated.requests) {
+        0 => String::new(),
+        left => format!(", where {} of them were never sent", crate::document::count(left)),
+    };
     let costs = recorded.input_cost.zip(simulated.input_cost).map_or_else(String::new, |(recorded, simulated)| {
-        format!(" The input of these cost {} as recorded and {} here.", money(recorded), money(simulated))
+        format!(" Their input cost {} as recorded and {} here{left}.", money(recorded), money(simulated))
     });
     let mut takes = comparison.pairs.iter().filter_map(|pair| pair.take);
     let is_estimated = |take: &Take| take.usage.is_some_and(|usage| usage.output_tokens != take.output_tokens);

@@ -260,7 +260,10 @@ impl<'a> Comparison<'a> {
 
     /// The sum of the simulated side: requests that are recorded, and those that are not.
     pub fn simulated(&self) -> Side {
-        let played = self.pairs.iter().filter(|pair| pair.take.is_none_or(|take| take.usage.is_some() && !take.copied));
+        // Without any usage there is nothing to compare with, and all that was played counts.
+        let is_measured = self.pairs.iter().any(|pair| self.is_comparable(pair));
+        let counts = |take: &Take| (take.usage.is_some() || !is_measured) && !take.copied;
+        let played = self.pairs.iter().filter(|pair| pair.take.is_none_or(counts));
         let of_recorded_agents = played.filter(|pair| pair.take.is_some() || self.is_of_main(pair));
         let billed = of_recorded_agents.filter_map(|pair| {
             let request = self.request(pair)?;

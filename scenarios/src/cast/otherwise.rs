@@ -252,6 +252,11 @@ impl Otherwise {
         models.collect()
     }
 
+    /// The first model that an agent is given and that `is_known` does not accept.
+    pub fn unknown_model(&self, is_known: impl Fn(&str) -> bool) -> Option<String> {
+        self.models().values().find(|model| !is_known(model)).map(|model| (*model).to_owned())
+    }
+
     /// Whether an agent has another model.
     pub fn changes_models(&self) -> bool {
         !self.models().is_empty()

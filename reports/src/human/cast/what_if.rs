@@ -103,9 +103,10 @@ pub fn document(session: &str, recorded: Side, played: &Variant, variants: &[Var
     let mut document = Document::default();
     document.title(format!("Session {session}: what if its agents had been built otherwise"));
     let base = |name: &str, side, play| Row { name: name.to_owned(), side, play, played: None };
-    let bases = [base("(as recorded)", recorded, None), base("(as played)", played.side, Some(played))];
+    let recorded = (recorded.requests > 0).then(|| base("(as recorded)", recorded, None));
+    let bases = recorded.into_iter().chain([base("(as played)", played.side, Some(played))]);
     let others = variants.iter().map(|variant| Row::of(variant, played.side));
-    let mut rows: Vec<Row<'_>> = bases.into_iter().chain(others).collect();
+    let mut rows: Vec<Row<'_>> = bases.chain(others).collect();
     if let Some(all) = rows.last_mut().filter(|_| variants.len() > 1) {
         "(all together)".clone_into(&mut all.name);
     }
@@ -123,6 +124,13 @@ pub fn document(session: &str, recorded: Side, played: &Variant, variants: &[Var
             document.heading(heading);
             document.text(meant);
         }
+    }
+    if variants.iter().chain([played]).any(|variant| variant.left_out > 0) {
+        document.aside(vec![
+            "Left out: recorded answers that were never asked for. Their requests are in no cost, so a row that leaves out more \
+             than the play it is compared with costs less for that alone."
+                .to_owned(),
+        ]);
     }
     document.aside(vec![
         "As played: the session through the runtime, with what it recorded; agents' first reads are foreseen. Differences are \

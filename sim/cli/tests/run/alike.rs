@@ -202,3 +202,16 @@ fn two_empty_periods_are_not_compared() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(said(&output).2.contains("no request was sent in either period"), "{output:?}");
 }
+
+#[test]
+fn a_recording_without_usage_is_compared_with_itself_as_played() {
+    let place = folder("alike-otherwise");
+    write_lines(&place, &unmarked(steady));
+    let shown = shown(&place, &["run", "--recording", "all.jsonl", "--ttl", "1h"]);
+    assert!(!shown.contains("(as recorded)") && shown.contains("(as played)"), "{shown}");
+    let played = shown.lines().find(|line| line.contains("(as played)")).unwrap();
+    assert!(played.contains('$') && !played.contains("$0 "), "{played}");
+    let output = forkcast(&place, &["run", "--recording", "all.jsonl", "--model", "main=nothing-known"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(said(&output).2.contains("`nothing-known` has no price"), "{output:?}");
+}

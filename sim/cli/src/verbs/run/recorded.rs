@@ -11,7 +11,7 @@ use forkcast_scenarios::cast::{Cast, Content};
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::set::Change;
 use forkcast_scenarios::run::{Run, Voices};
-use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
 
 use super::several::Printer;
 use super::{Compared, Played, Variants, one, options, partial, watched};
@@ -75,6 +75,13 @@ impl Stage<'_> {
         if !is_transcript && asked(Otherwise::changes_agents) {
             return Some(format!(
                 "{file}: --with: agents cannot be built otherwise from recorded requests, expected a transcript"
+            ));
+        }
+        let has_price = |model: &str| self.book.rates(&ModelKey::from(model), &Terms::default()).is_ok();
+        let unpriced = |all: &Vec<Alteration>| Otherwise::compared(all.clone()).unknown_model(has_price);
+        if let Some(model) = self.variants.iter().find_map(unpriced) {
+            return Some(format!(
+                "--model: `{model}` has no price (see `forkcast list models`); --price-book gives it one"
             ));
         }
         let unknown = self.variants.iter().find_map(|all| Otherwise::compared(all.clone()).unknown_agent(agents))?;
