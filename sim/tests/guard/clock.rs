@@ -133,9 +133,8 @@ fn refused(turns: usize) -> Value {
 #[test]
 fn a_refused_request_is_expected_to_read_and_write_nothing() {
     let mut guard = guard();
-    let first = take(&mut guard, &body(1)).expected;
-    let expected = take(&mut guard, &refused(1)).expected;
-    assert_eq!(expected, Usage { input_tokens: first.total_input_tokens(), ..Usage::default() });
+    take(&mut guard, &body(1));
+    assert_eq!(take(&mut guard, &refused(1)).expected, Usage::default());
 }
 
 #[test]

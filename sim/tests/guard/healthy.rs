@@ -105,6 +105,10 @@ fn change_messages(messages: &mut Vec<Value>, word: &str) {
             let summary = json!({"type": "compaction", "content": text("summary", 80)});
             messages[5]["content"].as_array_mut().unwrap().insert(0, summary);
         }
+        "replaced" => {
+            let summary = json!({"type": "compaction", "content": "0123456789 ".repeat(60)});
+            messages[5]["content"].as_array_mut().unwrap().insert(0, summary);
+        }
         "shown" => {
             let image =
                 json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}});

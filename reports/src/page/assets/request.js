@@ -31,11 +31,18 @@ const drawMisses = () => {
 
 const fileName = (path) => String(path).split(/[\\/]/).pop();
 // As every report names it: a line of a transcript, a request of a recording, a file with one body.
-let bodies = null;
+let alone = null;
+const isAlone = (row) => {
+  if (alone === null) {
+    const bodies = new Set(report.sessions.filter((session) => session.format === "bodies").map((session) => session.id));
+    alone = new Map();
+    every.filter((other) => bodies.has(requests.get("session", other))).forEach((other) => { const file = requests.get("origin.file", other); alone.set(file, !alone.has(file)); });
+  }
+  return alone.get(requests.get("origin.file", row));
+};
 const placeOf = (row) => {
-  bodies ??= new Set(report.sessions.filter((session) => session.format === "bodies").map((session) => session.id));
   const file = fileName(requests.get("origin.file", row)), line = requests.get("origin.line", row);
-  if (bodies.has(requests.get("session", row))) return file;
+  if (isAlone(row)) return file;
   return requests.get("in_transcript", row) ? `${file}:${line}` : `${file}#${requests.get("origin.index", row)}`;
 };
 const changeOf = (row, cause) => {
