@@ -105,9 +105,18 @@ fn change_messages(messages: &mut Vec<Value>, word: &str) {
             let summary = json!({"type": "compaction", "content": text("summary", 80)});
             messages[5]["content"].as_array_mut().unwrap().insert(0, summary);
         }
-        "replaced" => {
-            let summary = json!({"type": "compaction", "content": "0123456789 ".repeat(60)});
-            messages[5]["content"].as_array_mut().unwrap().insert(0, summary);
+        // Each turn's call and result are of other letters, so that nothing looks like an edited part of another.
+        "unlike" => {
+            for (at, message) in messages.iter_mut().enumerate() {
+                let letter = char::from(b'a' + u8::try_from(at).unwrap()).to_string();
+                for block in message["content"].as_array_mut().unwrap() {
+                    match block["type"].as_str().unwrap() {
+                        "tool_use" => block["input"] = json!({letter.repeat(9): letter.repeat(60)}),
+                        "tool_result" => block["content"] = json!(format!("{letter} ").repeat(400)),
+                        _ => {}
+                    }
+                }
+            }
         }
         "shown" => {
             let image =
