@@ -205,7 +205,7 @@ impl<'a> StreamReplay<'a> {
     fn serve_request(&mut self, read: RecordedRequest, arrival: &Arrival<'_>) {
         let exchange = arrival.exchange;
         let Prepared { mut line, sized, recorded } = self.prepare(read, arrival);
-        if recorded.is_none() && sized.subject.refusal.is_some() {
+        if sized.subject.is_refused(recorded.as_ref()) {
             self.unbilled(line, Some(&sized.subject.request), exchange);
             return;
         }

@@ -3,7 +3,7 @@
 use crate::cache::{Prompt, PromptCache, Refusal, Rules, Step, minimum_tokens, refusal};
 use crate::pricing::Category;
 use crate::time::Instant;
-use crate::wire::{Marker, PathSizes, Prefixes, Request, Sizes, Ttl, Wire};
+use crate::wire::{Marker, PathSizes, Prefixes, Request, Sizes, Ttl, Usage, Wire};
 
 /// A request with its sizes.
 #[derive(Clone, Debug)]
@@ -37,6 +37,11 @@ impl Subject {
     pub fn tokens(&self, at: usize) -> u64 {
         let before = at.checked_sub(1).map_or(0, |before| self.cumulative[before]);
         self.cumulative[at].saturating_sub(before)
+    }
+
+    /// The provider refuses it, and nothing of it is read, written or billed; a recorded `usage` shows that it was accepted.
+    pub fn is_refused(&self, usage: Option<&Usage>) -> bool {
+        self.refusal.is_some() && usage.is_none()
     }
 
     /// How many leading blocks end within the first `tokens`.

@@ -143,8 +143,11 @@ impl Watch {
         let (refused, noted) = self.refusals.take(wire, &taken, facts, lane, &findings, &self.rules);
         notes.extend(unbound.into_iter().chain(noted));
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
-        let is_refused = taken.refusal.is_some() && facts.usage.is_none();
-        let asked = if facts.given_up || is_refused { Usage::default() } else { shown.outcome.usage() };
+        let asked = if facts.given_up || taken.is_refused(facts.usage.as_ref()) {
+            Usage::default()
+        } else {
+            shown.outcome.usage()
+        };
         let expected = Usage { output_tokens, ..asked };
         let checked = Checked {
             request: taken.number,
@@ -178,8 +181,7 @@ impl Watch {
     /// Changes since the previous request of its chain, with their costs.
     fn judge(case: &Question<'_>, whose: &Whose<Arc<Member>>, facts: &Facts<'_>) -> (Vec<Finding>, Vec<Noted>) {
         let (mut findings, notes) = Self::changes(case, whose);
-        let is_refused = case.newer.refusal.is_some() && facts.usage.is_none();
-        if facts.given_up || is_refused {
+        if facts.given_up || case.newer.is_refused(facts.usage.as_ref()) {
             findings.iter_mut().for_each(Finding::cost_nothing);
         }
         (findings, notes)

@@ -53,7 +53,7 @@ fn reason(explained: &Explained<'_>) -> String {
         Stop::InFlight => format!("{} is longer, but the answer of the request that writes it had not begun.", entry()),
         Stop::Evicted => format!("{} is longer, but it was lost before the end of its lifetime.", entry()),
         Stop::BeyondLookback => format!(
-            "{} is longer and could be read, but no breakpoint is at its end or at most {} positions behind it.",
+            "{} is longer and could be read, but no breakpoint is at its end or at most {} positions after it.",
             entry(),
             explained.inspection.rules.look_back.reach
         ),

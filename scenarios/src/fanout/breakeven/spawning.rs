@@ -32,7 +32,7 @@ const STARTS: [(LaunchPolicy, &str); 2] = [(LaunchPolicy::Primed, "one first"), 
 /// If a cell cannot be run or has no price.
 pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let mut turns = asked.turns.clone().unwrap_or_else(|| (1..=TURNS_MAX).collect());
-    // Where two curves meet needs two points of each.
+    // Two points of each curve show where they meet.
     if let [only] = turns[..] {
         turns = if only == 1 { vec![1, 2] } else { vec![1, only] };
     }
