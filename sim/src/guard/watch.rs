@@ -143,11 +143,7 @@ impl Watch {
         let (refused, noted) = self.refusals.take(wire, &taken, facts, lane, &findings, &self.rules);
         notes.extend(unbound.into_iter().chain(noted));
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
-        let asked = if facts.given_up || taken.is_refused(facts.usage.as_ref()) {
-            Usage::default()
-        } else {
-            shown.outcome.usage()
-        };
+        let asked = if is_unbilled(&taken, facts) { Usage::default() } else { shown.outcome.usage() };
         let expected = Usage { output_tokens, ..asked };
         let checked = Checked {
             request: taken.number,
@@ -181,7 +177,7 @@ impl Watch {
     /// Changes since the previous request of its chain, with their costs.
     fn judge(case: &Question<'_>, whose: &Whose<Arc<Member>>, facts: &Facts<'_>) -> (Vec<Finding>, Vec<Noted>) {
         let (mut findings, notes) = Self::changes(case, whose);
-        if facts.given_up || case.newer.is_refused(facts.usage.as_ref()) {
+        if is_unbilled(case.newer, facts) {
             findings.iter_mut().for_each(Finding::cost_nothing);
         }
         (findings, notes)
@@ -309,4 +305,9 @@ impl Watch {
         self.report.set_score(&self.rules);
         self.report
     }
+}
+
+/// It was given up, or the provider refuses it.
+fn is_unbilled(request: &Subject, facts: &Facts<'_>) -> bool {
+    facts.given_up || request.is_refused(facts.usage.as_ref())
 }
