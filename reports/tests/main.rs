@@ -4,6 +4,7 @@
 
 mod checks;
 mod claims;
+mod compactions;
 mod contents;
 mod explained;
 mod fanout;

@@ -1,7 +1,7 @@
 //! Recommended actions, from the what-ifs.
 //!
 //! Lifetimes and pings are alternatives: only the best is recommended. Users cannot choose `no-cache` or `prices`, so these are
-//! columns and never recommended. Another model gives other answers: its action says so ([`Action::scope`]).
+//! columns and never recommended; nor is a compaction, for what an agent reads again after it is not in its figure. Another model gives other answers: its action says so ([`Action::scope`]).
 
 use forkcast_sim::pricing::Money;
 
@@ -83,7 +83,7 @@ const KINDS: usize = 4;
 
 /// The kind of a change; `None` if users cannot make it.
 fn kind(what_if: &WhatIf) -> Option<usize> {
-    if what_if.no_cache || what_if.prices.is_some() || what_if.cache.is_some() {
+    if what_if.no_cache || what_if.prices.is_some() || what_if.cache.is_some() || what_if.compact_at.is_some() {
         return None;
     }
     let is_cached_otherwise = what_if.breakpoints.is_some() || what_if.ttl.is_some() || what_if.keepalive.is_some();

@@ -165,7 +165,7 @@ impl Bound {
 }
 
 /// Tokens of a prefix. One without a size (parameters, blocks never sent) has that of the blocks before it.
-fn sized(sent: &Dispatch<'_>, node: NodeId) -> u64 {
+pub(super) fn sized(sent: &Dispatch<'_>, node: NodeId) -> u64 {
     let mut sizes = sent.prefixes.ancestors(node).map(|node| sent.sizes.tokens_at(node));
     sizes.find(|tokens| *tokens > 0).unwrap_or(0).min(sent.total_tokens)
 }

@@ -1,10 +1,11 @@
 //! What to change: `ttl=1h,breakpoints=both`, one column of the report each.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use forkcast_sim::cache::{PRESETS, Rules};
-use forkcast_sim::pricing::Date;
+use forkcast_sim::pricing::{Date, parse_number, thousands};
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::Usage;
 use forkcast_sim::wire::model::{ModelId, Vendor, resolve};
@@ -33,6 +34,8 @@ pub struct WhatIf {
     pub model: Option<ModelId>,
     /// Other breakpoints.
     pub breakpoints: Option<Breakpoints>,
+    /// Conversations are compacted from this many tokens on.
+    pub compact_at: Option<u64>,
     /// Nothing is cached.
     pub no_cache: bool,
     /// Prices of this day.
@@ -71,6 +74,9 @@ pub struct KeepAlive {
 const PINGS_MAX: u32 = 1_000;
 const INTERVAL_SECS_MAX: u64 = 86_400;
 
+/// Below, hardly more than a system prompt and a summary fit; above, no window is.
+const COMPACT_AT: RangeInclusive<u64> = 20_000..=10_000_000;
+
 /// A key of the specification: the table of them drives parsing, names, help and lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
@@ -93,7 +99,7 @@ impl Key {
 }
 
 /// All keys in canonical order.
-pub const KEYS: [Key; 7] = [
+pub const KEYS: [Key; 8] = [
     Key {
         name: "ttl",
         values: "5m|1h|head-1h|best",
@@ -135,6 +141,16 @@ pub const KEYS: [Key; 7] = [
             Ok(())
         },
         show: |what_if| what_if.breakpoints.map(|placement| placement.name().to_owned()),
+    },
+    Key {
+        name: "compact-at",
+        values: "TOKENS",
+        what: "the client compacts a conversation whose prompt has so many tokens, as in 100k",
+        set: |what_if, value| {
+            what_if.compact_at = Some(compact_at(value)?);
+            Ok(())
+        },
+        show: |what_if| what_if.compact_at.map(short),
     },
     Key {
         name: "no-cache",
@@ -179,6 +195,16 @@ fn keepalive(value: &str) -> Result<KeepAlive, String> {
     let pings_max = pings_max.filter(|pings| (1..=PINGS_MAX).contains(pings)).ok_or_else(expected)?;
     let seconds = number(seconds).filter(|seconds| (1..=INTERVAL_SECS_MAX).contains(seconds)).ok_or_else(expected)?;
     Ok(KeepAlive { pings_max, every: Duration::from_secs(seconds) })
+}
+
+fn compact_at(value: &str) -> Result<u64, String> {
+    let tokens = parse_number(value).filter(|tokens| COMPACT_AT.contains(tokens));
+    tokens.ok_or_else(|| format!(", from {} to {}", thousands(*COMPACT_AT.start()), thousands(*COMPACT_AT.end())))
+}
+
+/// Without commas, which separate keys.
+fn short(tokens: u64) -> String {
+    thousands(tokens).replace(',', "")
 }
 
 /// Digits alone: no sign, no space.

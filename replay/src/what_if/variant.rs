@@ -1,7 +1,7 @@
 //! One what-if of one session: a cache of its own, fed with the same requests.
 
 use forkcast_sim::cache::{EntryState, Rules};
-use forkcast_sim::pricing::{Date, ModelKey, PriceBook, Rates, Terms};
+use forkcast_sim::pricing::{Date, ModelKey, Money, PriceBook, Rates, Terms};
 use forkcast_sim::service::Delivery;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::ModelId;
@@ -9,6 +9,7 @@ use forkcast_sim::wire::{Marker, NodeId, Prefixes, Usage};
 
 use super::Hypothetical;
 use super::breakpoints::Placer;
+use super::compaction::{Compaction, Purpose};
 use super::other_model::OtherModel;
 use super::pings::{Pings, Spent};
 use super::spec::WhatIf;
@@ -17,6 +18,7 @@ use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 /// See the module.
 pub(super) struct Variant<'a> {
     other_model: Option<OtherModel>,
+    compaction: Option<Compaction>,
     cache: VariantCache,
     pricing: Pricing<'a>,
 }
@@ -26,36 +28,56 @@ impl<'a> Variant<'a> {
     pub fn new(what_if: &WhatIf, rules: &Rules, book: &'a PriceBook) -> Self {
         Self {
             other_model: what_if.model.map(OtherModel::new),
+            compaction: what_if.compact_at.map(Compaction::new),
             cache: VariantCache::new(what_if, what_if.cache.unwrap_or(*rules)),
-            pricing: Pricing { book, model: what_if.model, date: what_if.prices },
+            pricing: Pricing {
+                book,
+                model: what_if.model,
+                date: what_if.prices,
+                other_sizes: what_if.compact_at.is_some(),
+            },
         }
     }
 
     /// Serves one request; requests come in order of time.
     pub fn serve(&mut self, sent: &Dispatch<'_>) {
-        let (cache, pricing) = (&mut self.cache, &self.pricing);
-        match &mut self.other_model {
-            Some(other_model) => other_model.convert(sent, |sent| cache.serve(sent, pricing.rates(sent).as_ref())),
+        let Self { other_model, compaction, cache, pricing } = self;
+        let mut serve = |sent: &Dispatch<'_>| match compaction {
+            Some(compaction) => compaction.convert(sent, |purpose, sent| match purpose {
+                Purpose::Request => cache.serve(sent, pricing.rates(sent).as_ref()),
+                Purpose::Summary => cache.summarise(sent, pricing.rates(sent).as_ref()),
+            }),
             None => cache.serve(sent, pricing.rates(sent).as_ref()),
+        };
+        match other_model {
+            Some(other_model) => other_model.convert(sent, serve),
+            None => serve(sent),
         }
     }
 
     /// A hidden request has extended the entry at `floor` to `node`, a prefix of `sent`, which comes next. If that entry has
     /// expired here, the hidden request would have been a full one with an unknown bill: it is left out.
     pub fn extend(&mut self, sent: &Dispatch<'_>, floor: NodeId, node: NodeId) {
-        let cache = &mut self.cache;
-        match &mut self.other_model {
-            Some(other_model) => {
-                let [floor, node] = [floor, node].map(|node| other_model.node(sent.prefixes, node));
-                other_model.convert(sent, |sent| cache.extend(sent, floor, node));
+        let Self { other_model, compaction, cache, .. } = self;
+        let mut extend = |sent: &Dispatch<'_>, [floor, node]: [NodeId; 2]| match compaction {
+            Some(compaction) => {
+                compaction.extend(sent, [floor, node], |sent, floor, node| cache.extend(sent, floor, node));
             }
             None => cache.extend(sent, floor, node),
+        };
+        match other_model {
+            Some(other_model) => {
+                let nodes = [floor, node].map(|node| other_model.node(sent.prefixes, node));
+                other_model.convert(sent, |sent| extend(sent, nodes));
+            }
+            None => extend(sent, [floor, node]),
         }
     }
 
     /// What each request that enters a bill would have been, in step with them. `prefixes` is the session's arena.
     pub fn finish(mut self, prefixes: &Prefixes) -> Vec<Hypothetical> {
-        self.cache.finish(self.other_model.as_ref().map_or(prefixes, OtherModel::prefixes));
+        let of_model = self.other_model.as_ref().map_or(prefixes, OtherModel::prefixes);
+        self.cache.finish(self.compaction.as_ref().map_or(of_model, Compaction::prefixes));
         self.cache.rows
     }
 }
@@ -65,11 +87,13 @@ struct Pricing<'a> {
     book: &'a PriceBook,
     model: Option<ModelId>,
     date: Option<Date>,
+    /// Prompts have other sizes, on which a price may depend.
+    other_sizes: bool,
 }
 
 impl Pricing<'_> {
     fn rates(&self, sent: &Dispatch<'_>) -> Option<Rates> {
-        if self.model.is_none() && self.date.is_none() {
+        if self.model.is_none() && self.date.is_none() && !self.other_sizes {
             return sent.quote.rates;
         }
         let key = self.model.map_or_else(|| ModelKey::from(sent.model), ModelKey::from);
@@ -88,6 +112,8 @@ struct VariantCache {
     pings: Option<Pings>,
     markers: Vec<Marker>,
     rows: Vec<Hypothetical>,
+    /// Summaries that are billed with the next request.
+    summaries: Spent,
 }
 
 impl VariantCache {
@@ -100,28 +126,42 @@ impl VariantCache {
             pings: what_if.keepalive.map(Pings::new),
             markers: Vec::new(),
             rows: Vec::new(),
+            summaries: Spent::default(),
         }
     }
 
     fn serve(&mut self, sent: &Dispatch<'_>, rates: Option<&Rates>) {
+        let usage = self.answer(sent);
+        let row = (!sent.hidden).then_some(self.rows.len());
+        if let Some(row) = row {
+            let cost = rates.map(|rates| rates.bill(&usage, &sent.quote.fees).total);
+            self.rows.push(Hypothetical { usage, cost });
+            let spent = std::mem::take(&mut self.summaries);
+            self.bill(row, spent);
+        }
+        if let Some(pings) = &mut self.pings {
+            pings.follow(sent, &self.markers, rates, row);
+        }
+    }
+
+    /// Serves a request that the client adds.
+    fn summarise(&mut self, sent: &Dispatch<'_>, rates: Option<&Rates>) {
+        let usage = self.answer(sent);
+        self.summaries.usage += usage;
+        self.summaries.cost += rates.map_or(Money::ZERO, |rates| rates.bill(&usage, &[]).total);
+    }
+
+    fn answer(&mut self, sent: &Dispatch<'_>) -> Usage {
         self.advance(sent.prefixes, sent.times.at);
         if let Some((row, spent)) = self.pings.as_mut().and_then(|pings| pings.stop(sent.agent)) {
-            self.bill_pings(row, spent);
+            self.bill(row, spent);
         }
         self.placement.place(sent, &self.rules, &mut self.markers);
         if self.no_cache {
             self.markers.clear();
         }
         let outcome = self.delivery.serve(&sent.prompt(&self.markers), &sent.times);
-        let usage = Usage { output_tokens: sent.output_tokens, ..outcome.usage() };
-        let row = (!sent.hidden).then_some(self.rows.len());
-        if row.is_some() {
-            let cost = rates.map(|rates| rates.bill(&usage, &sent.quote.fees).total);
-            self.rows.push(Hypothetical { usage, cost });
-        }
-        if let Some(pings) = &mut self.pings {
-            pings.follow(sent, &self.markers, rates, row);
-        }
+        Usage { output_tokens: sent.output_tokens, ..outcome.usage() }
     }
 
     fn extend(&mut self, sent: &Dispatch<'_>, floor: NodeId, node: NodeId) {
@@ -145,7 +185,8 @@ impl VariantCache {
         self.delivery.deliver_until(prefixes, until);
     }
 
-    fn bill_pings(&mut self, row: usize, spent: Spent) {
+    /// Adds what was spent beside a request to its row.
+    fn bill(&mut self, row: usize, spent: Spent) {
         if let Some(row) = self.rows.get_mut(row) {
             row.usage += spent.usage;
             row.cost = row.cost.map(|cost| cost + spent.cost);
@@ -158,7 +199,7 @@ impl VariantCache {
             self.advance(prefixes, Instant(next.0.saturating_add(1)));
         }
         if let Some((row, spent)) = self.pings.as_mut().and_then(|pings| pings.stop(0)) {
-            self.bill_pings(row, spent);
+            self.bill(row, spent);
         }
     }
 }

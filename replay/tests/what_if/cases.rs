@@ -226,3 +226,74 @@ fn the_bound_of_a_fork_shares_the_common_part_of_its_sides() {
     let asks = [ask("a:2000", 0).hidden(), ask("a:2000 b:500", 10)];
     assert_eq!(parts(&bound(BoundPings::None, &Rules::default(), &asks)), [[2_000, 0, 0, 500]]);
 }
+
+/// Three turns; tools and system prompt have a breakpoint of their own.
+fn growing() -> Vec<Ask> {
+    let marked = |blocks: &str, at_secs| {
+        let asked = ask(blocks, at_secs);
+        let end = asked.blocks.len();
+        asked.marked(&[(1, Ttl::FiveMinutes), (end, Ttl::FiveMinutes)])
+    };
+    vec![
+        marked("s:10000 | a:20000", 0),
+        marked("s:10000 | a:20000 b:15000", 60),
+        marked("s:10000 | a:20000 b:15000 c:1000", 120),
+    ]
+}
+
+/// `observed.md` 9: a summary and what is read again have 11,600 tokens, the answer 3,300, the instruction 2,170.
+#[test]
+fn a_compaction_reads_the_conversation_once_more_and_leaves_a_summary() {
+    let rows = column("compact-at=40k", &growing());
+    // The second prompt has 45,000. The request for a summary reads 30,000 of it, writes 15,000 and sends the instruction
+    // as plain input; the second request reads the system prompt and writes the summary.
+    assert_eq!(parts(&rows), [[0, 30_000, 0, 0], [40_000, 26_600, 0, 2_170], [21_600, 1_000, 0, 0]]);
+    assert_eq!(rows.iter().map(|row| row.usage.output_tokens).collect::<Vec<_>>(), [0, 3_300, 0]);
+    // 57,600 · 6.25 + 61,600 · 0.50 + 2,170 · 5 + 3,300 · 25 = 360,000 + 30,800 + 10,850 + 82,500.
+    assert_eq!(microusd(&rows), 484_150);
+}
+
+#[test]
+fn a_conversation_that_never_gets_so_long_stays_as_it_is() {
+    let rows = what_if(&["", "compact-at=47k", "compact-at=46k"], &Rules::default(), &growing());
+    assert!(rows.iter().all(|row| row[1] == row[0]));
+    assert_eq!(rows[2][2].usage.output_tokens, 3_300, "46,000 is so long");
+}
+
+#[test]
+fn nothing_is_compacted_that_would_not_get_shorter() {
+    // System prompt and summary alone have 21,600.
+    let rows = what_if(&["", "compact-at=21k"], &Rules::default(), &growing());
+    assert!(rows.iter().all(|row| row[1] == row[0]));
+}
+
+#[test]
+fn going_back_before_a_compaction_brings_the_conversation_back() {
+    let mut asks = growing();
+    asks.push(ask("s:10000 | a:20000 d:100", 180));
+    let rows = column("compact-at=40k", &asks);
+    assert_eq!(parts(&rows)[3], [30_000, 100, 0, 0]);
+}
+
+#[test]
+fn a_fork_begins_with_its_parents_summary_and_is_not_compacted_at_once() {
+    let mut asks = growing();
+    asks.push(ask("s:10000 | a:20000 b:15000 c:1000 d:30000", 180).agent(1));
+    asks.push(ask("s:10000 | x:60000", 181).agent(2));
+    asks.push(ask("s:10000 | x:60000 y:500", 185).agent(2));
+    let rows = column("compact-at=40k", &asks);
+    assert_eq!(parts(&rows)[3], [22_600, 30_000, 0, 0], "21,600, 1,000 and its own 30,000");
+    assert_eq!(parts(&rows)[4], [10_000, 60_000, 0, 0], "the first request of an agent");
+    assert_eq!(rows[5].usage.output_tokens, 3_300, "its second");
+}
+
+/// A prompt of more than 200,000 tokens has another price on Sonnet 4.5; a shorter one has not.
+#[test]
+fn prices_are_those_of_the_shorter_prompt() {
+    let of = |ask: Ask| ask.model("claude-sonnet-4-5");
+    let asks = [of(ask("s:10000 | a:180000", 0)), of(ask("s:10000 | a:180000 b:20000", 60))];
+    let rows = column("compact-at=150k", &asks);
+    // First 190,000 written · 3.75; the request for a summary, of 212,170, is long: 190,000 read · 0.60, 20,000 written · 7.50,
+    // 2,170 · 6 and 3,300 · 22.50; what follows is short again: 21,600 written · 3.75, for its system prompt is not marked.
+    assert_eq!(microusd(&rows), 712_500 + 114_000 + 150_000 + 13_020 + 74_250 + 81_000);
+}

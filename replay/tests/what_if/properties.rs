@@ -132,13 +132,13 @@ proptest! {
         prop_assert_eq!(usages, plain(&PRESETS[preset], &asks));
     }
 
-    /// A what-if with the model of all requests, or with the present rules, changes nothing.
+    /// A what-if with the model of all requests, with the present rules, or of a length that none has, changes nothing.
     #[test]
     fn changes_that_change_nothing(asks in sessions()) {
         let asks: Vec<Ask> = asks.into_iter().map(|ask| ask.model(OPUS)).collect();
-        let rows = what_if(&["", "model=claude-opus-4-8", "cache=docs-2026-09"], &Rules::default(), &asks);
-        for row in rows {
-            prop_assert_eq!((row[1], row[2]), (row[0], row[0]));
+        let specs = ["", "model=claude-opus-4-8", "cache=docs-2026-09", "compact-at=10m"];
+        for row in what_if(&specs, &Rules::default(), &asks) {
+            prop_assert_eq!(&row[1..], &[row[0]; 3]);
         }
     }
 
@@ -164,7 +164,7 @@ proptest! {
     /// Columns do not know of each other.
     #[test]
     fn a_column_is_the_same_alone_and_among_others(asks in sessions()) {
-        let specs = ["ttl=best", "ttl=1h", "keepalive=2@270", "model=claude-haiku-4-5", "ttl=5m"];
+        let specs = ["ttl=best", "ttl=1h", "keepalive=2@270", "model=claude-haiku-4-5", "compact-at=25k", "ttl=5m"];
         let together = what_if(&specs, &Rules::default(), &asks);
         for (at, spec) in specs.iter().enumerate() {
             let alone: Vec<_> = super::stage::column(spec, &asks);

@@ -14,6 +14,8 @@ fn names_are_canonical_whatever_the_order_and_spelling() {
         ("ttl=1h", "ttl=1h"),
         ("model=us.anthropic.claude-sonnet-4-6,ttl=best", "ttl=best,model=claude-sonnet-4-6"),
         ("breakpoints=tail+previous, keepalive=02@270", "keepalive=2@270,breakpoints=tail+previous"),
+        ("compact-at=120000", "compact-at=120k"),
+        ("compact-at=120500", "compact-at=120500"),
         ("no-cache", "no-cache"),
         ("prices=2026-10-07,model=claude-sonnet-5-5,no-cache", "model=claude-sonnet-5-5,no-cache,prices=2026-10-07"),
         ("cache=docs-2026-08", "cache=docs-2026-08"),
@@ -30,6 +32,7 @@ fn names_are_canonical_whatever_the_order_and_spelling() {
 fn every_value_of_the_table_is_understood() {
     for key in KEYS {
         let values: Vec<&str> = match key.name {
+            "compact-at" => vec!["20k", "10000k"],
             "keepalive" => vec!["2@270"],
             "model" => vec!["claude-opus-5"],
             "prices" => vec!["2026-10-07"],

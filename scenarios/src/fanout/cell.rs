@@ -7,12 +7,11 @@ use std::sync::Arc;
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::{Ablation, LaunchPolicy, Profile};
 use forkcast_sim::cache::Rules;
+use forkcast_sim::pricing::thousands;
 use forkcast_sim::simulation::{Pace, RateLimits};
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::Ttl;
 use forkcast_sim::wire::model::{self, Vendor};
-
-use super::range::thousands;
 
 /// Tokens of the published example's tools and system prompt (`economics.md` 3.7); the rest of a prefix is history.
 const TOOLS: u64 = 12_000;

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use forkcast_sim::pricing::grouped;
+use forkcast_sim::pricing::parse_number;
 use forkcast_sim::wire::TOKENS_MAX;
 
 /// Why a list is invalid.
@@ -72,23 +72,12 @@ fn span(part: &str, range: RangeInclusive<u64>, step: &str, all: &mut Vec<u64>) 
 
 fn number(text: &str) -> Result<u64, BadRange> {
     let text = text.trim();
-    let (digits, factor) = match text.char_indices().last() {
-        Some((at, 'k' | 'K')) => (&text[..at], 1_000),
-        Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),
-        _ => (text, 1),
-    };
-    let number = digits.replace('_', "").parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
-    let number = number.ok_or_else(|| bad(text, FORMS))?;
+    let number = parse_number(text).ok_or_else(|| bad(text, FORMS))?;
     if number <= TOKENS_MAX { Ok(number) } else { Err(bad(text, TOO_LARGE)) }
 }
 
 fn bad(found: &str, expected: &'static str) -> BadRange {
     BadRange { found: found.to_owned(), expected }
-}
-
-/// Such as `80k`; or `80,250` if it is not a whole number of thousands.
-pub fn thousands(tokens: u64) -> String {
-    if tokens.is_multiple_of(1_000) { format!("{}k", tokens / 1_000) } else { grouped(tokens) }
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use forkcast_replay::error::Error;
 use forkcast_replay::input::InputFormat;
 use forkcast_replay::what_if::{KEYS, Key, WhatIf};
 use forkcast_sim::cache::Rules;
@@ -185,6 +186,8 @@ Examples:
                                       with another model
   forkcast replay recordings/ --what-if ttl=1h,breakpoints=both \\
       --what-if keepalive=3@240
+  forkcast replay recordings/ --compact-at 60k..160k:20k
+                                      compacted earlier or later
 
 Requests of one path share a cache. Damaged parts are listed, and the rest is replayed.";
 
@@ -215,6 +218,11 @@ pub struct ReplayArgs {
     #[allow(missing_docs)]
     #[arg(long, value_name = "SPEC", help = what_if_help())]
     pub what_if: Vec<WhatIf>,
+
+    /// The same requests, had the client compacted conversations at these lengths, as in `60k..160k:20k`; short for
+    /// `--what-if compact-at=60k …`
+    #[arg(long, value_name = "LIST", value_parser = compactions)]
+    pub compact_at: Option<Compactions>,
 
     /// Sources of prompt sizes
     #[command(flatten)]
@@ -276,7 +284,22 @@ pub struct ReplayArgs {
     pub talk: TalkArgs,
 }
 
+/// A what-if for each length at which conversations are compacted.
+#[derive(Clone, Debug)]
+pub struct Compactions(Vec<WhatIf>);
+
+fn compactions(text: &str) -> Result<Compactions, String> {
+    let numbers = fanout::words::numbers(text)?.0.into_iter();
+    let what_ifs = numbers.map(|tokens| format!("compact-at={tokens}").parse().map_err(|bad: Error| bad.to_string()));
+    what_ifs.collect::<Result<_, _>>().map(Compactions)
+}
+
 impl ReplayArgs {
+    /// The what-ifs that were asked for, whatever the option.
+    pub fn what_ifs(&self) -> Vec<WhatIf> {
+        self.what_if.iter().chain(self.compact_at.iter().flat_map(|asked| &asked.0)).cloned().collect()
+    }
+
     /// `forkcast replay PATH…`.
     pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let Verb::Replay(plain) = Args::parse_from(["forkcast", "replay"]).verb() else {

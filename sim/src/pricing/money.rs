@@ -73,6 +73,22 @@ pub fn grouped(number: impl Into<u128>) -> String {
     text
 }
 
+/// A number of tokens as short as it can be exact: `80k`; `80,250` if it is not a whole number of thousands.
+pub fn thousands(tokens: u64) -> String {
+    if tokens.is_multiple_of(1_000) { format!("{}k", tokens / 1_000) } else { grouped(tokens) }
+}
+
+/// A number as people type it: `80000`, `80_000`, `80k` or `1m`; `None` if it is none or does not fit.
+pub fn parse_number(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (digits, factor) = match text.char_indices().last()? {
+        (at, 'k' | 'K') => (&text[..at], 1_000),
+        (at, 'm' | 'M') => (&text[..at], 1_000_000),
+        _ => (text, 1),
+    };
+    digits.replace('_', "").parse::<u64>().ok()?.checked_mul(factor)
+}
+
 /// The quotient rounded to the nearest integer, ties to the even one. A denominator below 1 counts as 1.
 pub fn div_half_even(numerator: i128, denominator: i128) -> i128 {
     // As in every published price; a division of this width is slow.

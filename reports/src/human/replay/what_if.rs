@@ -35,13 +35,20 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     table.rows.extend(lower_bound(account));
     document.heading("What if");
     document.table(table);
-    if account.lower_bound.is_some() {
-        document.aside(vec![
-            "Lower bound: each block written for five minutes, for an hour or not at all, with knowledge of the future and \
-             without pings. It cannot be reached."
-                .to_owned(),
-        ]);
-    }
+    document.aside(asides(report));
+}
+
+/// What the rows leave out.
+fn asides(report: &Report<'_>) -> Vec<String> {
+    let bound = report.totals.lower_bound.map(|_| {
+        "Lower bound, of the same prompts and models: each block written for five minutes, for an hour or not at all, with \
+         knowledge of the future and without pings. It cannot be reached."
+    });
+    let is_compacted = report.options.what_if.iter().any(|what_if| what_if.compact_at.is_some());
+    let compacted = is_compacted.then_some(
+        "compact-at: an agent may have to read again what its summary left out. That cost is unknown and in no row.",
+    );
+    bound.into_iter().chain(compacted).map(str::to_owned).collect()
 }
 
 fn row(name: &str, side: &Side, delta: Option<(Money, Option<f64>)>) -> Vec<Cell> {

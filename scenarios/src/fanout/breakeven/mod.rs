@@ -21,12 +21,11 @@ pub mod spawning;
 
 use std::rc::Rc;
 
-use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
+use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms, thousands};
 
 use super::cell::{Cell, Spawn};
 use super::outcome::Outcome;
 use super::play::Unplayed;
-use super::range::thousands;
 use super::trial::{Trial, trial};
 pub use plots::plots;
 pub use quantity::Quantity;

@@ -16,7 +16,7 @@ use forkcast_sim::wire::Ttl;
 
 use super::{OutputArgs, OwnPriceArgs, TalkArgs};
 
-mod words;
+pub(super) mod words;
 
 use words::{
     Against, Numbers, Parent, Questions, ablation, head_ttl, last_turn, launches, number, numbers, profile, questions,

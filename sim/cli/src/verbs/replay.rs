@@ -32,14 +32,15 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     screen::table_alone(args.table.is_some(), args.format)?;
     let is_for_people = matches!(args.format, Format::Human | Format::Markdown) && args.table.is_none();
     let view = args.view.view(names(args), is_for_people).map_err(BadInput::error)?;
-    let view = View { details: args.details, asks_what_ifs: !args.what_if.is_empty(), ..view };
+    let what_ifs = args.what_ifs();
+    let view = View { details: args.details, asks_what_ifs: !what_ifs.is_empty(), ..view };
     // Before the work, so that an unusable folder is reported immediately.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
     let mut folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
     written::check(args.html.as_deref(), Some(&args.export))?;
     let mut steps = args.talk.steps();
     let Source { inputs, options } = Source::of(args, &mut steps)?;
-    let what_if = WhatIf::with_defaults(&args.what_if);
+    let what_if = WhatIf::with_defaults(&what_ifs);
     let options = Options { what_if, composes: args.html.is_some(), ..options };
     let stop = watch(&inputs, steps);
     let requests = Passes::new(&inputs, &options, &stop);

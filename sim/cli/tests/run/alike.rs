@@ -215,3 +215,19 @@ fn a_recording_without_usage_is_compared_with_itself_as_played() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(said(&output).2.contains("`nothing-known` has no price"), "{output:?}");
 }
+
+#[test]
+fn lengths_of_compaction_are_what_ifs() {
+    let place = folder("alike-compactions");
+    forkcast(&place, &["demo", "--out", "r", "--quiet"]);
+    let rows = |arguments: &[&str]| {
+        let report = replay(&place, &[&["r"], arguments].concat());
+        report["totals"]["what_if"].as_array().unwrap().clone()
+    };
+    let listed = rows(&["--compact-at", "20k..40k:20k"]);
+    assert_eq!(listed, rows(&["--what-if", "compact-at=20k", "--what-if", "compact-at=40000"]));
+    let names: Vec<&str> = listed.iter().rev().take(2).map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["compact-at=40k", "compact-at=20k"]);
+    let screen = shown(&place, &["replay", "r", "--compact-at", "20k", "--quiet"]);
+    assert!(screen.contains("compact-at=20k") && screen.contains("may have to read again"), "{screen}");
+}
