@@ -390,7 +390,7 @@ fn a_write_that_comes_late_is_in_flight_also_after_another_one() {
 }
 
 #[test]
-fn a_global_head_is_warm_as_the_newest_cold_start_of_any_session_found_it() {
+fn a_shared_head_is_warm_as_the_newest_cold_start_of_any_session_found_it() {
     for first_read in [0, HEAD] {
         let mut other = Transcript::new("2.1.150", "claude-opus-4-7");
         other.prompt().answer((first_read, 29_000), None, "");

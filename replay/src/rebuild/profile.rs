@@ -22,6 +22,8 @@ pub struct Profile {
     pub edits_turns: bool,
     /// The header of fast mode stays once it was sent.
     pub stays_fast: bool,
+    /// Everybody with this version and model shares the first block of the hidden prefix.
+    pub shares_head: bool,
     /// The model drops thinking of earlier turns when a user speaks.
     pub strips_thinking: bool,
     /// The state of thinking is also in the hidden prefix.
@@ -42,6 +44,9 @@ const EFFORT_REWRITES_UNTIL: Version = (2, 1, 219);
 /// Since this version the header of fast mode stays until the conversation is summarised (the client's prompt-caching page).
 const FAST_STAYS_SINCE: Version = (2, 1, 86);
 
+/// Since this version the first system block is cached for everybody (release notes of 2.1.84).
+const HEAD_SHARED_SINCE: Version = (2, 1, 84);
+
 impl Profile {
     /// The habits of `client` in the version that it names, without those of `left_out`. Of a client without a version,
     /// the rules that hold for every client and every version are known.
@@ -58,6 +63,7 @@ impl Profile {
             follows_up: version.is_some_and(|version| !WITHOUT_FOLLOW_UP.contains(&version)),
             edits_turns: version.is_some_and(|version| version < TURNS_KEPT_SINCE),
             stays_fast: version.is_some_and(|version| version >= FAST_STAYS_SINCE),
+            shares_head: client == Format::ClaudeCode && version.is_some_and(|version| version >= HEAD_SHARED_SINCE),
             strips_thinking: model.id.row().keeps_thinking == Some(false) && rules.contains(RuleName::Stripped),
             thinking_in_head: model.id.row().id == "claude-opus-4-6",
         }

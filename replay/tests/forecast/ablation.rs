@@ -112,7 +112,7 @@ fn each_rule_was_found_on_other_sources_than_those_where_it_counts() {
     assert!(sums.absolute().unwrap() <= 0.045, "input cost");
     assert!(sums.precision().unwrap() >= 0.9, "foreseen misses that came");
     assert!(sums.recall().unwrap() >= 0.8, "misses that were foreseen");
-    assert!(all.all[0].within(0.03) >= 0.75, "sessions within 3 %");
+    assert!(all.all[0].within(0.03) >= 0.78, "sessions within 3 %");
 }
 
 /// Prints what a rule is worth, by source, and holds that it fixes more than it breaks.

@@ -5,7 +5,7 @@ use forkcast_sim::service::{FRAME_TOKENS, Step};
 use forkcast_sim::time::{Duration, Instant};
 
 use super::landing::{landing, of_model};
-use super::observation::{Class, Shared};
+use super::observation::{Class, Owner, Shared};
 use super::risk::{Doubt, Risk, Turn, risk};
 use super::track::{Before, Position, Track, cached};
 use super::{Outgoing, State};
@@ -451,14 +451,21 @@ impl Situation<'_> {
         if self.track.alive {
             return find(class);
         }
-        let kept = || self.shared.is_kept_warm(owner, self.request.ttl, self.request.at, WARM_NEEDED, WARM_LOOKED_AT);
         let shared = self.track.others && self.holds(RuleName::SharedHead);
-        let begins_warm = || self.track.begins_warm.or_else(|| self.shared.begins_warm(owner, self.request.at));
-        let global = || self.holds(RuleName::GlobalHead) && begins_warm() == Some(true);
-        if shared || global() || self.holds(RuleName::KeptWarm) && kept() {
+        if shared || self.holds(RuleName::WarmHead) && self.is_kept_warm(owner) {
             return find(Class::Out);
         }
         0
+    }
+
+    /// Whether the newest cold starts found the hidden prefix: of the session, else of everybody who shares its first
+    /// block; of the same user, where nobody else does.
+    fn is_kept_warm(&self, owner: &Owner) -> bool {
+        let at = self.request.at;
+        if self.request.profile.shares_head {
+            return self.track.begins_warm.or_else(|| self.shared.begins_warm(owner, at)) == Some(true);
+        }
+        self.shared.is_kept_warm(owner, self.request.ttl, at, WARM_NEEDED, WARM_LOOKED_AT)
     }
 
     /// The line that shows why.

@@ -193,8 +193,8 @@ impl Track {
         let cold = !self.alive && !self.others;
         if cold && decision.is_none_or(|decision| COLD_STARTS.contains(decision.rule)) {
             self.begins_warm = Some(read > 0);
-            let global = request.profile.has(RuleName::GlobalHead);
-            seen.push(Observation::Warm(owner, (!global).then_some(request.ttl), read > 0));
+            let ttl = (!request.profile.shares_head).then_some(request.ttl);
+            seen.push(Observation::Warm(owner, ttl, read > 0));
         }
         if missed && read > 0 && !answered.compacts && self.is_head(read) {
             let class = match decision {

@@ -104,10 +104,10 @@ const fn of_claude_code(
     Habit { client: Some(Format::ClaudeCode), from, until, ..of_the_cache(rule, confidence) }
 }
 
-use Confidence::{High, Low, Medium};
+use Confidence::{High, Medium};
 
 /// All habits, in the order of their rules.
-pub const HABITS: [Habit; 28] = [
+pub const HABITS: [Habit; 27] = [
     Habit {
         rationale: "the cache keeps what a request sent, for its lifetime",
         evidence: "documents; 98.9 % of verdicts of 12,014 requests by this rule and the lifetime alone",
@@ -274,17 +274,11 @@ pub const HABITS: [Habit; 28] = [
         ..of_the_cache(RuleName::SharedHead, High)
     },
     Habit {
-        rationale: "the cache belongs to the organisation, or its system prompt is global; a folder holds only a part of its sessions",
-        evidence: "where the last two to five cold starts all read something: 8 verdicts mended on one source, 1 broken on another; the number was chosen with both in view",
-        written_on: &[PACKMIND, ENTIRE],
-        ..of_claude_code(RuleName::KeptWarm, Low, None, None)
-    },
-    Habit {
-        rationale: "the first system block is cached for everybody (release notes of 2.1.84); it is warm as the session's newest cold start found it, or, before one, that of any session with this version and model",
-        evidence: "72 of 83 expired sessions (2.1.91 to 2.1.219); all 35 cold starts from 2.1.199 on read it",
-        failed: "a version that few still use loses it: 2.1.91 0 of 7, 2.1.108 2 of 9, 2.1.129 1 of 5",
-        written_on: &[POSH, GIT_SYNC, SKILLS, AUTH],
-        ..of_claude_code(RuleName::GlobalHead, Medium, Some((2, 1, 84)), None)
+        rationale: "somebody who is not in the input keeps the hidden prefix alive: others of the organisation or, from 2.1.84 on, everybody, for then the first system block is cached for all (release notes); it is as the newest cold starts found it",
+        evidence: "from 2.1.84 on the newest cold start of the session, else of the version and model, decides: 72 of 83 expired sessions; before, the last two to five of the user: 8 of 9",
+        failed: "a version that few still use loses it: 2.1.91 0 of 7, 2.1.108 2 of 9, 2.1.129 1 of 5; before 2.1.84 the session's own newest cold start broke 10 of 19 on one source; the number of two to five was chosen with two sources in view",
+        written_on: &[PACKMIND, ENTIRE, POSH, GIT_SYNC, SKILLS, AUTH],
+        ..of_claude_code(RuleName::WarmHead, Medium, None, None)
     },
     Habit {
         rationale: "the request for the summary goes out with tools and system prompt of the conversation",

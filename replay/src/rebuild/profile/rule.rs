@@ -87,10 +87,8 @@ rules! {
     BeyondReach = "beyond_reach", Some(Cause::BeyondLookback), "more blocks than the cache looks back";
     /// Other sessions of the user keep the hidden prefix alive.
     SharedHead = "shared_head", None, "other sessions of the user";
-    /// A session that is not in the input keeps the hidden prefix alive.
-    KeptWarm = "kept_warm", None, "cold starts that read something";
-    /// All users share the first block of the hidden prefix.
-    GlobalHead = "global_head", None, "the version";
+    /// Somebody who is not in the input keeps the hidden prefix alive.
+    WarmHead = "warm_head", None, "cold starts that read something";
     /// The request that compacts reads the hidden prefix.
     CompactionReadsHead = "compaction_reads_head", None, "the compaction";
 }
