@@ -128,7 +128,7 @@ fn warmed_by(flag: &str) -> Stage {
 }
 
 #[test]
-fn prompt_05_a_flag_that_warms_between_two_renderings_changes_bytes() {
+fn prompt_04_prompt_05_a_flag_that_warms_between_two_renderings_changes_bytes() {
     let [first, second] = <[Reply; 2]>::try_from(turns()).unwrap();
     let played = warmed_by("tips").says("main", vec![first.after(10), second]).play(|session| async move {
         let context = main_agent(&session);
@@ -374,6 +374,8 @@ fn prompt_21_prompt_22_prompt_23_fork_55_how_to_delegate_work() {
 fn loop_24_prompts_constrain_and_price_but_nothing_spawns_by_itself() {
     let description = description(Stage::new());
     has_topics(&description, &[&["new agent", "pays for all"], &["notification will tell"]]);
+    let described = Stage::new().play(|session| async move { agent_tool::describe(&session, Some(Profile::Documents)) });
+    has_topics(&described.value, &[&["forks are cheap"]]);
     let played = hello(Stage::new().says("main", turns()));
     assert_eq!(played.find(|event| matches!(event, Event::AgentStarted { .. }).then_some(())).len(), 0);
 }

@@ -33,6 +33,11 @@ fn rendered(played: &Played) -> Vec<String> {
 }
 
 #[test]
+fn fork_14_the_prompt_of_its_definition_is_empty() {
+    assert_eq!(&*fork::definition().prompt, "");
+}
+
+#[test]
 fn fork_08_fork_09_fork_10_fork_12_a_fork_has_its_own_type_all_tools_two_hundred_turns_and_bubble_mode() {
     let definition: AgentDefinition = fork::definition();
     assert_eq!((&*definition.agent_type, definition.max_turns), ("fork", Some(200)));

@@ -43,7 +43,7 @@ fn strings_are_unescaped() {
 }
 
 #[test]
-fn the_normal_spelling_has_no_blanks_and_the_fewest_escapes() {
+fn cache_32_the_normal_spelling_has_no_blanks_and_the_fewest_escapes() {
     let table = [
         (" [ 1 ,\t2 ,\r\n3 ] ", "[1,2,3]"),
         (r#"{ "a b" : " c " }"#, r#"{"a b":" c "}"#),

@@ -138,3 +138,28 @@ fn placeholders(parent: &Context, answers: &[Rc<str>]) -> Pieces {
         None => pieces,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::entry::ToolUse;
+    use crate::wire::Role;
+
+    #[test]
+    fn fork_17_calls_without_results_and_results_without_calls_are_not_inherited() {
+        let call = |id: &str| ToolUse { id: id.into(), name: "Read".into(), input: Rc::default() };
+        let block = |id: &str| Piece::tool_use_raw(id, "Read", "{}");
+        let content = vec![Piece::text("I look."), block("open"), block("done")];
+        let said = Entry::of("a".into(), Role::Assistant, content, "I look.", Nature::Said);
+        let said = Entry { tool_uses: [call("open"), call("done")].into_iter().collect(), ..Entry::clone(&said) };
+        let result = |id: &str| (id.into(), Piece::tool_result(id, "a file", false));
+        let results = Entry::results("b".into(), vec![result("lost"), result("done")]);
+        let strayed = Entry::results("c".into(), vec![result("elsewhere")]);
+        let inherited = whole(&[Rc::new(said), results, strayed]);
+        let blocks = |entry: &Rc<Entry>| entry.message.content.len();
+        assert_eq!(inherited.iter().map(blocks).collect::<Vec<_>>(), [2, 1], "the third message is left out");
+        assert_eq!(*inherited[0].tool_uses.ids(), ["done".into()]);
+        assert_eq!(*inherited[1].answers, ["done".into()]);
+        assert!(inherited[0].message.content.iter().all(|piece| !piece.is_about("open")));
+    }
+}
