@@ -374,7 +374,8 @@ fn prompt_21_prompt_22_prompt_23_fork_55_how_to_delegate_work() {
 fn loop_24_prompts_constrain_and_price_but_nothing_spawns_by_itself() {
     let description = description(Stage::new());
     has_topics(&description, &[&["new agent", "pays for all"], &["notification will tell"]]);
-    let described = Stage::new().play(|session| async move { agent_tool::describe(&session, Some(Profile::Documents)) });
+    let described =
+        Stage::new().play(|session| async move { agent_tool::describe(&session, Some(Profile::Documents)) });
     has_topics(&described.value, &[&["forks are cheap"]]);
     let played = hello(Stage::new().says("main", turns()));
     assert_eq!(played.find(|event| matches!(event, Event::AgentStarted { .. }).then_some(())).len(), 0);

@@ -2,7 +2,7 @@
 
 use forkcast_sim::pricing::Money;
 
-use crate::document::{Cell, Column, Document, Table};
+use crate::document::{Cell, Column, Document, Table, money};
 use crate::report::{Account, Report, Side};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
@@ -44,11 +44,28 @@ fn asides(report: &Report<'_>) -> Vec<String> {
         "Lower bound, of the same prompts and models: each block written for five minutes, for an hour or not at all, with \
          knowledge of the future and without pings. It cannot be reached."
     });
-    let is_compacted = report.options.what_if.iter().any(|what_if| what_if.compact_at.is_some());
-    let compacted = is_compacted.then_some(
-        "compact-at: an agent may have to read again what its summary left out. That cost is unknown and in no row.",
-    );
-    bound.into_iter().chain(compacted).map(str::to_owned).collect()
+    bound.map(str::to_owned).into_iter().chain(compacted(report)).collect()
+}
+
+/// The length at which compacting saves most, if lengths were asked for, and what no figure has.
+fn compacted(report: &Report<'_>) -> Option<String> {
+    let account = &report.totals;
+    let lengths: Vec<usize> =
+        (0..).zip(&report.options.what_if).filter(|(_, asked)| asked.compact_at.is_some()).map(|(at, _)| at).collect();
+    // Summaries are answers too.
+    let is_reached = |at: &usize| account.what_if[*at].usage.output_tokens > account.billed.usage.output_tokens;
+    let reached = lengths.iter().filter(|at| is_reached(at)).filter_map(|at| Some((account.saved(*at)?, *at)));
+    let best = match reached.max_by_key(|(saved, _)| *saved) {
+        _ if lengths.is_empty() => return None,
+        None => return Some("Compacting: no conversation gets so long.".to_owned()),
+        Some((saved, at)) if saved > Money::ZERO => {
+            format!("{} would have saved {}", report.what_ifs[at], money(saved))
+        }
+        Some(_) => "no length would have saved anything".to_owned(),
+    };
+    Some(format!(
+        "Compacting: {best}. An agent may have to read again what its summary left out; that cost is in no row."
+    ))
 }
 
 fn row(name: &str, side: &Side, delta: Option<(Money, Option<f64>)>) -> Vec<Cell> {
