@@ -16,7 +16,7 @@ const FOLDERS: [&str; 5] =
     ["cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator", "cc-agentv"];
 
 /// Lengths at which conversations are compacted, in tokens.
-const LENGTHS: [u64; 6] = [40_000, 60_000, 80_000, 100_000, 130_000, 160_000];
+const LENGTHS: [u64; 6] = [50_000, 60_000, 80_000, 100_000, 130_000, 160_000];
 
 /// What sessions would have cost, in step with [`LENGTHS`].
 #[derive(Clone, Copy, Default)]
@@ -110,8 +110,8 @@ summary, and for writing that summary; from then on each request reads less. `fo
 prices that for your own sessions. `FORKCAST_UPDATE=1 cargo test -p forkcast-reports compactions::` makes this page from the
 recordings beside the project, and a test compares it.
 
-What is assumed: a compaction leaves 11,600 tokens after tools and system prompt, and its answer has 3,300 (medians of 32 recorded
-ones, `sim/docs/observed.md` 9). What cannot be known: an agent that has forgotten a file reads it again, and may answer worse. That
+What is assumed: a compaction leaves 22,400 tokens after tools and system prompt, and its answer has 3,300 (medians of 34 recorded
+ones, `sim/docs/observed.md` 9); a recorded one for which no prompt is long enough any more is left out. What cannot be known: an agent that has forgotten a file reads it again, and may answer worse. That
 cost is not in these figures, so they are the most that compacting can save.
 
 ## Requests until it has paid
@@ -124,7 +124,7 @@ const BY_SOURCE: &str = "
 ## What recorded sessions would have cost
 
 All requests of each source, compacted when a prompt has so many tokens: the difference, and how often it happens. The clients
-themselves compacted at 155,000 to 178,000 (32 times), so in the last column little changes but for cc-oh-my-posh, whose models
+themselves compacted at 155,000 to 178,000 (34 times), so in the last column little changes but for cc-oh-my-posh, whose models
 have windows of a million. All columns are predictions, the first too.
 
 ";

@@ -62,6 +62,8 @@ pub struct Dispatch<'a> {
     pub output_tokens: u64,
     /// The client sent it unseen (a suggestion, a title): it acts on the cache and enters no bill.
     pub hidden: bool,
+    /// The client sent it to summarise another conversation, so far as that is recorded.
+    pub compacts: bool,
     /// The agent sends nothing after it, which its client knows where it is a sub-agent.
     pub is_last: bool,
     /// Its prices, and what they depend on beside the model, so that another model or another day can be priced.

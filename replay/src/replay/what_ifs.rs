@@ -45,6 +45,7 @@ impl StreamReplay<'_> {
             model: &sized.subject.request.model,
             output_tokens: usage.output_tokens,
             hidden: false,
+            compacts: false,
             is_last: false,
             quote,
         };

@@ -81,6 +81,7 @@ impl<'a> Sends<'a> {
             model: sent.model.as_deref().unwrap_or_default(),
             output_tokens: sent.output_tokens,
             hidden: false,
+            compacts: false,
             is_last: turn.request + 1 == requests.len(),
             quote,
         }

@@ -3,7 +3,8 @@
 //! The client first asks for a summary: the same prompt with an instruction after it. Then a summary and the files that the
 //! client reads again replace the conversation, after tools and system prompt, which can still be read from the cache. The
 //! prompts that follow begin with that summary, until one is too long again. The first request of an agent is never
-//! compacted: it would have nothing to summarise, and that of a fork is its siblings' (contract COMPACT-11).
+//! compacted: it would have nothing to summarise, and that of a fork is its siblings' (contract COMPACT-11). A recorded
+//! compaction for which no prompt is long enough any more is left out; its sessions' own short prompts stay.
 //!
 //! Sizes are those of Claude Code (`observed.md` 9). Instants stay, so a compaction takes no time. The answers stay too,
 //! although an agent that has forgotten something may read it again: that cost is not in the figure.
@@ -15,8 +16,8 @@ use forkcast_sim::wire::{BlockId, BlockKind, Blocks, Level, Marker, NodeId, Pref
 use super::bound::sized;
 use crate::rebuild::{Dispatch, DispatchMarker, Tokens};
 
-/// Tokens of the summary and of what is read again beside it: the median of 32 compactions.
-pub const KEPT_TOKENS: u64 = 11_600;
+/// Tokens after the hidden prefix: the summary, the user's files and what is read again. The median of 34 compactions.
+pub const KEPT_TOKENS: u64 = 22_400;
 
 /// Tokens of the answer to the client's instruction: the median of the same summaries, by their length.
 pub const SUMMARY_TOKENS: u64 = 3_300;
@@ -38,11 +39,13 @@ pub(super) struct Compaction {
     begun: BTreeSet<usize>,
 }
 
-/// Why something is sent.
+/// Why something is sent, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// The session has it.
     Request,
+    /// The session has it, but it would not have been sent.
+    Nothing,
     /// The client compacts. No session has it; it is billed with the request that follows it.
     Summary,
 }
@@ -94,6 +97,10 @@ impl Compaction {
 
     /// Calls `serve` with the request for a summary, if one is due, and then with the request itself.
     pub fn convert(&mut self, sent: &Dispatch<'_>, mut serve: impl FnMut(Purpose, &Dispatch<'_>)) {
+        if sent.compacts && sent.total_tokens >= self.at_tokens && !self.cuts.is_empty() {
+            serve(Purpose::Nothing, sent);
+            return;
+        }
         let recorded = Recorded::of(sent);
         let mut compacted = self.prompt(sent, &recorded);
         if self.is_due(sent, &recorded, &compacted) {

@@ -199,7 +199,10 @@ fn keepalive(value: &str) -> Result<KeepAlive, String> {
 
 fn compact_at(value: &str) -> Result<u64, String> {
     let tokens = parse_number(value).filter(|tokens| COMPACT_AT.contains(tokens));
-    tokens.ok_or_else(|| format!(", from {} to {}", thousands(*COMPACT_AT.start()), thousands(*COMPACT_AT.end())))
+    tokens.ok_or_else(|| {
+        let [least, most] = [COMPACT_AT.start(), COMPACT_AT.end()].map(|tokens| thousands(*tokens));
+        format!(", from {least} to {most}; `replay --compact-at` takes lists and ranges")
+    })
 }
 
 /// Without commas, which separate keys.

@@ -46,6 +46,7 @@ impl<'a> Variant<'a> {
             Some(compaction) => compaction.convert(sent, |purpose, sent| match purpose {
                 Purpose::Request => cache.serve(sent, pricing.rates(sent).as_ref()),
                 Purpose::Summary => cache.summarise(sent, pricing.rates(sent).as_ref()),
+                Purpose::Nothing => cache.leave_out(sent, pricing.rates(sent).as_ref()),
             }),
             None => cache.serve(sent, pricing.rates(sent).as_ref()),
         };
@@ -149,6 +150,14 @@ impl VariantCache {
         let usage = self.answer(sent);
         self.summaries.usage += usage;
         self.summaries.cost += rates.map_or(Money::ZERO, |rates| rates.bill(&usage, &[]).total);
+    }
+
+    /// A request of the session that is not sent: its line is empty, and costs what nothing costs.
+    fn leave_out(&mut self, sent: &Dispatch<'_>, rates: Option<&Rates>) {
+        if !sent.hidden {
+            let usage = Usage::default();
+            self.rows.push(Hypothetical { usage, cost: rates.map(|_| Money::ZERO) });
+        }
     }
 
     fn answer(&mut self, sent: &Dispatch<'_>) -> Usage {

@@ -2,8 +2,8 @@
 
 use forkcast_replay::what_if::BoundPings;
 use forkcast_sim::cache::Rules;
-use forkcast_sim::pricing::Date;
-use forkcast_sim::wire::Ttl;
+use forkcast_sim::pricing::{Date, Money};
+use forkcast_sim::wire::{Ttl, Usage};
 
 use super::stage::{Ask, ask, bound, column, microusd, parts, what_if, what_if_at};
 
@@ -241,16 +241,16 @@ fn growing() -> Vec<Ask> {
     ]
 }
 
-/// `observed.md` 9: a summary and what is read again have 11,600 tokens, the answer 3,300, the instruction 2,170.
+/// `observed.md` 9: after the hidden prefix 22,400 tokens are left; the answer has 3,300, the instruction 2,170.
 #[test]
 fn a_compaction_reads_the_conversation_once_more_and_leaves_a_summary() {
     let rows = column("compact-at=40k", &growing());
     // The second prompt has 45,000. The request for a summary reads 30,000 of it, writes 15,000 and sends the instruction
     // as plain input; the second request reads the system prompt and writes the summary.
-    assert_eq!(parts(&rows), [[0, 30_000, 0, 0], [40_000, 26_600, 0, 2_170], [21_600, 1_000, 0, 0]]);
+    assert_eq!(parts(&rows), [[0, 30_000, 0, 0], [40_000, 37_400, 0, 2_170], [32_400, 1_000, 0, 0]]);
     assert_eq!(rows.iter().map(|row| row.usage.output_tokens).collect::<Vec<_>>(), [0, 3_300, 0]);
-    // 57,600 · 6.25 + 61,600 · 0.50 + 2,170 · 5 + 3,300 · 25 = 360,000 + 30,800 + 10,850 + 82,500.
-    assert_eq!(microusd(&rows), 484_150);
+    // 68,400 · 6.25 + 72,400 · 0.50 + 2,170 · 5 + 3,300 · 25 = 427,500 + 36,200 + 10,850 + 82,500.
+    assert_eq!(microusd(&rows), 557_050);
 }
 
 #[test]
@@ -262,8 +262,8 @@ fn a_conversation_that_never_gets_so_long_stays_as_it_is() {
 
 #[test]
 fn nothing_is_compacted_that_would_not_get_shorter() {
-    // System prompt and summary alone have 21,600.
-    let rows = what_if(&["", "compact-at=21k"], &Rules::default(), &growing());
+    // System prompt and summary alone have 32,400.
+    let rows = what_if(&["", "compact-at=32k"], &Rules::default(), &growing());
     assert!(rows.iter().all(|row| row[1] == row[0]));
 }
 
@@ -282,7 +282,7 @@ fn a_fork_begins_with_its_parents_summary_and_is_not_compacted_at_once() {
     asks.push(ask("s:10000 | x:60000", 181).agent(2));
     asks.push(ask("s:10000 | x:60000 y:500", 185).agent(2));
     let rows = column("compact-at=40k", &asks);
-    assert_eq!(parts(&rows)[3], [22_600, 30_000, 0, 0], "21,600, 1,000 and its own 30,000");
+    assert_eq!(parts(&rows)[3], [33_400, 30_000, 0, 0], "32,400, 1,000 and its own 30,000");
     assert_eq!(parts(&rows)[4], [10_000, 60_000, 0, 0], "the first request of an agent");
     assert_eq!(rows[5].usage.output_tokens, 3_300, "its second");
 }
@@ -294,6 +294,16 @@ fn prices_are_those_of_the_shorter_prompt() {
     let asks = [of(ask("s:10000 | a:180000", 0)), of(ask("s:10000 | a:180000 b:20000", 60))];
     let rows = column("compact-at=150k", &asks);
     // First 190,000 written · 3.75; the request for a summary, of 212,170, is long: 190,000 read · 0.60, 20,000 written · 7.50,
-    // 2,170 · 6 and 3,300 · 22.50; what follows is short again: 21,600 written · 3.75, for its system prompt is not marked.
-    assert_eq!(microusd(&rows), 712_500 + 114_000 + 150_000 + 13_020 + 74_250 + 81_000);
+    // 2,170 · 6 and 3,300 · 22.50; what follows is short again: 32,400 written · 3.75, for its system prompt is not marked.
+    assert_eq!(microusd(&rows), 712_500 + 114_000 + 150_000 + 13_020 + 74_250 + 121_500);
+}
+
+#[test]
+fn a_recorded_compaction_of_a_prompt_that_is_no_longer_so_long_is_left_out() {
+    let mut asks = growing();
+    asks.push(Ask { compacts: true, ..ask("s:10000 | a:20000 b:15000 c:1000 i:2000", 180).agent(1) });
+    let rows = what_if(&["", "compact-at=40k", "compact-at=100k"], &Rules::default(), &asks);
+    assert_eq!(rows[3][0].usage.total_input_tokens(), 48_000);
+    assert_eq!((rows[3][1].usage, rows[3][1].cost), (Usage::default(), Some(Money::ZERO)));
+    assert_eq!(rows[3][2], rows[3][0]);
 }

@@ -28,6 +28,7 @@ pub struct Ask {
     pub answer_secs: u64,
     pub output_tokens: u64,
     pub hidden: bool,
+    pub compacts: bool,
     pub is_last: bool,
     pub model: &'static str,
 }
@@ -54,6 +55,7 @@ pub fn ask(blocks: &str, at_secs: u64) -> Ask {
         answer_secs: 1,
         output_tokens: 0,
         hidden: false,
+        compacts: false,
         is_last: false,
         model: OPUS,
     }
@@ -159,6 +161,7 @@ impl Stage {
             model: ask.model,
             output_tokens: ask.output_tokens,
             hidden: ask.hidden,
+            compacts: ask.compacts,
             is_last: ask.is_last,
             quote: &quote,
         })

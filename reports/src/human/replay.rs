@@ -66,7 +66,7 @@ fn first_screen(report: &Report<'_>, document: &mut Document) {
     if report.view.asks_what_ifs && !report.what_ifs.is_empty() {
         what_if::add(report, document);
     }
-    document.text(unseen::without_instants(report).into_iter().collect());
+    document.text(unseen::without_what_ifs(report).into_iter().collect());
     super::calibration::add(report, document);
     if report.unreadable().next().is_some() {
         damage::add(report, document);

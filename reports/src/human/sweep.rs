@@ -51,7 +51,8 @@ struct Rank {
 
 impl Rank {
     fn of(index: usize, outcome: &CellOutcome) -> Self {
-        let cost = outcome.figures.cost;
+        // The parent's requests count, as in `fanout`: they obey the same launch and placement.
+        let cost = outcome.figures.total_cost.or(outcome.figures.cost);
         let (is_unanswered, is_unfinished) = (!outcome.is_answered(), !outcome.is_done());
         Self { is_unanswered, is_unfinished, has_no_price: cost.is_none(), cost, index }
     }
@@ -147,8 +148,9 @@ impl<'a> Summary<'a> {
             && let (Some(cheap), Some(dear)) = (least.complete_cost(), most.complete_cost())
             && dear > cheap
         {
-            lines.push(format!("Cheapest: {}, {}", setting(least, cheapest), money(cheap)));
-            lines.push(format!("Dearest: {}, {}", setting(most, dearest), money(dear)));
+            let parent = if cheapest.figures.total_cost.is_some() { " with the parent's requests" } else { "" };
+            lines.push(format!("Cheapest: {}, {}{parent}", setting(least, cheapest), money(cheap)));
+            lines.push(format!("Dearest: {}, {}{parent}", setting(most, dearest), money(dear)));
         }
         let (cells, requests) = self.unanswered;
         if cells > 0 {

@@ -7,7 +7,7 @@ use forkcast_sim::wire::TOKENS_MAX;
 
 /// Why a list is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{found}` is not a number, list or range: {expected}")]
+#[error("`{found}` {expected}")]
 pub struct BadRange {
     /// The part that cannot be read.
     pub found: String,
@@ -18,11 +18,11 @@ pub struct BadRange {
 /// Maximum count of numbers in a list; more is probably a typing error.
 const NUMBERS_MAX: usize = 10_000;
 
-const FORMS: &str = "expected as `5`, `1,2,8`, `1..10`, `0..100k:25k` (a step) or `1..1000:x10` (a factor)";
-const TOO_MANY: &str = "it has more than 10,000 numbers; take a larger step, or a factor as in `1..1000000:x10`";
-const TOO_LARGE: &str = "it is more than 10,000,000,000, the largest number allowed";
-const BACKWARDS: &str = "it ends before it begins";
-const STANDS_STILL: &str = "its step has no effect; expected a step from 1 or a factor from x2";
+const FORMS: &str = "is not a number, list or range: expected as `5`, `1,2,8`, `1..10`, `0..100k:25k` (a step) or `1..1000:x10` (a factor)";
+const TOO_MANY: &str = "has more than 10,000 numbers; take a larger step, or a factor as in `1..1000000:x10`";
+const TOO_LARGE: &str = "is more than 10,000,000,000, the largest number allowed";
+const BACKWARDS: &str = "ends before it begins";
+const STANDS_STILL: &str = "has a step without effect; expected a step from 1 or a factor from x2";
 
 /// Parses a list. Numbers may end in `k` (a thousand) or `m` (a million); ends of ranges are included.
 ///

@@ -16,6 +16,7 @@ use crate::rebuild::lane::{Arena, Ends, Head};
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole, Tokens};
 use crate::replay::run::day_of;
 use crate::source::transcript::Ask;
+use crate::transcript::AgentKind;
 
 /// The tokens after the last breakpoint are a small frame; more than this is other content, which the next request need not have
 /// (`input_tokens` of recorded requests: 1 to 13, by model).
@@ -49,6 +50,8 @@ pub(super) struct SessionPrompt {
     pub known: u64,
     /// The last entry that the request before had sent.
     pub left: Option<usize>,
+    /// It summarises another conversation.
+    pub compacts: bool,
     /// Another breakpoint, which the read shows.
     pub marked: Option<NodeId>,
     /// What a request that is in no transcript must have used, since the request before: it read what that one had left and
@@ -81,6 +84,7 @@ impl<'a> SessionReplay<'a> {
             cached,
             known: 0,
             left: None,
+            compacts: self.session.agents[ask.agent].kind == AgentKind::Internal,
             marked: None,
             hidden: None,
         }
@@ -333,6 +337,7 @@ fn sent<'s>(
         model: &ask.answer.model,
         output_tokens: prompt.usage.output_tokens,
         hidden: ask.answer.copied,
+        compacts: prompt.compacts,
         is_last: ask.is_last,
         quote: &UNPRICED,
     }

@@ -1,5 +1,6 @@
 //! The bill in one line, and its parts.
 
+use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
 
 use super::totals::part_of;
@@ -46,7 +47,8 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if !table.rows.is_empty() {
         document.table(table);
     }
-    document.text([avoidable(report), unread(report), unseen::without_price(report)].into_iter().flatten().collect());
+    let sentences = [unseen::low_answers(report), avoidable(report), unread(report), unseen::without_price(report)];
+    document.text(sentences.into_iter().flatten().collect());
 }
 
 fn table(report: &Report<'_>) -> Table {
@@ -93,20 +95,21 @@ fn table(report: &Report<'_>) -> Table {
     table
 }
 
-/// The part that would not have been paid if everything that had been sent before had been read.
+/// The part that would not have been paid if everything that had been sent before, and was long enough, had been read.
 fn avoidable(report: &Report<'_>) -> Option<String> {
     let account = &report.totals;
     let (bill, perfect) = account.billed.cost.zip(account.perfect).filter(|_| account.is_explained())?;
-    if bill == perfect {
+    let short = account.ledger.causes.get(&Cause::BelowMinimum).copied().unwrap_or_default();
+    let saved = bill - perfect - short.cost;
+    if saved == Money::ZERO {
         let known = if not_modelled(report) == 0 { "" } else { ", as far as known" };
         return Some(format!("Nothing was missed: every token that could have been read was read{known}."));
     }
-    let saved = bill - perfect;
     Some(format!(
         "Avoidable: {}, {} of the bill, for {} tokens that had been sent before and were not read.",
         money(saved),
         share(part_of(saved, bill)),
-        count(account.ledger.missed_tokens),
+        count(account.ledger.missed_tokens - short.tokens),
     ))
 }
 

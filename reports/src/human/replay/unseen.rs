@@ -2,6 +2,7 @@
 
 use forkcast_replay::calibrate::Generation;
 use forkcast_replay::formats::claude_code::output_residual;
+use forkcast_sim::pricing::Money;
 
 use super::listed;
 use crate::document::{Document, count, money, several};
@@ -28,7 +29,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
         given(&found),
         without_usage(report, &found),
         refused(&found),
-        without_instants(report),
+        without_what_ifs(report),
         fees(report),
     ];
     sentences.into_iter().flatten().collect()
@@ -166,10 +167,29 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
     Some(format!("{} {are} without recorded usage and in no sum{alone}.", several(number, "request")))
 }
 
-/// Lifetimes and breakpoints are tried at the instants of the requests.
-pub(super) fn without_instants(report: &Report<'_>) -> Option<String> {
-    (report.view.asks_what_ifs && report.what_ifs.is_empty() && report.tally.counted > 0 && report.span().is_none())
-        .then(|| "The recording has no instants: what-ifs are left out.".to_owned())
+/// Why nothing was tried, if somebody asked: lifetimes and breakpoints are tried at the instants of the requests.
+pub(super) fn without_what_ifs(report: &Report<'_>) -> Option<String> {
+    let is_missing = report.view.asks_what_ifs && report.what_ifs.is_empty() && report.tally.counted > 0;
+    is_missing.then(|| match report.span() {
+        None => "The recording has no instants: what-ifs are left out.".to_owned(),
+        Some(_) => "No cache of these models is modelled: what-ifs are left out.".to_owned(),
+    })
+}
+
+/// The least share of the bill that is worth a line on the first screen: one hundredth.
+const BILL_PARTS: i128 = 100;
+
+/// What answers cost beyond the bill, if the recording has only their beginnings.
+pub(super) fn low_answers(report: &Report<'_>) -> Option<String> {
+    let found = report.totals.output_estimated;
+    let (extra, bill) = found.extra.zip(report.totals.billed.cost)?;
+    (extra > Money::ZERO && extra.picousd().saturating_mul(BILL_PARTS) >= bill.picousd()).then(|| {
+        format!(
+            "The recording has only the beginnings of {}: about {} more than in the bill (an estimate).",
+            several(found.requests, "answer"),
+            money(extra)
+        )
+    })
 }
 
 fn refused(found: &Unseen) -> Option<String> {

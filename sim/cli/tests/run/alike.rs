@@ -229,5 +229,5 @@ fn lengths_of_compaction_are_what_ifs() {
     let names: Vec<&str> = listed.iter().rev().take(2).map(|row| row["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["compact-at=40k", "compact-at=20k"]);
     let screen = shown(&place, &["replay", "r", "--compact-at", "20k", "--quiet"]);
-    assert!(screen.contains("Compacting: no conversation gets so long."), "{screen}");
+    assert!(screen.contains("Compacting: nothing at these lengths."), "{screen}");
 }
