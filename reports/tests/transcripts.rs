@@ -11,6 +11,7 @@ use forkcast_replay::transcript::{
     Agent, AgentKind, Answer, Item, OutputCount, Session, Sign, SpawnMode, SpawnResult, Stop, Thread, What,
 };
 use forkcast_replay::what_if::{Hypothetical, WhatIf};
+use forkcast_reports::document::terminal::{self, Look};
 use forkcast_reports::format::{self, SCHEMAS};
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
@@ -210,6 +211,10 @@ fn estimated_output_is_shown_next_to_the_bill() {
     assert_eq!((found.requests, found.recorded_tokens, found.tokens), (1, 10, 1_000));
     assert_eq!(found.extra, Some(usd("0.02475")));
     assert_eq!(report.totals.billed.cost, Some(usd("0.113")));
+    let mut screen = Vec::new();
+    terminal::write(&human::replay::document(&report), Look { width: 100, colour: false }, &mut screen).unwrap();
+    let screen = String::from_utf8(screen).unwrap();
+    assert!(screen.contains("only the beginnings of 1 answer: about $0.0248 more than in the bill"), "{screen}");
 }
 
 #[test]

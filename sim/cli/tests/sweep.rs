@@ -34,6 +34,18 @@ fn fine(folder: &Path, line: &str) -> String {
     stdout.to_owned()
 }
 
+/// Forks alone are dearer at once; with the parent's next request, which has nothing to read of them otherwise, cheaper.
+#[test]
+fn the_cheapest_cell_is_that_of_the_fan_out() {
+    let place = folder("sweep-cheapest");
+    let grid = fine(&place, "fanout --launch burst,stagger=200 --breakpoints before-results");
+    fine(&place, "sweep plan fanout --set launch=burst,stagger=200 --set breakpoints=before-results -o plan.json");
+    fine(&place, "sweep run plan.json --out parts");
+    let merged = fine(&place, "sweep merge plan.json --out parts");
+    assert!(grid.contains("Cheapest of 2: launch burst"), "{grid}");
+    assert!(merged.contains("Cheapest: launch burst, $0.4330 with the parent's requests"), "{merged}");
+}
+
 /// A plan whose cells take a while, each in its own part.
 fn slow_plan(place: &Path) {
     fine(place, "sweep plan fanout --set children=100 --set turns=3 --set growth=1..56 -o plan.json");

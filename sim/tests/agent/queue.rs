@@ -189,6 +189,22 @@ fn queue_15_queue_16_sub_agents_and_the_main_thread_take_only_their_own_items() 
 }
 
 #[test]
+fn queue_16_the_main_thread_leaves_the_items_of_agents() {
+    let taken = Rc::new(std::cell::RefCell::new(Vec::new()));
+    let seen = taken.clone();
+    headless(Vec::new())
+        .act(0, move |session| {
+            put(session, Mode::TaskNotification, Priority::Now, Some("agent-1"), "<note>its own</note>");
+            put(session, Mode::TaskNotification, Priority::Now, None, "<note>for main</note>");
+            seen.borrow_mut().extend(session.queue.take_for_main("test", |_| true));
+            session.queue.hand_over("agent-1");
+        })
+        .play();
+    let texts: Vec<String> = taken.borrow().iter().map(|item| item.text.to_string()).collect();
+    assert_eq!(texts, ["<note>for main</note>"]);
+}
+
+#[test]
 fn queue_16_items_for_an_ended_agent_go_to_the_main_thread() {
     let played = headless(Vec::new())
         .act(0, |session| {

@@ -1,6 +1,7 @@
 //! Questions of teammates (SWARM-05..09, PERM-17).
 
 use forkcast_sim::agent::Event;
+use forkcast_sim::agent::definition::{Definitions, Ranking, Source, Text};
 use forkcast_sim::agent::permission::{Mode, Permissions, Rule as PermissionRule, Rules};
 use forkcast_sim::agent::settings::Place;
 use forkcast_sim::model::scripted::Rule;
@@ -59,6 +60,15 @@ fn swarm_05_swarm_06_swarm_07_swarm_09_perm_17_only_an_open_question_goes_to_the
         );
         assert_eq!(field(&finished, "mailbox.put", "kind"), ["idle"], "a question at the terminal is no letter");
     }
+}
+
+#[test]
+fn adef_10_a_teammates_badge_has_the_colour_of_its_definition() {
+    let mut setup = asking(Mode::Default, begin_and(Does::Answers { allow: true, tool: None }));
+    let text = "---\nname: worker\ndescription: Works.\ncolor: cyan\n---\nYou work.";
+    let worker = Text { source: Source::Project, path: "/repo/.claude/agents/worker.md".into(), text: text.into() };
+    setup.definitions = Definitions::gather(&[worker], Ranking::default());
+    assert_eq!(badges(&finished(setup)), [["ina", "cyan"]]);
 }
 
 #[test]
