@@ -23,7 +23,7 @@ pub fn document(rows: &[Trial], price_book: &str, is_partial: bool) -> Document 
         document.text(vec!["Interrupted: these are the finished cells.".to_owned()]);
     }
     let cells = fanout::rows(rows);
-    document.aside(same(&cells).into_iter().chain(rests_on(rows, price_book)).collect());
+    document.aside(same(&cells).into_iter().chain(rests_on(rows, price_book, vec![COSTS])).collect());
     let mut table = table::people("rows", &cells, ROWS_SHOWN_MAX);
     table.rows_are = "cells";
     document.table(table);
@@ -121,8 +121,12 @@ fn same(cells: &[fanout::Row<'_>]) -> Option<String> {
     (!same.is_empty()).then(|| format!("{place}: {}", same.join(", ")))
 }
 
-/// The basis of the figures.
-fn rests_on(rows: &[Trial], price_book: &str) -> Vec<String> {
+/// What the columns of costs hold.
+const COSTS: &str = "Cost: the children. Launching: the parent's message that starts them. With parent: all requests, which \
+                     decides the cheapest";
+
+/// The basis of the figures; `costs` say what these are made of.
+fn rests_on(rows: &[Trial], price_book: &str, costs: Vec<&str>) -> Vec<String> {
     let rules: BTreeSet<&str> = rows.iter().map(|row| row.cell.rules.name).collect();
     let rules: Vec<&str> = rules.into_iter().collect();
     let mut lines = vec![
@@ -130,13 +134,11 @@ fn rests_on(rows: &[Trial], price_book: &str) -> Vec<String> {
             "Cache rules {}, {price_book}",
             rules.join(", ")
         ),
-        "Cost: the children. Launching: the parent's message that starts them. With parent: all requests, which decides the \
-         cheapest"
-            .to_owned(),
         "Sizes are declared; times to the first byte and speeds are assumptions, because providers do not publish them".to_owned(),
         "Bound: no launch policy and placement of breakpoints costs less. Equivalents: tokens of plain input at the same cost"
             .to_owned(),
     ];
+    lines.splice(1..1, costs.into_iter().map(str::to_owned));
     let spawn = rows.iter().find_map(|row| row.cell.spawn);
     lines.extend(spawn.map(|spawn| spawn.to_string()));
     if rows.iter().any(|row| row.cell.profile == Profile::Client2026) {

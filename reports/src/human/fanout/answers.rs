@@ -19,7 +19,7 @@ pub fn document(answers: &[Answer], price_book: &str) -> Document {
         _ => format!("Fan-out: {} questions answered", answers.len()),
     });
     let rows: Vec<_> = answers.iter().flat_map(|answer| answer.rows.iter().cloned()).collect();
-    document.aside(rests_on(&rows, price_book));
+    document.aside(rests_on(&rows, price_book, costs(answers)));
     for answer in answers {
         document.heading(answer.question.about());
         if answers.len() > 1 {
@@ -37,6 +37,16 @@ pub fn document(answers: &[Answer], price_book: &str) -> Document {
         }
     }
     document
+}
+
+/// What the figures of these answers are made of.
+fn costs(answers: &[Answer]) -> Vec<&'static str> {
+    let has_words = |answer: &Answer| answer.question == Question::ForkOrSpawn;
+    let alone = "Cost: the children alone. Without --answer the parent's requests count too, and decide the cheapest";
+    let with_words = "Fork or spawn: the children and the words that start them, without the parent's other requests, \
+                      which `--against spawn` has too. The formula leaves out directives and the first fork's writes";
+    let alone = answers.iter().any(|answer| !has_words(answer)).then_some(alone);
+    alone.into_iter().chain(answers.iter().any(has_words).then_some(with_words)).collect()
 }
 
 /// Turning points: measured, and by the formula; `beyond` the examined range if there is none.

@@ -1,6 +1,5 @@
 //! The bill in one line, and its parts.
 
-use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
 
 use super::totals::part_of;
@@ -95,21 +94,20 @@ fn table(report: &Report<'_>) -> Table {
     table
 }
 
-/// The part that would not have been paid if everything that had been sent before, and was long enough, had been read.
+/// The part that would not have been paid if everything that had been sent before had been read.
 fn avoidable(report: &Report<'_>) -> Option<String> {
     let account = &report.totals;
     let (bill, perfect) = account.billed.cost.zip(account.perfect).filter(|_| account.is_explained())?;
-    let short = account.ledger.causes.get(&Cause::BelowMinimum).copied().unwrap_or_default();
-    let saved = bill - perfect - short.cost;
-    if saved == Money::ZERO {
+    if bill == perfect {
         let known = if not_modelled(report) == 0 { "" } else { ", as far as known" };
         return Some(format!("Nothing was missed: every token that could have been read was read{known}."));
     }
+    let saved = bill - perfect;
     Some(format!(
         "Avoidable: {}, {} of the bill, for {} tokens that had been sent before and were not read.",
         money(saved),
         share(part_of(saved, bill)),
-        count(account.ledger.missed_tokens - short.tokens),
+        count(account.ledger.missed_tokens),
     ))
 }
 
