@@ -62,7 +62,8 @@ pub struct Dispatch<'a> {
     pub output_tokens: u64,
     /// The client sent it unseen (a suggestion, a title): it acts on the cache and enters no bill.
     pub hidden: bool,
-    /// The client sent it to summarise another conversation, so far as that is recorded.
+    /// The client sent it for itself on another agent's conversation. Most often that is a compaction; recordings name
+    /// suggestions and memories too, and no public one has any.
     pub compacts: bool,
     /// The agent sends nothing after it, which its client knows where it is a sub-agent.
     pub is_last: bool,

@@ -458,8 +458,8 @@ impl Situation<'_> {
         0
     }
 
-    /// Whether the newest cold starts found the hidden prefix: of the session, else of everybody who shares its first
-    /// block; of the same user, where nobody else does.
+    /// Whether the newest cold starts found the hidden prefix: of the session, else of everybody, if all share its first
+    /// block; else the last few of the same user.
     fn is_kept_warm(&self, owner: &Owner) -> bool {
         let at = self.request.at;
         if self.request.profile.shares_head {

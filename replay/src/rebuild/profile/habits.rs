@@ -15,8 +15,6 @@ words! {
         High = "high",
         /// Observed in one source, or documented and rarely observed.
         Medium = "medium",
-        /// A guess that fits the observations.
-        Low = "low",
     }
 }
 

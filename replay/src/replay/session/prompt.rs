@@ -50,7 +50,7 @@ pub(super) struct SessionPrompt {
     pub known: u64,
     /// The last entry that the request before had sent.
     pub left: Option<usize>,
-    /// It summarises another conversation.
+    /// The client sent it for itself, as a rule to compact.
     pub compacts: bool,
     /// Another breakpoint, which the read shows.
     pub marked: Option<NodeId>,

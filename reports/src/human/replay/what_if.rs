@@ -61,7 +61,7 @@ fn compacted(report: &Report<'_>) -> Option<String> {
     let reached = lengths.iter().filter(|at| is_reached(at)).filter_map(|at| Some((account.saved(*at)?, *at)));
     let best = match reached.max_by_key(|(saved, _)| *saved) {
         _ if lengths.is_empty() => return None,
-        None => return Some(format!("Compacting: nothing at these lengths. {SHORTEST}")),
+        None => return Some(format!("Compacting: nothing at these lengths, for {SHORTEST}")),
         Some((saved, at)) if saved > Money::ZERO => {
             format!("{} would have saved {}", report.what_ifs[at], money(saved))
         }

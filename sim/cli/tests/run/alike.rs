@@ -229,5 +229,18 @@ fn lengths_of_compaction_are_what_ifs() {
     let names: Vec<&str> = listed.iter().rev().take(2).map(|row| row["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["compact-at=40k", "compact-at=20k"]);
     let screen = shown(&place, &["replay", "r", "--compact-at", "20k", "--quiet"]);
-    assert!(screen.contains("Compacting: nothing at these lengths."), "{screen}");
+    assert!(screen.contains("Compacting: nothing at these lengths, for no conversation"), "{screen}");
+}
+
+#[test]
+fn what_is_not_tried_is_said() {
+    let place = folder("alike-untried");
+    let codex = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/codex.jsonl");
+    let screen = |options: &[&str]| shown(&place, &[&["replay", codex.to_str().unwrap(), "--quiet"], options].concat());
+    let said = "No cache of these models is modelled: what-ifs are left out.";
+    assert!(screen(&["--compact-at", "60k"]).contains(said) && !screen(&[]).contains(said));
+    let answer =
+        shown(&place, &["fanout", "--answer", "fork-or-spawn", "--prefix", "20k", "--turns", "1,2", "--quiet"]);
+    assert!(answer.contains("the words that start them, without the parent's other requests"), "{answer}");
+    assert!(!answer.contains("which decides the"), "{answer}");
 }
