@@ -3,8 +3,10 @@
 use std::rc::Rc;
 
 use forkcast_sim::agent::task::State;
+use forkcast_sim::agent::tool::{Agent, Call, Definition, Effect, Outcome, Running, Tool, ToolError, Tools};
 use forkcast_sim::agent::{Event, Session};
-use serde_json::json;
+use forkcast_sim::time::Duration;
+use serde_json::{Value, json};
 
 use super::clocked::{Played, Stage, call, main_agent, says, spawn, text, wait};
 
@@ -131,6 +133,47 @@ fn sync_07_a_message_of_a_nested_child_comes_first_too() {
     let played = go(stage);
     assert_eq!(played.count(|event| matches!(event, Event::Takeover { .. })), 0);
     assert!(played.results()[0]["content"].as_str().unwrap().starts_with("outer is done"));
+}
+
+/// Answers when a task of its own has waited for so many milliseconds.
+struct Bell(u64);
+
+impl Tool for Bell {
+    fn name(&self) -> &str {
+        "Bell"
+    }
+
+    fn definition(&self, _: &Session) -> Definition {
+        Definition { description: "Rings.".to_owned(), input_schema: json!({ "type": "object" }) }
+    }
+
+    fn effect(&self, _: &Value) -> Effect {
+        Effect::Read
+    }
+
+    fn call(&self, call: Call) -> Running<'_> {
+        let handle = call.context.session.handle.clone();
+        let waiting = handle.sleep(Duration::from_millis(self.0));
+        let rings = handle.spawn("bell", waiting);
+        Box::pin(async move { rings.await.map(|()| Outcome::done("It rang.")).map_err(|_| ToolError::Aborted) })
+    }
+}
+
+#[test]
+fn sync_07_a_message_that_another_task_causes_in_the_same_instant_comes_first() {
+    let mut stage = Stage::new()
+        .says("main", vec![spawn("outer", "wait for the bell"), text("done")])
+        .says("outer", vec![call("Bell", json!({})), text("it rang").after(1_000)])
+        .agent("outer", "")
+        .set(|settings| {
+            settings.variables.insert("CLAUDE_AUTO_BACKGROUND_TASKS".into(), "1".into());
+        });
+    stage.tools = Tools::new(vec![Rc::new(Agent), Rc::new(Bell(120_000))]);
+    let winners = go(stage).find(|event| match event {
+        Event::Race { winner, .. } => Some(*winner),
+        _ => None,
+    });
+    assert_eq!(winners, ["message", "message", "signal"], "the call, its result at 120 s, then the timer of 120 s");
 }
 
 #[test]

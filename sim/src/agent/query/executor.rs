@@ -61,9 +61,10 @@ impl Executor {
         }
     }
 
-    /// A call has begun to arrive (STREAM-10). After an abort no calls are added (STREAM-14).
+    /// A call has begun to arrive (STREAM-10). After an abort none does, for the stream is not read on (STREAM-14).
     pub fn add(&mut self, id: &Rc<str>, name: &Rc<str>) {
-        if !self.is_early || self.context.abort.is_given() {
+        debug_assert!(!self.context.abort.is_given(), "an aborted stream is not read");
+        if !self.is_early {
             return;
         }
         let agent = Rc::clone(&self.context.agent);
