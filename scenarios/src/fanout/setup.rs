@@ -55,7 +55,7 @@ fn settings(cell: &Cell) -> Settings {
             system: Some(cell.system()),
             tools: Some(cell.tools()),
             history: Some(cell.history()),
-            assistant: Some(cell.message()),
+            assistant: Some(cell.started_by()),
             placeholder: Some(cell.placeholders()),
             directive_block: Some(cell.directive),
             growth: Some(cell.growth),

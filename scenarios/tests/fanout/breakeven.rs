@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use forkcast_scenarios::fanout::breakeven::launching::frontier;
 use forkcast_scenarios::fanout::breakeven::{Answer, Inquiry, Question, answer};
+use forkcast_scenarios::fanout::trial::trial;
 use forkcast_scenarios::fanout::{Cell, Spawn};
+use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::PriceBook;
 
 const SPAWN: Spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 0, gathering_turns: 0 };
@@ -31,6 +33,40 @@ fn econ_forks_pay_until_the_published_number_of_turns() {
         assert!((formula - published).abs() < 0.06, "{}: {formula} for {published}", crossing.name);
         assert!((measured - published).abs() < 0.06, "{}: {measured} for {published}", crossing.name);
     }
+}
+
+/// The turning point with the parent's requests is the one of a grid's totals.
+#[test]
+fn with_the_parents_requests_a_turning_point_is_that_of_the_totals() {
+    let base = Cell { model: "claude-opus-4-8".into(), ..Cell::default() };
+    let turns: Vec<u32> = (1..=12).collect();
+    let asked = Inquiry { prefix: Some(vec![50_000]), turns: Some(turns.clone()), ..asked(base) };
+    let answer = answered(Question::ForkOrSpawn, &asked);
+    let [primed, burst] = &answer.panels[..] else { panic!("{:?}", answer.panels) };
+    for (panel, launch) in [(primed, LaunchPolicy::Primed), (burst, LaunchPolicy::Burst)] {
+        let total = |is_spawn: bool, turns: u32| {
+            let is_it = |cell: &Cell| {
+                cell.turns == turns && cell.spawn.is_some() == is_spawn && (!is_spawn || cell.launch == launch)
+            };
+            answer.rows.iter().find(|row| is_it(&row.cell)).unwrap().outcome.total_cost.unwrap()
+        };
+        let last = turns.iter().rfind(|turns| total(false, **turns) <= total(true, **turns)).copied().unwrap_or(0);
+        let at = panel.crossings[0].with_parent.unwrap();
+        assert!((f64::from(last)..f64::from(last + 1)).contains(&at), "{at} {last} {}", panel.title);
+    }
+}
+
+/// Briefs are part of what the parent sends from then on, as a forking message is.
+#[test]
+fn the_parent_carries_the_words_that_start_its_children() {
+    let parent = |brief: u64| {
+        let spawn = Some(Spawn { brief, ..SPAWN });
+        let cell = Cell { model: "claude-opus-4-8".into(), spawn, children: 5, ..Cell::default() };
+        trial(&cell, &Rc::new(PriceBook::built_in())).unwrap().outcome.parent_usage
+    };
+    let (short, long) = (parent(1_000), parent(3_000));
+    assert_eq!(long.cache_creation_input_tokens() - short.cache_creation_input_tokens(), 5 * 2_000);
+    assert_eq!(long.output_tokens - short.output_tokens, 5 * 2_000);
 }
 
 #[test]

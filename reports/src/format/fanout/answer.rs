@@ -47,6 +47,7 @@ record! {
     Part<'_, Crossing>, "crossing":
     text "name", "The two policies." => |crossing| Value::text(&crossing.0.name);
     number "at", "Its place, as measured." => |crossing| crossing.0.at, null(BEYOND), unit("as the question says");
+    number "at_with_parent", "Its place if the parent's other requests count too, as in the totals of a grid." => |crossing| crossing.0.with_parent, null("where it is not asked, or beyond the places examined"), unit("as the question says");
     number "formula", "Its place, by the formula." => |crossing| crossing.0.formula, null("if no formula is known"), unit("as the question says");
     usd "cost_usd", "The cost of both there." => |crossing| crossing.0.at.map(|_| crossing.0.cost), null(BEYOND);
 }

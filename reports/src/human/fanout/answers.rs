@@ -43,20 +43,19 @@ pub fn document(answers: &[Answer], price_book: &str) -> Document {
 fn costs(answers: &[Answer]) -> Vec<&'static str> {
     let has_words = |answer: &Answer| answer.question == Question::ForkOrSpawn;
     let alone = "Cost: the children alone. Without --answer the parent's requests count too, and decide the cheapest";
-    let with_words = "Fork or spawn: the children and the words that start them, without the parent's other requests, \
-                      which `--against spawn` has too. The formula leaves out directives and the first fork's writes";
+    let with_words = "Fork or spawn: the children and the words that start them; with parent: its other requests too, \
+                      as in `--against spawn`. The formula leaves out directives and the first fork's writes";
     let alone = answers.iter().any(|answer| !has_words(answer)).then_some(alone);
     alone.into_iter().chain(answers.iter().any(has_words).then_some(with_words)).collect()
 }
 
 /// Turning points: measured, and by the formula; `beyond` the examined range if there is none.
 fn crossing_table(question: Question, panel: &Panel) -> Table {
-    let columns = vec![
-        Column::left("turning point", "name"),
-        Column::right(answers::unit(question), "at"),
-        Column::right("formula", "formula"),
-        Column::right("cost there", "cost_usd").kept(),
-    ];
+    let has_whole = question == Question::ForkOrSpawn;
+    let mut columns =
+        vec![Column::left("turning point", "name"), Column::right(answers::unit(question), "at")];
+    columns.extend(has_whole.then_some(Column::right("with parent", "at_with_parent")));
+    columns.extend([Column::right("formula", "formula"), Column::right("cost there", "cost_usd").kept()]);
     let mut table = Table::new("crossings", columns);
     // There is no request before the first.
     let is_never = |at: f64| at < 1.0 && question == Question::ForkOrSpawn;
@@ -67,7 +66,10 @@ fn crossing_table(question: Question, panel: &Panel) -> Table {
     };
     table.rows.extend(panel.crossings.iter().map(|crossing| {
         let cost = crossing.at.filter(|at| !is_never(*at)).map_or(Cell::Empty, |_| Cell::Money(Some(crossing.cost)));
-        vec![Cell::text(&*crossing.name), number(crossing.at), number(crossing.formula), cost]
+        let mut row = vec![Cell::text(&*crossing.name), number(crossing.at)];
+        row.extend(has_whole.then(|| number(crossing.with_parent)));
+        row.extend([number(crossing.formula), cost]);
+        row
     }));
     table
 }

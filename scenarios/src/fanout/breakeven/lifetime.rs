@@ -51,6 +51,7 @@ fn panel(cell: &Cell, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
         name: "5m up to this many waiting children".to_owned(),
         at: met.map(|(at, _)| at),
         cost: met.map_or(Money::ZERO, |(_, cost)| cost),
+        with_parent: None,
         formula: Some(formula(cell, written, runs)?),
     };
     let title = format!("{} of context, {} children of {} turns", thousands(cell.prefix), cell.children, cell.turns);

@@ -24,7 +24,6 @@ use std::rc::Rc;
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms, thousands};
 
 use super::cell::{Cell, Spawn};
-use super::outcome::Outcome;
 use super::play::Unplayed;
 use super::trial::{Trial, trial};
 pub use plots::plots;
@@ -148,6 +147,9 @@ pub struct Crossing {
     pub at: Option<f64>,
     /// The cost there.
     pub cost: Money,
+    /// The measured position if the parent's other requests count too; `None` where it is not asked, or outside the
+    /// range.
+    pub with_parent: Option<f64>,
     /// The position by the formula, if one is known.
     pub formula: Option<f64>,
 }
@@ -214,27 +216,8 @@ impl Runs<'_> {
         name: impl Into<String>,
         cells: impl IntoIterator<Item = (f64, Cell)>,
     ) -> Result<Curve, Unanswered> {
-        self.curve_of(name, cells, |outcome| outcome.cost)
-    }
-
-    /// A curve of the costs of cells with the message that starts their children.
-    fn started_curve(
-        &mut self,
-        name: impl Into<String>,
-        cells: impl IntoIterator<Item = (f64, Cell)>,
-    ) -> Result<Curve, Unanswered> {
-        self.curve_of(name, cells, Outcome::started_cost)
-    }
-
-    fn curve_of(
-        &mut self,
-        name: impl Into<String>,
-        cells: impl IntoIterator<Item = (f64, Cell)>,
-        of: fn(&Outcome) -> Option<Money>,
-    ) -> Result<Curve, Unanswered> {
         let points = cells.into_iter().map(|(at, cell)| {
-            let (row, _) = self.row(&cell)?;
-            let cost = of(&row.outcome).ok_or_else(|| Unanswered::NoPrice(cell.model.to_string()))?;
+            let (_, cost) = self.row(&cell)?;
             Ok(Point { at, cost, label: String::new() })
         });
         Ok(Curve { name: name.into(), is_bound: false, points: points.collect::<Result<_, Unanswered>>()? })

@@ -50,6 +50,7 @@ pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unansw
             name: format!("{name}: the parent's prefix is lost from"),
             at: lost.map(|at| curve.points[at].at),
             cost: lost.map_or(Money::ZERO, |at| curve.points[at].cost),
+            with_parent: None,
             formula: children.iter().find(out_of_reach).map(|children| f64::from(*children)),
         });
         panel.curves.push(curve);

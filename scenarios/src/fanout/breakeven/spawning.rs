@@ -7,15 +7,17 @@
 //! With N children, S tools and system, B the brief, H the context that a fork carries and M the forking message, the
 //! formula is K* = [(σ − r) S + (o + w − r) B − o M / N] / [r (H − S − B)]. σ is w if all start at once, and
 //! [w + (N − 1) r] / N if one is first. It ignores directives and the first fork's writes. If agents gather the history
-//! again, there is no formula.
+//! again, there is no formula. The parent's other requests are not in it, and differ: they carry the words that started
+//! the children. So a turning point is given with them too.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Ttl;
 
-use super::{Crossing, Curve, Inquiry, Panel, Runs, Unanswered, children, crossing, thousands};
+use super::{Crossing, Curve, Inquiry, Panel, Point, Runs, Unanswered, children, crossing, thousands};
 use crate::fanout::cell::Cell;
+use crate::fanout::outcome::Outcome;
 
 /// Default maximum of turns on the curve.
 const TURNS_MAX: u32 = 12;
@@ -40,37 +42,69 @@ pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unansw
     let base = Cell { placement: Placement::Both, launch: LaunchPolicy::Primed, ..asked.base.clone() };
     let mut by_turns = |name: String, cell: Cell| {
         let cell = move |turns: u32| Cell { turns, ..cell.clone() };
-        runs.started_curve(name, turns.iter().map(|turns| (f64::from(*turns), cell(*turns))))
+        Started::new(runs, name, turns.iter().map(|turns| (f64::from(*turns), cell(*turns))))
     };
     let fork =
         |prefix: &u64| (format!("fork, {} of context", thousands(*prefix)), Cell { prefix: *prefix, ..base.clone() });
-    let forks: Vec<(Cell, Curve)> = contexts
+    let forks: Vec<(Cell, Started)> = contexts
         .iter()
         .map(fork)
         .map(|(name, cell)| Ok((cell.clone(), by_turns(name, cell)?)))
         .collect::<Result<_, Unanswered>>()?;
     let spawn = |launch| Cell { spawn: Some(asked.spawn), launch, ..base.clone() };
-    let spawned: Vec<Curve> = STARTS
+    let spawned: Vec<Started> = STARTS
         .iter()
         .map(|(launch, _)| by_turns("spawn with a brief".to_owned(), spawn(*launch)))
         .collect::<Result<_, Unanswered>>()?;
     let panels = STARTS.iter().zip(spawned).map(|((launch, word), spawned)| {
-        let crossing = |(cell, forked): &(Cell, Curve)| {
-            let met = crossing(forked, &spawned);
+        let crossing = |(cell, forked): &(Cell, Started)| {
+            let met = crossing(&forked.alone, &spawned.alone);
             Ok(Crossing {
                 name: format!("fork until, with {} of context", thousands(cell.prefix)),
                 at: met.map(|(at, _)| at),
                 cost: met.map_or(Money::ZERO, |(_, cost)| cost),
+                with_parent: crossing(&forked.whole, &spawned.whole).map(|(at, _)| at),
                 formula: formula(asked, cell, *launch, runs)?,
             })
         };
         Ok(Panel {
             title: format!("{} children of a {}; spawns {word}", base.children, children::title(base.is_cold)),
             crossings: forks.iter().map(crossing).collect::<Result<_, Unanswered>>()?,
-            curves: std::iter::once(spawned.clone()).chain(forks.iter().map(|(_, curve)| curve.clone())).collect(),
+            curves: std::iter::once(&spawned).chain(forks.iter().map(|(_, forked)| forked)).map(Started::shown).collect(),
         })
     });
     panels.collect()
+}
+
+/// The costs of children, along their turns.
+struct Started {
+    /// With the words that start them.
+    alone: Curve,
+    /// The whole run, with the parent's other requests.
+    whole: Curve,
+}
+
+impl Started {
+    fn new(
+        runs: &mut Runs<'_>,
+        name: String,
+        cells: impl IntoIterator<Item = (f64, Cell)>,
+    ) -> Result<Self, Unanswered> {
+        let from = runs.rows.len();
+        let children = runs.curve(name, cells)?;
+        let of = |cost: fn(&Outcome) -> Option<Money>| -> Result<Curve, Unanswered> {
+            let points = children.points.iter().zip(&runs.rows[from..]).map(|(point, row)| {
+                let cost = cost(&row.outcome).ok_or_else(|| Unanswered::NoPrice(row.cell.model.to_string()))?;
+                Ok(Point { cost, ..point.clone() })
+            });
+            Ok(Curve { points: points.collect::<Result<_, Unanswered>>()?, ..children.clone() })
+        };
+        Ok(Self { alone: of(Outcome::started_cost)?, whole: of(|outcome| outcome.total_cost)? })
+    }
+
+    fn shown(&self) -> Curve {
+        self.alone.clone()
+    }
 }
 
 /// K*.

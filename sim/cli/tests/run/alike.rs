@@ -241,6 +241,6 @@ fn what_is_not_tried_is_said() {
     assert!(screen(&["--compact-at", "60k"]).contains(said) && !screen(&[]).contains(said));
     let answer =
         shown(&place, &["fanout", "--answer", "fork-or-spawn", "--prefix", "20k", "--turns", "1,2", "--quiet"]);
-    assert!(answer.contains("the words that start them, without the parent's other requests"), "{answer}");
+    assert!(answer.contains("the words that start them; with parent: its other requests too"), "{answer}");
     assert!(!answer.contains("which decides the"), "{answer}");
 }

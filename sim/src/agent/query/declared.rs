@@ -1,12 +1,11 @@
 //! Sizes that a scenario declares for whole parts of a conversation (`design.md` 3): everything before the first
-//! answer, and a message that forks. Both are assigned before any of it is sent, so all requests agree.
+//! answer, and a message that starts agents. Both are assigned before any of it is sent, so all requests agree.
 
 use std::rc::Rc;
 
 use crate::agent::entry::Entry;
 use crate::agent::prompt;
 use crate::agent::session::Context;
-use crate::agent::settings::gate::{Meant, meant};
 use crate::agent::settings::shared_out;
 use crate::wire::{Message, Piece, Pieces};
 
@@ -31,14 +30,10 @@ pub(super) fn size_history(context: &Context) {
     }
 }
 
-/// The entry with its share of the declared size, if it is a message that forks.
-pub(super) fn size_forking(context: &Context, entry: Rc<Entry>) -> Rc<Entry> {
+/// The entry with its share of the declared size, if it is a message that starts agents.
+pub(super) fn size_launching(context: &Context, entry: Rc<Entry>) -> Rc<Entry> {
     let Some(total) = context.session.settings.sizes.and_then(|sizes| sizes.assistant) else { return entry };
-    let forks = entry.tool_uses.iter().filter(|call| &*call.name == "Agent").any(|call| {
-        let kind = call.input.get("subagent_type").and_then(serde_json::Value::as_str);
-        meant(&context.session.settings, kind) == Meant::Fork
-    });
-    if !forks || context.fork.is_some() {
+    if context.fork.is_some() || !entry.tool_uses.iter().any(|call| &*call.name == "Agent") {
         return entry;
     }
     let weights: Vec<u64> = entry.message.content.iter().map(weight).collect();

@@ -177,7 +177,7 @@ impl Loop {
         let of_turn = self.context.turns.get();
         self.context.emit(&Event::Usage { agent, turn: of_turn, usage: assembler.usage().into() });
         let (message, calls) = assembler.whole();
-        let message = declared::size_forking(&self.context, message);
+        let message = declared::size_launching(&self.context, message);
         turn.executor.hold(&message, &calls);
         turn.messages.push(Rc::clone(&message));
         message

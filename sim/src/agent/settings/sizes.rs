@@ -10,7 +10,7 @@ pub struct PartSizes {
     pub tools: Option<u64>,
     /// The history at the start of the session.
     pub history: Option<u64>,
-    /// The spawning assistant message.
+    /// The assistant message that starts agents: a forking message, or briefs.
     pub assistant: Option<u64>,
     /// All placeholder results of a fork.
     pub placeholder: Option<u64>,
