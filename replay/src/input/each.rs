@@ -41,18 +41,14 @@ impl Again {
 
 impl Inputs {
     /// Reads like [`Self::read_with`], but passes each recording to `take` and keeps nothing of it except the account of
-    /// all files and the sessions of transcripts. Files of a folder are in the order of their names, and so are files that
-    /// were named one by one, with numbers compared as numbers.
+    /// all files and the sessions of transcripts. Files are in the same order.
     pub fn read_each(
         paths: &[impl AsRef<Path>],
         options: &ReadOptions,
         watch: &(dyn Fn(Progress) -> bool + Sync),
         take: &mut dyn FnMut(Piece),
     ) -> Result<Self, Error> {
-        let mut named = Named::find_all(paths)?;
-        if paths.iter().all(|path| path.as_ref().is_file()) {
-            named.sort_by(|one, other| natural::compare(&one.name, &other.name));
-        }
+        let named = Named::find_all(paths)?;
         Ok(Self::of_named(named, options, watch, &mut |inputs, files, meter| {
             let beside = inputs.sessions.beside();
             let Some(files) = files else {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use super::natural;
 use super::walk::{self, Found, Walk};
 use crate::error::Error;
 
@@ -40,20 +41,35 @@ impl Named {
     }
 
     /// Walks all paths. A file below several paths belongs to the outermost one, whatever their order; a path that has none
-    /// left is dropped.
+    /// left is dropped. Paths keep their order, but files that a shell's pattern may have given are in the order of their
+    /// names, with numbers compared as numbers.
     pub fn find_all(paths: &[impl AsRef<Path>]) -> Result<Vec<Self>, Error> {
         let mut all = paths.iter().map(|path| Self::find(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
         if all.len() < 2 {
             return Ok(all);
         }
         let needed = read_once(&mut all);
-        let all = all.into_iter().zip(needed).filter(|(_, needed)| *needed);
-        Ok(all.map(|(named, _)| named).collect())
+        let needed = all.into_iter().zip(needed).filter(|(_, needed)| *needed);
+        let mut all: Vec<Self> = needed.map(|(named, _)| named).collect();
+        if all.iter().all(Self::is_file) && are_of_pattern(&all) {
+            all.sort_by(|one, other| natural::compare(&one.name, &other.name));
+        }
+        Ok(all)
+    }
+
+    fn is_file(&self) -> bool {
+        self.walk.as_ref().is_some_and(|walk| walk.root.is_file())
     }
 
     pub fn files(&self) -> impl Iterator<Item = &Found> {
         self.walk.iter().flat_map(|walk| &walk.files)
     }
+}
+
+/// Whether these may be the names that a shell found for a pattern: it sorts them, in some languages without case.
+fn are_of_pattern(named: &[Named]) -> bool {
+    let small = |named: &Named| named.name.to_lowercase();
+    named.is_sorted_by_key(|named| named.name.clone()) || named.is_sorted_by_key(small)
 }
 
 /// Keeps each file only in the outermost path above it, and returns which paths are still needed.

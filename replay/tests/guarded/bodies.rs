@@ -1,5 +1,6 @@
 //! Folders and lists of bodies.
 
+use forkcast_replay::input::{InputFormat, Inputs};
 use serde_json::json;
 
 use super::stage::{Folder, body, breaks, chains, check, long};
@@ -36,12 +37,29 @@ fn a_changed_prompt_is_found_in_its_file() {
 }
 
 #[test]
-fn files_named_one_by_one_are_one_conversation_in_the_order_of_their_numbers() {
+fn files_of_a_pattern_are_one_conversation_in_the_order_of_their_numbers() {
     let folder = folder(&files([1, 2, 10], "bees", ""));
-    let paths = ["r10.json", "r2.json", "r1.json"].map(|name| folder.path(name));
+    let paths = ["r1.json", "r10.json", "r2.json"].map(|name| folder.path(name));
     let (fed, outcome) = check(&paths);
     assert_eq!((fed.requests, outcome.report.findings.len()), (3, 0));
     assert_eq!(chains(&outcome), [("bodies#1".to_owned(), 3)]);
+    let read = Inputs::read(&paths, InputFormat::Auto).unwrap();
+    let files: Vec<&str> = read.exchanges().map(|body| &*body.origin.file).collect();
+    assert!(files.iter().zip(["r1.json", "r2.json", "r10.json"]).all(|(file, name)| file.ends_with(name)), "{files:?}");
+}
+
+#[test]
+fn files_named_in_an_order_of_their_own_keep_it() {
+    let mut second = body("bees", 2);
+    second["system"][0]["text"] = json!(long("order"));
+    let named = [("before.json", body("bees", 1)), ("after.json", second)];
+    let named = named.map(|(name, body)| (name.to_owned(), body.to_string()));
+    let folder = folder(&named);
+    let paths = ["before.json", "after.json"].map(|name| folder.path(name));
+    let (_, outcome) = check(&paths);
+    assert!(breaks(&outcome)[0].3.ends_with("after.json"), "{:?}", breaks(&outcome));
+    let read = Inputs::read(&paths, InputFormat::Auto).unwrap();
+    assert!(read.exchanges().next().unwrap().origin.file.ends_with("before.json"));
 }
 
 #[test]
