@@ -1,7 +1,7 @@
 //! Recorded exchanges before the what-ifs and the clairvoyant bound: the same prompts in other caches.
 //!
-//! Only requests with instants are included, because most what-ifs depend on lifetimes. Requests that cannot be recomputed (sums
-//! over the passes of a server-side tool) stay as recorded in each column.
+//! Requests without instants are included only if nothing that is asked depends on time. Requests that cannot be recomputed
+//! (sums over the passes of a server-side tool) stay as recorded in each column.
 
 use forkcast_sim::service::{FRAME_TOKENS, Quote};
 use forkcast_sim::wire::{Level, Marker, NodeId, Ttl, Usage};
@@ -10,7 +10,7 @@ use super::run::StreamReplay;
 use super::sizes::SizedPrompt;
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 use crate::source::order::Arrival;
-use crate::what_if::Hypothetical;
+use crate::what_if::{Hypothetical, WhatIf};
 
 impl StreamReplay<'_> {
     /// Lets a request act on the caches of the what-ifs. `read_tokens` is what the rules predict. Gives what it is under each
@@ -24,7 +24,9 @@ impl StreamReplay<'_> {
         read_tokens: u64,
         quote: &Quote,
     ) -> Vec<Hypothetical> {
-        if !self.scope.timed {
+        let what_ifs = &self.options.what_if;
+        let needs_instants = what_ifs.is_empty() || what_ifs.iter().any(WhatIf::needs_instants);
+        if needs_instants && !self.scope.timed {
             return Vec::new();
         }
         let sizes = sized.sizes(&self.wire.prefixes);

@@ -239,7 +239,7 @@ impl WhatIf {
             ttl(Lifetimes::OneHour),
             ttl(Lifetimes::Best),
             Self { keepalive, ttl: Some(Lifetimes::FiveMinutes), ..Self::default() },
-            Self { model: resolve("claude-sonnet-5").map(|found| found.id), ..Self::default() },
+            Self { model: resolve("claude-sonnet-5-5").map(|found| found.id), ..Self::default() },
         ]
     }
 
@@ -252,6 +252,11 @@ impl WhatIf {
             }
         }
         all
+    }
+
+    /// Whether it says something only of requests with instants.
+    pub fn needs_instants(&self) -> bool {
+        *self != Self { breakpoints: self.breakpoints, ..Self::default() }
     }
 
     /// Whether nothing changes.

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use forkcast_replay::what_if::{self, SessionCosts, WhatIf, Where};
+use forkcast_replay::replay::{Options, Passes};
+use forkcast_replay::what_if::{self, Breakpoints, SessionCosts, WhatIf, Where};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Duration;
@@ -127,6 +128,43 @@ fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
     Some(Found { action, lives_longer, kind })
 }
 
+/// The what-ifs that price advice on breakpoints begin so.
+const BREAKPOINTS: &str = "breakpoints=";
+
+/// The placement that costs least, tried because requests missed tokens for lack of a breakpoint. What they lost is more
+/// than it saves: what is written for later requests costs more than plain input, and requests that are sent together
+/// cannot read what one of them writes.
+#[derive(Debug)]
+pub(super) struct Placed {
+    what_if: String,
+    /// By index among the report's sessions.
+    saved: Vec<(usize, Money)>,
+}
+
+/// The placements that the author of an agent may choose.
+const PLACEMENTS: [Breakpoints; 4] =
+    [Breakpoints::System, Breakpoints::Tail, Breakpoints::Both, Breakpoints::Client2026];
+
+/// Replays the requests once more with other breakpoints, if their author may place them and their lack is worth a sentence.
+pub(super) fn placed(report: &Report<'_>) -> Option<Placed> {
+    let is_tried = report.options.what_if.iter().any(|what_if| what_if.breakpoints.is_some());
+    let lost = report.missed.for_breakpoints().picousd().saturating_mul(BILL_PARTS);
+    let is_worth = lost > 0 && report.totals.billed.cost.is_some_and(|bill| lost >= bill.picousd());
+    if is_tried || !is_worth || report.is_partial() || report.missed.reader() != Reader::Author {
+        return None;
+    }
+    let placement = |breakpoints| WhatIf { breakpoints: Some(breakpoints), ..WhatIf::default() };
+    let what_if = PLACEMENTS.map(placement).to_vec();
+    let options = Options { what_if, composes: false, ..report.options.clone() };
+    let requests = Passes::new(report.inputs, &options, &|| false);
+    let again = Report::new(report.inputs, &requests, &options, report.view.clone());
+    let cost = |at: &usize| again.totals.what_if.get(*at).and_then(|side| side.cost);
+    let best = (0..PLACEMENTS.len()).filter(|at| cost(at).is_some()).min_by_key(cost)?;
+    let saved = again.sessions.iter().enumerate();
+    let saved = saved.filter_map(|(at, session)| Some((at, session.account.saved(best)?))).collect();
+    Some(Placed { what_if: options.what_if[best].to_string(), saved })
+}
+
 /// The misses, each under the first advice that fits it.
 #[derive(Debug)]
 pub(super) struct Missed {
@@ -168,6 +206,12 @@ impl Missed {
         most.map_or(Reader::Author, |(reader, _)| *reader)
     }
 
+    /// The money of the misses that other breakpoints would have prevented.
+    fn for_breakpoints(&self) -> Money {
+        let known = MISSES.iter().zip(&self.sums).filter(|(advice, _)| advice.is_priced_by(BREAKPOINTS));
+        known.flat_map(|(_, sum)| sum.of_session.values()).copied().sum()
+    }
+
     fn found(&self, report: &Report<'_>, lives_longer: bool) -> Vec<Found> {
         let reader = self.reader();
         let known = MISSES.iter().zip(&self.sums);
@@ -196,18 +240,25 @@ const PAUSES_SHOWN: usize = 3;
 
 impl Sum {
     fn found(&self, report: &Report<'_>, advice: &Advice, reader: Reader) -> Option<Found> {
-        let sessions = report.sessions.iter().enumerate();
-        let money = sessions.filter_map(|(at, session)| Some((at, *self.of_session.get(&session.index)?)));
-        let money =
-            money.map(|(at, cost)| match report.sessions[at].account.above_bound().filter(|_| advice.is_bounded) {
-                Some(most) => (at, cost.min(most)),
-                None => (at, cost),
-            });
-        let (sessions, saved) = ranked(money.filter(|(_, cost)| *cost > Money::ZERO).collect())?;
+        let placed = report.placed.as_ref().filter(|_| advice.is_priced_by(BREAKPOINTS));
+        let money = match placed {
+            Some(placed) => placed.saved.clone(),
+            None => self.lost(report, advice),
+        };
+        let (sessions, saved) = ranked(money.into_iter().filter(|(_, cost)| *cost > Money::ZERO).collect())?;
         let (dearest, _) = self.of_cause.iter().max_by_key(|(cause, cost)| (**cost, Reverse(**cause)))?;
-        let what = format!("{} ({})", advice.words(*dearest, reader), self.times());
+        let proof = placed.map_or_else(String::new, |placed| format!("; as {}", placed.what_if));
+        let what = format!("{} ({}{proof})", advice.words(*dearest, reader), self.times());
         let action = Action { code: advice.code, what, sessions, saved, what_if: None };
         Some(Found { action, lives_longer: false, kind: Kind::SameAnswers })
+    }
+
+    /// What its misses cost in each session.
+    fn lost(&self, report: &Report<'_>, advice: &Advice) -> Vec<(usize, Money)> {
+        let sessions = report.sessions.iter().enumerate();
+        let money = sessions.filter_map(|(at, session)| Some((at, *self.of_session.get(&session.index)?)));
+        let most = |at: usize| report.sessions[at].account.above_bound().filter(|_| advice.is_bounded);
+        money.map(|(at, cost)| (at, most(at).map_or(cost, |most| cost.min(most)))).collect()
     }
 
     /// `6 times`; `8 times, after 225, 87, 71 minutes …` for pauses that outlived the cache.

@@ -122,6 +122,7 @@ pub struct Report<'a> {
     /// Ids of the chains, by their number.
     chains: BTreeMap<usize, session::Chain>,
     missed: action::Missed,
+    placed: Option<action::Placed>,
 }
 
 impl<'a> Report<'a> {
@@ -154,6 +155,7 @@ impl<'a> Report<'a> {
             let parts = report.sessions.iter_mut().map(|session| &mut session.account).chain(of_groups);
             parts.for_each(Account::predict_as_recorded);
         }
+        report.placed = action::placed(&report);
         report
     }
 
@@ -184,6 +186,7 @@ impl<'a> Report<'a> {
             blocks: Vec::new(),
             chains: BTreeMap::new(),
             missed: action::Missed::default(),
+            placed: None,
         }
     }
 

@@ -91,6 +91,46 @@ fn advice_on_breakpoints_saves_no_more_than_the_lower_bound() {
     assert_eq!(advice(&replay(&place, &["log.jsonl", "--what-if", "breakpoints=tail"])), None);
 }
 
+/// Lost reads cost more than a breakpoint saves, because it has to be written first.
+#[test]
+fn advice_on_breakpoints_saves_what_its_placement_saves() {
+    let place = folder("unknown-placement");
+    write_log(&place, &unmarked(steady));
+    write_bodies(&place, &unmarked(steady));
+    for input in ["log.jsonl", "bodies"] {
+        let report = replay(&place, &[input]);
+        let advice = &report["actions"][0];
+        assert_eq!(advice["code"], "breakpoints", "{input}");
+        let (_, placed) = advice["what"].as_str().unwrap().trim_end_matches(')').rsplit_once("; as ").unwrap();
+        let tried = replay(&place, &["log.jsonl", "--what-if", placed]);
+        let columns = tried["totals"]["what_if"].as_array().unwrap().iter();
+        let column = columns.rev().find(|column| column["name"] == placed).unwrap();
+        let [saved, lost] =
+            [&advice["saved_usd"], &report["totals"]["causes"][0]["cost_usd"]].map(|usd| usd.as_f64().unwrap());
+        assert!((saved + column["delta_usd"].as_f64().unwrap()).abs() < 1e-9, "{advice} {column}");
+        assert!(saved < lost, "{saved} {lost}");
+    }
+}
+
+/// Requests that are sent together cannot read what one of them writes.
+#[test]
+fn requests_sent_together_are_not_advised_to_place_breakpoints() {
+    let place = folder("unknown-together");
+    let bodies = unmarked(steady);
+    let line = |at_ms: u64| {
+        format!("{}\n", json!({"v": 1, "at_ms": at_ms, "ended_ms": at_ms + 9_000, "request": bodies[0]}))
+    };
+    let codes = |times: [u64; 3]| -> Vec<Value> {
+        fs::write(place.join("log.jsonl"), times.map(line).concat()).unwrap();
+        let report = replay(&place, &["log.jsonl"]);
+        let actions = report["actions"].as_array().unwrap().iter().map(|action| action["code"].clone());
+        actions.filter(|code| code == "breakpoints").collect()
+    };
+    let start = 1_785_000_000_000;
+    assert_eq!(codes([start; 3]), [] as [Value; 0]);
+    assert_eq!(codes([start, start + 20_000, start + 40_000]), ["breakpoints"]);
+}
+
 #[test]
 fn what_ifs_that_need_instants_are_not_left_out_silently() {
     let place = folder("unknown-instants");
