@@ -52,8 +52,7 @@ fn costs(answers: &[Answer]) -> Vec<&'static str> {
 /// Turning points: measured, and by the formula; `beyond` the examined range if there is none.
 fn crossing_table(question: Question, panel: &Panel) -> Table {
     let has_whole = question == Question::ForkOrSpawn;
-    let mut columns =
-        vec![Column::left("turning point", "name"), Column::right(answers::unit(question), "at")];
+    let mut columns = vec![Column::left("turning point", "name"), Column::right(answers::unit(question), "at")];
     columns.extend(has_whole.then_some(Column::right("with parent", "at_with_parent")));
     columns.extend([Column::right("formula", "formula"), Column::right("cost there", "cost_usd").kept()]);
     let mut table = Table::new("crossings", columns);

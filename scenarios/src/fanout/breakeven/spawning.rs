@@ -70,7 +70,10 @@ pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unansw
         Ok(Panel {
             title: format!("{} children of a {}; spawns {word}", base.children, children::title(base.is_cold)),
             crossings: forks.iter().map(crossing).collect::<Result<_, Unanswered>>()?,
-            curves: std::iter::once(&spawned).chain(forks.iter().map(|(_, forked)| forked)).map(Started::shown).collect(),
+            curves: std::iter::once(&spawned.alone)
+                .chain(forks.iter().map(|(_, forked)| &forked.alone))
+                .cloned()
+                .collect(),
         })
     });
     panels.collect()
@@ -100,10 +103,6 @@ impl Started {
             Ok(Curve { points: points.collect::<Result<_, Unanswered>>()?, ..children.clone() })
         };
         Ok(Self { alone: of(Outcome::started_cost)?, whole: of(|outcome| outcome.total_cost)? })
-    }
-
-    fn shown(&self) -> Curve {
-        self.alone.clone()
     }
 }
 

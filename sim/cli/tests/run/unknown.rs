@@ -117,9 +117,8 @@ fn advice_on_breakpoints_saves_what_its_placement_saves() {
 fn requests_sent_together_are_not_advised_to_place_breakpoints() {
     let place = folder("unknown-together");
     let bodies = unmarked(steady);
-    let line = |at_ms: u64| {
-        format!("{}\n", json!({"v": 1, "at_ms": at_ms, "ended_ms": at_ms + 9_000, "request": bodies[0]}))
-    };
+    let line =
+        |at_ms: u64| format!("{}\n", json!({"v": 1, "at_ms": at_ms, "ended_ms": at_ms + 9_000, "request": bodies[0]}));
     let codes = |times: [u64; 3]| -> Vec<Value> {
         fs::write(place.join("log.jsonl"), times.map(line).concat()).unwrap();
         let report = replay(&place, &["log.jsonl"]);
