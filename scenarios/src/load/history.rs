@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use forkcast_sim::agent::Entry;
-use forkcast_sim::agent::entry::{Nature, ToolUse};
+use forkcast_sim::agent::entry::{NamedCall, Nature, ToolUse};
 use forkcast_sim::wire::{Piece, Role};
 
 use crate::format::history::{Past, PastCall};
@@ -33,7 +33,8 @@ fn turns(turn: usize, past: &Past) -> Vec<Rc<Entry>> {
             });
             let results: Vec<_> = results.collect();
             let answers = (!results.is_empty()).then(|| Entry::results(uuid("results"), results));
-            let said = Rc::new(Entry { tool_uses: calls.into(), ..Entry::clone(&entry) });
+            let said =
+                Rc::new(Entry { tool_uses: calls.iter().map(NamedCall::from).collect(), ..Entry::clone(&entry) });
             std::iter::once(said).chain(answers).collect()
         }
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::agent::entry::{Entry, Nature, ToolUse};
+use forkcast_sim::agent::entry::{Entry, NamedCall, Nature};
 use forkcast_sim::agent::transcript::Unreadable;
 use forkcast_sim::agent::{Context, Event, Session, input};
 use forkcast_sim::wire::{Message, Piece, Role, Usage};
@@ -41,7 +41,7 @@ fn behind() -> Played<()> {
 }
 
 /// The parts of an entry, for comparison.
-type Parts = (String, Vec<String>, Vec<ToolUse>, Vec<Rc<str>>, String, Nature, Usage);
+type Parts = (String, Vec<String>, Vec<NamedCall>, Vec<Rc<str>>, String, Nature, Usage);
 
 fn parts(entry: &Entry) -> Parts {
     let content = entry.message.content.iter().map(|piece| piece.json().to_owned()).collect();
@@ -145,8 +145,6 @@ fn odd_entries(session: &Session) -> Vec<Rc<Entry>> {
     let reminder = "<system-reminder>\"quoted\"\\ and\nnext line \u{2028} ü</system-reminder>";
     let first = vec![Piece::text(reminder).sized(70), Piece::text("the prompt")];
     let input = "{\"b\": 1,\n \"a\": [true, null, 1.50]}";
-    let tool_use =
-        ToolUse { id: "t1".into(), name: "Odd".into(), input: Rc::new(json!({ "b": 1, "a": [true, null, 1.5] })) };
     let said = vec![
         Piece::thinking("hm", "signed"),
         Piece::text("one"),
@@ -163,7 +161,7 @@ fn odd_entries(session: &Session) -> Vec<Rc<Entry>> {
     let said = Entry {
         uuid: id(),
         message: Rc::new(Message { role: Role::Assistant, content: said.into() }),
-        tool_uses: vec![tool_use].into(),
+        tool_uses: vec![NamedCall { id: "t1".into(), name: "Odd".into() }].into(),
         answers: Rc::default(),
         text: "onetwo".into(),
         nature: Nature::Said,

@@ -1,7 +1,7 @@
 //! A fork does not fork (FORK-43..48).
 
 use forkcast_sim::agent::Event;
-use forkcast_sim::agent::entry::{Entry, Nature};
+use forkcast_sim::agent::entry::{Entry, NamedCall, Nature};
 use forkcast_sim::agent::spawn::fork::text::TAG_OPEN;
 use forkcast_sim::agent::spawn::fork::{Ablation, Profile};
 use forkcast_sim::wire::{Piece, Role};
@@ -53,12 +53,7 @@ fn fork_46_quotes_of_the_tag_elsewhere_do_not_trip() {
     let result = Entry::results("h-3".into(), vec![("toolu_h".into(), Piece::tool_result("toolu_h", &quote, false))]);
     let call = Piece::tool_use("toolu_h", "Read", &json!({ "file_path": "/repo/a.rs" }));
     let called = Entry {
-        tool_uses: vec![forkcast_sim::agent::entry::ToolUse {
-            id: "toolu_h".into(),
-            name: "Read".into(),
-            input: std::rc::Rc::new(json!({ "file_path": "/repo/a.rs" })),
-        }]
-        .into(),
+        tool_uses: vec![NamedCall { id: "toolu_h".into(), name: "Read".into() }].into(),
         ..Entry::clone(&Entry::of("h-4".into(), Role::Assistant, vec![call], "", Nature::Said))
     };
     let harmless = vec![user(Nature::Typed), said.clone(), user(Nature::Typed), called.into(), result, said.clone()];

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use forkcast_sim::agent::Entry;
-use forkcast_sim::agent::entry::{Nature, ToolUse};
+use forkcast_sim::agent::entry::{NamedCall, Nature, ToolUse};
 use forkcast_sim::model::answer::Said;
 use forkcast_sim::wire::{Message, Piece, Role};
 use proptest::collection::vec;
@@ -248,7 +248,8 @@ fn assistant(uuid: Rc<str>, thinking: Option<&str>, text: Option<&str>, tool_use
     let calls = tool_uses.iter().map(|call| Piece::tool_use(&call.id, &call.name, &call.input));
     let message = Rc::new(Message { role: Role::Assistant, content: words.chain(calls).collect() });
     let plain = Entry::of(uuid, Role::Assistant, Vec::new(), text.unwrap_or_default(), Nature::Said);
-    Rc::new(Entry { message, tool_uses: tool_uses.into(), ..Entry::clone(&plain) })
+    let tool_uses = tool_uses.iter().map(NamedCall::from).collect();
+    Rc::new(Entry { message, tool_uses, ..Entry::clone(&plain) })
 }
 
 fn write_fork(at: usize, count: usize, entries: &mut Vec<Rc<Entry>>) {

@@ -8,7 +8,8 @@ use std::slice;
 
 use serde_json::Value;
 
-use crate::wire::Index;
+use super::block::Block;
+use crate::wire::{Index, Piece};
 
 /// A tool call as the model made it.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,13 +22,37 @@ pub struct ToolUse {
     pub input: Rc<Value>,
 }
 
+impl ToolUse {
+    /// The call in a block, if it is one.
+    pub fn of(piece: &Piece) -> Option<Self> {
+        let block = Block::of(piece, "tool_use")?;
+        Some(Self { id: block.id?.into(), name: block.name?.into(), input: Rc::new(block.input?) })
+    }
+}
+
+/// A call of a message, without its input: that is in the message's block alone, for a parsed one takes ten times as much
+/// memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedCall {
+    /// Id of the call.
+    pub id: Rc<str>,
+    /// The tool.
+    pub name: Rc<str>,
+}
+
+impl From<&ToolUse> for NamedCall {
+    fn from(call: &ToolUse) -> Self {
+        Self { id: call.id.clone(), name: call.name.clone() }
+    }
+}
+
 /// The tool calls of a message in order of arrival. Clones share one list, because every fork of a message holds all of
 /// its calls.
 #[derive(Clone, Default)]
 pub struct Calls(Option<Rc<Made>>);
 
 struct Made {
-    calls: Vec<ToolUse>,
+    calls: Vec<NamedCall>,
     ids: OnceCell<Rc<[Rc<str>]>>,
     places: OnceCell<Index<Rc<str>, usize>>,
 }
@@ -58,7 +83,7 @@ impl Calls {
     }
 }
 
-fn places(calls: &[ToolUse]) -> Index<Rc<str>, usize> {
+fn places(calls: &[NamedCall]) -> Index<Rc<str>, usize> {
     let mut places = Index::default();
     for (at, call) in calls.iter().enumerate().rev() {
         places.insert(call.id.clone(), at);
@@ -67,29 +92,29 @@ fn places(calls: &[ToolUse]) -> Index<Rc<str>, usize> {
 }
 
 impl Deref for Calls {
-    type Target = [ToolUse];
+    type Target = [NamedCall];
 
-    fn deref(&self) -> &[ToolUse] {
+    fn deref(&self) -> &[NamedCall] {
         self.0.as_ref().map_or(&[], |made| &made.calls)
     }
 }
 
-impl From<Vec<ToolUse>> for Calls {
-    fn from(calls: Vec<ToolUse>) -> Self {
+impl From<Vec<NamedCall>> for Calls {
+    fn from(calls: Vec<NamedCall>) -> Self {
         let made = |calls| Rc::new(Made { calls, ids: OnceCell::new(), places: OnceCell::new() });
         Self((!calls.is_empty()).then(|| made(calls)))
     }
 }
 
-impl FromIterator<ToolUse> for Calls {
-    fn from_iter<I: IntoIterator<Item = ToolUse>>(calls: I) -> Self {
+impl FromIterator<NamedCall> for Calls {
+    fn from_iter<I: IntoIterator<Item = NamedCall>>(calls: I) -> Self {
         Vec::from_iter(calls).into()
     }
 }
 
 impl<'a> IntoIterator for &'a Calls {
-    type Item = &'a ToolUse;
-    type IntoIter = slice::Iter<'a, ToolUse>;
+    type Item = &'a NamedCall;
+    type IntoIter = slice::Iter<'a, NamedCall>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
@@ -110,12 +135,10 @@ impl fmt::Debug for Calls {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
-
-    use super::{Calls, ToolUse};
+    use super::{Calls, NamedCall};
 
     fn calls(ids: &[&str]) -> Calls {
-        let call = |id: &&str| ToolUse { id: (*id).into(), name: "Read".into(), input: Rc::default() };
+        let call = |id: &&str| NamedCall { id: (*id).into(), name: "Read".into() };
         ids.iter().map(call).collect()
     }
 

@@ -1,5 +1,6 @@
 //! A message of a conversation as the runtime keeps it: its sent part, and metadata.
 
+mod block;
 mod calls;
 mod history;
 
@@ -7,7 +8,8 @@ use std::rc::Rc;
 
 use crate::outside::words;
 use crate::wire::{Message, Piece, Pieces, Role, Usage};
-pub use calls::{Calls, ToolUse};
+pub(super) use block::Block;
+pub use calls::{Calls, NamedCall, ToolUse};
 pub use history::History;
 
 /// A message of a conversation. Only `message` is sent; no other field ever reaches a request's bytes (contract

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::arguments::Arguments;
-use crate::agent::entry::{Entry, Nature, ToolUse};
+use crate::agent::entry::{Entry, NamedCall, Nature, ToolUse};
 use crate::model::{Delta, Event, Opened};
 use crate::outside::complaint;
 use crate::wire::{Message, Piece, Role, Usage};
@@ -145,7 +145,12 @@ impl Assembler {
         Rc::new(Entry {
             uuid: self.uuid,
             message: Rc::new(Message { role: Role::Assistant, content: content.into() }),
-            tool_uses: self.blocks.iter().filter_map(Block::prepared).map(|call| call.tool_use.clone()).collect(),
+            tool_uses: self
+                .blocks
+                .iter()
+                .filter_map(Block::prepared)
+                .map(|call| NamedCall::from(&call.tool_use))
+                .collect(),
             answers: Rc::default(),
             text: texts.concat().into(),
             nature: Nature::Said,

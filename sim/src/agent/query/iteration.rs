@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::retry::Response;
 use super::stream::Turn;
 use super::{Ended, Reason, Yielded, Yielder, request};
-use crate::agent::entry::Entry;
+use crate::agent::entry::{Entry, ToolUse};
 use crate::agent::event::Event;
 use crate::agent::session::Context;
 use crate::agent::settings::Profile;
@@ -218,7 +218,11 @@ fn open_calls(entries: &[Rc<Entry>]) -> Option<(Rc<Entry>, Vec<Prepared>)> {
     // A result may precede its message if its tool ended while the message was streaming.
     let last_answer = entries[..at].iter().rposition(|entry| entry.is_assistant()).unwrap_or(0);
     let answered: BTreeSet<&Rc<str>> = entries[last_answer..].iter().flat_map(|entry| entry.answers.iter()).collect();
-    let open = calls.iter().filter(|call| !answered.contains(&call.id));
-    let calls: Vec<Prepared> = open.map(|call| Prepared { tool_use: call.clone(), problem: None }).collect();
+    if calls.iter().all(|call| answered.contains(&call.id)) {
+        return None;
+    }
+    let made = entries[at].message.content.iter().filter_map(ToolUse::of);
+    let open = made.filter(|call| !answered.contains(&call.id));
+    let calls: Vec<Prepared> = open.map(|tool_use| Prepared { tool_use, problem: None }).collect();
     (!calls.is_empty()).then(|| (Rc::clone(&entries[at]), calls))
 }

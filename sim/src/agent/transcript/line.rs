@@ -3,10 +3,9 @@
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::agent::entry::{Entry, Nature, ToolUse};
+use crate::agent::entry::{Block, Entry, NamedCall, Nature, ToolUse};
 use crate::agent::world::files::Unwritten;
 use crate::outside::{complaint, found};
 use crate::time::Instant;
@@ -166,7 +165,7 @@ pub fn read(text: &str) -> Result<Record, String> {
         .collect();
     let role = if matches!(nature, Nature::Said | Nature::ApiError) { Role::Assistant } else { Role::User };
     let text: Rc<str> = read.text.unwrap_or_else(|| texts(&content)).into();
-    let tool_uses = content.iter().filter_map(tool_use).collect();
+    let tool_uses = content.iter().filter_map(ToolUse::of).map(|call| NamedCall::from(&call)).collect();
     let answers = content.iter().map_while(tool_result).collect();
     let uuid = read.uuid.into();
     let usage = read.message.usage.into();
@@ -181,44 +180,13 @@ fn restorable(entry: &Entry) -> bool {
 
 /// The texts of text blocks.
 fn texts(content: &Pieces) -> String {
-    let texts: Vec<String> = content.iter().filter_map(|piece| block(piece, "text")?.text).collect();
+    let texts: Vec<String> = content.iter().filter_map(|piece| Block::of(piece, "text")?.text).collect();
     texts.concat()
-}
-
-/// The call in a block, if it is one.
-fn tool_use(piece: &Piece) -> Option<ToolUse> {
-    let block = block(piece, "tool_use")?;
-    Some(ToolUse { id: block.id?.into(), name: block.name?.into(), input: Rc::new(block.input?) })
 }
 
 /// The call that a block is the result of, if it is one.
 fn tool_result(piece: &Piece) -> Option<Rc<str>> {
-    Some(block(piece, "tool_result")?.tool_use_id?.into())
-}
-
-/// The fields of a block that an entry repeats.
-#[derive(Deserialize)]
-struct Block {
-    r#type: String,
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    id: Option<String>,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    input: Option<Value>,
-    #[serde(default)]
-    tool_use_id: Option<String>,
-}
-
-/// The block in `piece`, if it is of this kind. A search of the bytes avoids parsing most blocks.
-fn block(piece: &Piece, kind: &str) -> Option<Block> {
-    if !piece.json().contains(kind) {
-        return None;
-    }
-    let block: Block = serde_json::from_str(piece.json()).ok()?;
-    (block.r#type == kind).then_some(block)
+    Some(Block::of(piece, "tool_result")?.tool_use_id?.into())
 }
 
 /// Appends a block on one line. Line breaks in JSON occur only between tokens, where a blank is equivalent.

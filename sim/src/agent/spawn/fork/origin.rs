@@ -142,12 +142,12 @@ fn placeholders(parent: &Context, answers: &[Rc<str>]) -> Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::entry::ToolUse;
+    use crate::agent::entry::NamedCall;
     use crate::wire::Role;
 
     #[test]
     fn fork_17_calls_without_results_and_results_without_calls_are_not_inherited() {
-        let call = |id: &str| ToolUse { id: id.into(), name: "Read".into(), input: Rc::default() };
+        let call = |id: &str| NamedCall { id: id.into(), name: "Read".into() };
         let block = |id: &str| Piece::tool_use_raw(id, "Read", "{}");
         let content = vec![Piece::text("I look."), block("open"), block("done")];
         let said = Entry::of("a".into(), Role::Assistant, content, "I look.", Nature::Said);
