@@ -1,6 +1,6 @@
 //! One request as the client is believed to have sent it.
 
-use forkcast_sim::cache::{Outcome, Prompt, PromptCache};
+use forkcast_sim::cache::{Markers, Outcome, Prompt, PromptCache};
 use forkcast_sim::service::{Engine, Quote, Times};
 use forkcast_sim::wire::{Level, Marker, NodeId, Place, Prefixes, Sizes, Ttl};
 
@@ -73,7 +73,7 @@ pub struct Dispatch<'a> {
 
 impl<'a> Dispatch<'a> {
     /// Its breakpoints without their roles.
-    pub fn breakpoints(&self) -> Vec<Marker> {
+    pub fn breakpoints(&self) -> Markers {
         self.markers.iter().map(|sent| sent.marker).collect()
     }
 

@@ -10,6 +10,7 @@ use forkcast_tokens::Class;
 use serde::{Deserialize, Serialize};
 
 use super::id::content_digest;
+use super::shared;
 use crate::exchange::RecordedUsage;
 
 /// An event of a conversation, with its place.
@@ -145,8 +146,10 @@ pub struct Answer {
     /// The same answer is elsewhere in the input and is counted there. Here it is history.
     pub copied: bool,
     /// The model as spelled.
+    #[serde(deserialize_with = "shared::name")]
     pub model: Arc<str>,
     /// The client's version, if the file has it.
+    #[serde(deserialize_with = "shared::optional")]
     pub version: Option<Arc<str>>,
     /// When the request was sent, as far as the file shows: the instant of the item before it.
     pub sent_at: Option<Instant>,
@@ -171,6 +174,7 @@ pub struct Answer {
     /// The provider's own explanation of a miss.
     pub diagnosis: Option<Diagnosis>,
     /// The requested effort, if the file has it.
+    #[serde(deserialize_with = "shared::optional")]
     pub effort: Option<Arc<str>>,
     /// Failed attempts before it.
     pub retries: u32,
@@ -229,6 +233,7 @@ impl Stop {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {
     /// The tool's name.
+    #[serde(deserialize_with = "shared::name")]
     pub tool: Arc<str>,
     /// Hash of the call's id, as in [`Part::call`].
     pub id: u64,

@@ -12,6 +12,7 @@ mod measure;
 mod packed;
 mod session;
 mod sessions;
+mod shared;
 mod spill;
 
 pub use id::{Version, answer_id, call_id, content_digest, place_id, version};

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use forkcast_sim::cache::Prompt;
+use forkcast_sim::cache::{Markers, Prompt};
 use forkcast_sim::pricing::{Money, Rates};
 use forkcast_sim::service::Delivery;
 use forkcast_sim::time::Instant;
@@ -36,7 +36,7 @@ pub(super) struct Pings {
 #[derive(Debug)]
 struct Waiting {
     left: u32,
-    markers: Vec<Marker>,
+    markers: Markers,
     minimum_tokens: u64,
     rates: Option<Rates>,
     /// The request that the pings are billed to; `None` after a hidden one.

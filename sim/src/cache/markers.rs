@@ -4,10 +4,11 @@
 //! `providers.md` 1.3 and 1.6. Costs grow with the breakpoints and the reach of the look-back, never with the prompt.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use smallvec::SmallVec;
 
 use super::line_marks::LineMarks;
 use super::look_back::stretches;
@@ -27,8 +28,7 @@ pub struct MarkedCache {
     marked: LineMarks,
     /// Number of pending writes of each prefix, by number of the prefix.
     in_flight: Vec<u32>,
-    under_way: BTreeMap<Ticket, UnderWay>,
-    next_ticket: u64,
+    under_way: RequestsUnderWay,
     latest: Instant,
     losses: ChaCha8Rng,
     steps_back: Cell<u64>,
@@ -39,12 +39,46 @@ pub struct MarkedCache {
 struct UnderWay {
     started: Instant,
     hit: Option<NodeId>,
-    writes: Vec<Write>,
+    writes: Writes,
     /// The first byte of the answer went out.
     answering: bool,
     /// The writes have been applied.
     put: bool,
 }
+
+/// Requests by their tickets, which are consecutive numbers: those from the oldest without an end on.
+#[derive(Clone, Debug, Default)]
+struct RequestsUnderWay {
+    first: u64,
+    requests: VecDeque<Option<UnderWay>>,
+}
+
+impl RequestsUnderWay {
+    fn insert(&mut self, request: UnderWay) -> Ticket {
+        self.requests.push_back(Some(request));
+        Ticket(self.first + self.requests.len() as u64 - 1)
+    }
+
+    fn place(&mut self, ticket: Ticket) -> Option<&mut Option<UnderWay>> {
+        self.requests.get_mut(usize::try_from(ticket.0.checked_sub(self.first)?).ok()?)
+    }
+
+    fn get(&mut self, ticket: Ticket) -> Option<&mut UnderWay> {
+        self.place(ticket)?.as_mut()
+    }
+
+    fn remove(&mut self, ticket: Ticket) -> Option<UnderWay> {
+        let request = self.place(ticket)?.take();
+        while let Some(None) = self.requests.front() {
+            self.requests.pop_front();
+            self.first += 1;
+        }
+        request
+    }
+}
+
+/// The pending writes of a request.
+type Writes = SmallVec<[Write; 4]>;
 
 /// The pending write of a breakpoint.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +97,7 @@ impl MarkedCache {
             evicted: Index::default(),
             marked: LineMarks::default(),
             in_flight: Vec::new(),
-            under_way: BTreeMap::new(),
-            next_ticket: 0,
+            under_way: RequestsUnderWay::default(),
             latest: Instant::default(),
             losses: ChaCha8Rng::seed_from_u64(seed),
             steps_back: Cell::default(),
@@ -206,11 +239,9 @@ impl PromptCache for MarkedCache {
             ttl: marker.ttl,
             billed: prompt.prefixes.depth(marker.node) > read_depth,
         };
-        let writes: Vec<Write> = effective.iter().map(write).collect();
-        let ticket = Ticket(self.next_ticket);
-        self.next_ticket += 1;
+        let writes: Writes = effective.iter().map(write).collect();
         self.hold(prompt.prefixes, &writes);
-        self.under_way.insert(ticket, UnderWay { started: at, hit, writes, answering: false, put: false });
+        let ticket = self.under_way.insert(UnderWay { started: at, hit, writes, answering: false, put: false });
         if self.rules.visible_from == VisibleFrom::RequestStart {
             self.publish(prompt.prefixes, ticket);
         }
@@ -219,7 +250,7 @@ impl PromptCache for MarkedCache {
 
     fn first_byte(&mut self, prefixes: &Prefixes, ticket: Ticket, at: Instant) {
         self.latest = at;
-        let Some(request) = self.under_way.get_mut(&ticket) else { return };
+        let Some(request) = self.under_way.get(ticket) else { return };
         request.answering = true;
         if self.rules.visible_from == VisibleFrom::FirstByte {
             self.publish(prefixes, ticket);
@@ -229,18 +260,18 @@ impl PromptCache for MarkedCache {
     fn ended(&mut self, prefixes: &Prefixes, ticket: Ticket, at: Instant) {
         self.latest = at;
         self.publish(prefixes, ticket);
-        let Some(done) = self.under_way.remove(&ticket) else { return };
+        let Some(done) = self.under_way.remove(ticket) else { return };
         if self.rules.lifetime_clock == LifetimeClock::ResponseEnd {
             self.restart_clocks(prefixes, &done, at);
         }
     }
 
     fn given_up(&mut self, prefixes: &Prefixes, ticket: Ticket) {
-        let answering = self.under_way.get(&ticket).is_some_and(|request| request.answering);
+        let answering = self.under_way.get(ticket).is_some_and(|request| request.answering);
         if answering && self.rules.failed_write_stands {
             self.publish(prefixes, ticket);
-            self.under_way.remove(&ticket);
-        } else if let Some(lost) = self.under_way.remove(&ticket) {
+            self.under_way.remove(ticket);
+        } else if let Some(lost) = self.under_way.remove(ticket) {
             self.take_back(prefixes, &lost);
         }
     }
@@ -276,7 +307,7 @@ impl PromptCache for MarkedCache {
 
     fn moved(&self, old: &Prefixes, new: &Prefixes, moved: &Moved) -> Box<dyn PromptCache> {
         let mut cache = Self { latest: self.latest, losses: self.losses.clone(), ..Self::new(self.rules, 0) };
-        cache.next_ticket = self.next_ticket;
+        cache.under_way.first = self.under_way.first;
         for (was, is) in moved.iter() {
             match self.shelf.get(old, was, self.latest) {
                 ShelfState::Alive(life) | ShelfState::Dead(Some(life)) => cache.shelf.put(new, is, life),
@@ -293,15 +324,17 @@ impl PromptCache for MarkedCache {
                 cache.marked.insert(new, is);
             }
         }
-        for (ticket, request) in &self.under_way {
-            let writes = request.writes.iter();
-            let writes = writes.filter_map(|write| Some(Write { node: moved.get(write.node)?, ..*write }));
-            let writes: Vec<Write> = writes.collect();
-            if !request.put {
-                cache.hold(new, &writes);
-            }
-            let hit = request.hit.and_then(|hit| moved.get(hit));
-            cache.under_way.insert(*ticket, UnderWay { hit, writes, ..request.clone() });
+        for request in &self.under_way.requests {
+            let request = request.as_ref().map(|request| {
+                let writes = request.writes.iter();
+                let writes = writes.filter_map(|write| Some(Write { node: moved.get(write.node)?, ..*write }));
+                let writes: Writes = writes.collect();
+                if !request.put {
+                    cache.hold(new, &writes);
+                }
+                UnderWay { hit: request.hit.and_then(|hit| moved.get(hit)), writes, ..*request }
+            });
+            cache.under_way.requests.push_back(request);
         }
         Box::new(cache)
     }
@@ -314,13 +347,13 @@ impl PromptCache for MarkedCache {
 impl MarkedCache {
     /// Applies the writes of a request, unless this has happened already.
     fn publish(&mut self, prefixes: &Prefixes, ticket: Ticket) {
-        let Some(request) = self.under_way.get_mut(&ticket).filter(|request| !request.put) else { return };
+        let Some(request) = self.under_way.get(ticket).filter(|request| !request.put) else { return };
         request.put = true;
         // Given back below: a copy for each request would cost more.
         let (writes, started) = (std::mem::take(&mut request.writes), request.started);
         self.land(&writes);
         self.put_writes(prefixes, &writes, started);
-        if let Some(request) = self.under_way.get_mut(&ticket) {
+        if let Some(request) = self.under_way.get(ticket) {
             request.writes = writes;
         }
     }

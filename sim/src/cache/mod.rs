@@ -23,6 +23,8 @@ pub use steps::{Step, StepPrompt};
 
 use std::fmt::Debug;
 
+use smallvec::SmallVec;
+
 use crate::time::Instant;
 use crate::wire::{Marker, Moved, NodeId, Prefixes, Request, Sizes, Usage};
 
@@ -49,11 +51,14 @@ impl<'a> Prompt<'a> {
     }
 
     /// The breakpoints at the end of a prefix that is long enough to be cached.
-    pub fn effective(&self) -> Vec<Marker> {
+    pub fn effective(&self) -> Markers {
         let long_enough = |marker: &&Marker| self.sizes.tokens_at(marker.node) >= self.minimum_tokens;
         self.markers.iter().filter(long_enough).copied().collect()
     }
 }
+
+/// Breakpoints of one request: no provider takes more than four (Anthropic prompt-caching page, 2026-09).
+pub type Markers = SmallVec<[Marker; 4]>;
 
 /// A request in flight, to report the progress of its response to the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

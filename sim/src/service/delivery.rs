@@ -3,7 +3,8 @@
 //! A caller that serves requests in order of time knows when their answers begin before the cache may know: a write can
 //! be read from the answer's first byte on, and requests that come earlier must not see it.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::cache::{Outcome, Prompt, PromptCache, Rules, Ticket};
 use crate::time::{Duration, Instant};
@@ -51,14 +52,23 @@ impl Times {
 #[derive(Clone, Debug)]
 pub struct Delivery {
     cache: Box<dyn PromptCache>,
-    /// Ends of the answers that have not been reported, by their beginnings; `None` for requests that are given up then.
-    answers: BTreeMap<(Instant, Ticket), Option<Instant>>,
+    /// The answers that have not been reported, the one that begins first on top.
+    answers: BinaryHeap<Reverse<Answer>>,
+}
+
+/// When the answer to a request begins and ends, in the order of beginnings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Answer {
+    began_at: Instant,
+    ticket: Ticket,
+    /// `None` for a request that is given up when its answer would begin.
+    ended_at: Option<Instant>,
 }
 
 impl Delivery {
     /// An empty cache under `rules`. `seed` matters only if they lose writes by chance.
     pub fn new(rules: &Rules, seed: u64) -> Self {
-        Self { cache: rules.open(seed), answers: BTreeMap::new() }
+        Self { cache: rules.open(seed), answers: BinaryHeap::new() }
     }
 
     /// The cache, with the answers reported so far.
@@ -69,8 +79,8 @@ impl Delivery {
     /// Reports every answer that began by `at` to the cache. The end of an answer changes nothing under the existing
     /// rules, and is reported together with its beginning.
     pub fn deliver_until(&mut self, prefixes: &Prefixes, at: Instant) {
-        while let Some(answer) = self.answers.first_entry().filter(|answer| answer.key().0 <= at) {
-            let ((began_at, ticket), ended_at) = answer.remove_entry();
+        while self.answers.peek().is_some_and(|Reverse(answer)| answer.began_at <= at) {
+            let Some(Reverse(Answer { began_at, ticket, ended_at })) = self.answers.pop() else { return };
             let Some(ended_at) = ended_at else {
                 self.cache.given_up(prefixes, ticket);
                 continue;
@@ -93,12 +103,12 @@ impl Delivery {
 
     /// When the answer to a request begins and ends.
     pub fn expect(&mut self, ticket: Ticket, times: &Times) {
-        self.answers.insert((times.first_byte_at, ticket), Some(times.ended_at));
+        self.answers.push(Reverse(Answer { began_at: times.first_byte_at, ticket, ended_at: Some(times.ended_at) }));
     }
 
     /// A request that is given up at `at`, before the first byte of its answer.
     pub fn expect_nothing(&mut self, ticket: Ticket, at: Instant) {
-        self.answers.insert((at, ticket), None);
+        self.answers.push(Reverse(Answer { began_at: at, ticket, ended_at: None }));
     }
 
     /// Continues over an arena to which these prefixes moved; others are dropped.

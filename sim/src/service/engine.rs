@@ -129,6 +129,11 @@ impl Engine {
         Self { delivery, premiums, thinking: ThinkingCheck::default(), first_line, first_chain, entries: Vec::new() }
     }
 
+    /// About so many entries will follow: the list need not be moved as it grows.
+    pub fn reserve(&mut self, entries: usize) {
+        self.entries.reserve(entries);
+    }
+
     /// The cache, with the answers reported so far.
     pub fn cache(&self) -> &dyn PromptCache {
         self.delivery.cache()

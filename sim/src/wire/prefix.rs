@@ -51,7 +51,8 @@ pub struct Prefixes {
     nodes: Vec<Node>,
     /// Children that begin a line; other children are found through their parent.
     children: Index<(NodeId, BlockId), NodeId>,
-    roots: Index<String, NodeId>,
+    /// By scope, then by model.
+    roots: Index<Box<str>, Index<Box<str>, NodeId>>,
     lines: Vec<Option<NodeId>>,
 }
 
@@ -61,9 +62,7 @@ const NO_BLOCK: BlockId = BlockId(u32::MAX);
 impl Prefixes {
     /// The empty prompt of `model` in `scope`.
     pub fn root(&mut self, scope: &str, model: &str) -> NodeId {
-        // The length separates scope and model, whatever characters they contain.
-        let key = format!("{}:{scope}{model}", scope.len());
-        if let Some(root) = self.roots.get(&key) {
+        if let Some(root) = self.roots.get(scope).and_then(|models| models.get(model)) {
             return *root;
         }
         let line = self.new_line(None);
@@ -77,7 +76,7 @@ impl Prefixes {
             first_child: id,
             run_start: id,
         });
-        self.roots.insert(key, id);
+        self.roots.get_or_insert_with(scope.into(), Index::default).insert(model.into(), id);
         id
     }
 

@@ -6,7 +6,7 @@ use forkcast_sim::time::Instant;
 
 use super::message::{Blocks, Message, RawCall};
 use super::record::Record;
-use super::records::{Place, Records};
+use super::records::{Place, Records, UsageRead};
 use super::signs::{each, inside};
 use super::tree::Node;
 use super::usage;
@@ -109,9 +109,11 @@ impl<'a> Records<'a> {
     }
 
     fn usage(&mut self, place: Place, message: &Message<'a>, blocks: &Blocks<'a>) -> Option<RecordedUsage> {
-        let read = usage::read(message.usage?, message.model);
-        match read {
+        let (raw, model) = (message.usage?, message.model);
+        let same = self.usage.as_ref().filter(|last| last.raw == raw && last.model == model);
+        match same.map_or_else(|| usage::read(raw, model), |last| Ok(last.usage)) {
             Ok(mut usage) => {
+                self.usage = Some(UsageRead { raw, model, usage });
                 usage.server_passes |= blocks.server_tool;
                 usage.applied_edits = message.context.map_or(0, usage::edits_of);
                 Some(usage)

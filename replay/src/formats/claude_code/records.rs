@@ -15,6 +15,7 @@ use super::names::Names;
 use super::record::Record;
 use super::tree::{Node, Tree};
 use crate::error::Fault;
+use crate::exchange::RecordedUsage;
 use crate::formats::json::unescaped;
 use crate::transcript::{Sign, Thread, Version, answer_id, place_id, user_of, version};
 
@@ -33,6 +34,15 @@ pub(super) struct Records<'a> {
     version: Option<(&'a [u8], Version)>,
     teammate: bool,
     repeated: usize,
+    /// The usage read last: lines of one answer repeat it.
+    pub usage: Option<UsageRead<'a>>,
+}
+
+/// A usage, and what it was read from.
+pub(super) struct UsageRead<'a> {
+    pub raw: &'a [u8],
+    pub model: Option<&'a [u8]>,
+    pub usage: RecordedUsage,
 }
 
 /// Index of the main agent.
@@ -65,6 +75,7 @@ impl<'a> Records<'a> {
             version: None,
             teammate: false,
             repeated: 0,
+            usage: None,
         }
     }
 

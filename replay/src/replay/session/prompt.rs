@@ -7,6 +7,7 @@ use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::service::{FRAME_TOKENS, Movement, Quote, SizedRequest, UNPRICED};
 use forkcast_sim::wire::model::Resolved;
 use forkcast_sim::wire::{Marker, NodeId, Prefixes, Ttl, Usage};
+use smallvec::SmallVec;
 
 use super::run::SessionReplay;
 use super::shortfall::{Attribution, Shortfall};
@@ -307,7 +308,7 @@ fn changed_unseen(decision: &Decision, read: u64) -> Option<u64> {
 
 /// Breakpoints as Claude Code sets them: after the system prompt, and on the last block (`clients.md` 1, 2.1.197 to 2.1.330;
 /// captures of 2026-07 and 2026-08). The one on the identity line is earlier and never the longest.
-fn markers(ends: &Ends, prompt: &SessionPrompt) -> Vec<DispatchMarker> {
+fn markers(ends: &Ends, prompt: &SessionPrompt) -> SmallVec<[DispatchMarker; 3]> {
     let at = |node, role| DispatchMarker::new(node, prompt.ttl, role);
     let other = prompt.marked.map(|node| at(node, MarkerRole::Other));
     let own = [Some(at(ends.system_end, MarkerRole::System)), other, Some(at(ends.end, MarkerRole::Tail))];

@@ -101,7 +101,9 @@ impl<'a> SessionReplay<'a> {
 
     /// Serves every request.
     pub fn finish(mut self) -> Replay {
-        for ask in &asks(self.session) {
+        let asks = asks(self.session);
+        self.engine.reserve(asks.len());
+        for ask in &asks {
             self.serve(ask);
         }
         let mut entries = self.engine.finish();
