@@ -32,7 +32,7 @@ pub mod rebuild;
 pub mod recording;
 pub mod replay;
 pub mod response;
-mod side_by_side;
+pub mod side_by_side;
 pub mod source;
 pub mod trace;
 pub mod transcript;

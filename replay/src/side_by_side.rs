@@ -10,7 +10,7 @@ use std::thread;
 /// Does `work` for every number of `order`, started in that order, and passes the results to `take` by ascending number.
 /// `order` has every number below its length once. The longest work should come first: started last, it would leave the
 /// other processors idle. Results that wait for their turn must be small.
-pub(crate) fn side_by_side<T: Send>(order: &[usize], work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
+pub fn side_by_side<T: Send>(order: &[usize], work: &(dyn Fn(usize) -> T + Sync), take: &mut dyn FnMut(T)) {
     let order = Order { begin: order.to_vec(), weights: vec![0; order.len()], waiting_max: 0 };
     run(&order, work, take);
 }
