@@ -198,14 +198,14 @@ fn policies_by(quantity: Quantity, panels: &[Panel]) -> Option<String> {
         false => format!("from {} on", quantity.said(ranking.from as u64)),
     };
     Some(format!(
-        "{} {verb} cheapest {from}: {} against {} with {last}{place}",
+        "{} {verb} cheapest {from}{place}: {} against {} with {last}",
         ranking.names(),
         money(ranking.least),
         money(ranking.most)
     ))
 }
 
-/// Up to how many turns forks are cheaper, by context; the first curve are the agents of their own.
+/// Up to how many whole turns forks are cheaper, by context; the first curve are the agents of their own.
 fn forks(panel: &Panel) -> Option<String> {
     let last = panel.curves.first()?.points.last()?.at;
     let mut limits: Vec<String> = Vec::new();
@@ -215,7 +215,7 @@ fn forks(panel: &Panel) -> Option<String> {
         let unit = if limits.is_empty() { " turns" } else { "" };
         limits.push(match crossing.at {
             Some(at) if at < 1.0 => format!("never with {context}"),
-            Some(at) => format!("{at:.1}{unit} with {context}"),
+            Some(at) => format!("{:.0}{unit} with {context}", at.floor()),
             None => format!("{last:.0}{unit} and more with {context}"),
         });
     }
@@ -237,7 +237,8 @@ fn lifetimes(panels: &[Panel]) -> Option<String> {
     for panel in panels {
         let at = panel.crossings.first()?.at;
         let last = panel.curves.first()?.points.last()?.at;
-        let waits = at.map_or_else(|| format!("more than {last:.0}"), |at| format!("{:.1}", at.max(0.0)));
+        // At the turning point itself, both cost the same.
+        let waits = at.map_or_else(|| format!("more than {last:.0}"), |at| format!("{:.0}", at.max(0.0).floor() + 1.0));
         let context = panel.title.split(", ").next()?;
         limits.push(match limits.len() {
             0 => format!("{waits} children wait with {context}"),

@@ -237,10 +237,18 @@ impl<'a> Check<'a> {
         self.sum(verdict, true)
     }
 
+    /// The part of [`Self::cost`] that is known.
+    pub fn known_cost(&self, verdict: Verdict) -> Money {
+        lost(&self.findings(verdict, false)).filter_map(|lost| lost.cost).sum()
+    }
+
     fn sum(&self, verdict: Verdict, with_sibling: bool) -> Option<Money> {
+        lost(&self.findings(verdict, with_sibling)).map(|lost| lost.cost).sum()
+    }
+
+    fn findings(&self, verdict: Verdict, with_sibling: bool) -> Vec<&'a Finding> {
         let is_asked = |finding: &&Finding| self.verdict(finding) == verdict && finding.with_sibling == with_sibling;
-        let findings: Vec<&Finding> = self.report.findings.iter().filter(is_asked).collect();
-        lost(&findings).map(|lost| lost.cost).sum()
+        self.report.findings.iter().filter(is_asked).collect()
     }
 
     /// Notes by their word: how many there are, and the first.

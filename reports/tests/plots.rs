@@ -152,7 +152,7 @@ fn titles_say_the_answer_once_and_notes_say_what_it_rests_on() {
     let policies = Grid { launch: vec![LaunchPolicy::Burst, LaunchPolicy::Primed], ..Grid::of(both) };
     let svg = picture(&Grid { children: vec![2, 4, 8], is_cold: vec![false, true], ..policies });
     assert!(
-        svg.contains("<title>primed is cheapest throughout: $0.1136 against $0.1976 with 8 children (warm parent)"),
+        svg.contains("<title>primed is cheapest throughout (warm parent): $0.1136 against $0.1976 with 8 children"),
         "{svg}"
     );
     // Agents of their own may cost less than the bound of forks.

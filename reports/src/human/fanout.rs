@@ -88,6 +88,9 @@ fn single(row: &Trial) -> String {
     let Some(cost) = row.outcome.cost else {
         return format!("{children}: {}, no price for the model", several(row.outcome.requests, "request"));
     };
+    if row.outcome.requests == 0 {
+        return format!("{children}: none was answered");
+    }
     let total =
         row.outcome.total_cost.map_or_else(String::new, |total| format!(", {} with their parent", money(total)));
     let uncached = row

@@ -28,7 +28,7 @@ pub(super) fn check(failed: &mut Failures<'_>) {
 /// All participating agents, for messages.
 pub(super) fn took_part(run: &Run) -> String {
     let labels: Vec<String> = run.agents.iter().map(|agent| format!("`{}`", agent.label)).collect();
-    labels.join(", ")
+    if labels.is_empty() { "none".to_owned() } else { labels.join(", ") }
 }
 
 pub(super) fn check_one(figure: &Figure, whose: &str, found: Option<Number>, failed: &mut Failures<'_>) {

@@ -27,6 +27,8 @@ pub struct Problems(pub Vec<Problem>);
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place.line {
+            // What the command line says has a name; what every scenario is held to has none.
+            0 if self.path.is_empty() => write!(f, "{}: ", self.file)?,
             0 => write!(f, "{} (from the command line): ", self.file)?,
             line => write!(f, "{}:{line}:{}: ", self.file, self.place.column)?,
         }

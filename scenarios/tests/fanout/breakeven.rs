@@ -6,6 +6,7 @@ use forkcast_scenarios::fanout::breakeven::launching::frontier;
 use forkcast_scenarios::fanout::breakeven::{Answer, Inquiry, Question, answer};
 use forkcast_scenarios::fanout::trial::trial;
 use forkcast_scenarios::fanout::{Cell, Spawn};
+use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::PriceBook;
 
@@ -39,20 +40,22 @@ fn econ_forks_pay_until_the_published_number_of_turns() {
 #[test]
 fn with_the_parents_requests_a_turning_point_is_that_of_the_totals() {
     let base = Cell { model: "claude-opus-4-8".into(), ..Cell::default() };
-    let turns: Vec<u32> = (1..=12).collect();
-    let asked = Inquiry { prefix: Some(vec![50_000]), turns: Some(turns.clone()), ..asked(base) };
+    let (turns, contexts): (Vec<u32>, _) = ((1..=12).collect(), vec![20_000, 50_000, 80_000, 150_000]);
+    let asked = Inquiry { prefix: Some(contexts.clone()), turns: Some(turns.clone()), ..asked(base.clone()) };
     let answer = answered(Question::ForkOrSpawn, &asked);
     let [primed, burst] = &answer.panels[..] else { panic!("{:?}", answer.panels) };
     for (panel, launch) in [(primed, LaunchPolicy::Primed), (burst, LaunchPolicy::Burst)] {
-        let total = |is_spawn: bool, turns: u32| {
-            let is_it = |cell: &Cell| {
-                cell.turns == turns && cell.spawn.is_some() == is_spawn && (!is_spawn || cell.launch == launch)
+        for (prefix, crossing) in contexts.iter().zip(&panel.crossings) {
+            let total = |spawn: Option<Spawn>, launch: LaunchPolicy, turns: u32| {
+                let cell = Cell { placement: Placement::Both, prefix: *prefix, spawn, launch, turns, ..base.clone() };
+                trial(&cell, &Rc::new(PriceBook::built_in())).unwrap().outcome.total_cost.unwrap()
             };
-            answer.rows.iter().find(|row| is_it(&row.cell)).unwrap().outcome.total_cost.unwrap()
-        };
-        let last = turns.iter().rfind(|turns| total(false, **turns) <= total(true, **turns)).copied().unwrap_or(0);
-        let at = panel.crossings[0].with_parent.unwrap();
-        assert!((f64::from(last)..f64::from(last + 1)).contains(&at), "{at} {last} {}", panel.title);
+            let is_fork_cheaper =
+                |turns: &&u32| total(None, LaunchPolicy::Primed, **turns) <= total(Some(SPAWN), launch, **turns);
+            let last = turns.iter().rfind(is_fork_cheaper).copied().unwrap_or(0);
+            let found = crossing.with_parent.map_or(12, |at| at.floor() as u32);
+            assert_eq!(found, last, "{crossing:?} {}", panel.title);
+        }
     }
 }
 

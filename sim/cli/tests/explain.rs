@@ -93,6 +93,7 @@ fn a_request_is_named_by_number_or_by_file() {
     let by = |name: &str| fine(&forkcast(&place, &["explain", "log.jsonl", name])).to_owned();
     assert_eq!(by("1"), by("log.jsonl#1"));
     assert_eq!(by("1"), by("#1"));
+    assert_eq!(by("1"), by("log.jsonl:2"), "as `check` names it");
     let output = forkcast(&place, &["explain", "log.jsonl", "2"]);
     assert!(complaint(&output).contains("0 to 1"), "{}", complaint(&output));
     let output = forkcast(&place, &["explain", "log.jsonl", "other.jsonl#1"]);

@@ -57,6 +57,7 @@ fn the_title_says_what_it_costs_or_what_is_cheapest() {
             "Cheapest: launch burst in 1 of 2 comparisons, launch primed in the rest",
         ),
         (&["--children", "2,9"], "2 cells: $"),
+        (&["--children", "5", "--itpm", "10"], "5 forks: none was answered"),
     ] {
         let (code, shown, _) = said(arguments);
         assert!(code == 0 && shown.starts_with(title), "{arguments:?}: {shown}");

@@ -29,6 +29,22 @@ fn a_new_scenario_runs_and_passes_and_replaces_nothing() {
             .clone()
     };
     assert_ne!(cost(&[]), cost(&["--breakpoints", "both", "--ttl", "1h"]));
+    for launch in ["primed", "serial", "waves=1"] {
+        assert!(cost(&["--launch", launch]).is_number(), "{launch}");
+    }
+}
+
+/// Whatever the names of agents are.
+#[test]
+fn lanes_of_agents_fit_into_80_columns() {
+    let place = folder("lanes");
+    for scenario in ["forks/G02-siblings", "day/working-day", "contract/E24", "contract/E11"] {
+        let output = forkcast(&place, &["run", scenario, "-q"]);
+        let shown = stdout(&output);
+        let lane = |line: &&str| line.contains(['█', '░']);
+        let widest = shown.lines().filter(lane).map(|line| line.chars().count()).max();
+        assert!((60..=80).contains(&widest.unwrap()), "{scenario}: {shown}");
+    }
 }
 
 #[test]

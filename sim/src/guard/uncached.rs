@@ -7,7 +7,7 @@ use super::finding::{Finding, Loss, Rule, percent};
 use super::identity::Lane;
 use crate::diagnosis::{Billing, Cause, ChangeSite, Subject};
 use crate::outside::quoted;
-use crate::pricing::{Category, Money, Rates};
+use crate::pricing::{Category, Money, Rates, grouped};
 use crate::wire::{ChainId, Level, Maker, shared_nodes};
 
 /// Requests that repeat history before it counts: after a single one the write may cost more than the reads save.
@@ -122,8 +122,10 @@ impl Uncached {
         let short = told(silent().filter(|kept| kept.longest.is_some()), |kept| {
             let (tokens, minimum) = kept.longest.unwrap_or_default();
             format!(
-                "have their last breakpoint after {tokens} tokens or fewer, and their model caches nothing below {minimum}, so no change \
-                 can break a prefix.{IN_TESTS}"
+                "have their last breakpoint after {} tokens or fewer, and their model caches nothing below {}, so no change \
+                 can break a prefix.{IN_TESTS}",
+                grouped(tokens),
+                grouped(minimum)
             )
         });
         assumed.into_iter().chain(unmarked).chain(short)

@@ -46,7 +46,7 @@ fn a_conversation_without_breakpoints_gets_a_warning() {
 fn a_conversation_below_the_minimum_gets_a_warning_with_its_length() {
     let warnings = check(&[marked(0), marked(1)]).warnings;
     let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
-    assert!(warning.contains("have their last breakpoint after 1") && warning.contains("below 1024"), "{warning}");
+    assert!(warning.contains("have their last breakpoint after 1") && warning.contains("below 1,024"), "{warning}");
 }
 
 #[test]

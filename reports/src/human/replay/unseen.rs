@@ -44,7 +44,8 @@ fn without_rules(report: &Report<'_>, found: &Unseen) -> Option<String> {
     } else {
         format!("{} of {}", count(without), several(all, "request"))
     };
-    let both = if report.totals.predicted.is_some() { ", so they count on both sides as recorded" } else { "" };
+    let is_both = report.totals.predicted.is_some() && report.counted == Counted::Recorded;
+    let both = if is_both { ", so they count on both sides as recorded" } else { "" };
     (without > 0).then(|| format!("{who} went to models whose cache is not modelled: their misses are unknown{both}."))
 }
 

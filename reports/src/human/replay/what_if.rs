@@ -65,7 +65,8 @@ fn compacted(report: &Report<'_>) -> Option<String> {
         Some((saved, at)) if saved > Money::ZERO => {
             format!("{} would have saved {}", report.what_ifs[at], money(saved))
         }
-        Some(_) => "no length would have saved anything".to_owned(),
+        Some((_, at)) if lengths.len() == 1 => format!("{} would have saved nothing", report.what_ifs[at]),
+        Some(_) => "none of these lengths would have saved anything".to_owned(),
     };
     let idle = lengths.iter().any(|at| !is_reached(at)).then(|| format!(" A row that compacts nothing: {SHORTEST}"));
     Some(format!(

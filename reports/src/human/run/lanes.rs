@@ -1,12 +1,17 @@
 //! The timeline as lines of text: a lane for each agent, dark while a model answers, light while the agent lives.
 
+use std::ops::RangeInclusive;
+
 use forkcast_scenarios::run::{Agent, Run};
 
 use crate::document::since_start;
 use crate::document::{Marked, Part};
 
-/// Columns of a lane.
-const WIDTH: u64 = 64;
+/// Columns of a label and its lane together.
+const WIDTH: usize = 76;
+
+/// Columns of a lane: with labels that are longer than a line, it stays readable.
+const LANE: RangeInclusive<usize> = 24..=64;
 
 /// Most lanes shown to people.
 const SHOWN_MAX: usize = 40;
@@ -20,13 +25,19 @@ pub(super) fn part(run: &Run) -> Part {
     let all = run.agents.len();
     let shown = if all <= SHOWN_MAX + 1 { all } else { SHOWN_MAX };
     let longest = run.agents.iter().take(shown).map(label).map(|label| label.chars().count()).max().unwrap_or(0);
-    let mut lines: Vec<Marked> =
-        run.agents.iter().enumerate().take(shown).map(|(at, agent)| lane(run, at, agent, longest)).collect();
+    let width = WIDTH.saturating_sub(longest).clamp(*LANE.start(), *LANE.end());
+    let mut lines: Vec<Marked> = run
+        .agents
+        .iter()
+        .enumerate()
+        .take(shown)
+        .map(|(at, agent)| lane(run, at, agent, Columns { label: longest, lane: width }))
+        .collect();
     if shown < all {
         lines.push(plain(format!("… and {} more agents", all - shown)));
     }
     let end = since_start(run.makespan);
-    let gap = usize::try_from(WIDTH).unwrap_or(0).saturating_sub(1 + end.chars().count());
+    let gap = width.saturating_sub(1 + end.chars().count());
     lines.push(plain(format!("{:longest$}  0{:gap$}{end}", "", "")));
     lines.push(plain(format!("{:longest$}  {ANSWERS} a model answers   {LIVES} the agent works or waits", "")));
     Part::Verbatim(lines)
@@ -43,9 +54,17 @@ pub(super) fn label(agent: &Agent) -> String {
     format!("{indent}{}{name}", agent.label)
 }
 
-fn lane(run: &Run, at: usize, agent: &Agent, longest: usize) -> Marked {
+/// How wide the two parts of a line are.
+#[derive(Clone, Copy)]
+struct Columns {
+    label: usize,
+    lane: usize,
+}
+
+fn lane(run: &Run, at: usize, agent: &Agent, columns: Columns) -> Marked {
     let whole = run.makespan.0.max(1);
-    let column = |nanos: u64| u128::from(nanos) * u128::from(WIDTH) / u128::from(whole);
+    let width = columns.lane as u128;
+    let column = |nanos: u64| u128::from(nanos) * width / u128::from(whole);
     let answered: Vec<(u128, u128)> = run
         .requests
         .iter()
@@ -55,7 +74,7 @@ fn lane(run: &Run, at: usize, agent: &Agent, longest: usize) -> Marked {
         })
         .collect();
     let lives = (column(agent.began.0), column(agent.ended.map_or(run.makespan.0, |ended| ended.0)));
-    let drawn: String = (0..u128::from(WIDTH))
+    let drawn: String = (0..width)
         .map(|place| {
             let covers = |(from, to): &(u128, u128)| (*from..=*to).contains(&place);
             if answered.iter().any(covers) {
@@ -67,5 +86,5 @@ fn lane(run: &Run, at: usize, agent: &Agent, longest: usize) -> Marked {
             }
         })
         .collect();
-    plain(format!("{:longest$}  {}", label(agent), drawn.trim_end()))
+    plain(format!("{:label$}  {}", label(agent), drawn.trim_end(), label = columns.label))
 }

@@ -266,7 +266,9 @@ fn crossing(first: &Curve, second: &Curve) -> Option<(f64, Money)> {
     let part = if high == low { 0.0 } else { -low / (high - low) };
     let between = |from: f64, to: f64| part.mul_add(to - from, from);
     let cost = between(first.points[from].cost.picousd() as f64, first.points[to].cost.picousd() as f64);
-    Some((between(first.points[from].at, first.points[to].at), Money::from_picousd(cost.round() as i128)))
+    // There is nothing before zero, however the lines go on.
+    let at = between(first.points[from].at, first.points[to].at).max(0.0);
+    Some((at, Money::from_picousd(cost.max(0.0).round() as i128)))
 }
 
 #[cfg(test)]
@@ -288,6 +290,7 @@ mod tests {
         let flat = line(&[10, 10, 10]);
         assert_eq!(crossing(&line(&[0, 8, 16]), &flat), Some((2.25, Money::from_picousd(10))));
         assert_eq!(crossing(&line(&[12, 16, 20]), &flat).map(|(at, _)| at), Some(0.5));
+        assert_eq!(crossing(&line(&[22, 26]), &flat), Some((0.0, Money::from_picousd(10))), "not before zero");
         assert_eq!(crossing(&line(&[1, 2, 3]), &flat), None);
         assert_eq!(crossing(&line(&[]), &flat), None);
     }

@@ -7,7 +7,7 @@
 //! With N children, S tools and system, B the brief, H the context that a fork carries and M the forking message, the
 //! formula is K* = [(σ − r) S + (o + w − r) B − o M / N] / [r (H − S − B)]. σ is w if all start at once, and
 //! [w + (N − 1) r] / N if one is first. It ignores directives and the first fork's writes. If agents gather the history
-//! again, there is no formula. The parent's other requests are not in it, and differ: they carry the words that started
+//! again, or the parent is cold, there is no formula. The parent's other requests are not in it, and differ: they carry the words that started
 //! the children. So a turning point is given with them too.
 
 use forkcast_sim::agent::query::Placement;
@@ -44,20 +44,21 @@ pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unansw
         let cell = move |turns: u32| Cell { turns, ..cell.clone() };
         Started::new(runs, name, turns.iter().map(|turns| (f64::from(*turns), cell(*turns))))
     };
-    let fork =
-        |prefix: &u64| (format!("fork, {} of context", thousands(*prefix)), Cell { prefix: *prefix, ..base.clone() });
-    let forks: Vec<(Cell, Started)> = contexts
-        .iter()
-        .map(fork)
-        .map(|(name, cell)| Ok((cell.clone(), by_turns(name, cell)?)))
-        .collect::<Result<_, Unanswered>>()?;
-    let spawn = |launch| Cell { spawn: Some(asked.spawn), launch, ..base.clone() };
-    let spawned: Vec<Started> = STARTS
-        .iter()
-        .map(|(launch, _)| by_turns("spawn with a brief".to_owned(), spawn(*launch)))
-        .collect::<Result<_, Unanswered>>()?;
+    let fork = |prefix: &u64| {
+        let cell = Cell { prefix: *prefix, ..base.clone() };
+        let name = format!("fork, {} of context", thousands(*prefix));
+        Ok((cell.clone(), by_turns(name, cell)?))
+    };
+    let forks: Vec<(Cell, Started)> = contexts.iter().map(fork).collect::<Result<_, Unanswered>>()?;
+    // The parent of named agents has the same context, though they cost the same with any.
+    let spawn = |(launch, _): &(LaunchPolicy, &str)| {
+        let cell = |prefix: &u64| Cell { spawn: Some(asked.spawn), launch: *launch, prefix: *prefix, ..base.clone() };
+        let spawned = contexts.iter().map(|prefix| by_turns("spawn with a brief".to_owned(), cell(prefix)));
+        spawned.collect::<Result<Vec<Started>, Unanswered>>()
+    };
+    let spawned = STARTS.iter().map(spawn).collect::<Result<Vec<_>, Unanswered>>()?;
     let panels = STARTS.iter().zip(spawned).map(|((launch, word), spawned)| {
-        let crossing = |(cell, forked): &(Cell, Started)| {
+        let crossing = |((cell, forked), spawned): (&(Cell, Started), &Started)| {
             let met = crossing(&forked.alone, &spawned.alone);
             Ok(Crossing {
                 name: format!("fork until, with {} of context", thousands(cell.prefix)),
@@ -67,13 +68,11 @@ pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unansw
                 formula: formula(asked, cell, *launch, runs)?,
             })
         };
+        let curves = spawned.iter().take(1).chain(forks.iter().map(|(_, forked)| forked));
         Ok(Panel {
             title: format!("{} children of a {}; spawns {word}", base.children, children::title(base.is_cold)),
-            crossings: forks.iter().map(crossing).collect::<Result<_, Unanswered>>()?,
-            curves: std::iter::once(&spawned.alone)
-                .chain(forks.iter().map(|(_, forked)| &forked.alone))
-                .cloned()
-                .collect(),
+            crossings: forks.iter().zip(&spawned).map(crossing).collect::<Result<_, Unanswered>>()?,
+            curves: curves.map(|started| started.alone.clone()).collect(),
         })
     });
     panels.collect()
@@ -118,7 +117,7 @@ fn formula(asked: &Inquiry, cell: &Cell, launch: LaunchPolicy, runs: &Runs<'_>) 
     let own = (spawn.system + spawn.tools) as f64;
     let brief = spawn.brief as f64;
     let more = (cell.prefix + cell.tail) as f64 - own - brief;
-    if spawn.gathered > 0 || spawn.gathering_turns > 0 || more <= 0.0 {
+    if spawn.gathered > 0 || spawn.gathering_turns > 0 || cell.is_cold || more <= 0.0 {
         return Ok(None);
     }
     let first = match launch {

@@ -78,7 +78,7 @@ pub struct ExplainArgs {
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
 
-    /// The request: its number in the ledger, FILE#N, or FILE:LINE of a transcript; by default the one with the highest
+    /// The request: its number in the ledger, FILE#N, or FILE:LINE; by default the one with the highest
     /// cost for text that had been sent before
     #[arg(value_name = "REQUEST")]
     pub request: Option<String>,

@@ -97,6 +97,9 @@ fn keys(text: &str) -> Result<Keys, String> {
         known.ok_or_else(|| format!("expected {}", By::ALL.map(By::word).join(", ")))
     };
     let Some((first, second)) = text.split_once(',') else { return Ok(Keys { by: key(text)?, then_by: None }) };
+    if second.contains(',') {
+        return Err("expected at most two keys".to_owned());
+    }
     let keys = Keys { by: key(first)?, then_by: Some(key(second)?) };
     if keys.then_by == Some(keys.by) { Err("expected two different keys".to_owned()) } else { Ok(keys) }
 }

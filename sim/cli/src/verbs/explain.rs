@@ -138,18 +138,17 @@ fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>], name: &str) -
         let file = &entry.origin.file;
         let index = entry.origin.index;
         let line = entry.origin.line;
-        let in_transcript = entry.exchange.is_none();
         name == report.spot(&(*entry).into())
             || name == format!("{file}#{index}")
             || name == format!("{}#{index}", report.short(file))
-            || in_transcript && (name == format!("{file}:{line}") || name == format!("{}:{line}", report.short(file)))
+            || line > 0 && (name == format!("{file}:{line}") || name == format!("{}:{line}", report.short(file)))
     };
     let found = entries.iter().find(named);
     found.ok_or_else(|| {
         let example =
             entries.first().map_or_else(String::new, |entry| format!(", such as {}", report.spot(&entry.into())));
         BadInput::error(format!(
-            "{name}: no such request, expected its number (0 to {}), FILE#N, or FILE:LINE of a transcript{example}",
+            "{name}: no such request, expected its number (0 to {}), FILE#N, or FILE:LINE{example}",
             count.saturating_sub(1)
         ))
     })

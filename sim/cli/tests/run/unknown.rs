@@ -139,6 +139,9 @@ fn what_ifs_that_need_instants_are_not_left_out_silently() {
         let output = forkcast(&place, &["replay", "bodies", "--what-if", what_if, "--quiet"]);
         assert!(said(&output).1.contains("The recording has no instants: what-ifs are left out."), "{output:?}");
     }
+    // Advice costs the same whether or not a column was asked for and left out.
+    let advised = |arguments: &[&str]| replay(&place, &[&["bodies"], arguments].concat())["actions"].clone();
+    assert_eq!(advised(&[]), advised(&["--what-if", "breakpoints=both"]));
     let output = forkcast(&place, &["replay", "bodies", "--quiet"]);
     let shown = said(&output).1;
     assert!(!shown.contains("no instants") && !shown.contains("what-ifs"), "{shown}");
