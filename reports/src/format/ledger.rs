@@ -130,7 +130,8 @@ record! {
             let bill = it.line.charge.bill.iter();
             Value::List(bill.flat_map(|bill| &bill.fees).map(Record::value).collect())
         };
-    usd "cost_usd", "The bill." => |it| it.line.charge.bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
+    usd "cost_usd",
+        "The bill; of the predicted usage if nothing was recorded. A report of recorded usage leaves such requests out of its sums." => |it| it.line.charge.bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
     flat: Spending, => |it| it.line.charge.bill.as_ref().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
     usd "predicted_cost_usd", "The bill of the predicted usage." =>
         |it| it.line.predicted_cost.map(|cost| cost.total), null(NO_PRICE);

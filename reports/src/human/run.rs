@@ -98,7 +98,19 @@ fn cost(run: &Run) -> Vec<String> {
     let (Some(cost), Some(without)) = (totals.cost, totals.cost_without_cache) else { return Vec::new() };
     let mut lines = vec![format!("Cost {}; without a cache it would have been {}", money(cost), money(without))];
     lines.extend(helpers(run, cost));
+    lines.extend(beyond_window(run));
     lines
+}
+
+/// Requests that only a simulated provider answers.
+pub fn beyond_window(run: &Run) -> Option<String> {
+    let beyond = run.beyond_window() as u64;
+    let (verb, them) = if beyond == 1 { ("is", "it") } else { ("are", "them") };
+    let said = || {
+        let requests = several(beyond, "request");
+        format!("{requests} {verb} longer than the model's window: the provider would refuse {them}")
+    };
+    (beyond > 0).then(said)
 }
 
 /// The price of internal forks, which no one asked for and which are easily overlooked.

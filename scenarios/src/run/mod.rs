@@ -14,12 +14,13 @@ pub mod request;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use forkcast_sim::ledger::Line;
 use forkcast_sim::model::scripted::Utterance;
 use forkcast_sim::pricing::{Money, PriceBook};
 use forkcast_sim::simulation::{Logged, Passage, Recount};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
-use forkcast_sim::wire::model::{Model, Tokenizer};
+use forkcast_sim::wire::model::{Model, Tokenizer, resolve};
 
 pub use agent::Agent;
 pub use fork::Fork;
@@ -94,6 +95,15 @@ impl Run {
     /// Sums over all requests.
     pub fn totals(&self) -> Sums {
         Sums::of(self.requests.iter())
+    }
+
+    /// The number of requests that are longer than the window of their model: a provider would refuse them.
+    pub fn beyond_window(&self) -> usize {
+        let is_beyond = |line: &Line| {
+            let window = resolve(&line.model).and_then(|resolved| resolved.id.row().window_tokens);
+            line.billed().zip(window).is_some_and(|(usage, window)| usage.total_input_tokens() > window)
+        };
+        self.requests.iter().filter(|request| is_beyond(&request.line)).count()
     }
 
     /// Recounts the sizes of the requests' blocks.

@@ -34,6 +34,19 @@ fn a_new_scenario_runs_and_passes_and_replaces_nothing() {
     }
 }
 
+#[test]
+fn requests_longer_than_the_window_are_named() {
+    let place = folder("window");
+    fine(&forkcast(&place, &["new", "large", "-q"]));
+    let text = fs::read_to_string(place.join("large.yaml")).unwrap();
+    fs::write(place.join("large.yaml"), text.replace("system: 7600", "system: 2000000")).unwrap();
+    let said = "requests are longer than the model's window: the provider would refuse them";
+    let output = forkcast(&place, &["run", "large.yaml", "-q"]);
+    assert!(code(&output) == 0 && stdout(&output).contains(said), "{}", stdout(&output));
+    let output = forkcast(&place, &["run", "large.yaml", "-q", "--strict"]);
+    assert!(code(&output) == 2 && stderr(&output).contains(said), "{}", stderr(&output));
+}
+
 /// Whatever the names of agents are.
 #[test]
 fn lanes_of_agents_fit_into_80_columns() {

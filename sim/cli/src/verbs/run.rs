@@ -210,7 +210,9 @@ fn one(
     outcome.printed(print(args, &run, &failures, report.as_ref(), compared.as_ref(), printer))?;
     let gates = report.iter().flat_map(gates);
     outcome.failures.extend(gates.filter_map(|gate| human::replay::sentence(&gate)));
-    outcome.mistakes.extend(args.result.strict.complaints(Doubt::unpriced(run.unpriced())));
+    let refused = human::run::beyond_window(&run).map(Doubt::LeftOut);
+    let doubts = Doubt::unpriced(run.unpriced()).into_iter().chain(refused);
+    outcome.mistakes.extend(args.result.strict.complaints(doubts));
     judge(&run, args.fidelity, failures, outcome);
     Ok(())
 }
