@@ -232,7 +232,7 @@ impl Turn {
         if matches!(self.results, Results::Early) && !results.is_empty() {
             entries.push(one(0, results.remove(0)));
         }
-        entries.push(assistant(format!("h-{at}-said").into(), self.thinking.as_deref(), text.as_deref(), uses));
+        entries.push(assistant(format!("h-{at}-said").into(), self.thinking.as_deref(), text.as_deref(), &uses));
         if matches!(self.results, Results::OneByOne) {
             entries.extend(results.into_iter().rev().enumerate().map(|(part, result)| one(part, result)));
         } else if !results.is_empty() {
@@ -243,7 +243,7 @@ impl Turn {
     }
 }
 
-fn assistant(uuid: Rc<str>, thinking: Option<&str>, text: Option<&str>, tool_uses: Vec<ToolUse>) -> Rc<Entry> {
+fn assistant(uuid: Rc<str>, thinking: Option<&str>, text: Option<&str>, tool_uses: &[ToolUse]) -> Rc<Entry> {
     let words = thinking.map(|words| Piece::thinking(words, "c2ln")).into_iter().chain(text.map(Piece::text));
     let calls = tool_uses.iter().map(|call| Piece::tool_use(&call.id, &call.name, &call.input));
     let message = Rc::new(Message { role: Role::Assistant, content: words.chain(calls).collect() });
@@ -261,9 +261,9 @@ fn write_fork(at: usize, count: usize, entries: &mut Vec<Rc<Entry>>) {
         .collect();
     let results =
         uses.iter().map(|call| (call.id.clone(), Piece::tool_result(&call.id, "async_launched", false))).collect();
-    entries.push(assistant(format!("h-{at}-forks").into(), None, None, uses.clone()));
+    entries.push(assistant(format!("h-{at}-forks").into(), None, None, &uses));
     entries.push(Entry::results(format!("h-{at}-launched").into(), results));
-    entries.push(assistant(format!("h-{at}-waits").into(), None, Some("They run."), Vec::new()));
+    entries.push(assistant(format!("h-{at}-waits").into(), None, Some("They run."), &[]));
     for call in &uses {
         let words = format!(
             "<task-notification><tool-use-id>{}</tool-use-id>Scope: it\nResult: fine</task-notification>",
