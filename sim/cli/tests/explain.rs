@@ -94,6 +94,10 @@ fn a_request_is_named_by_number_or_by_file() {
     assert_eq!(by("1"), by("log.jsonl#1"));
     assert_eq!(by("1"), by("#1"));
     assert_eq!(by("1"), by("log.jsonl:2"), "as `check` names it");
+    let pair = |first: &str, second: &str| stdout(&forkcast(&place, &["diff", first, second])).to_owned();
+    let lines = pair("log.jsonl:1", "log.jsonl:2");
+    assert!(lines.contains("2026-09-22"), "{lines}");
+    assert_eq!(lines.replace("jsonl:1", "jsonl#0").replace("jsonl:2", "jsonl#1"), pair("log.jsonl#0", "log.jsonl#1"));
     let output = forkcast(&place, &["explain", "log.jsonl", "2"]);
     assert!(complaint(&output).contains("0 to 1"), "{}", complaint(&output));
     let output = forkcast(&place, &["explain", "log.jsonl", "other.jsonl#1"]);

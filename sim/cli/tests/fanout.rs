@@ -58,6 +58,8 @@ fn the_title_says_what_it_costs_or_what_is_cheapest() {
         ),
         (&["--children", "2,9"], "2 cells: $"),
         (&["--children", "5", "--itpm", "10"], "5 forks: none was answered"),
+        (&["--answer", "children"], "both, primed is cheapest throughout (warm parent)"),
+        (&["--answer", "children", "--parent", "cold"], "both, primed is cheapest from 2 children on (cold parent)"),
     ] {
         let (code, shown, _) = said(arguments);
         assert!(code == 0 && shown.starts_with(title), "{arguments:?}: {shown}");

@@ -24,7 +24,9 @@ const POLICIES: [(Placement, LaunchPolicy); 4] = [
 /// # Errors
 /// If a cell cannot be run or has no price.
 pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
-    [false, true].into_iter().map(|is_cold| panel(asked, is_cold, runs)).collect()
+    // The one that was asked for comes first: it is the answer's title.
+    let asked_first = [asked.base.is_cold, !asked.base.is_cold];
+    asked_first.into_iter().map(|is_cold| panel(asked, is_cold, runs)).collect()
 }
 
 fn panel(asked: &Inquiry, is_cold: bool, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {

@@ -29,7 +29,8 @@ const LAUNCHES: [LaunchPolicy; 7] = [
 pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unanswered> {
     let children = asked.children.as_ref().and_then(|children| children.first().copied()).unwrap_or(CHILDREN);
     let base = Cell { children, placement: Placement::Both, ..asked.base.clone() };
-    [false, true].into_iter().map(|is_cold| panel(&Cell { is_cold, ..base.clone() }, runs)).collect()
+    let asked_first = [base.is_cold, !base.is_cold];
+    asked_first.into_iter().map(|is_cold| panel(&Cell { is_cold, ..base.clone() }, runs)).collect()
 }
 
 fn panel(cell: &Cell, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {

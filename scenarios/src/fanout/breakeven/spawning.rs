@@ -7,8 +7,8 @@
 //! With N children, S tools and system, B the brief, H the context that a fork carries and M the forking message, the
 //! formula is K* = [(σ − r) S + (o + w − r) B − o M / N] / [r (H − S − B)]. σ is w if all start at once, and
 //! [w + (N − 1) r] / N if one is first. It ignores directives and the first fork's writes. If agents gather the history
-//! again, or the parent is cold, there is no formula. The parent's other requests are not in it, and differ: they carry the words that started
-//! the children. So a turning point is given with them too.
+//! again, or the parent is cold, there is no formula. The parent's other requests are not in it, and differ: they carry
+//! the words that started the children. So a turning point is given with them too.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;

@@ -22,7 +22,7 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_help = DIFF_EXAMPLES)]
 pub struct DiffArgs {
-    /// The older request: a body, or FILE#N for the N-th request of a recording
+    /// The older request: a body, FILE#N for the N-th request of a recording, or FILE:LINE
     #[arg(value_name = "A")]
     pub older: String,
 

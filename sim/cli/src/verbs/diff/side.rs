@@ -36,7 +36,7 @@ const SCOPE: &str = "diff";
 impl Side {
     /// Finds the request called `name`.
     pub fn find(name: &str) -> anyhow::Result<Self> {
-        let (file, position) = split(name)?;
+        let (file, spot) = split(name)?;
         let inputs = run_folder::sort(&[file])?.read(&ReadOptions::default(), &|_| true)?;
         let count = inputs.exchanges().count();
         if count == 0 && inputs.requests() > 0 {
@@ -50,22 +50,22 @@ impl Side {
             return Err(complaints::or_nothing_read(complaints).into());
         }
         let range = || format!("{file}#0 to {file}#{}", count - 1);
-        let index = match position {
-            Some(position) if position >= count => {
-                let complaint = format!("{name}: there are {count} requests, expected one of {}", range());
-                return Err(BadInput::error(complaint));
-            }
+        let found = match spot {
+            Some(Spot::Index(index)) => Some(index).filter(|index| *index < count),
+            Some(Spot::Line(line)) => inputs.exchanges().position(|exchange| exchange.origin.line == line),
             None if count > 1 => {
                 return Err(BadInput::error(format!("{file}: contains {count} requests; name one of {}", range())));
             }
-            position => position.unwrap_or(0),
+            None => Some(0),
         };
+        let missing = || format!("{name}: there are {count} requests, expected one of {}", range());
+        let index = found.ok_or_else(|| BadInput::error(missing()))?;
         let exchange = inputs.exchanges().nth(index).cloned();
         let mut exchange = exchange.ok_or_else(|| BadInput::error(format_args!("{name}: there is no such request")))?;
         let refused = |why: Unread| BadInput::error(format_args!("{name}: cannot be compared: {}", why.reason()));
         let Spelling { body, addresses, breakpoints, maker } = spelling(&exchange).map_err(refused)?;
         (exchange.body, exchange.addresses) = (body.into_owned(), addresses);
-        Ok(Self { title: name.to_owned(), exchange, position, breakpoints, maker })
+        Ok(Self { title: name.to_owned(), exchange, position: spot.map(|_| index), breakpoints, maker })
     }
 
     /// Reads the request's body.
@@ -115,14 +115,27 @@ impl Side {
     }
 }
 
-/// The parts of `FILE#N`; a file with a `#` in its name takes precedence.
-fn split(name: &str) -> anyhow::Result<(&str, Option<usize>)> {
+/// Where a request is in its recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spot {
+    /// Its number, from 0.
+    Index(usize),
+    /// The line on which it begins, as `check` names it.
+    Line(usize),
+}
+
+/// The file and the spot of `FILE#N` or `FILE:LINE`; a file with such a name takes precedence.
+fn split(name: &str) -> anyhow::Result<(&str, Option<Spot>)> {
     if Path::new(name).exists() {
         return Ok((name, None));
     }
+    let in_line = name.rsplit_once(':').filter(|(file, _)| Path::new(file).exists());
+    if let Some((file, line)) = in_line.and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+        return Ok((file, Some(Spot::Line(line))));
+    }
     let Some((file, position)) = name.rsplit_once('#') else { return Ok((name, None)) };
     match position.parse() {
-        Ok(position) => Ok((file, Some(position))),
+        Ok(position) => Ok((file, Some(Spot::Index(position)))),
         Err(_) => {
             Err(BadInput::error(format_args!("{name}: found `{position}` after the #, expected a number from 0")))
         }
@@ -131,12 +144,14 @@ fn split(name: &str) -> anyhow::Result<(&str, Option<usize>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::{Spot, split};
 
     #[test]
     fn a_number_after_the_last_hash_is_a_position() {
-        assert_eq!(split("no-such-file.json#3").ok(), Some(("no-such-file.json", Some(3))));
+        assert_eq!(split("no-such-file.json#3").ok(), Some(("no-such-file.json", Some(Spot::Index(3)))));
         assert_eq!(split("no-such-file.json").ok(), Some(("no-such-file.json", None)));
+        let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        assert_eq!(split(&format!("{manifest}:3")).ok(), Some((manifest, Some(Spot::Line(3)))));
         assert!(split("no-such-file.json#three").is_err());
     }
 }
