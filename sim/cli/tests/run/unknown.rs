@@ -147,6 +147,29 @@ fn what_ifs_that_need_instants_are_not_left_out_silently() {
     assert!(!shown.contains("no instants") && !shown.contains("what-ifs"), "{shown}");
 }
 
+/// A change of a provider whose cache is not modelled costs an unknown amount, which does not hide the known one.
+#[test]
+fn the_title_of_a_check_has_the_part_of_the_cost_that_is_known() {
+    let place = folder("unknown-part");
+    let bodies = |model: &str| -> Vec<Value> {
+        let of = |(turn, mut body): (usize, Value)| {
+            let system = json!([{"type": "text", "text": dated(turn), "cache_control": {"type": "ephemeral"}}]);
+            (body["system"], body["model"]) = (system, model.into());
+            body
+        };
+        unmarked(steady).into_iter().take(3).enumerate().map(of).collect()
+    };
+    write_bodies(&place.join("known"), &bodies("claude-opus-4-8"));
+    let title =
+        |place: &Path| said(&forkcast(place, &["check", ".", "--lock", "none"])).1.lines().next().unwrap().to_owned();
+    let cost = |title: &str| title.split_once('$').map(|(_, cost)| cost.split(' ').next().unwrap().to_owned());
+    let known = title(&place);
+    assert!(known.contains("requests, $") && known.contains(" extra cost"), "{known}");
+    write_bodies(&place.join("other"), &bodies("grok-4"));
+    let both = title(&place);
+    assert!(both.contains(", at least $") && cost(&both) == cost(&known), "{both} {known}");
+}
+
 /// No instants: the rules and the prices of today, as `replay` has them.
 #[test]
 fn a_cast_without_instants_has_no_prices_of_1970() {

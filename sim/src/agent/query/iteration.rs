@@ -226,3 +226,29 @@ fn open_calls(entries: &[Rc<Entry>]) -> Option<(Rc<Entry>, Vec<Prepared>)> {
     let calls: Vec<Prepared> = open.map(|tool_use| Prepared { tool_use, problem: None }).collect();
     (!calls.is_empty()).then(|| (Rc::clone(&entries[at]), calls))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::open_calls;
+    use crate::agent::entry::{Entry, NamedCall, Nature, ToolUse};
+    use crate::wire::{Piece, Role};
+
+    #[test]
+    fn only_calls_without_a_result_are_open_and_their_input_is_that_of_the_message() {
+        let block = |id: &str| Piece::tool_use_raw(id, "Read", &format!("{{\"file_path\": \"/{id}\"}}"));
+        let content = vec![Piece::text("I look."), block("one"), block("two")];
+        let said = Entry::of("a".into(), Role::Assistant, content.clone(), "I look.", Nature::Said);
+        let calls = content.iter().filter_map(ToolUse::of).map(|call| NamedCall::from(&call)).collect();
+        let said = Rc::new(Entry { tool_uses: calls, ..Entry::clone(&said) });
+        let result = |id: &str| Entry::results(id.into(), vec![(id.into(), Piece::tool_result(id, "a file", false))]);
+        let open = |entries: &[Rc<Entry>]| -> Vec<String> {
+            let calls = open_calls(entries).map(|(_, calls)| calls).unwrap_or_default();
+            calls.iter().map(|call| call.tool_use.input["file_path"].as_str().unwrap_or_default().to_owned()).collect()
+        };
+        assert_eq!(open(&[said.clone()]), ["/one", "/two"]);
+        assert_eq!(open(&[said.clone(), result("one")]), ["/two"]);
+        assert_eq!(open(&[said, result("one"), result("two")]), [""; 0]);
+    }
+}
