@@ -247,7 +247,7 @@ mod tests {
             let calls = open_calls(entries).map(|(_, calls)| calls).unwrap_or_default();
             calls.iter().map(|call| call.tool_use.input["file_path"].as_str().unwrap_or_default().to_owned()).collect()
         };
-        assert_eq!(open(&[said.clone()]), ["/one", "/two"]);
+        assert_eq!(open(std::slice::from_ref(&said)), ["/one", "/two"]);
         assert_eq!(open(&[said.clone(), result("one")]), ["/two"]);
         assert_eq!(open(&[said, result("one"), result("two")]), [""; 0]);
     }
