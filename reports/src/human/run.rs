@@ -30,6 +30,7 @@ pub fn document(run: &Run, failures: &[String]) -> Document {
         super::list::hint(&mut document);
     }
     document.text(cost(run));
+    document.text(beyond_window(run).into_iter().collect());
     document.text(vec![laws(run)]);
     claims(run, failures, &mut document);
     document
@@ -98,7 +99,6 @@ fn cost(run: &Run) -> Vec<String> {
     let (Some(cost), Some(without)) = (totals.cost, totals.cost_without_cache) else { return Vec::new() };
     let mut lines = vec![format!("Cost {}; without a cache it would have been {}", money(cost), money(without))];
     lines.extend(helpers(run, cost));
-    lines.extend(beyond_window(run));
     lines
 }
 

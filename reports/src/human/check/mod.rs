@@ -59,8 +59,8 @@ pub fn title(check: &Check<'_>) -> String {
         let kinds: Vec<&Kind<'_>> = kinds.iter().filter(|kind| kind.verdict == Verdict::Fails).collect();
         let some = |cost: Option<Money>| cost.filter(|cost| *cost != Money::ZERO);
         let at_least = if check.cost(Verdict::Fails).is_none() { "at least " } else { "" };
-        let cost = some(Some(check.known_cost(Verdict::Fails)));
-        let cost = cost.map(|cost| format!(", {at_least}{} extra cost", money(cost)));
+        let known = Some(check.known_cost(Verdict::Fails));
+        let cost = some(known).map(|cost| format!(", {at_least}{} extra cost", money(cost)));
         let unshared = some(check.unshared(Verdict::Fails));
         let unshared = unshared.map(|cost| format!(", {} not shared by siblings", money(cost)));
         let cost = [cost, unshared].into_iter().flatten().collect::<String>();
