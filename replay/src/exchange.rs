@@ -45,6 +45,8 @@ words! {
         Ollama = "ollama",
         /// Embeddings, which have only input.
         Embeddings = "embeddings",
+        /// The question how many tokens a prompt has, which is free and reads no cache.
+        TokenCount = "token-count",
         /// A Messages body assembled from the parts in a log or a trace, mostly without cache breakpoints; arithmetic shows
         /// the convention of its usage.
         Rebuilt = "rebuilt",
@@ -116,6 +118,9 @@ pub struct Exchange {
     pub given_up: bool,
     /// Nothing of an answer is recorded, in a file that holds answers: what it would have written cannot be read.
     pub unanswered: bool,
+    /// Whether a body alone has the `max_tokens` that the Messages API requires of requests for an answer; `None` for other
+    /// spellings.
+    pub asks_for_answer: Option<bool>,
     /// The body is known to have been altered on its way (by a proxy), so lifetimes are taken from the bill.
     pub altered: bool,
     /// Ids of session and agent, if the input has them; requests with equal ids form one chain.

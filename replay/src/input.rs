@@ -263,6 +263,9 @@ impl Inputs {
             let scope = &mut self.scopes[at];
             let alone = named_alone(scope);
             let mut folders = AgentFolders::default();
+            for file in &scope.files {
+                folders.look(file);
+            }
             let name = scope.name.clone();
             let (mut exchanges, mut notes) = (Vec::new(), Vec::new());
             scope.files.retain_mut(|file| {

@@ -136,6 +136,7 @@ fn one(file: &str, text: &Text<'_>, index: usize, found: &Found<'_>, reading: &m
     let origin = Origin { file: file.to_owned(), index, line: text.line_of(start) };
     let mut exchange = keyed(origin, model, raw, keys).map_err(|why| text.fault(start, why))?;
     if let Some(answer) = answer {
+        exchange.asks_for_answer = None;
         attach(&mut exchange, answer, text.line_of(text.offset_of(answer)), reading);
     }
     reading.exchanges.push(exchange);
@@ -157,6 +158,7 @@ fn keyed(origin: Origin, model: String, raw: &[u8], body: &Keys<'_>) -> Result<E
         None => Exchange::request_only(origin, model, raw.to_vec()),
     };
     exchange.dialect = dialect;
+    exchange.asks_for_answer = (dialect == Dialect::Messages).then_some(body.has_max_tokens);
     exchange.provider = provider.unwrap_or(ANTHROPIC).to_owned();
     Ok(exchange)
 }
@@ -172,6 +174,7 @@ struct Keys<'a> {
     prompt: Option<Dialect>,
     system: Option<&'a [u8]>,
     tools: Option<&'a [u8]>,
+    has_max_tokens: bool,
     /// It has a key that only Converse has.
     of_converse: bool,
 }
@@ -211,6 +214,7 @@ impl<'a> Keys<'a> {
             "messages" => self.messages = Some(value),
             "system" => self.system = Some(value),
             "tools" => self.tools = Some(value),
+            "max_tokens" => self.has_max_tokens = true,
             "contents" => self.prompt = Some(Dialect::GenerateContent),
             "prompt" | "inputText" => self.prompt = self.prompt.or(Some(Dialect::Ollama)),
             "chat_history" => self.prompt = Some(Dialect::Cohere),

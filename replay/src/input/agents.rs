@@ -1,23 +1,44 @@
-//! The agents of a folder of bodies (`design.md` 3, *Scope and order*): each subfolder is one agent, named by its path below
-//! the named folder. Bodies directly in that folder have no agent.
+//! What a folder of bodies shows of each of them: its agent, and whether it is a request at all.
+//!
+//! Each subfolder is one agent, named by its path below the named folder; bodies directly in that folder have no agent
+//! (`design.md` 3, *Scope and order*). Where others have `max_tokens`, bodies without it only count tokens: the Messages API
+//! requires it, and `/v1/messages/count_tokens` does not take it (Anthropic API reference, token counting, 2026-11).
 
 use std::collections::BTreeSet;
 
 use super::FileInput;
+use crate::exchange::Dialect;
 use crate::formats::Format;
 
-/// The agents' folders so far below one named path.
+/// The bodies so far below one named path.
 #[derive(Debug, Default)]
-pub(crate) struct AgentFolders(BTreeSet<String>);
+pub(crate) struct AgentFolders {
+    /// The agents' folders.
+    folders: BTreeSet<String>,
+    /// There was a request for an answer.
+    has_requests: bool,
+}
 
 impl AgentFolders {
+    /// Looks for requests for an answer. Returns whether `file` may have only counts of tokens, which is decided by the
+    /// first such request.
+    pub fn look(&mut self, file: &FileInput) -> bool {
+        self.has_requests |= file.exchanges.iter().any(|exchange| exchange.asks_for_answer == Some(true));
+        !self.has_requests && file.exchanges.iter().any(|exchange| exchange.asks_for_answer == Some(false))
+    }
+
     /// Sets the agent of each body in `file`, and its parent: the nearest folder above with bodies. Existing ones are kept.
+    /// Marks bodies that only count tokens.
     pub fn name(&mut self, named: &str, file: &mut FileInput) {
         if file.format != Format::Bodies {
             return;
         }
+        if self.has_requests {
+            let counts = file.exchanges.iter_mut().filter(|exchange| exchange.asks_for_answer == Some(false));
+            counts.for_each(|exchange| exchange.dialect = Dialect::TokenCount);
+        }
         let Some((folder, _)) = below(named, &file.file).rsplit_once('/') else { return };
-        self.0.insert(folder.to_owned());
+        self.folders.insert(folder.to_owned());
         let parent = self.above(folder);
         for exchange in file.exchanges.iter_mut().filter(|exchange| exchange.chain.is_none()) {
             exchange.chain = Some(folder.to_owned());
@@ -28,7 +49,7 @@ impl AgentFolders {
     fn above(&self, folder: &str) -> Option<String> {
         let mut above = folder;
         while let Some((up, _)) = above.rsplit_once('/') {
-            if self.0.contains(up) {
+            if self.folders.contains(up) {
                 return Some(up.to_owned());
             }
             above = up;
@@ -69,5 +90,24 @@ mod tests {
         assert_eq!(of("captures/1.json"), (None, None));
         assert_eq!(of("captures/main/1.json"), (some("main"), None));
         assert_eq!(of("captures/main/deep/er/1.json"), (some("main/deep/er"), some("main")));
+    }
+
+    #[test]
+    fn bodies_without_a_limit_only_count_tokens_where_others_have_one() {
+        let counts_of = |files: &[&str]| {
+            let folder = tempfile::tempdir().unwrap();
+            for (number, limit) in files.iter().enumerate() {
+                let body =
+                    format!(r#"{{"model":"claude-opus-4-8",{limit}"messages":[{{"role":"user","content":"Hi"}}]}}"#);
+                std::fs::write(folder.path().join(format!("{number}.json")), body).unwrap();
+            }
+            let read = crate::input::Inputs::read(&[folder.path()], InputFormat::Auto).unwrap();
+            let dialects: Vec<bool> =
+                read.exchanges().map(|exchange| exchange.dialect == crate::exchange::Dialect::TokenCount).collect();
+            dialects
+        };
+        let limit = r#""max_tokens":9,"#;
+        assert_eq!(counts_of(&["", "", limit, "", limit]), [true, true, false, true, false]);
+        assert_eq!(counts_of(&["", ""]), [false, false]);
     }
 }

@@ -24,6 +24,8 @@ pub enum Unread {
     NoProfile(String),
     /// It asks for embeddings.
     Embeddings,
+    /// It asks how many tokens a prompt has.
+    TokenCount,
     /// It makes a cached object, which later requests name.
     CachedContent,
     /// The prompt is not in the recording, or not in a known place.
@@ -55,6 +57,7 @@ impl Unread {
             Self::NoProfile(provider) => return format!("there is no cache profile for {provider} yet"),
             Self::Unreadable(why) => return format!("its body is no request: {why}"),
             Self::Embeddings => "embeddings have no prompt cache",
+            Self::TokenCount => "it only counts tokens: others have `max_tokens`",
             Self::CachedContent => "it makes a cached object and asks nothing",
             Self::Unprompted => "the recording left the prompt out",
             Self::Continues => "it goes on from a response that the provider keeps, so its prompt is not in its body",
@@ -89,6 +92,7 @@ pub(crate) struct RecordedRequest {
 pub fn spelling(exchange: &Exchange) -> Result<Spelling<'_>, Unread> {
     match exchange.dialect {
         Dialect::Embeddings => return Err(Unread::Embeddings),
+        Dialect::TokenCount => return Err(Unread::TokenCount),
         Dialect::CachedContent => return Err(Unread::CachedContent),
         Dialect::Unprompted => return Err(Unread::Unprompted),
         _ => {}
@@ -156,6 +160,7 @@ pub(crate) fn facts<'a>(exchange: &'a Exchange, of: &Scope, scope: &'a str, time
         scope,
         siblings: of.siblings,
         at: times.map(|times| times.at),
+        recorded_at: exchange.sent_at,
         first_byte_at: times.map(|times| if exchange.given_up { times.ended_at } else { times.first_byte_at }),
         given_up: exchange.given_up,
         unanswered: exchange.unanswered,

@@ -80,6 +80,7 @@ pub fn feed(
     let mut feeding = Feeding::new(Scopes::new(paths.len()), kept_bytes_max, &goes_on, sink);
     let inputs = Inputs::read_each(paths, options, &noted, &mut |piece| feeding.piece(piece))?;
     feeding.stopped |= inputs.unread_files > 0;
+    feeding.release();
     feeding.timed();
     feeding.sessions(&inputs);
     Ok(feeding.finish(inputs))
@@ -94,6 +95,7 @@ pub fn feed_inputs(mut inputs: Inputs, goes_on: &dyn Fn() -> bool, sink: &mut dy
             feeding.piece(Piece { scope, named: input.name.clone(), file, again: None });
         }
     }
+    feeding.release();
     feeding.timed();
     feeding.sessions(&inputs);
     feeding.finish(inputs)
@@ -101,6 +103,9 @@ pub fn feed_inputs(mut inputs: Inputs, goes_on: &dyn Fn() -> bool, sink: &mut dy
 
 /// The memory limit for bodies, in multiples of the limit for packed conversations.
 const BODIES_TO_PACKED: usize = 16;
+
+/// Most bodies that wait for one with `max_tokens`: clients count the parts of a first prompt before they send it.
+const HELD_MAX: usize = 32;
 
 struct Feeding<'a> {
     goes_on: &'a dyn Fn() -> bool,
@@ -110,6 +115,8 @@ struct Feeding<'a> {
     scopes: Scopes,
     /// By named path.
     agents: BTreeMap<usize, AgentFolders>,
+    /// Bodies of one named path that may only count tokens.
+    held: Vec<Piece>,
     /// By named path.
     timed: BTreeMap<usize, (Scope, Recordings<Exchange>)>,
     /// Bytes of bodies that are kept while files are read, and their limit.
@@ -129,6 +136,7 @@ impl<'a> Feeding<'a> {
             sink,
             scopes,
             agents: BTreeMap::new(),
+            held: Vec::new(),
             timed: BTreeMap::new(),
             kept_bytes: 0,
             kept_bytes_max,
@@ -139,7 +147,24 @@ impl<'a> Feeding<'a> {
         }
     }
 
-    fn piece(&mut self, Piece { scope: number, named, mut file, again }: Piece) {
+    fn piece(&mut self, piece: Piece) {
+        if self.held.first().is_some_and(|held| held.scope != piece.scope) {
+            self.release();
+        }
+        let is_undecided = self.agents.entry(piece.scope).or_default().look(&piece.file);
+        if is_undecided && self.held.len() < HELD_MAX {
+            self.held.push(piece);
+            return;
+        }
+        self.release();
+        self.take(piece);
+    }
+
+    fn release(&mut self) {
+        std::mem::take(&mut self.held).into_iter().for_each(|piece| self.take(piece));
+    }
+
+    fn take(&mut self, Piece { scope: number, named, mut file, again }: Piece) {
         self.agents.entry(number).or_default().name(&named, &mut file);
         let is_timed = |exchange: &Exchange| exchange.sent_at.is_some();
         if !file.exchanges.iter().all(is_timed) {

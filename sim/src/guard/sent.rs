@@ -24,8 +24,10 @@ pub struct Facts<'a> {
     pub scope: &'a str,
     /// The agents of this scope belong to one run, so that those of one kind are siblings, even without a known caller.
     pub siblings: bool,
-    /// When it was sent; if unknown, one second after the previous request.
+    /// When it was sent, where lifetimes are judged; if unknown, one second after the previous request.
     pub at: Option<Instant>,
+    /// When it was sent, if that is recorded, whether or not lifetimes are judged.
+    pub recorded_at: Option<Instant>,
     /// When the first byte of its answer came, or it was given up; if unknown, immediately.
     pub first_byte_at: Option<Instant>,
     /// It was given up before the first byte: nothing is billed, and what it would have written cannot be read.

@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::judge::Question;
-use crate::cache::{Refusal, refusal};
+use crate::cache::{EntryState, Refusal, refusal};
 use crate::diagnosis::{CarriedBlock, Cause, ChangeSite, MixedPrompt, Subject, Trials};
 use crate::pricing::Category;
 use crate::wire::{BlockKind, Level, Maker, Place, Request, Wire};
@@ -73,6 +73,11 @@ fn unread<'a>(case: &Question<'a>, trials: &Trials<'_>, read: usize) -> Option<F
             format!("no breakpoint on {} or after it, where the older request had one", title_of_older(case, end));
         return Some(Fault { cause: Cause::NoBreakpoint, place, name });
     };
+    // No breakpoint reads what has expired meanwhile, and that cause comes first (`design.md` 6).
+    let left = *case.older.request.nodes.get(end)?;
+    if case.clocked.cache.state(&case.wire.prefixes, left, case.clocked.at) == EntryState::Expired {
+        return None;
+    }
     let newer = &case.newer.request;
     let place = base.slots.get(*at).and_then(|slot| slot.new).map(|new| (newer, newer.places[new]));
     let place = place.unwrap_or_else(|| place_of_older(case, base, *at));

@@ -46,6 +46,20 @@ fn a_dropped_breakpoint_loses_nothing_that_had_expired() {
     }
 }
 
+/// Twenty-one blocks later no breakpoint finds the older entry, and after ten minutes there is none.
+#[test]
+fn a_breakpoint_too_far_back_loses_nothing_that_had_expired() {
+    for (pause_ms, causes) in [(1_000, vec![Cause::BeyondLookback]), (600_000, vec![])] {
+        let mut guard = guard();
+        at(&mut guard, 1, 0, 500);
+        let newer = body(12).to_string();
+        let facts = Facts { at: Some(Instant::from_millis(pause_ms)), ..Facts::default() };
+        let checked = guard.take(&Sent { facts, ..Sent::body(newer.as_bytes()) }).unwrap();
+        let found: Vec<_> = checked.findings.iter().map(|found| found.cause).collect();
+        assert_eq!(found, causes);
+    }
+}
+
 #[test]
 fn a_request_before_the_first_byte_of_the_previous_one_is_a_note() {
     let mut guard = guard();

@@ -2,7 +2,8 @@
 //! system prompt or model: a break of its chain, not a new chain. No request has an id.
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::Report;
+use forkcast_sim::guard::{Facts, Guard, Report, Rules, Sent};
+use forkcast_sim::time::Instant;
 use serde_json::{Value, json};
 
 use super::conversation::{body, check, mark_end, message, replace, unmark};
@@ -122,4 +123,21 @@ fn a_conversation_that_begins_like_another_is_its_own() {
     let report = check(&[asked("a"), asked("b"), asked("c")]);
     assert_eq!(report.chains, 3);
     assert!(report.findings.iter().all(|found| !matches!(found.cause, Cause::MessageEdited)), "{:#?}", report.findings);
+}
+
+/// A scenario that was recorded twice has its instants from one recorder: those of the second recording are no later.
+#[test]
+fn what_was_sent_in_the_same_instant_is_another_recording_of_it() {
+    for turns in [0, 3] {
+        let (older, mut newer) = (body(turns), edited(body(turns), turns * 2));
+        replace(&mut newer, "/system/1/text", "policy", "polish");
+        for (apart_ms, chains) in [(0, 2), (1, 1)] {
+            let mut guard = Guard::new(Rules::default());
+            for (body, at_ms) in [(&older, 1_000), (&newer, 1_000 + apart_ms)] {
+                let facts = Facts { recorded_at: Some(Instant::from_millis(at_ms)), ..Facts::default() };
+                guard.take(&Sent { facts, ..Sent::body(body.to_string().as_bytes()) }).unwrap();
+            }
+            assert_eq!(guard.finish().chains, chains, "{turns} turns, {apart_ms} ms apart");
+        }
+    }
 }

@@ -79,6 +79,7 @@ impl Tracing<'_> {
             siblings: false,
             scope: self.label,
             at: Some(times.0),
+            recorded_at: Some(request.at),
             first_byte_at: Some(times.1),
             given_up: false,
             unanswered: false,

@@ -106,6 +106,7 @@ impl Sender {
             siblings: false,
             scope: &session.id,
             at: times.map(|(at, _)| at),
+            recorded_at: sent_at,
             first_byte_at: times.map(|(_, first_byte_at)| first_byte_at),
             given_up: false,
             unanswered: false,

@@ -8,12 +8,11 @@ use serde_json::Value;
 
 use super::bodies::{folder, forkcast, stdout};
 
-/// Folders, and the real findings in them: a text before the prompt that is meant to miss, tests of different working
-/// directories, a changed `toolChoice` after which the provider read nothing, a changed system prompt that is meant to
-/// miss, and reminders that Claude Code moved within its history.
-const REAL: [(&str, &[(&str, usize)]); 5] = [
+/// Folders, and the real findings in them: a text before the prompt that is meant to miss, a changed `toolChoice` after
+/// which the provider read nothing, a changed system prompt that is meant to miss, and reminders that Claude Code moved
+/// within its history.
+const REAL: [(&str, &[(&str, usize)]); 4] = [
     ("cassettes-braintrust-java", &[("stability system_changed", 2)]),
-    ("cassettes-braintrust-js", &[("stability system_changed", 3)]),
     ("cassettes-pydantic-ai", &[("stability level_parameter", 1)]),
     ("cassettes-rig", &[("stability system_changed", 1)]),
     (

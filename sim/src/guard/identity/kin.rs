@@ -12,6 +12,7 @@ use super::lanes::Lane;
 use super::resemblance::{History, is_of_another_kind, is_of_kind, resembles};
 use crate::diagnosis::{align, blocks};
 use crate::guard::Facts;
+use crate::time::Instant;
 use crate::wire::{BlockKind, ChainId, Level, NodeId, Place, Request, Role, Wire, shared_nodes};
 
 /// The sender of a request.
@@ -21,6 +22,8 @@ pub struct Sender {
     pub index: usize,
     /// Its chain.
     pub chain: ChainId,
+    /// When it was sent, if that is recorded.
+    pub recorded_at: Option<Instant>,
     /// Name of the chain in reports.
     pub name: String,
     /// The input's name for the chain, if it has one.
@@ -44,6 +47,7 @@ impl Sender {
         Self {
             index,
             chain: lane.chain,
+            recorded_at: facts.recorded_at,
             name: lane.name.clone(),
             called,
             parent,

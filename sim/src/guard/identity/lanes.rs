@@ -71,12 +71,14 @@ impl Lanes {
         let continued = match branches_off {
             Some(_) => scope.chains.begin(request, wire),
             None if facts.chain.is_some() => scope.chains.assign(facts.chain, request, wire),
-            None => match scope.follow(wire, request, latest) {
+            None => match scope.follow(wire, request, facts, latest) {
                 Some(continued) => continued,
-                None => match scope.retold(wire, request, latest).or_else(|| scope.replaced(wire, request, latest)) {
-                    Some(chain) => scope.chains.resume(chain, request, wire),
-                    None => scope.chains.begin(request, wire),
-                },
+                None => {
+                    match scope.retold(wire, request, facts, latest).or_else(|| scope.replaced(wire, request, latest)) {
+                        Some(chain) => scope.chains.resume(chain, request, wire),
+                        None => scope.chains.begin(request, wire),
+                    }
+                }
             },
         };
         let doubt = match branches_off {
@@ -128,13 +130,17 @@ impl Scope {
         &mut self,
         wire: &Wire,
         request: &Request,
+        facts: &Facts<'_>,
         latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> Option<Continuation> {
         let Self { chains, numbers, .. } = self;
         let last = |within: ChainId| latest.get(numbers.get(within.0 as usize)?);
         let is_foreign =
             |last: &Request| is_of_another_kind(wire, last, request) || is_answered_otherwise(wire, last, request);
-        let may = |within: ChainId| last(within).is_none_or(|recent| !is_foreign(recent.last.request()));
+        let may = |within: ChainId| {
+            last(within)
+                .is_none_or(|recent| !is_foreign(recent.last.request()) && !is_recorded_twice(request, facts, recent))
+        };
         chains.follow(request, wire, &may)
     }
 
@@ -190,10 +196,14 @@ impl Scope {
         &self,
         wire: &Wire,
         request: &Request,
+        facts: &Facts<'_>,
         latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> Option<ChainId> {
         let may = |last: &Request| is_answered(wire, last) || !is_of_another_kind(wire, last, request);
-        self.within(retelling::only(wire, request, self.known(request, latest).filter(|(_, last)| may(last)))?)
+        let is_other =
+            |chain: ChainId| latest.get(&chain).is_some_and(|recent| !is_recorded_twice(request, facts, recent));
+        let known = self.known(request, latest).filter(|(chain, last)| may(last) && is_other(*chain));
+        self.within(retelling::only(wire, request, known)?)
     }
 
     /// The chains without names with their last requests, the latest chain first. Another provider has nothing of a
@@ -271,6 +281,13 @@ impl Scope {
         });
         strangers.into_iter().chain(torn).collect()
     }
+}
+
+/// Whether the last request of a chain was sent in the same instant and is as long: then it is this request in another
+/// recording, not an earlier one.
+fn is_recorded_twice<T: Relative>(request: &Request, facts: &Facts<'_>, recent: &Recent<T>) -> bool {
+    let at = recent.last.sender().recorded_at;
+    at.is_some() && at == facts.recorded_at && messages(request) <= messages(recent.last.request())
 }
 
 /// The earlier request of a chain that `request` goes on from.
