@@ -130,27 +130,37 @@ fn is_of_run(finding: &Finding) -> bool {
     )
 }
 
-/// The id of a call or of its result was made again, as the bodies of all providers spell it.
-fn is_new_id(finding: &Finding) -> bool {
-    let is_id = |field: &str| matches!(field, "`id`" | "`tool_use_id`" | "`call_id`");
-    finding.volatile == Some(Volatile::Uuid)
-        && finding.level == Level::Messages
-        && finding.name.rsplit_once(", field ").is_some_and(|(_, field)| is_id(field))
+/// What changes of one kind have in common. Paths of messages move from request to request, those of other levels do not,
+/// unless one change of the program has many: then tools are told by their field, and an order by nothing. Of what came
+/// or went at once it is all their `names`.
+fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Key<'a> {
+    let of_level = finding.level != Level::Messages || finding.cause == Cause::LevelParameter;
+    let is_of_many = matches!(
+        finding.cause,
+        Cause::ToolsReordered | Cause::ToolChanged | Cause::NoBreakpoint | Cause::BeyondLookback
+    );
+    let path = if names.is_none() && of_level && !is_of_many { finding.path.as_str() } else { "" };
+    let Finding { rule, provider, .. } = finding;
+    let name = names.map_or_else(|| common_name(finding), String::clone);
+    (verdict, *rule, finding.cause, finding.volatile, *provider, finding.level, name, path)
 }
 
-/// What changes of one kind have in common. Paths of messages move from request to request, those of other levels do not.
-/// Of what came or went at once it is all their `names`.
-fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Key<'a> {
-    let path = match names {
-        None if finding.level != Level::Messages || finding.cause == Cause::LevelParameter => finding.path.as_str(),
-        _ => "",
-    };
-    // The provider's words about a refusal name the place. Ids that are new each time change in calls and results.
-    let name = if finding.cause.is_refusal() || is_new_id(finding) {
-        String::new()
-    } else {
-        names.unwrap_or(&finding.name).clone()
-    };
-    let Finding { rule, provider, .. } = finding;
-    (verdict, *rule, finding.cause, finding.volatile, *provider, finding.level, name, path)
+/// The part of a name that all changes of a kind share.
+fn common_name(finding: &Finding) -> String {
+    let is_new_id = finding.volatile == Some(Volatile::Uuid) && finding.is_of_an_id();
+    match finding.cause {
+        // The provider's words about a refusal name the place, and so does a missing breakpoint.
+        cause if cause.is_refusal() || is_new_id => String::new(),
+        Cause::ToolsReordered | Cause::KeyOrder | Cause::NoBreakpoint | Cause::BeyondLookback
+            if finding.rule != Rule::Breakpoints =>
+        {
+            String::new()
+        }
+        Cause::ToolChanged => finding.field().map_or_else(|| finding.name.clone(), str::to_owned),
+        // A serialiser writes the inputs of all tools.
+        _ => {
+            let words: String = finding.name.split('`').step_by(2).collect();
+            finding.field().map_or(words.clone(), |field| words + field)
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use forkcast_reports::document::count;
 
-use crate::args::ReplayArgs;
+use crate::args::{ReplayArgs, TalkArgs};
 
 /// A folder of the user, below which clients keep theirs.
 #[derive(Clone, Copy, Debug)]
@@ -115,15 +115,20 @@ impl ReplayArgs {
     /// The same; without a path, with the logs of all clients on this machine, or else the embedded sample.
     pub fn or_logs(mut self) -> Self {
         if self.paths.is_empty() {
-            let search = Search::run();
-            for line in search.lines() {
-                self.talk.note(format_args!("forkcast: {line}"));
-            }
-            self.paths = search.found.into_iter().map(|logs| logs.folder).collect();
+            self.paths = found(&self.talk);
             self.are_found = true;
         }
         self
     }
+}
+
+/// The folders with the logs of all clients on this machine, which `talk` lists.
+pub fn found(talk: &TalkArgs) -> Vec<PathBuf> {
+    let search = Search::run();
+    for line in search.lines() {
+        talk.note(format_args!("forkcast: {line}"));
+    }
+    search.found.into_iter().map(|logs| logs.folder).collect()
 }
 
 impl Search {

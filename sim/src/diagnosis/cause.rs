@@ -159,7 +159,7 @@ causes! {
     MessageEdited = messages(
         "message_edited",
         "A client updates reminders, todo lists or files inside the history, or shortens old results.",
-        "Append instead of editing earlier messages.",
+        "Send earlier messages as they were first sent, byte for byte, and append what is new.",
     );
     /// A block was put in before the end of the history.
     MessageInserted = messages(

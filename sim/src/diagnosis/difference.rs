@@ -54,7 +54,29 @@ impl ChangeSite {
     pub fn suggestion(&self) -> &'static str {
         let of_parameter = || PARAMETERS.iter().find(|(word, _)| self.path.contains(word)).map(|(_, advice)| *advice);
         let of_parameter = (self.cause == Cause::LevelParameter).then(of_parameter).flatten();
-        of_parameter.unwrap_or_else(|| self.cause.suggestion())
+        let of_content = match (self.cause, self.volatile) {
+            (Cause::ToolChanged | Cause::SystemChanged | Cause::MessageEdited, Some(Volatile::MapOrder)) => {
+                Some("Write it in a fixed order.")
+            }
+            (Cause::MessageEdited, Some(Volatile::Uuid)) if self.is_of_an_id() => {
+                Some("Keep the ids with which calls and results were first sent.")
+            }
+            (Cause::MessageEdited, _) if self.name.starts_with("thinking") => {
+                Some(Cause::ThinkingStripped.suggestion())
+            }
+            _ => None,
+        };
+        of_parameter.or(of_content).unwrap_or_else(|| self.cause.suggestion())
+    }
+
+    /// The field of the change, if it is in one of a block.
+    pub fn field(&self) -> Option<&str> {
+        self.name.rsplit_once(", field ").map(|(_, field)| field.trim_matches('`'))
+    }
+
+    /// Whether it is the id of a call or of its result, as the bodies of all providers spell it.
+    pub fn is_of_an_id(&self) -> bool {
+        self.level == Level::Messages && matches!(self.field(), Some("id" | "tool_use_id" | "call_id"))
     }
 }
 
@@ -140,7 +162,7 @@ pub fn compare(wire: &Wire, older: &Request, newer: &Request) -> Comparison {
             found.gap(gap, &alignment);
         }
     }
-    let differences = found.differences;
+    let differences = joined(found.differences);
     let resent = resent::resent(&wire.blocks, [&sides.old, &sides.new], &alignment, &differences);
     Comparison { alignment, differences, resent }
 }
@@ -168,25 +190,53 @@ impl Comparison {
     }
 }
 
-/// Whether one change of the program made both: it wrote the same field of several tools in another order, or with another
-/// value that is the same in all of them.
-fn is_same_edit(wire: &Wire, known: &Difference, found: &Difference) -> bool {
-    fn field(site: &Difference) -> Option<&str> {
-        site.name.rsplit_once(", field ").map(|(_, field)| field.trim_matches('`'))
+/// Fewest tools with a change of the same field that one change of the program made.
+const TOOLS_MIN: usize = 3;
+
+/// Makes one difference of the same field's changes in several tools: a program writes all of them anew.
+fn joined(differences: Vec<Difference>) -> Vec<Difference> {
+    let field = |found: &Difference| found.field().filter(|_| found.cause == Cause::ToolChanged).map(str::to_owned);
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    differences.iter().filter_map(field).for_each(|field| *times.entry(field).or_default() += 1);
+    let mut joined: Vec<Difference> = Vec::with_capacity(differences.len());
+    for found in differences {
+        let own = field(&found).filter(|own| times[own] >= TOOLS_MIN);
+        match joined.iter_mut().find(|known| own.is_some() && field(known) == own) {
+            Some(known) => known.pairs.extend(found.pairs),
+            None => joined.push(found),
+        }
     }
+    joined.iter_mut().filter(|found| found.pairs.len() > 1 && found.cause == Cause::ToolChanged).for_each(name_all);
+    joined
+}
+
+/// Says in the name of a tool's change how many more have it.
+fn name_all(found: &mut Difference) {
+    let more = found.pairs.len() - 1;
+    if let Some((tool, field)) = found.site.name.rsplit_once(", field ") {
+        found.site.name = format!("{tool} and {more} more, field {field}");
+    }
+}
+
+/// Whether one change of the program made both: it wrote the same field of several tools in another order, or replaced the
+/// same part of it.
+fn is_same_edit(wire: &Wire, known: &Difference, found: &Difference) -> bool {
     let is_tool = |site: &Difference| site.cause == Cause::ToolChanged;
-    let Some(name) = field(known).filter(|name| is_tool(known) && is_tool(found) && field(found) == Some(*name)) else {
+    let Some(name) = known.field().filter(|name| is_tool(known) && is_tool(found) && found.field() == Some(*name))
+    else {
         return false;
     };
     let is_order = |site: &Difference| site.volatile == Some(Volatile::MapOrder);
-    let values = |site: &Difference| {
-        let key = format!("\"{name}\"");
-        [site.old, site.new].map(|block| {
-            let bytes = block.map_or(&b"{}"[..], |block| wire.blocks.bytes(block));
-            json::member(bytes, key.as_bytes()).map(<[u8]>::to_vec)
-        })
-    };
-    (is_order(known) && is_order(found)) || values(known) == values(found)
+    (is_order(known) && is_order(found)) || replaced(wire, known, name) == replaced(wire, found, name)
+}
+
+/// The parts of a field, the older and the newer one, between what both sides of a difference have in common.
+fn replaced<'a>(wire: &'a Wire, site: &Difference, field: &str) -> [&'a [u8]; 2] {
+    let key = format!("\"{field}\"");
+    let value = |block: BlockId| json::member(wire.blocks.bytes(block), key.as_bytes());
+    let [old, new] = [site.old, site.new].map(|block| block.and_then(value).map_or(&b""[..], |value| value));
+    let CommonEnds { start, end } = CommonEnds::of(old, new);
+    [old, new].map(|value| &value[start..value.len() - end])
 }
 
 /// The differences reported so far.
@@ -369,6 +419,7 @@ impl Found<'_> {
             }
         };
         let volatile = match (cause, old.zip(new)) {
+            (Cause::ImageChanged, _) => None,
             (Cause::KeyOrder | Cause::ToolsReordered, _) => Some(Volatile::MapOrder),
             (_, Some(_)) if classify::same_but_order(old_bytes, new_bytes) => Some(Volatile::MapOrder),
             (_, Some(_)) => volatile::recognise(old_bytes, new_bytes, offset),

@@ -24,6 +24,7 @@ mod seams;
 mod shortfall;
 mod sides;
 mod sign;
+mod stretches;
 mod subject;
 mod thinking;
 mod trials;

@@ -10,7 +10,7 @@ pub(super) struct PartEnds {
     /// The same at the end. Parts are counted from the beginning, so this is only known if lengths differ by whole
     /// parts.
     end: u64,
-    /// Most bytes that can be equal at both ends together: a differing part has at least one differing byte.
+    /// Most bytes that can be equal: of a part that differs perhaps a single one is new.
     pub at_most: u64,
 }
 
@@ -25,15 +25,8 @@ impl PartEnds {
         let alike = was.iter().rev().zip(is.iter().rev()).take(rest).take_while(|(was, is)| was == is).count();
         let last = if old_len % part == new_len % part { alike } else { 0 };
         let (from, to) = (first as u64 * part, (is.len() - last) as u64 * part);
-        // The differing bytes reach at least from the end of the first differing part to the start of the last.
-        let differing = match to.saturating_sub(from) / part {
-            0 => 0,
-            1 => 1,
-            parts => (parts - 2) * part + 2,
-        };
-        let at_most = new_len.saturating_sub(if old_len % part == new_len % part { differing } else { 0 });
         let start = from.min(old_len).min(new_len);
-        Some(Self { start, end: new_len.saturating_sub(to), at_most: at_most.min(old_len) })
+        Some(Self { start, end: new_len.saturating_sub(to), at_most: old_len.min(new_len) })
     }
 
     /// Bytes that are certainly equal.
@@ -59,13 +52,13 @@ mod tests {
     }
 
     #[test]
-    fn whole_parts_are_equal_and_a_part_that_differs_has_a_byte_that_does() {
+    fn whole_parts_are_equal_at_the_ends() {
         let old = [b'a'; 1_000];
         let mut new = old;
         new[300] = b'b';
-        assert_eq!(ends(&old, &new), Some(PartEnds { start: 256, end: 1_000 - 512, at_most: 999 }));
+        assert_eq!(ends(&old, &new), Some(PartEnds { start: 256, end: 1_000 - 512, at_most: 1_000 }));
         new[900] = b'b';
-        assert_eq!(ends(&old, &new), Some(PartEnds { start: 256, end: 0, at_most: 1_000 - 258 }));
+        assert_eq!(ends(&old, &new), Some(PartEnds { start: 256, end: 0, at_most: 1_000 }));
         assert_eq!(ends(&old, &old[..512]), Some(PartEnds { start: 512, end: 0, at_most: 512 }));
         assert_eq!(ends(&old, b"x"), Some(PartEnds { start: 0, end: 0, at_most: 1 }));
     }

@@ -1,17 +1,18 @@
 //! How much of each block of a newer prompt was sent before, in the older one (`design.md` 3, *sent before*).
 //!
 //! Unchanged and moved blocks were sent before as a whole. Within a changed block, the content bytes that are equal at
-//! both ends were sent before; only the difference between them is new. Tokens are shared by bytes, so the part of a
-//! changed block is an estimate.
+//! both ends, and equal stretches between several changes, were sent before; only what differs is new. A block that was
+//! written in another order was sent before as a whole. Tokens are shared by bytes, so the part of a changed block is an
+//! estimate.
 
 use std::collections::BTreeMap;
 
 use super::align::Alignment;
-use super::cause::Cause;
+use super::cause::{Cause, Volatile};
 use super::difference::Difference;
-use super::ends::CommonEnds;
 use super::pairing::Pair;
 use super::parts::PartEnds;
+use super::stretches::equal_bytes;
 use crate::wire::{BlockId, BlockKind, Blocks};
 
 /// The part of a block that was in the older prompt.
@@ -19,7 +20,7 @@ use crate::wire::{BlockId, BlockKind, Blocks};
 pub struct Resent {
     /// Index of the older block.
     pub old: usize,
-    /// Equal bytes at both ends: of the content if it is known, else an upper bound.
+    /// Equal bytes of the content if it is known, else an upper bound.
     equal_bytes: u64,
     /// Content bytes of the newer block; zero for a whole block.
     content_bytes: u64,
@@ -57,7 +58,7 @@ impl Resent {
             (PartEnds::of(blocks, older, newer)?.at_most, blocks.len_bytes(newer))
         } else {
             let (older, newer) = (content(blocks.bytes(older)), content(blocks.bytes(newer)));
-            (CommonEnds::of_characters(older, newer).len() as u64, newer.len() as u64)
+            (equal_bytes(older, newer) as u64, newer.len() as u64)
         };
         (equal_bytes > 0).then_some(Self { old, equal_bytes, content_bytes, is_upper_bound })
     }
@@ -113,11 +114,14 @@ pub(super) fn resent(
     for at in moved(old, new, alignment) {
         found[at.new] = Some(Resent::whole(at.old));
     }
-    for Pair { old: was, new: is, .. } in edits(differences) {
+    for (change, Pair { old: was, new: is, .. }) in edits(differences) {
         if let (Some(was), Some(is)) = (was, is)
             && found[is].is_none()
         {
-            found[is] = Resent::of_changed(blocks, was, old[was], new[is]);
+            found[is] = match change.cause == Cause::KeyOrder || change.volatile == Some(Volatile::MapOrder) {
+                true => Some(Resent::whole(was)),
+                false => Resent::of_changed(blocks, was, old[was], new[is]),
+            };
         }
     }
     ResentBlocks { begun: 0, len: found.len(), others: found }
@@ -125,14 +129,15 @@ pub(super) fn resent(
 
 /// Pairs in which the newer block is an edit of the older one. In a replaced history, and for tools that swapped
 /// places, a pair shows only which block took which place. Images have no parts.
-fn edits(differences: &[Difference]) -> impl Iterator<Item = Pair> {
+fn edits(differences: &[Difference]) -> impl Iterator<Item = (&Difference, Pair)> {
     let edited = |cause: Cause| {
         !matches!(
             cause,
             Cause::ToolsReordered | Cause::Compacted | Cause::Rewound | Cause::HistoryTruncated | Cause::ImageChanged
         )
     };
-    differences.iter().filter(move |found| edited(found.cause)).flat_map(|found| found.pairs.iter().copied())
+    let edits = differences.iter().filter(move |found| edited(found.cause));
+    edits.flat_map(|found| found.pairs.iter().map(move |pair| (found, *pair)))
 }
 
 /// A block that is elsewhere in the newer prompt.

@@ -16,6 +16,12 @@ const WINDOW_BYTES: usize = 48;
 /// Longest stretch, in bytes, that is compared entry by entry.
 const ENTRIES_BYTES_MAX: usize = 1 << 16;
 
+/// Longest path, in bytes; what is longer and has slashes is encoded content, such as an image.
+const PATH_BYTES_MAX: usize = 512;
+
+/// Units of time that stand beside their number.
+const UNITS_OF_TIME: [&str; 4] = ["ms", "s", "m", "h"];
+
 /// The kind of volatile content in which the two texts differ at `offset`.
 pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     if holds_the_same_entries(old, new, offset) {
@@ -49,7 +55,12 @@ fn of_words(words: &[Word; 2]) -> Option<Volatile> {
         return Some(Volatile::Uuid);
     }
     let is_moment = |word: &Word| is_date(&word.text) && holds_time(word.next());
-    if both(holds_time) || both(is_epoch) || (words.iter().all(is_moment) && words[0].next() != words[1].next()) {
+    if both(holds_time)
+        || both(is_epoch)
+        || both(is_span)
+        || words.iter().all(Word::is_ago)
+        || (words.iter().all(is_moment) && words[0].next() != words[1].next())
+    {
         return Some(Volatile::Time);
     }
     if both(is_date) || words.iter().all(|word| is_day(&word.text, &word.before, &word.behind)) {
@@ -101,6 +112,14 @@ impl Word {
     fn next(&self) -> &str {
         let behind = self.behind.trim_start_matches([' ', ',']);
         behind.split([' ', '"', ',', ';', '\\', '<', ')']).next().unwrap_or_default()
+    }
+}
+
+impl Word {
+    /// A number of minutes or the like that lie back: `4` of `4 min ago`.
+    fn is_ago(&self) -> bool {
+        let mut behind = self.behind.split_whitespace();
+        is_number(&self.text) && behind.next().is_some() && behind.next().is_some_and(|word| word.starts_with("ago"))
     }
 }
 
@@ -157,7 +176,14 @@ fn is_path(word: &str) -> bool {
     let rooted = ["/", "~/", "./", "../"].iter().any(|root| word.starts_with(root)) || word.contains(":\\");
     let of_folders = word.matches('/').count() > 1 && !word.contains("://");
     let is_file = word.rsplit_once('/').is_some_and(|(folder, file)| file.contains('.') && !folder.contains("://"));
-    (rooted || of_folders || is_file) && word.len() > 2
+    (rooted || of_folders || is_file) && (3..=PATH_BYTES_MAX).contains(&word.len())
+}
+
+/// A span of time: `4m`, `12.5s`, `300ms`.
+fn is_span(word: &str) -> bool {
+    let word = word.rsplit(['=', ':']).next().unwrap_or(word);
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    word.starts_with(|c: char| c.is_ascii_digit()) && UNITS_OF_TIME.contains(&unit)
 }
 
 fn is_flag(word: &str) -> bool {
@@ -169,11 +195,14 @@ fn is_bit(word: &str) -> bool {
     matches!(word.rsplit(['=', ':']).next(), Some("0" | "1"))
 }
 
+/// Relative difference of a number that was read with fewer digits: `0.1` and `0.10000000149011612`.
+const SPELLING_TOLERANCE: f64 = 1e-7;
+
 /// One amount in two spellings.
 fn is_same_number(words: &[Word; 2]) -> bool {
     let [old, new] =
         [0, 1].map(|at| words[at].text.rsplit(['=', ':']).next().and_then(|word| word.parse::<f64>().ok()));
-    old.is_some() && old == new
+    old.zip(new).is_some_and(|(old, new)| (old - new).abs() <= old.abs() * SPELLING_TOLERANCE)
 }
 
 /// An amount, with or without its unit, or one of another: `1200/200000`.
@@ -192,7 +221,11 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts and the kind of their difference.
-    const PAIRS: [(&str, &str, Option<Volatile>); 71] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 75] = [
+        ("elapsed: 4m 47s", "elapsed: 5m 02s", Some(Volatile::Time)),
+        ("modified 4 min ago", "modified 6 min ago", Some(Volatile::Time)),
+        ("temperature 0.1 is low", "temperature 0.10000000149011612 is low", None),
+        ("timeout of 30 seconds", "timeout of 60 seconds", Some(Volatile::Counter)),
         ("Today is 2026-11-20.", "Today is 2026-11-21.", Some(Volatile::Date)),
         ("Today's date: 2026/11/20", "Today's date: 2027/01/01", Some(Volatile::Date)),
         ("today is Friday the 20th", "today is Saturday the 21st", Some(Volatile::Date)),

@@ -8,7 +8,7 @@ use crate::diagnosis::{
     first_difference,
 };
 use crate::pricing::{Category, Rates};
-use crate::wire::{BlockId, BlockKind, Maker, Request, Wire};
+use crate::wire::{BlockId, BlockKind, Maker, Request, Role, Wire};
 
 /// Two requests to compare.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
     for (change, (timeless, clocked)) in changes.filter(|(found, _)| (case.concerns)(found)) {
         // What was recorded shows more than rules and bytes do.
         let breaks_prefix =
-            (timeless.breaks_prefix || !clocked.lost.is_empty()) && !case.is_compacted_by_the_provider(change);
+            (timeless.breaks_prefix || !clocked.lost.is_empty()) && !case.is_made_by_the_provider(change);
         let finding = Finding { breaks_prefix, ..case.finding(change, &clocked.lost) };
         // The entries of the older request end before the change.
         if !breaks_prefix && covered > 0 && change.begins() >= covered {
@@ -72,6 +72,31 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
 }
 
 impl Question<'_> {
+    /// The provider made the change, not the client.
+    fn is_made_by_the_provider(&self, change: &Difference) -> bool {
+        self.is_compacted_by_the_provider(change) || self.is_stripped_by_the_provider(change)
+    }
+
+    /// The provider leaves out the thinking of earlier turns, because the model or the request's `context_management` says
+    /// so; the client may send it or not (Messages API, extended thinking and context editing, 2026-09).
+    fn is_stripped_by_the_provider(&self, change: &Difference) -> bool {
+        let newer = &self.newer.request;
+        let model_strips = newer.resolved.is_some_and(|model| model.id.row().keeps_thinking == Some(false));
+        let is_earlier = || model_strips && self.last_user_text().is_some_and(|at| change.new_index < at);
+        let left_out = |block: BlockId| newer.excluded.iter().any(|out| out.block == block);
+        let mut old = change.pairs.iter().map(|pair| self.wire.prefixes.block(self.older.request.nodes[pair.old?]));
+        change.cause == Cause::ThinkingStripped && (is_earlier() || old.all(|block| block.is_some_and(left_out)))
+    }
+
+    /// The newer prompt's last text of a user, with which its newest turn begins.
+    fn last_user_text(&self) -> Option<usize> {
+        let is_users = |block: BlockId| {
+            self.wire.blocks.role(block) == Role::User && self.wire.blocks.kind(block) == BlockKind::Text
+        };
+        let nodes = &self.newer.request.nodes;
+        nodes.iter().rposition(|node| self.wire.prefixes.block(*node).is_some_and(is_users))
+    }
+
     /// The provider replaced the history, as the request's `context_management` asks it to: the client only appended its
     /// summary (Messages API, compaction, beta `compact-2026-01-12`, 2026-09).
     fn is_compacted_by_the_provider(&self, change: &Difference) -> bool {

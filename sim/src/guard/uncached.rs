@@ -51,8 +51,10 @@ struct Repeated {
     uncovered: BTreeMap<Category, u64>,
     /// Requests with such tokens.
     requests: usize,
-    /// What they cost more than reads; `None` if a model has no price.
-    cost: Option<Money>,
+    /// What they cost more than reads, less what it costs to write instead of send what is new.
+    cost: Money,
+    /// A model has no price.
+    is_unpriced: bool,
     last: Option<Last>,
     /// A recorded usage shows what was read.
     is_measured: bool,
@@ -138,6 +140,10 @@ impl Repeated {
         self.is_measured |= is_measured;
         self.input_tokens += taken.total_tokens();
         let is_judged = taken.refusal.is_none() && taken.request.has_modelled_cache();
+        let billed = if is_implied { Billing::default() } else { taken.billing() };
+        if is_judged {
+            self.write_new(taken, previous, &billed, rates);
+        }
         let Some(previous) = previous.filter(|previous| is_judged && previous.refusal.is_none()) else { return };
         let end = shared_nodes(&previous.request.nodes, &taken.request.nodes);
         let repeated_tokens = end.checked_sub(1).map_or(0, |last| taken.cumulative[last]);
@@ -151,16 +157,13 @@ impl Repeated {
             return;
         }
         let Some(place) = taken.request.places[..end].iter().rfind(|place| !place.keys) else { return };
-        let billed = if is_implied { Billing::default() } else { taken.billing() };
-        let mut cost = rates.map(|_| Money::ZERO);
         for at in covered..end {
             let category = billed.category(at);
             let tokens = taken.tokens(at);
             *self.uncovered.entry(category).or_default() += tokens;
-            let more = rates.map(|rates| rates.difference(category, Category::Read, tokens));
-            cost = cost.zip(more).map(|(sum, more)| sum + more);
+            self.cost += rates.map_or(Money::ZERO, |rates| rates.difference(category, Category::Read, tokens));
         }
-        self.cost = if self.requests == 0 { cost } else { self.cost.zip(cost).map(|(sum, cost)| sum + cost) };
+        self.is_unpriced |= rates.is_none();
         self.requests += 1;
         self.last = Some(Last {
             request: taken.number,
@@ -169,6 +172,15 @@ impl Repeated {
             path: taken.request.path(*place),
             provider: Maker::diagnosing(&taken.request),
         });
+    }
+
+    /// Subtracts what a breakpoint at the end would cost: new text is plain input now and would be written.
+    fn write_new(&mut self, taken: &Subject, previous: Option<&Subject>, billed: &Billing, rates: Option<&Rates>) {
+        let from = previous.map_or(0, |previous| shared_nodes(&previous.request.nodes, &taken.request.nodes));
+        let Some(rates) = rates.filter(|_| taken.total_tokens() >= taken.minimum_tokens) else { return };
+        for at in (from..taken.request.nodes.len()).filter(|at| billed.category(*at) == Category::Input) {
+            self.cost += rates.difference(Category::Input, Category::Write5m, taken.tokens(at));
+        }
     }
 
     fn uncovered_tokens(&self) -> u64 {
@@ -194,7 +206,13 @@ impl Repeated {
         let most = self.uncovered.iter().max_by_key(|(_, tokens)| **tokens);
         let billed_as = most.map_or(Category::Input, |(category, _)| *category);
         let requests = self.requests as u64;
-        let loss = Loss { tokens: uncovered_tokens, is_upper_bound: false, billed_as, cost: self.cost, requests };
+        let loss = Loss {
+            tokens: uncovered_tokens,
+            is_upper_bound: false,
+            billed_as,
+            cost: (!self.is_unpriced).then_some(self.cost),
+            requests,
+        };
         Some(Finding {
             rule: Rule::Breakpoints,
             chain: chain.to_owned(),

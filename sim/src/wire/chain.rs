@@ -41,6 +41,14 @@ struct Open {
     messages: Vec<u64>,
 }
 
+/// Which chains a request without an id may continue.
+pub struct Candidates<'a> {
+    /// Whether it may continue a chain.
+    pub may: &'a dyn Fn(ChainId) -> bool,
+    /// Whether it more likely continues this chain than another with which it shares equally much.
+    pub is_likely: &'a dyn Fn(ChainId) -> bool,
+}
+
 /// Most occurrences of the last old element that are tried as the end of the shared part.
 const END_TRIES: usize = 32;
 
@@ -49,24 +57,27 @@ impl Chains {
     pub fn assign(&mut self, id: Option<&str>, request: &Request, wire: &Wire) -> Continuation {
         match id {
             Some(id) => self.assign_named(id),
-            None => self.follow(request, wire, &|_| true).unwrap_or_else(|| self.begin(request, wire)),
+            None => {
+                let any = Candidates { may: &|_| true, is_likely: &|_| false };
+                self.follow(request, wire, &any).unwrap_or_else(|| self.begin(request, wire))
+            }
         }
     }
 
-    /// Puts a request without an id into the chain with the history that it continues, among those that it `may`
-    /// continue; `None` without one.
-    pub fn follow(&mut self, request: &Request, wire: &Wire, may: &dyn Fn(ChainId) -> bool) -> Option<Continuation> {
+    /// Puts a request without an id into the chain with the history that it continues, among `candidates`; `None` without
+    /// one.
+    pub fn follow(&mut self, request: &Request, wire: &Wire, candidates: &Candidates<'_>) -> Option<Continuation> {
         let messages = message_digests(request, wire);
-        let (at, continuation) = self.continued(&messages, may)?;
+        let (at, continuation) = self.continued(&messages, candidates)?;
         let mut open = self.open.remove(at);
         open.messages = messages;
         self.open.push(open);
         Some(continuation)
     }
 
-    /// The open chain that these messages continue, among those that they `may` continue.
-    fn continued(&self, messages: &[u64], may: &dyn Fn(ChainId) -> bool) -> Option<(usize, Continuation)> {
-        let is_possible = |(_, at): &(usize, usize)| may(self.open[*at].chain);
+    /// The open chain that these messages continue, among `candidates`.
+    fn continued(&self, messages: &[u64], candidates: &Candidates<'_>) -> Option<(usize, Continuation)> {
+        let is_possible = |(_, at): &(usize, usize)| (candidates.may)(self.open[*at].chain);
         let mut shares = self.shares(messages, shared);
         shares.retain(is_possible);
         if shares.is_empty() {
@@ -80,9 +91,11 @@ impl Chains {
             shares.retain(|(_, at)| self.open[*at].messages.first() == messages.first());
         }
         // Among chains that share equally much, prefer the one that is repeated completely.
-        shares.sort_by_key(|(share, at)| (*share, is_whole(*at), *at));
+        let is_likely = |at: usize| (candidates.is_likely)(self.open[at].chain);
+        shares.sort_by_cached_key(|(share, at)| (*share, is_whole(*at), is_likely(*at), *at));
         let (most, at) = shares.pop()?;
-        let rival = shares.last().filter(|(next, _)| *next == most).map(|(_, at)| self.open[*at].chain);
+        let rival = shares.last().filter(|(next, _)| *next == most && !is_likely(at));
+        let rival = rival.map(|(_, at)| self.open[*at].chain);
         Some((at, Continuation { chain: self.open[at].chain, first: false, rival }))
     }
 

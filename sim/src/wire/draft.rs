@@ -100,8 +100,8 @@ impl Draft {
             part
         });
         let mut placed = placement.marked(&[]);
-        if head.strips_thinking(&forms) {
-            order::strip_thinking(&mut placed);
+        if let Some(turns) = head.thinking_turns_kept(&forms) {
+            order::strip_thinking(&mut placed, turns);
         }
         let of = |block: BlockId| &canonicals[block.0 as usize];
         let facts = order::facts(&placed, |block| {

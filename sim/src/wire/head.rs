@@ -34,10 +34,25 @@ impl Head {
         model_key(&self.model, self.resolved)
     }
 
-    /// Whether earlier thinking is excluded from the prompt.
-    pub fn strips_thinking(&self, forms: &NormalForms) -> bool {
+    /// How many turns of the model before the newest one keep their thinking in the prompt; `None` for all. The request's
+    /// own context editing decides, else the model (`providers.md` 1.12, context editing, 2026-09).
+    pub fn thinking_turns_kept(&self, forms: &NormalForms) -> Option<usize> {
         let keeps = self.resolved.and_then(|resolved| resolved.id.row().keeps_thinking).unwrap_or(true);
-        forms.thinking_stripped && !keeps
+        let of_model = (!keeps).then_some(0);
+        self.edits_of_thinking().unwrap_or(of_model).filter(|_| forms.thinking_stripped)
+    }
+
+    /// What the edit `clear_thinking_20251015` of the request keeps; `None` without such an edit.
+    fn edits_of_thinking(&self) -> Option<Option<usize>> {
+        let field = self.envelope.iter().find(|field| field.key == "context_management")?;
+        let clears = |edit: &&[u8]| json::member(edit, b"\"type\"") == Some(b"\"clear_thinking_20251015\"");
+        let edit = json::elements(json::member(&field.value, b"\"edits\"")?).flatten().find(clears)?;
+        let keep = json::member(edit, b"\"keep\"");
+        if keep == Some(b"\"all\"") {
+            return Some(None);
+        }
+        let turns = keep.and_then(|keep| std::str::from_utf8(json::member(keep, b"\"value\"")?).ok()?.parse().ok());
+        Some(turns.or(Some(1)))
     }
 }
 

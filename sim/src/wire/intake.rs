@@ -98,8 +98,8 @@ impl Wire {
         scope: &str,
         path: Option<&mut Path>,
     ) -> Request {
-        if head.strips_thinking(&self.forms) {
-            order::strip_thinking(&mut placed);
+        if let Some(turns) = head.thinking_turns_kept(&self.forms) {
+            order::strip_thinking(&mut placed, turns);
         }
         order::defer_named(&mut placed, |block| self.blocks.bytes(block));
         if head.maker != Maker::OpenAi {

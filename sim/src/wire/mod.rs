@@ -48,7 +48,7 @@ pub use address::Addresses;
 pub use adopt::Moved;
 pub use block::{BlockId, BlockKind, Blocks, Content};
 pub use body::BodyError;
-pub use chain::{ChainId, Chains, Continuation, SharedEnds};
+pub use chain::{Candidates, ChainId, Chains, Continuation, SharedEnds};
 pub use counting::{CountedBlocks, Frame, FrameTokens, TokenCounter, ToolUse};
 pub use draft::{Draft, Mark, Message};
 pub use index::Index;

@@ -69,33 +69,33 @@ impl LastCalls {
     }
 }
 
-/// Removes thinking from all assistant turns before the last user turn without a tool result.
-pub fn strip_thinking(placed: &mut [Placed]) {
-    let Some(last_user_turn) = last_user_turn(placed) else { return };
-    for Placed { part, place } in placed {
-        if part.kind == BlockKind::Thinking && place.level == Level::Messages && place.item < last_user_turn {
-            part.place = PartPlace::Excluded;
+/// Removes thinking from the model's turns before the last user turn without a tool result, except for the last `kept`
+/// turns that have some.
+pub fn strip_thinking(placed: &mut [Placed], kept: usize) {
+    let turns = user_turns(placed);
+    let Some(last) = turns.last().copied() else { return };
+    let is_thinking =
+        |placed: &Placed| placed.part.kind == BlockKind::Thinking && placed.place.level == Level::Messages;
+    let turn = |item: u32| turns.iter().filter(|begins| **begins <= item).count();
+    let thoughtful: BTreeSet<usize> =
+        placed.iter().filter(|placed| is_thinking(placed)).map(|placed| turn(placed.place.item)).collect();
+    let kept: BTreeSet<usize> = thoughtful.into_iter().rev().take(kept).collect();
+    for placed in placed.iter_mut().filter(|placed| is_thinking(placed)) {
+        if placed.place.item < last && !kept.contains(&turn(placed.place.item)) {
+            placed.part.place = PartPlace::Excluded;
         }
     }
 }
 
-/// The index of the last user message without a tool result; messages with thinking are no user messages.
-fn last_user_turn(placed: &[Placed]) -> Option<u32> {
+/// The indices of user messages without a tool result, with which turns begin; messages with thinking are no user messages.
+fn user_turns(placed: &[Placed]) -> Vec<u32> {
     let messages = placed.iter().filter(|placed| placed.place.level == Level::Messages);
-    let mut last: Option<(u32, bool)> = None;
-    let mut found = None;
+    let mut plain: BTreeMap<u32, bool> = BTreeMap::new();
     for Placed { part, place } in messages {
-        let user = part.role == Role::User;
-        let plain = user && part.kind != BlockKind::ToolResult;
-        last = match last {
-            Some((item, all_plain)) if item == place.item => Some((item, all_plain && plain)),
-            _ => {
-                found = last.filter(|(_, plain)| *plain).map(|(item, _)| item).or(found);
-                Some((place.item, plain))
-            }
-        };
+        let is_plain = part.role == Role::User && part.kind != BlockKind::ToolResult;
+        plain.entry(place.item).and_modify(|all| *all &= is_plain).or_insert(is_plain);
     }
-    last.filter(|(_, plain)| *plain).map(|(item, _)| item).or(found)
+    plain.into_iter().filter(|(_, plain)| *plain).map(|(item, _)| item).collect()
 }
 
 /// The type of a block that names a tool.

@@ -45,7 +45,8 @@ impl Wire {
     pub fn stem(&mut self, beginning: &Rc<Beginning>) -> Option<Stem> {
         let draft = &beginning.draft;
         let request = self.take(draft, &beginning.scope);
-        let decides = draft.head().strips_thinking(self.forms()) || request.envelope_value("cache_control").is_some();
+        let decides = draft.head().thinking_turns_kept(self.forms()).is_some()
+            || request.envelope_value("cache_control").is_some();
         if decides || request.markers_sent > 0 {
             return None;
         }

@@ -130,7 +130,7 @@ fn a_conversation_that_begins_like_another_is_its_own() {
 fn what_was_sent_in_the_same_instant_is_another_recording_of_it() {
     for turns in [0, 3] {
         let (older, mut newer) = (body(turns), edited(body(turns), turns * 2));
-        replace(&mut newer, "/system/1/text", "policy", "polish");
+        replace(&mut newer, "/system/0/text", "11-20", "11-21");
         for (apart_ms, chains) in [(0, 2), (1, 1)] {
             let mut guard = Guard::new(Rules::default());
             for (body, at_ms) in [(&older, 1_000), (&newer, 1_000 + apart_ms)] {

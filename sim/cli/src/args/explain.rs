@@ -60,6 +60,8 @@ Examples:
   forkcast explain result session.yaml#4
                                       the request with number 4 in that file
   forkcast explain recordings/ 7      without a run folder
+  forkcast explain                    the dearest miss in the logs on this machine
+  forkcast explain --session 6c0a     that of one session
   forkcast explain projects/ session.jsonl:17
                                       the answer in that line of a transcript
   forkcast explain result 7 --format json
@@ -74,14 +76,19 @@ A run folder lists its recordings, which are read again; with --bodies it contai
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXPLAIN_EXAMPLES)]
 pub struct ExplainArgs {
-    /// A folder that `replay --out` or `run --out` wrote, or a recording; or a cause of `forkcast list causes`
+    /// A folder that `replay --out` or `run --out` wrote, or a recording; or a cause of `forkcast list causes`; by default
+    /// the logs of all clients on this machine, or else the embedded sample
     #[arg(value_name = "RUN")]
-    pub run: PathBuf,
+    pub run: Option<PathBuf>,
 
-    /// The request: its number in the ledger, FILE#N, or FILE:LINE; by default the one with the highest
-    /// cost for text that had been sent before
+    /// The request: its number in the ledger, FILE#N, FILE:LINE or SESSION:LINE, of whose name the beginning is enough; by
+    /// default the one with the highest cost for text that had been sent before
     #[arg(value_name = "REQUEST")]
     pub request: Option<String>,
+
+    /// Only requests of the session whose id begins with this
+    #[arg(long, value_name = "ID", conflicts_with = "request")]
+    pub session: Option<String>,
 
     /// Other cache rules than those of the run
     #[arg(long, value_name = "PRESET", value_parser = preset())]

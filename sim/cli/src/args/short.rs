@@ -12,7 +12,7 @@ const SHOWN: [(&str, &[&str]); 10] = [
     ("check", &["paths", "lock", "update", "requests_per_day", "format"]),
     ("diff", &["older", "newer", "format"]),
     ("compare", &["before", "after", "since", "last", "max_rise", "html"]),
-    ("explain", &["run", "request", "cache", "format"]),
+    ("explain", &["run", "request", "session", "cache", "format"]),
     ("plan", &["subject", "set", "out"]),
 ];
 

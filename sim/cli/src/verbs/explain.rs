@@ -20,6 +20,7 @@ use crate::verbs::list;
 use crate::verbs::replay::complaints;
 use crate::written;
 
+mod named;
 mod source;
 
 use source::Source;
@@ -34,12 +35,12 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let replay = replay_until(&source.inputs, &source.options, &interrupted);
     let is_for_people = args.shown.format == Format::Human;
     let zone = args.timezone.clone().unwrap_or_else(|| Zone::default_for(is_for_people));
-    let view = View { names: args.shown.names(), zone, ..View::default() };
+    let view = View { names: args.shown.names(), zone, session: args.session.clone(), ..View::default() };
     let report = Report::new(&source.inputs, &replay, &source.options, view);
     let entries = entries(&source.inputs, &replay, &source.options);
     let entry = match &args.request {
-        Some(name) => entry(&report, &entries, name)?,
-        None => dearest(&report, &entries)?,
+        Some(name) => named::entry(&report, &entries, name)?,
+        None => dearest(args, &report, &entries)?,
     };
     if let Some(note) = source.check(entry)? {
         args.talk.note(format_args!("forkcast: {note}"));
@@ -52,7 +53,8 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
 
 /// The requested cause. A folder or a file of that name takes precedence.
 fn cause(args: &ExplainArgs) -> Option<Cause> {
-    let word = args.run.to_str().filter(|_| args.request.is_none() && !args.run.exists())?;
+    let run = args.run.as_ref().filter(|run| args.request.is_none() && !run.exists())?;
+    let word = run.to_str()?;
     Cause::of_word(word)
 }
 
@@ -119,37 +121,19 @@ fn page(
 }
 
 /// The request with the dearest miss of the report; without any, the first that is explained, else the dearest.
-fn dearest<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>]) -> anyhow::Result<&'r Recorded<'a>> {
+fn dearest<'r, 'a>(
+    args: &ExplainArgs,
+    report: &Report<'_>,
+    entries: &'r [Recorded<'a>],
+) -> anyhow::Result<&'r Recorded<'a>> {
+    let session = args.session.as_deref().unwrap_or_default();
+    let counted = || entries.iter().filter(|entry| entry.session_id().starts_with(session));
     let missed = report.misses.first().and_then(|miss| entries.get(miss.place.index));
-    let explained = || entries.iter().find(|entry| entry.line.explanation.is_some());
+    let explained = || counted().find(|entry| entry.line.explanation.is_some());
     let cost = |entry: &&Recorded<'_>| entry.line.charge.bill.as_ref().map(|bill| bill.total);
-    let billed = || entries.iter().rev().max_by_key(cost);
-    missed.or_else(explained).or_else(billed).ok_or_else(|| BadInput::error("no request to explain"))
-}
-
-/// The request by its number in the ledger, or as `FILE#N`.
-fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>], name: &str) -> anyhow::Result<&'r Recorded<'a>> {
-    let count = entries.len();
-    if let Ok(index) = name.trim_start_matches('#').parse::<usize>() {
-        let range = || format!("there are {count} requests, expected a number from 0 to {}", count.saturating_sub(1));
-        return entries.get(index).ok_or_else(|| BadInput::error(format!("request {index}: {}", range())));
-    }
-    let named = |entry: &&Recorded<'_>| {
-        let file = &entry.origin.file;
-        let index = entry.origin.index;
-        let line = entry.origin.line;
-        name == report.spot(&(*entry).into())
-            || name == format!("{file}#{index}")
-            || name == format!("{}#{index}", report.short(file))
-            || line > 0 && (name == format!("{file}:{line}") || name == format!("{}:{line}", report.short(file)))
-    };
-    let found = entries.iter().find(named);
-    found.ok_or_else(|| {
-        let example =
-            entries.first().map_or_else(String::new, |entry| format!(", such as {}", report.spot(&entry.into())));
-        BadInput::error(format!(
-            "{name}: no such request, expected its number (0 to {}), FILE#N, or FILE:LINE{example}",
-            count.saturating_sub(1)
-        ))
+    let billed = || entries.iter().rev().filter(|entry| entry.session_id().starts_with(session)).max_by_key(cost);
+    missed.or_else(explained).or_else(billed).ok_or_else(|| match session {
+        "" => BadInput::error("no request to explain"),
+        id => BadInput::error(format!("--session {id}: no session has an id that begins with this")),
     })
 }

@@ -33,7 +33,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let is_for_people = matches!(args.format, Format::Human | Format::Markdown) && args.table.is_none();
     let view = args.view.view(names(args), is_for_people).map_err(BadInput::error)?;
     let what_ifs = args.what_ifs();
-    let view = View { details: args.details, asks_what_ifs: !what_ifs.is_empty(), ..view };
+    let view = View { details: args.details, what_ifs: what_ifs.clone(), ..view };
     // Before the work, so that an unusable folder is reported immediately.
     let open = |path| Folder::open(path, Contents::Replay, args.overwrite, &args.paths);
     let mut folder = args.out.as_deref().map(open).transpose().map_err(folder_error)?;
@@ -42,7 +42,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let Source { inputs, options } = Source::of(args, &mut steps)?;
     let what_if = WhatIf::with_defaults(&what_ifs);
     let options = Options { what_if, composes: args.html.is_some(), ..options };
-    let stop = watch(&inputs, steps);
+    let steps = RefCell::new(steps);
+    let stop = watch(&inputs, &steps);
     let requests = Passes::new(&inputs, &options, &stop);
     let mut rows = folder.as_mut().map(|folder| folder.rows(args.bodies)).transpose().map_err(folder_error)?;
     let report = Report::watched(&inputs, &requests, &options, view, &mut |senders, entries| {
@@ -50,6 +51,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
             folder.take(rows, senders, entries);
         }
     });
+    steps.borrow_mut().end();
     let complaints = unread(&report)?;
     let replayed = report.tally.requests + report.left_out.requests();
     if report.stopped {
@@ -59,6 +61,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     outcome.written(folder.zip(rows).map_or(Ok(()), |(folder, rows)| write(args, &report, folder, rows)));
     outcome.printed(written::page(args.html.as_deref(), || page::replay(&report), &args.talk))?;
     outcome.printed(written::export(&args.export, &report, &args.talk))?;
+    // Pages and tables may have replayed requests again.
+    steps.borrow_mut().end();
     outcome.printed(print(args, &report))?;
     outcome.failures.extend(gates(&report).iter().filter_map(human::replay::sentence));
     if args.are_found {
@@ -74,7 +78,8 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
 pub fn sums(args: &ReplayArgs, view: View) -> anyhow::Result<(Sums, Vec<Doubt>)> {
     let mut steps = args.talk.steps();
     let Source { inputs, options } = Source::of(args, &mut steps)?;
-    let stop = watch(&inputs, steps);
+    let steps = RefCell::new(steps);
+    let stop = watch(&inputs, &steps);
     let requests = Passes::new(&inputs, &options, &stop);
     let report = Report::new(&inputs, &requests, &options, view);
     let complaints = unread(&report)?;
@@ -116,11 +121,10 @@ impl Source {
 }
 
 /// Reports the progress of the replay at each check for an interruption.
-fn watch(inputs: &Inputs, mut steps: Steps) -> impl Fn() -> bool + use<> {
+fn watch<'a>(inputs: &Inputs, steps: &'a RefCell<Steps>) -> impl Fn() -> bool + use<'a> {
     let work = Work::of(inputs);
-    steps.begin(format_args!("replaying {} {}", count(work.all), work.things));
+    steps.borrow_mut().begin(format_args!("replaying {} {}", count(work.all), work.things));
     let done = Cell::new(0);
-    let steps = RefCell::new(steps);
     // Ctrl-C has ended the reading: the part that was read is replayed, and the next Ctrl-C ends the program.
     let ended_before = interrupted();
     move || {

@@ -6,15 +6,18 @@
 //! throughout) shares nothing with the original and would start a new chain: see [`super::replacement`]. Cases that
 //! bytes cannot decide get a note ([`NoteKind::NewChain`], [`NoteKind::Branch`]).
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use super::kin::Relative;
 use super::replacement::{self, Trace};
-use super::resemblance::{History, Likeness, is_answered, is_answered_otherwise, is_of_another_kind, said};
+use super::resemblance::{
+    History, Likeness, is_answered, is_answered_otherwise, is_of_another_kind, is_same_head, said,
+};
 use super::{Recent, retelling};
 use crate::guard::{Facts, NoteKind};
 use crate::outside::quoted;
-use crate::wire::{self, ChainId, Chains, Continuation, Level, Request, Wire};
+use crate::wire::{self, Candidates, ChainId, Chains, Continuation, Level, Request, Wire};
 
 /// The chain of a request.
 #[derive(Clone, Debug)]
@@ -133,15 +136,27 @@ impl Scope {
         facts: &Facts<'_>,
         latest: &BTreeMap<ChainId, Recent<T>>,
     ) -> Option<Continuation> {
-        let Self { chains, numbers, .. } = self;
+        let Self { chains, numbers, unnamed, .. } = self;
         let last = |within: ChainId| latest.get(numbers.get(within.0 as usize)?);
-        let is_foreign =
-            |last: &Request| is_of_another_kind(wire, last, request) || is_answered_otherwise(wire, last, request);
-        let may = |within: ChainId| {
-            last(within)
-                .is_none_or(|recent| !is_foreign(recent.last.request()) && !is_recorded_twice(request, facts, recent))
+        // An agent of its own that waits for this turn.
+        let waits = |recent: &Recent<T>| {
+            let last = recent.last.request();
+            is_same_head(last, request) && messages(last) < messages(request) && repeats(wire, request, last)
         };
-        chains.follow(request, wire, &may)
+        let is_awaited = LazyCell::new(|| unnamed.iter().filter_map(|chain| latest.get(chain)).any(waits));
+        let may = |within: ChainId| {
+            last(within).is_none_or(|recent| {
+                let last = recent.last.request();
+                let is_no_turn = || messages(request) <= messages(last) && !is_same_head(last, request);
+                !is_of_another_kind(wire, last, request)
+                    && !is_answered_otherwise(wire, last, request)
+                    && !is_recorded_twice(request, facts, recent)
+                    && !(is_no_turn() && *is_awaited)
+            })
+        };
+        let is_likely =
+            |within: ChainId| last(within).is_some_and(|recent| is_same_head(recent.last.request(), request));
+        chains.follow(request, wire, &Candidates { may: &may, is_likely: &is_likely })
     }
 
     /// The chain that `request` branches off: it contains the whole history of the request before that chain's last

@@ -72,8 +72,8 @@ pub(super) fn resembles(wire: &Wire, older: &Request, newer: &Request) -> bool {
 
 /// Whether a request belongs to another kind of agent, whatever its messages: it follows another provider's rules, tools
 /// and system prompt both differ, or one of them and the model. A request without an answer has nothing of a chain but a
-/// beginning that many agents share, so one of them is enough there, and so are the model, the parameters and the number of
-/// tools. How alike blocks are is unknown if only their ids or digests are.
+/// beginning that many agents share, so one of them is enough there, and so are the model, the parameters, the number of
+/// tools, and other words in tools or system prompt than those that vary from request to request. How alike blocks are is unknown if only their ids or digests are.
 pub(super) fn is_of_another_kind(wire: &Wire, older: &Request, newer: &Request) -> bool {
     if older.nodes.first() == newer.nodes.first() && is_same_head(older, newer) {
         return false;
@@ -89,7 +89,10 @@ pub(super) fn is_of_another_kind(wire: &Wire, older: &Request, newer: &Request) 
     let are_tools_alike = percent(wire, older, newer, Level::Tools) >= TOOLS_PERCENT_MIN;
     let is_system_alike = percent(wire, older, newer, Level::System) >= SYSTEM_PERCENT_MIN;
     match (are_tools_alike, is_system_alike) {
-        (true, true) => !has_same_settings(wire, older, newer) && !is_answered(wire, newer),
+        (true, true) => {
+            !is_answered(wire, newer)
+                && !(has_same_settings(wire, older, newer) && varies_in_its_head(wire, older, newer))
+        }
         (false, false) => true,
         _ => older.model != newer.model || !is_answered(wire, newer),
     }
@@ -168,11 +171,32 @@ pub(super) fn is_of_kind(wire: &Wire, older: &Request, newer: &Request, is_known
     if !resembles(wire, older, newer) {
         return false;
     }
-    same(Level::System) || (is_known && same(Level::Tools)) || {
-        let differences = compare(wire, older, newer).differences;
-        let of_head = |found: &&Difference| found.level != Level::Messages && found.cause != Cause::LevelParameter;
-        differences.iter().filter(of_head).all(|found| found.volatile.is_some())
-    }
+    same(Level::System) || (is_known && same(Level::Tools)) || varies_in_its_head(wire, older, newer)
+}
+
+/// Longest name or id, in bytes.
+const NAME_BYTES_MAX: usize = 64;
+
+/// Whether all that differs in tools and system prompt of two requests is volatile content, an order or one name.
+pub(super) fn differs_by_a_name(wire: &Wire, older: &Request, newer: &Request) -> bool {
+    let is_short = |found: &Difference| {
+        let Some((old, new)) = found.old.zip(found.new) else { return false };
+        let [old, new] = [old, new].map(|block| wire.blocks.bytes(block));
+        old.len().max(new.len()) - CommonEnds::of(old, new).len() <= NAME_BYTES_MAX
+    };
+    let differences = compare(wire, older, newer).differences;
+    let mut of_head = differences.iter().filter(|found| is_of_head(found));
+    resembles(wire, older, newer) && of_head.all(|found| found.volatile.is_some() || is_short(found))
+}
+
+/// Whether all that differs in tools and system prompt is volatile content or an order.
+fn varies_in_its_head(wire: &Wire, older: &Request, newer: &Request) -> bool {
+    let differences = compare(wire, older, newer).differences;
+    differences.iter().filter(|found| is_of_head(found)).all(|found| found.volatile.is_some())
+}
+
+fn is_of_head(found: &Difference) -> bool {
+    found.level != Level::Messages && found.cause != Cause::LevelParameter
 }
 
 /// Share of the bytes of a level that two requests have in common; all of it if neither has any.

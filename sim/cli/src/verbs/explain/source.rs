@@ -1,6 +1,7 @@
 //! Sources of the requests of an explanation: a run folder, or recordings.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs};
@@ -12,6 +13,7 @@ use forkcast_sim::pricing::Money;
 
 use crate::args::ExplainArgs;
 use crate::exit::BadInput;
+use crate::logs;
 use crate::verbs::replay::complaints;
 use crate::verbs::run_folder::{self, OpenFolder};
 
@@ -31,17 +33,20 @@ pub struct Source {
 }
 
 impl Source {
-    /// The user's RUN argument.
+    /// The user's RUN argument; without one, the logs on this machine, or else the embedded sample.
     pub fn find(args: &ExplainArgs) -> anyhow::Result<Self> {
-        if RunFolder::is_one(&args.run) { Self::folder(args) } else { Self::recordings(args) }
+        match &args.run {
+            Some(run) if RunFolder::is_one(run) => Self::folder(args, run),
+            Some(run) if args.request.is_none() && !run.exists() => Err(BadInput::error(format_args!(
+                "{}: no such file, and no cause of `forkcast list causes`",
+                run.display()
+            ))),
+            Some(run) => Self::recordings(args, Inputs::read(&[run], InputFormat::Auto).map_err(BadInput::error)?),
+            None => Self::recordings(args, logs_or_sample(args)?),
+        }
     }
 
-    fn recordings(args: &ExplainArgs) -> anyhow::Result<Self> {
-        if args.request.is_none() && !args.run.exists() {
-            let name = args.run.display();
-            return Err(BadInput::error(format_args!("{name}: no such file, and no cause of `forkcast list causes`")));
-        }
-        let inputs = Inputs::read(&[&args.run], InputFormat::Auto).map_err(BadInput::error)?;
+    fn recordings(args: &ExplainArgs, inputs: Inputs) -> anyhow::Result<Self> {
         if inputs.requests() == 0 {
             let complaints = complaints::of_inputs(&inputs, &[]);
             return Err(complaints::or_nothing_read(complaints).into());
@@ -52,19 +57,13 @@ impl Source {
             prices_of: args.prices.day,
             ..Options::default()
         };
-        Ok(Self {
-            inputs,
-            options,
-            ledger: Vec::new(),
-            run: args.run.display().to_string(),
-            maker: None,
-            priced_anew: true,
-        })
+        let run = args.run.as_ref().map_or_else(String::new, |run| run.display().to_string());
+        Ok(Self { inputs, options, ledger: Vec::new(), run, maker: None, priced_anew: true })
     }
 
-    fn folder(args: &ExplainArgs) -> anyhow::Result<Self> {
-        let opened = run_folder::open(&args.run)?;
-        let run = args.run.display().to_string();
+    fn folder(args: &ExplainArgs, run: &Path) -> anyhow::Result<Self> {
+        let opened = run_folder::open(run)?;
+        let run = run.display().to_string();
         let options = options(args, &opened)?;
         let OpenFolder { folder, inputs } = opened;
         let maker = Some(folder.maker);
@@ -139,6 +138,16 @@ impl Source {
             )
         })
     }
+}
+
+/// The logs of all clients on this machine, or else the embedded sample.
+fn logs_or_sample(args: &ExplainArgs) -> anyhow::Result<Inputs> {
+    let folders = logs::found(&args.talk);
+    if folders.is_empty() {
+        args.talk.note(format_args!("forkcast: this is the embedded sample of a small coding agent"));
+        return Ok(Inputs::sample());
+    }
+    Inputs::read(&folders, InputFormat::Auto).map_err(BadInput::error)
 }
 
 /// Rules and prices of the run, or those on the command line.

@@ -1,0 +1,107 @@
+//! How much of a changed text was sent before: its equal ends, and equal stretches between its changes.
+//!
+//! A date at the head of a system prompt and a counter at its end leave all between them as it was; the bill of the
+//! unchanged twin has it as read. Between the ends, texts are compared sentence by sentence, and word by word where
+//! sentences differ.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::ends::CommonEnds;
+
+/// Most pieces of a text that are compared: beyond, only its ends count.
+const PIECES_MAX: usize = 8_000;
+
+/// Least bytes of an equal stretch between the ends: shorter ones are equal by chance.
+const STRETCH_BYTES_MIN: usize = 24;
+
+/// Bytes of `new` that are equal at both ends of `old` and `new`, or in the same order between them.
+pub(super) fn equal_bytes(old: &[u8], new: &[u8]) -> usize {
+    let ends = CommonEnds::of_characters(old, new);
+    if ends.len() >= old.len().min(new.len()) {
+        return ends.len();
+    }
+    let [old, new] = [old, new].map(|text| &text[ends.start..text.len() - ends.end]);
+    ends.len() + between(old, new)
+}
+
+/// The same for two texts with different ends.
+fn between(old: &[u8], new: &[u8]) -> usize {
+    let [was, is] = [old, new].map(|text| pieces(text, ends_sentence));
+    if was.len().max(is.len()) > PIECES_MAX {
+        return 0;
+    }
+    let part = |op: DiffOp| match op {
+        DiffOp::Replace { .. } => within(&was[op.old_range()].concat(), &is[op.new_range()].concat()),
+        equal => stretch(equal, &is),
+    };
+    capture_diff_slices(Algorithm::Histogram, &was, &is).into_iter().map(part).sum()
+}
+
+/// The same for sentences that differ.
+fn within(old: &[u8], new: &[u8]) -> usize {
+    let [was, is] = [old, new].map(|text| pieces(text, |byte| byte == b' '));
+    if was.len().max(is.len()) > PIECES_MAX {
+        return 0;
+    }
+    capture_diff_slices(Algorithm::Histogram, &was, &is).into_iter().map(|op| stretch(op, &is)).sum()
+}
+
+/// The bytes of an equal stretch that is long enough.
+fn stretch(op: DiffOp, pieces: &[&[u8]]) -> usize {
+    let DiffOp::Equal { .. } = op else { return 0 };
+    let bytes = pieces[op.new_range()].iter().map(|piece| piece.len()).sum();
+    if bytes < STRETCH_BYTES_MIN { 0 } else { bytes }
+}
+
+/// Ends of lines (escaped, in canonical JSON), sentences and members.
+fn ends_sentence(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'.' | b',' | b';' | b'}')
+}
+
+/// The text in pieces, each with the byte that ends it.
+fn pieces(text: &[u8], ends: impl Fn(u8) -> bool) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| ends(*byte)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PIECES_MAX, equal_bytes};
+
+    fn share(old: &str, new: &str) -> usize {
+        equal_bytes(old.as_bytes(), new.as_bytes()) * 100 / new.len()
+    }
+
+    #[test]
+    fn what_stays_between_two_changes_was_sent_before() {
+        let text = |clock: u32, used: u32| {
+            let rules =
+                "Read a file before you edit it. Run the tests after each change, and say what failed.\\n".repeat(50);
+            format!("It is 12:{clock}. {rules} You have used {used} tokens. Be brief.")
+        };
+        assert_eq!(share(&text(10, 1_000), &text(10, 1_000)), 100);
+        assert_eq!(share(&text(10, 1_000), &text(11, 1_000)), 99);
+        assert_eq!(share(&text(10, 1_000), &text(11, 2_300)), 99);
+    }
+
+    #[test]
+    fn another_text_has_nothing_in_common() {
+        assert_eq!(share("All is well today", "Nobody knows when she left"), 0);
+        assert_eq!(share("", "new"), 0);
+        assert_eq!(share("the cat sat on a mat", "no cat sat in a box"), 0);
+    }
+
+    #[test]
+    fn texts_of_too_many_pieces_have_equal_ends_only() {
+        let text = |middle: &str| format!("a{}b", middle.repeat(PIECES_MAX + 1));
+        assert_eq!(equal_bytes(text("x.").as_bytes(), text("y.").as_bytes()), 2 + 1);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_more_is_equal_than_there_is(old in "[ab .,\\\\é]{0,40}", new in "[ab .,\\\\é]{0,40}") {
+            let equal = equal_bytes(old.as_bytes(), new.as_bytes());
+            proptest::prop_assert!(equal <= new.len().min(old.len()));
+            proptest::prop_assert_eq!(equal == new.len() && old.len() == new.len(), old == new);
+        }
+    }
+}
