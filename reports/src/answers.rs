@@ -1,17 +1,19 @@
 //! The answer to a question about fan-outs in one sentence, with its figures: the title of a picture, and of a report.
 
-use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::breakeven::launching::frontier;
 use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Quantity, Question};
 use forkcast_sim::pricing::Money;
 
 use crate::document::{money, span};
 
+pub(crate) mod grid;
+mod growth;
+
 /// The answer to the question.
 pub(crate) fn of(answer: &Answer) -> String {
     let said = match answer.question {
-        Question::Children => by_quantity(Quantity::Children, answer),
-        Question::Grid(quantity) => by_quantity(quantity, answer),
+        Question::Children => grid::by_quantity(Quantity::Children, &answer.rows),
+        Question::Grid(quantity) => grid::by_quantity(quantity, &answer.rows),
         Question::ForkOrSpawn => answer.panels.first().and_then(|panel| {
             // The panels differ in how spawns start, and the answer is that of the first.
             let launch = panel.title.rsplit_once("; ").filter(|_| answer.panels.len() > 1);
@@ -28,9 +30,7 @@ pub(crate) fn of(answer: &Answer) -> String {
 /// What each panel is about, and the cheapest and the dearest of its policies.
 pub(crate) fn panels(answer: &Answer) -> Vec<String> {
     let range = |panel: &Panel| match answer.question {
-        Question::Children | Question::Grid(_) => {
-            Ranking::of(panel).map(|ranking| Range { least: ranking.least, most: ranking.most })
-        }
+        Question::Children | Question::Grid(_) => Range::at_last(panel),
         Question::Prime => Range::of(policies(panel)?),
         Question::ForkOrSpawn | Question::Ttl | Question::LookBack => None,
     };
@@ -59,10 +59,29 @@ impl Range {
         let costs = || curve.points.iter().map(|point| point.cost);
         Some(Self { least: costs().min()?, most: costs().max()? })
     }
+
+    /// Those of all policies at the last place.
+    fn at_last(panel: &Panel) -> Option<Self> {
+        let policies = || panel.curves.iter().filter(|curve| !curve.is_bound);
+        let last = policies().filter_map(|curve| curve.points.last()).map(|point| point.at).reduce(f64::max)?;
+        let costs = || policies().filter_map(|curve| cost(curve, last));
+        Some(Self { least: costs().min()?, most: costs().max()? })
+    }
 }
 
 fn policies(panel: &Panel) -> Option<&Curve> {
     panel.curves.iter().find(|curve| !curve.is_bound)
+}
+
+/// A break-even point: `7.4 turns`, `34,600 of context`.
+pub(crate) fn place(question: Question, at: f64) -> String {
+    match question {
+        Question::Grid(size @ (Quantity::Prefix | Quantity::Tail | Quantity::Directive | Quantity::Growth)) => {
+            size.said(at.round() as u64)
+        }
+        _ if at.fract() == 0.0 => format!("{at:.0} {}", unit(question)),
+        _ => format!("{at:.1} {}", unit(question)),
+    }
 }
 
 /// The unit of a break-even point.
@@ -75,137 +94,11 @@ pub(crate) const fn unit(question: Question) -> &'static str {
     }
 }
 
-/// The policies of a panel at its last place.
-struct Ranking<'a> {
-    cheapest: Vec<&'a str>,
-    /// Parts of names that all policies share.
-    shared: Vec<&'a str>,
-    least: Money,
-    most: Money,
-    /// The last place, and the first one from which on the cheapest policy is.
-    last: f64,
-    from: f64,
-    is_cheapest_throughout: bool,
-}
-
-impl<'a> Ranking<'a> {
-    fn of(panel: &'a Panel) -> Option<Self> {
-        let policies = || panel.curves.iter().filter(|curve| !curve.is_bound);
-        let last = policies().filter_map(|curve| curve.points.last()).map(|point| point.at).reduce(f64::max)?;
-        let ends: Vec<(&Curve, Money)> = policies().filter_map(|curve| Some((curve, cost(curve, last)?))).collect();
-        let (first, least) = ends.iter().min_by_key(|(_, cost)| *cost)?;
-        let most = ends.iter().map(|(_, cost)| *cost).max()?;
-        let is_cheapest =
-            |point: &&Point| policies().filter_map(|other| cost(other, point.at)).all(|other| point.cost <= other);
-        let kept = first.points.iter().rev().take_while(is_cheapest);
-        let from = kept.last().map_or(last, |point| point.at);
-        Some(Self {
-            shared: shared_parts(policies().map(|curve| &*curve.name)),
-            cheapest: ends.iter().filter(|(_, cost)| cost == least).map(|(curve, _)| &*curve.name).collect(),
-            least: *least,
-            most,
-            last,
-            is_cheapest_throughout: first.points.first().is_none_or(|point| point.at == from),
-            from,
-        })
-    }
-
-    /// The cheapest; equal ones together. The legend has the parts that all policies share.
-    fn names(&self) -> String {
-        match self.cheapest[..] {
-            [] => String::new(),
-            [one] => self.short(one, ", "),
-            [one, other] => format!("{} and {}", self.short(one, " + "), self.short(other, " + ")),
-            [one, ref others @ ..] => format!("{} and {} others", self.short(one, " + "), others.len()),
-        }
-    }
-
-    /// A name without the shared parts, if any part remains.
-    fn short(&self, name: &str, between: &str) -> String {
-        let own: Vec<&str> = name.split(", ").filter(|part| !self.shared.contains(part)).collect();
-        if own.is_empty() { name.to_owned() } else { own.join(between) }
-    }
-}
-
-/// The parts that all names have; none if there is only one name.
-fn shared_parts<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
-    let names: Vec<Vec<&str>> = names.map(|name| name.split(", ").collect()).collect();
-    match &names[..] {
-        [first, others @ ..] if !others.is_empty() => {
-            first.iter().filter(|part| others.iter().all(|other| other.contains(part))).copied().collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn differ<T: PartialEq>(mut values: impl Iterator<Item = T>) -> bool {
-    let first = values.next();
-    values.any(|value| Some(value) != first)
-}
-
 fn cost(curve: &Curve, at: f64) -> Option<Money> {
     curve.points.iter().find(|point| point.at == at).map(|point| point.cost)
 }
 
-/// The cheapest policy; if no policies are compared, the cheapest and the dearest cell.
-fn by_quantity(quantity: Quantity, answer: &Answer) -> Option<String> {
-    let without_policy = |cell: &Cell| Cell { spawn: None, ..quantity.without(cell).without_policy() };
-    let mut settings: Vec<Cell> = Vec::new();
-    for cell in answer.rows.iter().map(|row| without_policy(&row.cell)) {
-        // More settings than panels are not one comparison.
-        if settings.len() <= answer.panels.len() && !settings.contains(&cell) {
-            settings.push(cell);
-        }
-    }
-    let curves = answer.panels.iter().flat_map(|panel| &panel.curves).filter(|curve| !curve.is_bound);
-    let compares_policies = settings.len() <= answer.panels.len() && curves.count() > answer.panels.len();
-    if compares_policies { policies_by(quantity, &answer.panels) } else { extremes(quantity, &answer.panels) }
-}
-
-/// The cheapest and the dearest point of all curves.
-fn extremes<'a>(quantity: Quantity, panels: &'a [Panel]) -> Option<String> {
-    let curves = || {
-        let of = |panel: &'a Panel| panel.curves.iter().map(move |curve| (panel, curve));
-        panels.iter().flat_map(of).filter(|(_, curve)| !curve.is_bound)
-    };
-    // What all have in common is in no place of the sentence.
-    let are_named = differ(curves().map(|(_, curve)| &*curve.name));
-    let points = || curves().flat_map(|(panel, curve)| curve.points.iter().map(move |point| (panel, curve, point)));
-    let words = |(panel, curve, point): (&Panel, &Curve, &Point)| {
-        let place = quantity.said(point.at as u64);
-        let name = if are_named { format!(" and {}", curve.name) } else { String::new() };
-        let panel = if panels.len() > 1 { format!(" ({})", panel.title) } else { String::new() };
-        format!("{} with {place}{name}{panel}", money(point.cost))
-    };
-    let least = points().min_by_key(|(.., point)| point.cost)?;
-    let most = points().max_by_key(|(.., point)| point.cost)?;
-    Some(format!("From {} to {}", words(least), words(most)))
-}
-
-fn policies_by(quantity: Quantity, panels: &[Panel]) -> Option<String> {
-    let rankings: Vec<(&Panel, Ranking<'_>)> =
-        panels.iter().filter_map(|panel| Some((panel, Ranking::of(panel)?))).collect();
-    let differs = rankings.iter().find(|(_, ranking)| ranking.least != ranking.most);
-    let (panel, ranking) = differs.or(rankings.first())?;
-    let last = quantity.said(ranking.last as u64);
-    if ranking.least == ranking.most {
-        return Some(format!("All policies cost the same: {} with {last}", money(ranking.least)));
-    }
-    let place = if panels.len() > 1 { format!(" ({})", panel.title) } else { String::new() };
-    let verb = if ranking.cheapest.len() > 1 { "are" } else { "is" };
-    let from = match ranking.is_cheapest_throughout {
-        true => "throughout".to_owned(),
-        false => format!("from {} on", quantity.said(ranking.from as u64)),
-    };
-    Some(format!(
-        "{} {verb} cheapest {from}{place}: {} against {} with {last}",
-        ranking.names(),
-        money(ranking.least),
-        money(ranking.most)
-    ))
-}
-
-/// Up to how many whole turns forks are cheaper, by context; the first curve are the agents of their own.
+/// Up to how many whole turns forks are cheaper, by context, as `economics.md` 3.3 counts: without the parent's requests; the first curve are the agents of their own.
 fn forks(panel: &Panel) -> Option<String> {
     let last = panel.curves.first()?.points.last()?.at;
     let mut limits: Vec<String> = Vec::new();
@@ -221,8 +114,8 @@ fn forks(panel: &Panel) -> Option<String> {
     }
     let limits = limits.join(", ");
     match limits.strip_prefix("never") {
-        Some(rest) => Some(format!("Forks are never cheaper{rest}")),
-        None => (!limits.is_empty()).then(|| format!("Forks are cheaper up to {limits}")),
+        Some(rest) => Some(format!("Without the parent, forks are never cheaper{rest}")),
+        None => (!limits.is_empty()).then(|| format!("Without the parent, forks are cheaper up to {limits}")),
     }
 }
 
@@ -231,7 +124,8 @@ fn short(context: &str) -> &str {
     context.strip_suffix(" of context").unwrap_or(context)
 }
 
-/// From how many waiting children on an hour is cheaper than five minutes.
+/// From how many waiting children on an hour is cheaper than five minutes, as `economics.md` 3.5 counts: without the
+/// parent's requests.
 fn lifetimes(panels: &[Panel]) -> Option<String> {
     let mut limits: Vec<String> = Vec::new();
     for panel in panels {
@@ -245,7 +139,7 @@ fn lifetimes(panels: &[Panel]) -> Option<String> {
             _ => format!("{waits} with {}", short(context)),
         });
     }
-    (!limits.is_empty()).then(|| format!("An hour is cheaper once {}", limits.join(", ")))
+    (!limits.is_empty()).then(|| format!("Without the parent, an hour is cheaper once {}", limits.join(", ")))
 }
 
 /// The cheapest launch and the fastest one.

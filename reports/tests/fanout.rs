@@ -200,7 +200,7 @@ fn every_grid_of_one_or_two_parameters_is_drawn() {
         (Grid { prefix: sizes.clone(), ..one() }, &["prefix"][..]),
         (Grid { prefix: sizes, turns: vec![1, 5], ..one() }, &["turns", "prefix"]),
         (Grid { turns: vec![1, 2, 3], growth: vec![500, 5_000], ..one() }, &["turns", "growth"]),
-        (Grid { children: vec![1, 4], model: models(), ..one() }, &["children"]),
+        (Grid { children: vec![1, 4], model: models(), ..one() }, &["children", "prime"]),
         (Grid { is_cold: vec![false, true], ..one() }, &["prime"]),
         (Grid { model: models(), ttl: vec![Ttl::FiveMinutes, Ttl::OneHour], ..one() }, &["prime"]),
         (Grid { launch: grid().launch, ..one() }, &["prime"]),
@@ -214,4 +214,56 @@ fn every_grid_of_one_or_two_parameters_is_drawn() {
             assert!(svg.contains("<title>") && !svg.contains("?</title>"), "{svg}");
         }
     }
+}
+
+/// Whatever is compared or varies, the first line of the text answers.
+#[test]
+fn a_title_says_what_is_cheapest_or_how_the_cost_grows() {
+    let one = || Grid::of(Cell { placement: Placement::Both, ..Cell::default() });
+    let launches = || grid().launch;
+    let lifetimes = Ttl::ALL.to_vec();
+    let grids = [
+        (Grid { turns: vec![1, 20], spawn: vec![None, Some(SPAWN)], ..one() }, "fork is cheapest "),
+        (Grid { turns: vec![1, 3], ttl: lifetimes.clone(), ..one() }, "5m is cheapest throughout: $"),
+        (
+            Grid { children: vec![1, 2, 8], launch: launches(), ttl: lifetimes, ..one() },
+            "burst + 5m is cheapest up to 2 children",
+        ),
+        (Grid { turns: vec![1, 11], ..one() }, "3.0 times the cost from 1 to 11 turns: $"),
+        (
+            Grid { prefix: vec![20_000, 80_000], turns: vec![1, 5], ..one() },
+            "1.7 to 1.9 times the cost from 1 to 5 turns, 2.2 to 2.4 times from 20k to 80k of context: $",
+        ),
+        (Grid { is_cold: vec![false, true], ..one() }, "4.0 times the cost with a cold parent: $"),
+    ];
+    for (grid, expected) in grids {
+        let document = human::fanout::document(&rows(&grid), "made-up prices", false);
+        let mut text = Vec::new();
+        terminal::write(&document, Look { width: 250, colour: false }, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let title = text.lines().next().unwrap();
+        assert!(title.starts_with(expected), "{expected}: {title}");
+    }
+}
+
+/// The labels of tables are whole, and every line is a sentence.
+#[test]
+fn answers_on_80_columns_cut_no_label() {
+    let book = Rc::new(PriceBook::built_in());
+    let asked = Inquiry {
+        base: Cell::default(),
+        children: Some(vec![2, 9]),
+        prefix: None,
+        turns: None,
+        growth: None,
+        spawn: SPAWN,
+    };
+    let answers: Vec<_> = Question::ALL.map(|question| answer(question, &asked, &book).unwrap()).into();
+    let mut text = Vec::new();
+    let document = human::fanout::answers::document(&answers, "made-up prices");
+    terminal::write(&document, Look { width: 80, colour: false }, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(!text.contains('…'), "{text}");
+    let sentence = "Each spawn has tools and a system prompt of its own, 10k, and a brief of 1k;";
+    assert!(text.contains(sentence), "{text}");
 }

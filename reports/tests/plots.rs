@@ -129,11 +129,40 @@ fn grids_of_one_or_two_parameters_have_plots_whose_pieces_and_time_are_bounded()
     assert!(most.get() > 500, "{} pieces", most.get());
 }
 
+fn played(grid: &Grid) -> Vec<Trial> {
+    let book = Rc::new(PriceBook::built_in());
+    grid.cells().unwrap().iter().map(|cell| trial(cell, &book).unwrap()).collect()
+}
+
 /// What the picture of a grid says.
 fn picture(grid: &Grid) -> String {
-    let book = Rc::new(PriceBook::built_in());
-    let rows: Vec<Trial> = grid.cells().unwrap().iter().map(|cell| trial(cell, &book).unwrap()).collect();
-    figures::fanout::svg(&plots(&rows)[0])
+    figures::fanout::svg(&plots(&played(grid))[0])
+}
+
+/// The picture draws what the title names: the point at which the total with the parent of two options is the same.
+#[test]
+fn the_turning_point_of_two_options_is_drawn_where_the_title_says() {
+    let spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 0, gathering_turns: 0 };
+    let grid = Grid { turns: (1..=12).collect(), spawn: vec![None, Some(spawn)], ..Grid::of(Cell::default()) };
+    let drawn = &plots(&played(&grid))[0];
+    let at = drawn.panels[0].crossings[0].at.unwrap();
+    let svg = figures::fanout::svg(drawn);
+    assert!(svg.contains(&format!("<title>fork is cheapest up to {:.0} turns", at.floor())), "{at}: {svg}");
+    assert!(svg.contains(&format!("\n{at:.1} turns\n")), "{at}: {svg}");
+}
+
+/// Of many policies a picture draws some; its title names the cheapest of all.
+#[test]
+fn a_title_ranks_policies_that_are_not_drawn() {
+    let placements = Placement::ALL.to_vec();
+    let grid = Grid { children: vec![2, 8], placement: placements.clone(), ..Grid::of(Cell::default()) };
+    let rows = played(&grid);
+    let least = rows.iter().filter(|row| row.cell.children == 8).min_by_key(|row| row.ranked_cost()).unwrap();
+    let drawn = &plots(&rows)[0];
+    assert!(drawn.panels[0].curves.len() < placements.len());
+    let svg = figures::fanout::svg(drawn);
+    let title = svg.split("</title>").next().unwrap();
+    assert!(title.contains(least.cell.placement.name()), "{}: {title}", least.cell.placement.name());
 }
 
 #[test]
@@ -142,8 +171,8 @@ fn titles_say_the_answer_once_and_notes_say_what_it_rests_on() {
     let grid = Grid { is_cold: vec![false, true], ..Grid::of(Cell::default()) };
     let svg = picture(&Grid { prefix: vec![20_000, 100_000], ..grid });
     for part in [
-        "From $0.0975 with 20k of context (warm parent) to $2.58 with 100k of context (cold parent)",
-        "warm parent: $0.1775 at the right",
+        "2.9 to 4.3 times the cost from 20k to 100k of context, 3.1 to 4.7 times with a cold parent: $0.2700 to $3.66",
+        "warm parent: $0.7820 at the right",
         "forks as documents, 5 children, tail 2,500, directive 200, 1 turn, lifetime 5m, cache rules docs-2026-09",
         "\n100k\n",
     ] {
@@ -152,14 +181,21 @@ fn titles_say_the_answer_once_and_notes_say_what_it_rests_on() {
     let policies = Grid { launch: vec![LaunchPolicy::Burst, LaunchPolicy::Primed], ..Grid::of(both) };
     let svg = picture(&Grid { children: vec![2, 4, 8], is_cold: vec![false, true], ..policies });
     assert!(
-        svg.contains("<title>primed is cheapest throughout (warm parent): $0.1136 against $0.1976 with 8 children"),
+        svg.contains(
+            "<title>burst is cheapest with 2 children, primed from 4 children on (warm parent): $0.4439 against $0.5128 \
+             with 8 children; primed throughout (cold parent)</title>"
+        ),
         "{svg}"
     );
     // Agents of their own may cost less than the bound of forks.
     let spawn = Spawn { system: 3_000, tools: 7_000, brief: 1_000, gathered: 0, gathering_turns: 0 };
     let grid = Grid { turns: vec![1, 6, 12], spawn: vec![None, Some(spawn)], ..Grid::of(Cell::default()) };
     let svg = picture(&grid);
-    for part in ["bound of forks", "cost of all children and of the words that start them, USD"] {
+    for part in [
+        "<title>fork is cheapest up to 6 turns, spawn from 12 turns on: $1.23 against $1.41 with 12 turns</title>",
+        "bound of forks, with the cheapest parent",
+        "cost of the children and of their parent, USD",
+    ] {
         assert!(svg.contains(part), "{part}: {svg}");
     }
 }
@@ -169,15 +205,15 @@ fn a_title_with_long_names_is_whole() {
     let clients = Cell { placement: Placement::Client2026, ..Cell::default() };
     let both = vec![false, true];
     let grid = Grid { has_hour_head: both.clone(), leaves_last: both, ..Grid::of(clients) };
-    let svg = picture(&Grid { children: vec![1, 4, 8], ..grid });
+    let svg = picture(&Grid { children: vec![1, 4, 8], is_cold: vec![false, true], ..grid });
     let document = roxmltree::Document::parse(&svg).unwrap();
     let texts: Vec<&str> = document
         .descendants()
         .filter(|node| node.has_tag_name("text"))
         .filter_map(|node| Some(node.text()?.trim()))
         .collect();
-    let title = "last turn unmarked and head 1h + last turn unmarked are cheapest throughout: \
-                 $0.1760 against $0.1976 with 8 children";
+    let title = "last turn unmarked is cheapest throughout (warm parent): $0.4912 against $0.5608 with 8 children; \
+                 head 1h + last turn unmarked throughout (cold parent)";
     assert!(svg.contains(&format!("<title>{title}</title>")), "{svg}");
     assert_eq!(texts[..2].join(" "), title);
     assert!(texts.iter().all(|text| !text.contains('…')), "{texts:?}");

@@ -230,7 +230,7 @@ impl<'a> Canvas<'a> {
             Anchor::Middle => HPos::Center,
             Anchor::End => HPos::Right,
         };
-        let font = FontDesc::new(FontFamily::Name(FONTS), plotters_size(size), FontStyle::Normal);
+        let font = FontDesc::new(FontFamily::Name(FONTS), size * PLOTTERS_SIZE_FACTOR, FontStyle::Normal);
         let style = TextStyle { font, color: colour.to_backend_color(), pos: Pos::new(h_pos, VPos::Center) };
         drop(self.backend.draw_text(&visible(text), &style, at));
     }
@@ -238,15 +238,6 @@ impl<'a> Canvas<'a> {
     fn finish(mut self) {
         drop(self.backend.present());
     }
-}
-
-/// The size that plotters writes as `size`, to the last digit.
-fn plotters_size(size: f64) -> f64 {
-    let about = size * PLOTTERS_SIZE_FACTOR;
-    [about, about.next_down(), about.next_up()]
-        .into_iter()
-        .find(|plotted| plotted / PLOTTERS_SIZE_FACTOR == size)
-        .unwrap_or(about)
 }
 
 /// How wide a text is in the font of the bitmaps.

@@ -39,11 +39,27 @@ pub(super) fn finished(drawing: &str, caption: &Caption) -> String {
     let description = [&caption.note, &caption.description].map(|text| text.trim_end_matches('.')).join(". ");
     let (title, description) = (escaped(&caption.title), escaped(&description));
     // Everything is opaque.
-    let parts = parts.replace(" opacity=\"1\"", "");
+    let parts = with_round_sizes(&parts.replace(" opacity=\"1\"", ""));
     format!(
         "{root} role=\"img\">\n<title>{title}</title>\n<desc>{description}.</desc>\n<style>{}</style>{parts}",
         dark_style(&parts)
     )
+}
+
+/// The sizes of texts without the last digits of a division: plotters writes sizes divided by a factor of its own.
+fn with_round_sizes(parts: &str) -> String {
+    const MARK: &str = "font-size=\"";
+    let mut rounded = String::with_capacity(parts.len());
+    for (at, part) in parts.split(MARK).enumerate() {
+        let size = part.split_once('"').filter(|_| at > 0);
+        match size.and_then(|(size, rest)| Some((size.parse::<f64>().ok()?, rest))) {
+            // Writing to memory cannot fail.
+            Some((size, rest)) => drop(write!(rounded, "{MARK}{}\"{rest}", (size * 100.0).round() / 100.0)),
+            None if at > 0 => rounded.extend([MARK, part]),
+            None => rounded.push_str(part),
+        }
+    }
+    rounded
 }
 
 /// For each colour of a drawing its colour on a dark screen.
@@ -109,6 +125,13 @@ mod tests {
             <desc>Two bars. One is high.</desc>\n<style>@media (prefers-color-scheme: dark) {\n\
             [fill=\"#FFFFFF\"] { fill: #181818 }\n}\n</style>\n<rect fill=\"#FFFFFF\" stroke=\"none\"/>\n</svg>\n";
         assert_eq!(finished(drawing, &caption), expected);
+    }
+
+    #[test]
+    fn sizes_of_texts_are_round() {
+        let drawing = "<svg><text font-size=\"13.000000000000002\">a</text><text font-size=\"9.5\">b</text>";
+        let finished = finished(drawing, &Caption::default());
+        assert!(finished.ends_with("<text font-size=\"13\">a</text><text font-size=\"9.5\">b</text>"), "{finished}");
     }
 
     #[test]

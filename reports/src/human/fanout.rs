@@ -2,12 +2,15 @@
 
 pub mod answers;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use forkcast_scenarios::fanout::trial::{best_cost, unpriced};
-use forkcast_scenarios::fanout::{Cell, Trial};
+use forkcast_scenarios::fanout::trial::unpriced;
+use forkcast_scenarios::fanout::{Cell, Spawn, Trial};
 use forkcast_sim::agent::spawn::fork::Profile;
 
+use forkcast_sim::pricing::thousands;
+
+use crate::answers as sentences;
 use crate::document::{Document, count, money, several};
 use crate::format::fanout;
 use crate::record::table;
@@ -31,56 +34,14 @@ pub fn document(rows: &[Trial], price_book: &str, is_partial: bool) -> Document 
     document
 }
 
-/// The answer in one line: what a single fan-out costs, else the policy that is cheapest.
+/// The answer in one line: what a single fan-out costs, else what is cheapest, or how the cost grows.
 fn title(rows: &[Trial]) -> String {
     match rows {
         [row] => return single(row),
         [fork, spawn] if fork.cell.spawn.is_none() && spawn.cell.spawn.is_some() => return against(fork, spawn),
         _ => {}
     }
-    let best = best_cost(rows);
-    let varies = Varies::of(rows);
-    let mut wins: BTreeMap<String, usize> = BTreeMap::new();
-    for policy in best.iter().filter_map(|at| varies.policy(&rows[*at].cell)) {
-        *wins.entry(policy).or_default() += 1;
-    }
-    let mut wins: Vec<(String, usize)> = wins.into_iter().collect();
-    wins.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
-    let all = best.len();
-    match wins.as_slice() {
-        [] => range(rows),
-        [(policy, _)] if all == 1 => format!("Cheapest of {}: {policy}", count(rows.len() as u64)),
-        [(policy, _)] => format!("Cheapest in all {} comparisons: {policy}", count(all as u64)),
-        [(policy, number), others @ ..] => {
-            let others = if others.len() == 1 { others[0].0.clone() } else { format!("{} others", others.len()) };
-            format!("Cheapest: {policy} in {number} of {all} comparisons, {others} in the rest")
-        }
-    }
-}
-
-/// The parts of a policy that differ among the cells.
-struct Varies {
-    launch: bool,
-    breakpoints: bool,
-}
-
-impl Varies {
-    fn of(rows: &[Trial]) -> Self {
-        let differ = |of: fn(&Cell) -> String| {
-            let mut found = rows.iter().map(|row| of(&row.cell));
-            let first = found.next();
-            found.any(|other| Some(other) != first)
-        };
-        Self { launch: differ(|cell| cell.launch.name()), breakpoints: differ(Cell::marking) }
-    }
-
-    /// Launch and breakpoints of a cell, as far as they vary; `None` if neither does.
-    fn policy(&self, cell: &Cell) -> Option<String> {
-        let launch = self.launch.then(|| format!("launch {}", cell.launch.name()));
-        let breakpoints = self.breakpoints.then(|| format!("breakpoints {}", cell.marking()));
-        let parts: Vec<String> = launch.into_iter().chain(breakpoints).collect();
-        (!parts.is_empty()).then(|| parts.join(" with "))
-    }
+    sentences::grid::of(rows).unwrap_or_else(|| range(rows))
 }
 
 fn single(row: &Trial) -> String {
@@ -107,10 +68,10 @@ fn against(fork: &Trial, spawn: &Trial) -> String {
     format!("Forks cost {}, agents with briefs {}, both with their parent", cost(fork), cost(spawn))
 }
 
-/// What the cells cost, if they differ by no policy.
+/// What the cells cost, if there is nothing else to say.
 fn range(rows: &[Trial]) -> String {
     let cells = several(rows.len() as u64, "cell");
-    let costs = || rows.iter().filter_map(|row| row.outcome.total_cost);
+    let costs = || rows.iter().filter_map(Trial::ranked_cost);
     match costs().min().zip(costs().max()) {
         Some((least, most)) => format!("{cells}: {} to {} with the parent's requests", money(least), money(most)),
         None => format!("{cells} without a price"),
@@ -138,18 +99,34 @@ fn rests_on(rows: &[Trial], price_book: &str, costs: Vec<&str>) -> Vec<String> {
             rules.join(", ")
         ),
         "Sizes are declared; times to the first byte and speeds are assumptions, because providers do not publish them".to_owned(),
-        "Bound: no launch policy and placement of breakpoints costs less. Equivalents: tokens of plain input at the same cost"
+        "Bound: the children cost no less under any launch policy and placement of breakpoints. Equivalents: tokens of plain \
+         input at the same cost"
             .to_owned(),
     ];
     lines.splice(1..1, costs.into_iter().map(str::to_owned));
     let spawn = rows.iter().find_map(|row| row.cell.spawn);
-    lines.extend(spawn.map(|spawn| spawn.to_string()));
+    lines.extend(spawn.as_ref().map(spawned));
     if rows.iter().any(|row| row.cell.profile == Profile::Client2026) {
         lines.push(
             "Messages of forks as in the client of 2026: siblings share nothing of the message that forks".to_owned(),
         );
     }
     lines
+}
+
+/// What named agents have.
+fn spawned(spawn: &Spawn) -> String {
+    let own = thousands(spawn.system + spawn.tools);
+    let gathered = match (spawn.gathered, spawn.gathering_turns) {
+        (0, 0) => String::new(),
+        (tokens, turns) => {
+            format!("; it gathers {} again in {}", thousands(tokens), several(turns.into(), "more request"))
+        }
+    };
+    format!(
+        "Each spawn has tools and a system prompt of its own, {own}, and a brief of {}{gathered}",
+        thousands(spawn.brief)
+    )
 }
 
 /// Limits that were met, cells without answers, and broken assumptions.

@@ -5,8 +5,8 @@
 //!   of its agents, [`setup`] the session.
 //! * [`closed`]: the same as a formula, with its assumptions. [`bound`]: the lower bound for all policies.
 //! * [`policy`]: descriptions of the policies.
-//! * [`outcome`]: the result of a cell.
-//! * [`trial`]: a cell with its result, formula and bound, and the best of several.
+//! * [`options`]: what the cells of a grid compare. [`outcome`]: the result of a cell.
+//! * [`trial`]: a cell with its result, formula and bound; the one ranking of several, by the cost with the parent.
 //! * [`breakeven`]: which of two policies is cheaper, and where the break-even point is.
 //! * [`grid`]: many cells at once; [`range`]: parsing of lists and ranges.
 //!
@@ -17,6 +17,7 @@ pub mod breakeven;
 pub mod cell;
 pub mod closed;
 pub mod grid;
+pub mod options;
 pub mod outcome;
 pub mod play;
 pub mod policy;
@@ -28,6 +29,7 @@ pub mod voices;
 pub use cell::{Cell, Spawn};
 pub use closed::Assumption;
 pub use grid::Grid;
+pub use options::Options;
 pub use outcome::Outcome;
 pub use play::play;
 pub use trial::Trial;

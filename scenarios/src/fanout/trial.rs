@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use forkcast_sim::pricing::{Category, ModelKey, PriceBook, Terms};
+use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
 use forkcast_sim::wire::Usage;
 
 use super::cell::Cell;
+use super::options::Options;
 use super::outcome::Outcome;
 use super::play::{Unplayed, play};
 use super::{bound, closed};
@@ -24,6 +25,12 @@ impl Trial {
     /// Whether every request of the children was answered.
     pub const fn is_answered(&self) -> bool {
         self.outcome.unanswered == 0
+    }
+
+    /// The cost by which every ranking, title and figure of a grid compares: that of all requests, the parent's too,
+    /// which obey the same placement. `None` without a price, or if requests are unanswered.
+    pub fn ranked_cost(&self) -> Option<Money> {
+        self.outcome.total_cost.filter(|_| self.is_answered())
     }
 }
 
@@ -70,10 +77,15 @@ fn equivalents_millionths(cell: &Cell, usage: &Usage, book: &PriceBook) -> Optio
 
 /// Groups of rows that differ only in policy (launch and breakpoints), ordered by their first rows.
 pub fn sets(rows: &[Trial]) -> Vec<Vec<usize>> {
+    sets_by(rows, Cell::without_policy)
+}
+
+/// Groups of rows whose cells are equal after `of`, ordered by their first rows.
+fn sets_by(rows: &[Trial], of: impl Fn(&Cell) -> Cell) -> Vec<Vec<usize>> {
     let mut sets: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut order = Vec::new();
     for (at, row) in rows.iter().enumerate() {
-        let key = format!("{:?}", row.cell.without_policy());
+        let key = format!("{:?}", of(&row.cell));
         let set = sets.entry(key.clone()).or_default();
         if set.is_empty() {
             order.push(key);
@@ -86,16 +98,25 @@ pub fn sets(rows: &[Trial]) -> Vec<Vec<usize>> {
 /// The cheapest row of each set with its parent's requests, which obey the same placement; of equal ones the fastest, and
 /// then the first. A set without a complete, priced row has none.
 pub fn best_cost(rows: &[Trial]) -> Vec<usize> {
-    best(rows, |row| Some((row.outcome.total_cost?.picousd(), row.outcome.makespan)))
+    cheapest(rows, sets(rows))
+}
+
+/// The cheapest row of each set of those that differ in options alone; otherwise as [`best_cost`].
+pub fn best_option(rows: &[Trial], options: Options) -> Vec<usize> {
+    cheapest(rows, sets_by(rows, |cell| options.without(cell)))
+}
+
+fn cheapest(rows: &[Trial], sets: Vec<Vec<usize>>) -> Vec<usize> {
+    best(rows, sets, |row| Some((row.ranked_cost()?.picousd(), row.outcome.makespan)))
 }
 
 /// The fastest row of each set; the first one if equal. A set without a complete row has none.
 pub fn best_makespan(rows: &[Trial]) -> Vec<usize> {
-    best(rows, |row| Some(row.outcome.makespan))
+    best(rows, sets(rows), |row| Some(row.outcome.makespan))
 }
 
 /// Unanswered requests cost nothing and take no time, so incomplete rows are not compared.
-fn best<K: Ord>(rows: &[Trial], by: impl Fn(&Trial) -> Option<K>) -> Vec<usize> {
+fn best<K: Ord>(rows: &[Trial], sets: Vec<Vec<usize>>, by: impl Fn(&Trial) -> Option<K>) -> Vec<usize> {
     let measured = |at: usize| Some((by(&rows[at]).filter(|_| rows[at].is_answered())?, at));
-    sets(rows).into_iter().filter_map(|set| set.into_iter().filter_map(measured).min()).map(|(_, at)| at).collect()
+    sets.into_iter().filter_map(|set| set.into_iter().filter_map(measured).min()).map(|(_, at)| at).collect()
 }

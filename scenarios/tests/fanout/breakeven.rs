@@ -59,6 +59,26 @@ fn with_the_parents_requests_a_turning_point_is_that_of_the_totals() {
     }
 }
 
+/// What has no formula without the parent is ranked by the one cost of all grids; where there is one, both are given.
+#[test]
+fn answers_by_children_and_against_time_count_the_parent_as_grids_do() {
+    let asked = Inquiry { children: Some(vec![2, 8]), ..asked(Cell::default()) };
+    for question in [Question::Children, Question::Prime] {
+        let answer = answered(question, &asked);
+        let curves = answer.panels.iter().flat_map(|panel| &panel.curves).filter(|curve| !curve.is_bound);
+        let mut costs: Vec<_> = curves.flat_map(|curve| &curve.points).map(|point| Some(point.cost)).collect();
+        let mut ranked: Vec<_> = answer.rows.iter().map(|row| row.ranked_cost()).collect();
+        costs.sort_unstable();
+        ranked.sort_unstable();
+        assert_eq!(costs, ranked, "{question:?}");
+    }
+    for question in [Question::Ttl, Question::ForkOrSpawn] {
+        let crossings: Vec<_> =
+            answered(question, &asked).panels.into_iter().flat_map(|panel| panel.crossings).collect();
+        assert!(crossings.iter().any(|crossing| crossing.with_parent.is_some()), "{crossings:?}");
+    }
+}
+
 /// Briefs are part of what the parent sends from then on, as a forking message is.
 #[test]
 fn the_parent_carries_the_words_that_start_its_children() {

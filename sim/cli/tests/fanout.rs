@@ -50,16 +50,27 @@ fn the_title_says_what_it_costs_or_what_is_cheapest() {
         (&["--children", "5", "--breakpoints", "both", "--launch", "burst,primed"], "Cheapest of 2: launch primed"),
         (
             &["--children", "5,9", "--breakpoints", "both", "--launch", "burst,primed"],
-            "Cheapest in all 2 comparisons: launch primed",
+            "primed is cheapest throughout: $",
         ),
         (
             &["--children", "2,9", "--breakpoints", "both", "--launch", "burst,primed"],
-            "Cheapest: launch burst in 1 of 2 comparisons, launch primed in the rest",
+            "burst is cheapest with 2 children, primed from 9 children on: $",
         ),
-        (&["--children", "2,9"], "2 cells: $"),
+        (
+            &["--children", "2,9", "--prefix", "20k,50k", "--breakpoints", "both", "--launch", "burst,primed"],
+            "primed is cheapest throughout (20k of context): $",
+        ),
+        (
+            &["--children", "2,4,6,9", "--prefix", "20k..50k:10k", "--breakpoints", "both", "--launch", "burst,primed"],
+            "Cheapest: launch primed in 1",
+        ),
+        (&["--children", "2,9"], "1.5 times the cost from 2 to 9 children: $0.36"),
+        (&["--parent", "warm,cold"], "4.0 times the cost with a cold parent: $"),
+        (&["--turns", "1..9", "--against", "spawn"], "fork is cheapest up to 7 turns, spawn from 8 turns on: $"),
+        (&["--turns", "1,5", "--ttl", "5m,1h"], "5m is cheapest throughout: $"),
         (&["--children", "5", "--itpm", "10"], "5 forks: none was answered"),
-        (&["--answer", "children"], "both, primed is cheapest throughout (warm parent)"),
-        (&["--answer", "children", "--parent", "cold"], "both, primed is cheapest from 2 children on (cold parent)"),
+        (&["--answer", "fork-or-spawn"], "Without the parent, forks are cheaper up to 9 turns with 20k of context"),
+        (&["--answer", "ttl"], "Without the parent, an hour is cheaper once 8 children wait with 20k of context"),
     ] {
         let (code, shown, _) = said(arguments);
         assert!(code == 0 && shown.starts_with(title), "{arguments:?}: {shown}");
@@ -94,6 +105,8 @@ fn bad_input_is_refused_before_any_work_with_exit_code_2() {
         (&["--waiting", "6", "--turns", "2"], "expected at most the 5 children"),
         (&["--waiting", "1"], "2 turns or more to wait between"),
         (&["--answer", "life"], "fork-or-spawn"),
+        (&["--answer", "ttl", "--ttl", "1h"], "--answer ttl cannot be used with --ttl"),
+        (&["--answer", "all", "--waiting", "1", "--turns", "2"], "cannot be used with --waiting"),
         (&["--answer", "prime", "--model", "claude-3-opus-20240229"], "has no price"),
         (&["--overwrite"], "--out"),
         (&["--children", "-1"], "`-1` is not a number"),
@@ -199,6 +212,42 @@ fn a_cell_without_all_answers_is_never_best_and_is_reported() {
     let (code, _, stderr) = said(&["--answer", "prime", "--rpm", "1", "--children", "40"]);
     assert_eq!(code, 2);
     assert!(stderr.contains("never answered") && stderr.contains("--rpm"), "{stderr}");
+}
+
+/// Pictures, pages and text rank by one cost, the total with the parent.
+#[test]
+fn a_picture_names_the_same_cheapest_as_the_text() {
+    let place = folder("fanout-one-ranking").join("out");
+    for (arguments, plot) in [
+        (
+            &["--children", "2,4,8", "--parent", "warm,cold", "--breakpoints", "both", "--launch", "burst,primed"][..],
+            "children",
+        ),
+        (&["--turns", "1..20", "--against", "spawn"], "turns"),
+        (&["--answer", "children", "--children", "1..4"], "children"),
+    ] {
+        let (code, shown, stderr) = said(&[arguments, &["--overwrite", "--out", place.to_str().unwrap()]].concat());
+        assert_eq!(code, 0, "{arguments:?}: {stderr}");
+        let svg = fs::read_to_string(place.join(format!("{plot}.svg"))).unwrap();
+        let (_, rest) = svg.split_once("<title>").unwrap();
+        let (title, _) = rest.split_once("</title>").unwrap();
+        let text = shown.split("\n\n").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(text, title, "{arguments:?}");
+        assert!(svg.contains("cost of the children and of their parent, USD"), "{svg}");
+        assert!(!svg.contains("00000000"), "{svg}");
+    }
+}
+
+/// Nobody typed `--model`: the message is about the session.
+#[test]
+fn a_session_of_a_model_without_modelled_cache_says_what_to_do() {
+    let session = concat!(env!("CARGO_MANIFEST_DIR"), "/../../replay/tests/fixtures/codex.jsonl");
+    let (code, stdout, stderr) = said(&["--from", session]);
+    assert_eq!((code, &*stdout), (2, ""), "{stderr}");
+    assert!(stderr.contains("the session's model is") && stderr.contains("--model claude-"), "{stderr}");
+    assert!(!stderr.contains("unknown model"), "{stderr}");
+    let (code, _, stderr) = said(&["--from", session, "--model", "claude-opus-4-8"]);
+    assert_eq!(code, 0, "{stderr}");
 }
 
 /// Launch policies concern forks: named agents have one row for all launches.

@@ -1,6 +1,6 @@
 //! The axes of a panel: what varies to the right, money upwards from nothing.
 
-use forkcast_scenarios::fanout::breakeven::{Answer, Panel, Point, Quantity, Question};
+use forkcast_scenarios::fanout::breakeven::{Counted, Panel, Point, Quantity, Question};
 use forkcast_sim::pricing::Money;
 
 use crate::figures::axis::{self, Scale};
@@ -61,9 +61,8 @@ impl Axes {
     }
 
     /// Lines across with amounts, places below, and what both are.
-    pub fn draw(&self, answer: &Answer, canvas: &mut Canvas<'_>) {
+    pub fn draw(&self, question: Question, canvas: &mut Canvas<'_>) {
         let area = self.area;
-        let question = answer.question;
         let step = axis::step(self.up.to / LINES);
         axis::across(&self.up.ticks(step, |amount| axis::dollars(amount, step)), area, canvas);
         canvas.line((area.left, area.bottom), (area.right, area.bottom), ink::FAINT);
@@ -71,7 +70,7 @@ impl Axes {
         let step = axis::step(if self.is_whole { rough.max(1.0) } else { rough });
         axis::below(&self.right.ticks(step, |place| axis::number(place, step)), area.bottom, canvas);
         axis::title_below(right_of(question), area, canvas);
-        axis::title_above(upwards_of(answer), area, canvas);
+        axis::title_above(upwards_of(question), area, canvas);
     }
 }
 
@@ -93,13 +92,13 @@ const fn right_of(question: Question) -> &'static str {
     }
 }
 
-/// If named agents are compared with forks, the words that start both are part of every cost.
-fn upwards_of(answer: &Answer) -> &'static str {
-    let are_started = || answer.rows.iter().any(|row| row.cell.spawn.is_some());
-    match answer.question {
-        Question::LookBack => "cost of one child, USD",
-        _ if are_started() => "cost of all children and of the words that start them, USD",
-        _ => "cost of all children, USD",
+/// What a cost counts.
+const fn upwards_of(question: Question) -> &'static str {
+    match (question, question.counts()) {
+        (Question::LookBack, _) => "cost of one child, USD",
+        (_, Counted::WithParent) => "cost of the children and of their parent, USD",
+        (_, Counted::Started) => "cost of all children and of the words that start them, USD",
+        (_, Counted::Children) => "cost of all children without their parent, USD",
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn legend(panels: &[Panel], canvas: &mut Canvas<'_>) {
         canvas.ring(middle(area), 5, ink::FAINT);
     });
     if panels.iter().flat_map(|panel| &panel.curves).any(|curve| curve.is_bound) {
-        legend.entry("bound: nothing is cheaper", canvas, |area, canvas| {
+        legend.entry("bound, with the cheapest parent", canvas, |area, canvas| {
             let (_, y) = middle(area);
             Look::of(0, true).line(&[(area.left, y), (area.right, y)], 0, canvas);
         });

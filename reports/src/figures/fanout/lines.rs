@@ -1,9 +1,10 @@
 //! Curves with their names above them and turning points marked.
 
-use forkcast_scenarios::fanout::breakeven::{Crossing, Panel};
+use forkcast_scenarios::fanout::breakeven::{Crossing, Panel, Question};
 
 use super::axes::Axes;
 use super::looks::Look;
+use crate::answers;
 use crate::figures::canvas::{Anchor, Area, Canvas, ink, text_width};
 use crate::figures::legend::Legend;
 
@@ -23,7 +24,7 @@ pub(super) fn legend(panel: &Panel, canvas: &mut Canvas<'_>) {
 }
 
 /// The curves: lines first, so that no line covers a marker.
-pub(super) fn draw(panel: &Panel, axes: &Axes, unit: &str, canvas: &mut Canvas<'_>) {
+pub(super) fn draw(panel: &Panel, axes: &Axes, question: Question, canvas: &mut Canvas<'_>) {
     let lines: Vec<Vec<(i32, i32)>> =
         panel.curves.iter().map(|curve| curve.points.iter().map(|point| axes.place(point)).collect()).collect();
     let look = |at: usize| Look::of(at, panel.curves[at].is_bound);
@@ -43,7 +44,7 @@ pub(super) fn draw(panel: &Panel, axes: &Axes, unit: &str, canvas: &mut Canvas<'
     }
     let mut names = Vec::new();
     for crossing in &panel.crossings {
-        mark(crossing, axes, unit, &mut names, canvas);
+        mark(crossing, axes, question, &mut names, canvas);
     }
 }
 
@@ -82,14 +83,14 @@ struct Name {
 
 /// A ring, and a line to the place's name: up where there is room, since lines lie below; once for each place, and in a
 /// row of its own where it would cover another.
-fn mark(crossing: &Crossing, axes: &Axes, unit: &str, names: &mut Vec<Name>, canvas: &mut Canvas<'_>) {
+fn mark(crossing: &Crossing, axes: &Axes, question: Question, names: &mut Vec<Name>, canvas: &mut Canvas<'_>) {
     let Some(at) = crossing.at.filter(|at| axes.right.holds(*at)) else { return };
     let (x, y) = (axes.right.at(at), axes.y(crossing.cost));
     canvas.ring((x, y), 9, ink::TEXT);
     if names.iter().any(|name| name.x == x) {
         return;
     }
-    let text = if at.fract() == 0.0 { format!("{at:.0} {unit}") } else { format!("{at:.1} {unit}") };
+    let text = answers::place(question, at);
     let half = text_width(&text, SIZE) / 2 + 3;
     let area = axes.area;
     let middle = x.clamp(area.left + half, area.right - half);

@@ -48,11 +48,11 @@ pub fn svg(answer: &Answer) -> String {
             let axes = Axes::of(panel, area, is_frontier);
             let said = shortened(said, SIZE, area.width());
             canvas.text(&said, (area.left, area.top - 31), SIZE, ink::TEXT, Anchor::Start);
-            axes.draw(answer, canvas);
+            axes.draw(answer.question, canvas);
             if is_frontier {
                 frontier::draw(panel, &axes, canvas);
             } else {
-                lines::draw(panel, &axes, answers::unit(answer.question), canvas);
+                lines::draw(panel, &axes, answer.question, canvas);
             }
         }
     })

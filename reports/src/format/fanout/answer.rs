@@ -36,7 +36,7 @@ record! {
 record! {
     Part<'_, Point>, "point":
     number "at", "Children, turns, children that wait, or seconds, by the question." => |point| point.0.at, unit("as the question says");
-    usd "cost_usd", "The bill of the children." => |point| point.0.cost;
+    usd "cost_usd", "The cost that the question compares: with the parent's requests (`children`, `prime`), of the children and the words that start them (`fork-or-spawn`), of the children (`ttl`), of one child (`look-back`)." => |point| point.0.cost;
     text "label", "Its name." => |point| Value::text(&point.0.label);
 }
 

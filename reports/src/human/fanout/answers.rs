@@ -41,18 +41,26 @@ pub fn document(answers: &[Answer], price_book: &str) -> Document {
 
 /// What the figures of these answers are made of.
 fn costs(answers: &[Answer]) -> Vec<&'static str> {
-    let has_words = |answer: &Answer| answer.question == Question::ForkOrSpawn;
-    let alone = "Cost: the children alone. Without --answer the parent's requests count too, and decide the cheapest";
+    let has = |questions: &[Question]| answers.iter().any(|answer| questions.contains(&answer.question));
+    let with_parent = "Cost by children, and against time: with the parent's requests, as without --answer; the bound is \
+                       that of the children with the cheapest parent";
     let with_words = "Fork or spawn: the children and the words that start them; with parent: its other requests too, \
                       as in `--against spawn`. The formula leaves out directives and the first fork's writes";
-    let alone = answers.iter().any(|answer| !has_words(answer)).then_some(alone);
-    alone.into_iter().chain(answers.iter().any(has_words).then_some(with_words)).collect()
+    let lifetimes = "Five minutes or an hour: the children; with parent: its requests too, as without --answer";
+    let lines = [
+        has(&[Question::Children, Question::Prime]).then_some(with_parent),
+        has(&[Question::ForkOrSpawn]).then_some(with_words),
+        has(&[Question::Ttl]).then_some(lifetimes),
+        has(&[Question::LookBack]).then_some("A lost prefix: the cost of one child"),
+    ];
+    lines.into_iter().flatten().collect()
 }
 
 /// Turning points: measured, and by the formula; `beyond` the examined range if there is none.
 fn crossing_table(question: Question, panel: &Panel) -> Table {
-    let has_whole = question == Question::ForkOrSpawn;
-    let mut columns = vec![Column::left("turning point", "name"), Column::right(answers::unit(question), "at")];
+    let has_whole = matches!(question, Question::ForkOrSpawn | Question::Ttl);
+    let name = if question == Question::LookBack { "the parent's prefix is lost from" } else { "turning point" };
+    let mut columns = vec![Column::left(name, "name"), Column::right(answers::unit(question), "at")];
     columns.extend(has_whole.then_some(Column::right("with parent", "at_with_parent")));
     columns.extend([Column::right("formula", "formula"), Column::right("cost there", "cost_usd").kept()]);
     let mut table = Table::new("crossings", columns);
@@ -65,7 +73,9 @@ fn crossing_table(question: Question, panel: &Panel) -> Table {
     };
     table.rows.extend(panel.crossings.iter().map(|crossing| {
         let cost = crossing.at.filter(|at| !is_never(*at)).map_or(Cell::Empty, |_| Cell::Money(Some(crossing.cost)));
-        let mut row = vec![Cell::text(&*crossing.name), number(crossing.at)];
+        // What all have in common is in the head of the column.
+        let name = crossing.name.strip_suffix(name).map_or(&*crossing.name, |own| own.trim_end_matches(": "));
+        let mut row = vec![Cell::text(name), number(crossing.at)];
         row.extend(has_whole.then(|| number(crossing.with_parent)));
         row.extend([number(crossing.formula), cost]);
         row
@@ -111,7 +121,7 @@ fn cost_table(question: Question, panel: &Panel) -> Table {
     let columns = vec![
         Column::right(place, "at"),
         Column::left("policy", "policy"),
-        Column::right("cost", "cost_usd"),
+        Column::right(if question == Question::LookBack { "cost of a child" } else { "cost" }, "cost_usd"),
         match question {
             Question::ForkOrSpawn => Column::right("against spawn", "against_spawn").kept(),
             _ => Column::right("over the cheapest", "over_cheapest").kept(),

@@ -16,15 +16,11 @@ const commandOf = (row) => `forkcast fanout ${[...NUMBERS, "launch", "breakpoint
 const saidOfCell = (row, keys) => [keys.map((key) => `${spoken(key)} ${row[key]}`).join(", ") || "the only cell",
   row.children_cost_usd === undefined ? money(row.total_cost_usd) : `${money(row.total_cost_usd)} with the parent, children ${money(row.children_cost_usd)}`, `${span(row.makespan_ms)}, hit rate ${share(row.hit_rate)}`].join("\n");
 
-// If named agents are compared with forks, the words that start both are part of every cost, as in the plots of `--out`.
-const started = (rows) => {
-  const areCompared = rows.some((row) => (row.kind ?? row.against) === "spawn");
-  const costs = (row) => ({ children_cost_usd: row.cost_usd, cost_usd: row.cost_usd + (areCompared ? row.launch_cost_usd : 0) });
-  return { title: areCompared ? "Cost of the children and of the words that start them" : "Cost of the children", rows: rows.map((row) => ({ ...row, ...costs(row) })) };
-};
+// Cells are ranked by all requests, the parent's too, as in the table and in the plots of `--out`.
+const withParent = (rows) => ({ title: "Cost of the children and of their parent", rows: rows.map((row) => ({ ...row, children_cost_usd: row.cost_usd, cost_usd: row.total_cost_usd })) });
 
 const drawFanout = (fanout) => {
-  const { title, rows } = started(fanout.rows.filter((row) => row.total_cost_usd !== null));
+  const { title, rows } = withParent(fanout.rows.filter((row) => row.total_cost_usd !== null));
   drawGrid(rows.map((row) => ({ ...row, head_ttl: row.head_ttl ?? "same", last_turn: row.last_turn ?? "marked" })), NUMBERS, WORDS, commandOf, title);
 };
 
@@ -35,7 +31,7 @@ const drawSweep = (sweep) => {
   const all = sweep.rows.filter((row) => row.cost_usd !== null).map((row) => ({
     ...row, ...Object.fromEntries(Object.entries(row.set).map(([path, value]) => [path, numbers.includes(path) ? Number(value) : value])),
   }));
-  const isFanout = sweep.subject === "fanout", { title, rows } = isFanout ? started(all) : { title: "Cost", rows: all.map((row) => ({ ...row, total_cost_usd: row.cost_usd })) };
+  const isFanout = sweep.subject === "fanout", { title, rows } = isFanout ? withParent(all) : { title: "Cost", rows: all.map((row) => ({ ...row, total_cost_usd: row.cost_usd })) };
   const option = ([path, value]) => (path === "no-window" ? "--no-window" : `--${path} ${value}`), isDefault = ([path, value]) => (path === "against" && value === "fork") || (path === "no-window" && value !== "true");
   const said = ({ set }) => (isFanout ? ["forkcast fanout", ...Object.entries(set).filter((one) => !isDefault(one)).map(option)].join(" ")
     : `forkcast run ${sweep.subject} ${Object.entries(set).map(([path, value]) => `--set ${path}=${value}`).join(" ")}`);

@@ -1,11 +1,11 @@
-//! Cost by number of children for each policy, with the lower bound: a warm and a cold parent side by side.
+//! Cost by number of children for each policy, their parent's requests included, with a bound: a warm and a cold parent
+//! side by side.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 
-use super::{Curve, Inquiry, Panel, Point, Runs, Unanswered};
+use super::{BOUND, Curve, Inquiry, Panel, Point, Runs, Unanswered, bound_with_parent};
 use crate::fanout::cell::Cell;
-use crate::fanout::trial::Trial;
 
 /// Default maximum of children on the curve.
 const CHILDREN_MAX: u32 = 16;
@@ -32,18 +32,18 @@ pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unansw
 fn panel(asked: &Inquiry, is_cold: bool, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
     let children = asked.children.clone().unwrap_or_else(|| (1..=CHILDREN_MAX).collect());
     let mut panel = Panel { title: title(is_cold), ..Panel::default() };
-    let mut bound: Option<Vec<Point>> = None;
+    let before = runs.rows.len();
     for (placement, launch) in POLICIES.into_iter().filter(|(placement, _)| is_cold || *placement != Placement::None) {
         let cell = |children: &u32| Cell { children: *children, placement, launch, is_cold, ..asked.base.clone() };
         let cells = children.iter().map(|children| (f64::from(*children), cell(children)));
-        let before = runs.rows.len();
         panel.curves.push(runs.curve(format!("{}, {}", placement.name(), launch.name()), cells)?);
-        let least = |(at, row): (&u32, &Trial)| {
-            Some(Point { at: f64::from(*at), cost: row.outcome.bound?, label: String::new() })
-        };
-        bound = children.iter().zip(&runs.rows[before..]).map(least).collect();
     }
-    let bound = bound.map(|points| Curve { name: "bound".to_owned(), is_bound: true, points });
+    let least = |at: &u32| {
+        let here = runs.rows[before..].iter().filter(|row| row.cell.children == *at);
+        Some(Point { at: f64::from(*at), cost: bound_with_parent(here)?, label: String::new() })
+    };
+    let bound: Option<Vec<Point>> = children.iter().map(least).collect();
+    let bound = bound.map(|points| Curve { name: BOUND.to_owned(), is_bound: true, points });
     panel.curves.extend(bound);
     Ok(panel)
 }

@@ -1,12 +1,11 @@
-//! One child first or all at once: cost against makespan (`economics.md` 3.1).
+//! One child first or all at once: cost, the parent's requests included, against makespan (`economics.md` 3.1).
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
-use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Duration;
 
 use super::children::title;
-use super::{Curve, Inquiry, Panel, Point, Runs, Unanswered};
+use super::{BOUND, Curve, Inquiry, Panel, Point, Runs, Unanswered, bound_with_parent};
 use crate::fanout::cell::Cell;
 
 /// Default number of children.
@@ -35,17 +34,16 @@ pub fn panels(asked: &Inquiry, runs: &mut Runs<'_>) -> Result<Vec<Panel>, Unansw
 
 fn panel(cell: &Cell, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
     let mut points = Vec::new();
-    let mut bound: Option<Money> = None;
+    let before = runs.rows.len();
     for launch in LAUNCHES {
         let (row, cost) = runs.row(&Cell { launch, ..cell.clone() })?;
-        bound = row.outcome.bound;
         points.push(Point { at: row.outcome.makespan.0 as f64 / 1e9, cost, label: launch.name() });
     }
     points.sort_by(|one, other| one.at.total_cmp(&other.at).then(one.cost.cmp(&other.cost)));
     let ends: Vec<f64> = [points.first(), points.last()].into_iter().flatten().map(|point| point.at).collect();
-    let bound = bound.map(|cost| {
+    let bound = bound_with_parent(runs.rows[before..].iter()).map(|cost| {
         let points = ends.into_iter().map(|at| Point { at, cost, label: String::new() }).collect();
-        Curve { name: "bound".to_owned(), is_bound: true, points }
+        Curve { name: BOUND.to_owned(), is_bound: true, points }
     });
     let curves = [Curve { name: "launch".to_owned(), is_bound: false, points }].into_iter().chain(bound).collect();
     Ok(Panel { title: format!("{}, {} children", title(cell.is_cold), cell.children), curves, ..Panel::default() })

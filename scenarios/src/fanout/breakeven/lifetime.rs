@@ -3,14 +3,15 @@
 //!
 //! An hour costs (w₁ − w₅) more for everything written; each wait costs (w₅ − r) for the whole prompt, which must be
 //! written again. So an hour pays off from (w₁ − w₅) / (w₅ − r) · W / X waits, where W is written and X is the prompt
-//! at the wait.
+//! at the wait. The parent is not in the formula, and its requests live as long as the children's: so a turning point is
+//! given with them too.
 
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Ttl;
 
-use super::{Crossing, Inquiry, Panel, Runs, Unanswered, crossing, thousands};
+use super::{Counted, Crossing, Inquiry, Panel, Runs, Unanswered, crossing, thousands};
 use crate::fanout::cell::Cell;
 
 /// Defaults.
@@ -46,12 +47,15 @@ fn panel(cell: &Cell, runs: &mut Runs<'_>) -> Result<Panel, Unanswered> {
     let hour = by_waits(Ttl::OneHour, "1h")?;
     let five = by_waits(Ttl::FiveMinutes, "5m")?;
     let met = crossing(&five, &hour);
+    let (of_hour, of_five) = runs.rows[before..].split_at(hour.points.len());
+    let whole = [(&five, of_five), (&hour, of_hour)].map(|(curve, rows)| curve.counting(Counted::WithParent, rows));
+    let [five_with_parent, hour_with_parent] = whole;
     let written = runs.rows[before].outcome.usage.cache_creation_input_tokens();
     let crossing = Crossing {
         name: "5m up to this many waiting children".to_owned(),
         at: met.map(|(at, _)| at),
         cost: met.map_or(Money::ZERO, |(_, cost)| cost),
-        with_parent: None,
+        with_parent: crossing(&five_with_parent?, &hour_with_parent?).map(|(at, _)| at),
         formula: Some(formula(cell, written, runs)?),
     };
     let title = format!("{} of context, {} children of {} turns", thousands(cell.prefix), cell.children, cell.turns);

@@ -24,6 +24,7 @@ use std::rc::Rc;
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms, thousands};
 
 use super::cell::{Cell, Spawn};
+use super::outcome::Outcome;
 use super::play::Unplayed;
 use super::trial::{Trial, trial};
 pub use plots::plots;
@@ -65,14 +66,45 @@ impl Question {
     /// The question, in one line.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Children => "What do the children cost under each policy?",
+            Self::Children => "What do the children cost under each policy, with their parent?",
             Self::ForkOrSpawn => {
                 "Forks (breakpoints both, one first) or named agents with their own brief, by turns and context?"
             }
             Self::Ttl => "Five minutes or an hour, by how many children wait once (breakpoints both, one first)?",
-            Self::Prime => "Money against time: one child first, or all at once (breakpoints both)?",
+            Self::Prime => "Money, with the parent, against time: one child first, or all at once (breakpoints both)?",
             Self::LookBack => "How many children before a breakpoint at the tail misses the parent's prefix?",
             Self::Grid(_) => "What do the cells of the grid cost?",
+        }
+    }
+
+    /// The cost that its curves show and its answer compares.
+    pub const fn counts(self) -> Counted {
+        match self {
+            Self::Children | Self::Prime | Self::Grid(_) => Counted::WithParent,
+            Self::ForkOrSpawn => Counted::Started,
+            Self::Ttl | Self::LookBack => Counted::Children,
+        }
+    }
+}
+
+/// The requests that a cost counts. Those of `economics.md` 3 that have a formula leave the parent out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// All, as every ranking of a grid.
+    WithParent,
+    /// The children's, and the words that start them.
+    Started,
+    /// The children's.
+    Children,
+}
+
+impl Counted {
+    /// The cost of an outcome; `None` if the model has no price.
+    pub fn of(self, outcome: &Outcome) -> Option<Money> {
+        match self {
+            Self::WithParent => outcome.total_cost,
+            Self::Started => outcome.started_cost(),
+            Self::Children => outcome.cost,
         }
     }
 }
@@ -127,6 +159,31 @@ pub struct Curve {
     pub points: Vec<Point>,
 }
 
+impl Curve {
+    /// The same with another cost of the rows of its points.
+    fn counting(&self, counted: Counted, rows: &[Trial]) -> Result<Self, Unanswered> {
+        let points =
+            self.points.iter().zip(rows).map(|(point, row)| Ok(Point { cost: cost(counted, row)?, ..point.clone() }));
+        Ok(Self { points: points.collect::<Result<_, Unanswered>>()?, ..self.clone() })
+    }
+}
+
+fn cost(counted: Counted, row: &Trial) -> Result<Money, Unanswered> {
+    counted.of(&row.outcome).ok_or_else(|| Unanswered::NoPrice(row.cell.model.to_string()))
+}
+
+/// A bound for some rows of one situation, with their parent: that of the children, and the cheapest parent among the
+/// rows. The children's bound is one for all policies; the parent's requests have none. `None` without any bound.
+fn bound_with_parent<'a>(rows: impl Iterator<Item = &'a Trial> + Clone) -> Option<Money> {
+    let bounded = rows.filter(|row| row.outcome.bound.is_some());
+    let parents = bounded.clone().filter_map(|row| Some(row.outcome.total_cost? - row.outcome.cost?));
+    // A head of an hour outlives a cold parent, so its bound is lower.
+    Some(bounded.filter_map(|row| row.outcome.bound).min()? + parents.min()?)
+}
+
+/// The name of the curve of such bounds.
+const BOUND: &str = "bound, with the cheapest parent";
+
 /// The cost of a policy at one position.
 #[derive(Clone, Debug)]
 pub struct Point {
@@ -180,7 +237,7 @@ pub enum Unanswered {
 /// # Errors
 /// If a cell cannot be run or the model has no price.
 pub fn answer(question: Question, asked: &Inquiry, book: &Rc<PriceBook>) -> Result<Answer, Unanswered> {
-    let mut runs = Runs { book, rows: Vec::new() };
+    let mut runs = Runs { book, counted: question.counts(), rows: Vec::new() };
     let panels = match question {
         Question::Children | Question::Grid(_) => children::panels(asked, &mut runs),
         Question::ForkOrSpawn => spawning::panels(asked, &mut runs),
@@ -194,17 +251,18 @@ pub fn answer(question: Question, asked: &Inquiry, book: &Rc<PriceBook>) -> Resu
 /// The runs of an answer.
 pub struct Runs<'a> {
     book: &'a Rc<PriceBook>,
+    counted: Counted,
     rows: Vec<Trial>,
 }
 
 impl Runs<'_> {
-    /// Plays a cell; returns its row and its cost.
+    /// Plays a cell; returns its row and the cost that the question compares.
     fn row(&mut self, cell: &Cell) -> Result<(&Trial, Money), Unanswered> {
         let row = trial(cell, self.book)?;
         if !row.is_answered() {
             return Err(Unanswered::Lacking { unanswered: row.outcome.unanswered, children: cell.children });
         }
-        let cost = row.outcome.cost.ok_or_else(|| Unanswered::NoPrice(cell.model.to_string()))?;
+        let cost = cost(self.counted, &row)?;
         self.rows.push(row);
         let last = self.rows.len() - 1;
         Ok((&self.rows[last], cost))

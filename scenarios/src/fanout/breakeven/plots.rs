@@ -1,11 +1,13 @@
-//! Answers that follow from the rows of a grid: cost along a number that varies, and cost against makespan.
+//! Answers that follow from the rows of a grid: cost along a number that varies, and cost against makespan. The cost is
+//! the one by which rows are ranked.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use super::{Answer, Curve, Panel, Point, Quantity, Question, children};
+use forkcast_sim::pricing::Money;
+
+use super::{Answer, BOUND, Crossing, Curve, Panel, Point, Quantity, Question, bound_with_parent, children, crossing};
 use crate::fanout::cell::Cell;
-use crate::fanout::outcome::Outcome;
+use crate::fanout::options::{Options, differ};
 use crate::fanout::trial::Trial;
 
 /// Maximum numbers of panels, of curves in a panel, and of points on a frontier; more would be unreadable.
@@ -22,31 +24,17 @@ const NAMED_MAX: usize = 60;
 /// The plots that fit a grid: at least one if at most three parameters vary. Empty if answers are missing, or if there is
 /// no price.
 pub fn plots(rows: &[Trial]) -> Vec<Answer> {
-    if rows.iter().any(|row| !row.is_answered() || row.outcome.cost.is_none()) {
+    if rows.iter().any(|row| row.ranked_cost().is_none()) {
         return Vec::new();
     }
-    let rows = &*comparable(rows);
     let varied = Varied::of(rows);
     let quantities = Quantity::ALL.into_iter().filter(|quantity| varied.numbers.contains(quantity));
     let mut drawn: Vec<Answer> = quantities.filter_map(|quantity| by_quantity(quantity, rows, &varied)).collect();
-    drawn.extend(by_time(rows));
+    drawn.extend(by_time(rows, varied.options));
     if drawn.is_empty() {
         drawn.extend(all_by_time(rows, &varied));
     }
     drawn
-}
-
-/// If forks and named agents are compared, the cost of the message that starts them is part of every cost.
-fn comparable(rows: &[Trial]) -> Cow<'_, [Trial]> {
-    if !differ(rows.iter().map(|row| row.cell.spawn.is_some())) {
-        return Cow::Borrowed(rows);
-    }
-    let started = |row: &Trial| {
-        let bound = row.outcome.bound.zip(row.outcome.launch_cost).map(|(bound, launch)| bound + launch);
-        let cost = row.outcome.started_cost();
-        Trial { outcome: Outcome { cost, bound, ..row.outcome.clone() }, ..row.clone() }
-    };
-    Cow::Owned(rows.iter().map(started).collect())
 }
 
 /// A setting, and the rows that differ only in policy and in the parameter that the figure varies.
@@ -65,15 +53,11 @@ fn settings<'a>(rows: impl Iterator<Item = &'a Trial>, of: impl Fn(&Cell) -> Cel
     settings
 }
 
-fn without_policy(cell: &Cell) -> Cell {
-    Cell { spawn: None, ..cell.without_policy() }
-}
-
-/// Cost by a quantity: a panel for each setting and a curve for each policy, if that is readable. Else, and if only few
+/// Cost by a quantity: a panel for each setting and a curve for each of the options compared, if that is readable. Else, and if only few
 /// parameters vary, one panel with a curve for each combination of the others.
 fn by_quantity(quantity: Quantity, rows: &[Trial], varied: &Varied) -> Option<Answer> {
-    let settings = settings(rows.iter(), |cell| quantity.without(&without_policy(cell)));
-    let panel = |(cell, rows): &Setting<'_>| curves(quantity, titled(cell, &settings), rows);
+    let settings = settings(rows.iter(), |cell| quantity.without(&varied.options.without(cell)));
+    let panel = |(cell, rows): &Setting<'_>| curves(quantity, titled(cell, &settings), rows, varied.options);
     let panels: Vec<Panel> = settings.iter().take(PANELS_MAX + 1).map(panel).collect();
     let answer = |panels| Some(Answer { question: quantity.question(), rows: rows.to_vec(), panels });
     if panels.len() <= PANELS_MAX && panels.iter().all(is_readable) {
@@ -89,34 +73,51 @@ fn is_readable(panel: &Panel) -> bool {
     policies <= CURVES_MAX && panel.curves.iter().all(|curve| curve.points.len() > 1)
 }
 
-fn curves(quantity: Quantity, title: String, rows: &[&Trial]) -> Panel {
+fn curves(quantity: Quantity, title: String, rows: &[&Trial], options: Options) -> Panel {
     let mut curves: Vec<Curve> = Vec::new();
-    let has_spawns = rows.iter().any(|row| row.cell.spawn.is_some());
-    let name = if has_spawns { "bound of forks" } else { "bound" };
-    let mut bound = Curve { name: name.to_owned(), is_bound: true, points: Vec::new() };
     for row in rows {
-        let at = quantity.of(&row.cell) as f64;
-        if let Some(cost) = row.outcome.bound {
-            match bound.points.iter_mut().find(|point| point.at == at) {
-                // A head of an hour outlives a cold parent, so its bound is lower.
-                Some(least) => least.cost = least.cost.min(cost),
-                None => bound.points.push(Point { at, cost, label: String::new() }),
-            }
-        }
-        let name = policy(&row.cell);
+        let name = options.name(&row.cell);
         let Some(cost) = point(quantity, row) else { continue };
         match curves.iter_mut().find(|curve| curve.name == name) {
             Some(curve) => curve.points.push(cost),
             None => curves.push(Curve { name, is_bound: false, points: vec![cost] }),
         }
     }
-    curves.extend((!bound.points.is_empty()).then_some(bound));
     curves.iter_mut().for_each(in_order);
-    Panel { title, curves, crossings: Vec::new() }
+    let crossings = turning_point(&curves).into_iter().collect();
+    curves.extend(bound(quantity, rows));
+    Panel { title, curves, crossings }
+}
+
+/// The name of such bounds where named agents, which have none, are drawn too.
+const BOUND_OF_FORKS: &str = "bound of forks, with the cheapest parent";
+
+/// A bound of the forks among these rows at every place; `None` if none has one.
+fn bound(quantity: Quantity, rows: &[&Trial]) -> Option<Curve> {
+    let mut places: BTreeMap<u64, Vec<&Trial>> = BTreeMap::new();
+    rows.iter().for_each(|row| places.entry(quantity.of(&row.cell)).or_default().push(row));
+    let least = |(at, here): (u64, Vec<&Trial>)| {
+        Some(Point { at: at as f64, cost: bound_with_parent(here.into_iter())?, label: String::new() })
+    };
+    let points: Vec<Point> = places.into_iter().filter_map(least).collect();
+    let has_spawns = rows.iter().any(|row| row.cell.spawn.is_some());
+    let name = if has_spawns { BOUND_OF_FORKS } else { BOUND };
+    (!points.is_empty()).then_some(Curve { name: name.to_owned(), is_bound: true, points })
+}
+
+/// Where the cheaper one of two becomes the dearer one, if that is between the first and the last place.
+fn turning_point(curves: &[Curve]) -> Option<Crossing> {
+    let [one, other] = curves else { return None };
+    let cost = |curve: &Curve| curve.points.first().map(|point| point.cost);
+    let (first, second) = if cost(one) <= cost(other) { (one, other) } else { (other, one) };
+    let (at, cost) = crossing(first, second)?;
+    let is_between = first.points.first().is_some_and(|point| at > point.at);
+    let name = format!("{} is cheaper until", first.name);
+    is_between.then_some(Crossing { name, at: Some(at), cost, with_parent: Some(at), formula: None })
 }
 
 fn point(quantity: Quantity, row: &Trial) -> Option<Point> {
-    Some(Point { at: quantity.of(&row.cell) as f64, cost: row.outcome.cost?, label: String::new() })
+    Some(Point { at: quantity.of(&row.cell) as f64, cost: row.ranked_cost()?, label: String::new() })
 }
 
 fn in_order(curve: &mut Curve) {
@@ -161,7 +162,7 @@ fn all_by_time(rows: &[Trial], varied: &Varied) -> Option<Answer> {
         return None;
     }
     let mut cheapest: Vec<&Trial> = rows.iter().collect();
-    cheapest.sort_by_key(|row| row.outcome.cost);
+    cheapest.sort_by_key(|row| row.ranked_cost());
     cheapest.truncate(NAMED_MAX);
     let title = match rows.len() {
         all if all > NAMED_MAX => format!("the cheapest {NAMED_MAX} of {all} cells"),
@@ -171,48 +172,34 @@ fn all_by_time(rows: &[Trial], varied: &Varied) -> Option<Answer> {
     Some(Answer { question: Question::Prime, rows: rows.to_vec(), panels: vec![panel] })
 }
 
-/// Cost against makespan of the widest fan-outs, if several policies are compared.
-fn by_time(rows: &[Trial]) -> Option<Answer> {
+/// Cost against makespan of the widest fan-outs, if several options are compared.
+fn by_time(rows: &[Trial], options: Options) -> Option<Answer> {
     let widest = rows.iter().map(|row| row.cell.children).max()?;
     let rows: Vec<Trial> = rows.iter().filter(|row| row.cell.children == widest).cloned().collect();
-    let settings = settings(rows.iter(), without_policy);
+    let settings = settings(rows.iter(), |cell| options.without(cell));
     let is_readable = |(_, rows): &Setting<'_>| (2..=POINTS_MAX).contains(&rows.len());
     if settings.len() > PANELS_MAX || !settings.iter().all(is_readable) {
         return None;
     }
     let title = |cell: &Cell| format!("{}, {widest} children", titled(cell, &settings));
-    let panels = settings.iter().map(|(cell, rows)| time_panel(title(cell), rows, &policies(rows))).collect();
+    let label = |cell: &Cell| options.short(cell);
+    let panels = settings.iter().map(|(cell, rows)| time_panel(title(cell), rows, &label)).collect();
     Some(Answer { question: Question::Prime, rows: rows.clone(), panels })
 }
 
 fn time_panel(title: String, rows: &[&Trial], label: &dyn Fn(&Cell) -> String) -> Panel {
     let seconds = |row: &Trial| row.outcome.makespan.0 as f64 / 1e9;
-    let point = |row: &&Trial| Some(Point { at: seconds(row), cost: row.outcome.cost?, label: label(&row.cell) });
+    let point = |row: &&Trial| Some(Point { at: seconds(row), cost: row.ranked_cost()?, label: label(&row.cell) });
     let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
     points.sort_by(|one, other| one.at.total_cmp(&other.at).then(one.cost.cmp(&other.cost)));
     let ends = [points.first(), points.last()].into_iter().flatten();
     // Different settings have different bounds; none is one for all.
     let is_one = !differ(rows.iter().map(|row| row.outcome.bound));
-    let least = rows.iter().find_map(|row| row.outcome.bound).filter(|_| is_one);
+    let least: Option<Money> = bound_with_parent(rows.iter().copied()).filter(|_| is_one);
     let bound = ends.filter_map(|end| Some(Point { at: end.at, cost: least?, label: String::new() })).collect();
     let mut curves = vec![Curve { name: "policy".to_owned(), is_bound: false, points }];
-    curves.extend(least.map(|_| Curve { name: "bound".to_owned(), is_bound: true, points: bound }));
+    curves.extend(least.map(|_| Curve { name: BOUND.to_owned(), is_bound: true, points: bound }));
     Panel { title, curves, crossings: Vec::new() }
-}
-
-/// Names of the policies of some rows: the launch alone if the breakpoints are the same.
-fn policies(rows: &[&Trial]) -> impl Fn(&Cell) -> String + use<> {
-    let kinds: BTreeSet<(String, bool)> =
-        rows.iter().map(|row| (row.cell.marking(), row.cell.spawn.is_some())).collect();
-    move |cell| if kinds.len() > 1 { policy(cell) } else { cell.launch.name() }
-}
-
-/// Such as `both, primed`, or `spawn, both, primed`.
-fn policy(cell: &Cell) -> String {
-    match cell.spawn {
-        Some(_) => format!("spawn, {}, {}", cell.marking(), cell.launch.name()),
-        None => format!("{}, {}", cell.marking(), cell.launch.name()),
-    }
 }
 
 /// The parent, and everything else that distinguishes a setting from the others.
@@ -233,13 +220,10 @@ const WORDS: [fn(&Cell) -> String; 8] = [
     |cell| format!("lifetime {}", cell.ttl.name()),
 ];
 
-fn differ<T: PartialEq>(mut values: impl Iterator<Item = T>) -> bool {
-    let first = values.next();
-    values.any(|value| Some(value) != first)
-}
-
 /// The parameters that vary in a grid.
 struct Varied {
+    /// Those that are compared.
+    options: Options,
     numbers: Vec<Quantity>,
     /// Some parents are warm and some cold.
     has_parents: bool,
@@ -262,7 +246,8 @@ impl Varied {
             Quantity::ALL.into_iter().filter(|quantity| differ(rows.iter().map(|row| quantity.of(&row.cell))));
         let words = CHOICES.iter().filter(|word| differ(rows.iter().map(|row| word(&row.cell))));
         let has_parents = differ(rows.iter().map(|row| row.cell.is_cold));
-        Self { numbers: numbers.collect(), has_parents, words: words.copied().collect() }
+        let options = Options::of(rows);
+        Self { options, numbers: numbers.collect(), has_parents, words: words.copied().collect() }
     }
 
     /// How many there are.

@@ -75,6 +75,19 @@ impl Quantity {
             Self::Waiting => format!("{number} waiting"),
         }
     }
+
+    /// A range in words: `2 to 8 children`, `10k to 80k of context`.
+    pub fn between(self, from: u64, to: u64) -> String {
+        let size = |tokens: u64| if tokens == 0 { "0".to_owned() } else { thousands(tokens) };
+        let sizes = || format!("{} to {}", size(from), size(to));
+        match self {
+            Self::Children | Self::Turns | Self::Waiting => format!("{from} to {}", self.said(to)),
+            Self::Prefix => format!("{} of context", sizes()),
+            Self::Tail => format!("a tail of {}", sizes()),
+            Self::Directive => format!("directives of {}", sizes()),
+            Self::Growth => format!("a growth of {} a turn", sizes()),
+        }
+    }
 }
 
 fn counted(number: u64, one: &str, many: &str) -> String {

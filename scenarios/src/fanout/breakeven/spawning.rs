@@ -15,9 +15,8 @@ use forkcast_sim::agent::spawn::fork::LaunchPolicy;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Ttl;
 
-use super::{Crossing, Curve, Inquiry, Panel, Point, Runs, Unanswered, children, crossing, thousands};
+use super::{Counted, Crossing, Curve, Inquiry, Panel, Runs, Unanswered, children, crossing, thousands};
 use crate::fanout::cell::Cell;
-use crate::fanout::outcome::Outcome;
 
 /// Default maximum of turns on the curve.
 const TURNS_MAX: u32 = 12;
@@ -93,15 +92,8 @@ impl Started {
         cells: impl IntoIterator<Item = (f64, Cell)>,
     ) -> Result<Self, Unanswered> {
         let from = runs.rows.len();
-        let children = runs.curve(name, cells)?;
-        let of = |cost: fn(&Outcome) -> Option<Money>| -> Result<Curve, Unanswered> {
-            let points = children.points.iter().zip(&runs.rows[from..]).map(|(point, row)| {
-                let cost = cost(&row.outcome).ok_or_else(|| Unanswered::NoPrice(row.cell.model.to_string()))?;
-                Ok(Point { cost, ..point.clone() })
-            });
-            Ok(Curve { points: points.collect::<Result<_, Unanswered>>()?, ..children.clone() })
-        };
-        Ok(Self { alone: of(Outcome::started_cost)?, whole: of(|outcome| outcome.total_cost)? })
+        let alone = runs.curve(name, cells)?;
+        Ok(Self { whole: alone.counting(Counted::WithParent, &runs.rows[from..])?, alone })
     }
 }
 

@@ -276,6 +276,24 @@ impl FanoutArgs {
         Question::ALL.into_iter().filter(|question| asked.contains(question)).collect()
     }
 
+    /// Checks that a question uses every option that was given.
+    ///
+    /// # Errors
+    /// An option that a question sets itself.
+    pub fn check_answers(&self) -> Result<(), String> {
+        if !self.questions().contains(&Question::Ttl) {
+            return Ok(());
+        }
+        let given = [("--ttl", !self.ttl.is_empty()), ("--waiting", self.waiting.0 != [0])];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((flag, _)) => Err(format!(
+                "--answer ttl cannot be used with {flag}: it compares both lifetimes with every number of waiting children; leave \
+                 out {flag}, or ask the other questions alone"
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// The parameters of the questions; `base` is the first cell of the grid.
     ///
     /// # Errors

@@ -30,7 +30,12 @@ use parent::Parent;
 /// Runs the verb.
 pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
     written::check(args.result.html.as_deref(), None)?;
+    args.check_answers().map_err(BadInput::error)?;
+    let book = Rc::new(args.prices.book(&args.talk)?);
     let parent = args.from.as_deref().map(Parent::read).transpose()?;
+    if let Some(parent) = parent.as_ref().filter(|_| args.model.is_empty()) {
+        parent.check_model(&book)?;
+    }
     let start = parent.as_ref().map_or_else(Cell::default, Parent::cell);
     let taken = parent.map(|parent| parent.said(args));
     let cells = args.grid(start).map_err(BadInput::error)?.cells().map_err(BadInput::error)?;
@@ -40,7 +45,6 @@ pub fn run(args: &FanoutArgs) -> anyhow::Result<()> {
         return Err(BadInput::error(first));
     }
     warn_of_memory(&cells, &args.talk);
-    let book = Rc::new(args.prices.book(&args.talk)?);
     look_at_models(args, &cells, &book)?;
     let folder = args.result.folder(Contents::Fanout).map_err(folder_error)?;
     let found = match (&args.questions()[..], cells.first()) {

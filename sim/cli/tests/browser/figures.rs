@@ -246,7 +246,7 @@ fn a_finding_shows_the_blocks_of_its_request_and_the_changed_one() {
 
 /// Otherwise the plot shows another turning point than the title.
 #[test]
-fn forks_and_agents_are_drawn_with_the_words_that_start_them() {
+fn forks_and_agents_are_drawn_with_their_parent() {
     if !is_installed() {
         return;
     }
@@ -254,12 +254,8 @@ fn forks_and_agents_are_drawn_with_the_words_that_start_them() {
     let asked = ["fanout", "--turns", "1..3", "--against", "spawn"];
     let output = forkcast(&place, &[&asked[..], &["--format", "json"]].concat());
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let costs: Vec<f64> = report["rows"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row["cost_usd"].as_f64().unwrap() + row["launch_cost_usd"].as_f64().unwrap())
-        .collect();
+    let costs: Vec<f64> =
+        report["rows"].as_array().unwrap().iter().map(|row| row["total_cost_usd"].as_f64().unwrap()).collect();
     let most = costs.iter().copied().fold(0.0, f64::max);
     let mut browser = Browser::start(&folder("started-profile"));
     browser.screen(1_200, false);

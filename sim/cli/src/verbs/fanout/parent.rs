@@ -7,6 +7,8 @@ use forkcast_replay::replay::{Options, replay_until};
 use forkcast_reports::document::count;
 use forkcast_reports::report::{Recorded, entries};
 use forkcast_scenarios::fanout::Cell;
+use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
+use forkcast_sim::wire::model::{self, Vendor};
 use forkcast_sim::wire::{Ttl, Usage};
 
 use crate::args::FanoutArgs;
@@ -54,6 +56,25 @@ impl Parent {
             ttl: own.iter().rev().find_map(Usage::billed_ttl),
             growth: growth(&own),
         })
+    }
+
+    /// A model without modelled cache and without a price of its own cannot be played; nobody typed it, so the message
+    /// names the session.
+    pub fn check_model(&self, book: &PriceBook) -> anyhow::Result<()> {
+        let is_modelled = match model::resolve(&self.model) {
+            Some(resolved) => resolved.id.row().vendor == Vendor::Anthropic,
+            None => book.rates(&ModelKey::from(&*self.model), &Terms::default()).is_ok(),
+        };
+        if is_modelled {
+            return Ok(());
+        }
+        Err(BadInput::error(format_args!(
+            "--from {}: the session's model is {}, whose cache is not modelled; fan-outs follow the rules of Claude \
+             models: name one, such as --model {}, to see what its forks would cost",
+            self.request,
+            if self.model.is_empty() { "not named" } else { &self.model },
+            Cell::default().model
+        )))
     }
 
     /// A cell with this parent.
