@@ -5,5 +5,6 @@ mod bounds;
 mod cases;
 mod placements;
 mod properties;
+mod same_tokens;
 mod spelling;
 mod stage;

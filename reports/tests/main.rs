@@ -9,6 +9,7 @@ mod contents;
 mod explained;
 mod fanout;
 mod forks;
+mod other_models;
 mod outside;
 mod parts;
 mod pictures;

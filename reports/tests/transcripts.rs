@@ -227,7 +227,7 @@ fn actions_rest_on_causes_and_what_ifs() {
     let mut sessions = inputs.sessions.all().to_vec();
     sessions[0].agents[0].thread.items.push(spawned);
     inputs.sessions = sessions.into_iter().collect();
-    let half = Hypothetical { usage: Usage::default(), cost: Some(usd("0.3")) };
+    let half = Hypothetical { cost: Some(usd("0.3")), ..Hypothetical::default() };
     replay.entries.iter_mut().for_each(|entry| entry.hypotheticals = vec![half]);
     let what_if: WhatIf = "ttl=1h".parse().unwrap();
     let options = Options { what_if: vec![what_if], ..Options::default() };
@@ -252,7 +252,7 @@ fn advice_that_names_a_what_if_saves_what_this_saves() {
     let miss = Asks { written: 100_000, missed: Some((Cause::Expired, 100_000)), ..PLAIN };
     let codes = |cost: Option<&str>| {
         let (inputs, mut replay) = made(1, &[miss]);
-        let tried = cost.map(|cost| Hypothetical { usage: Usage::default(), cost: Some(usd(cost)) });
+        let tried = cost.map(|cost| Hypothetical { cost: Some(usd(cost)), ..Hypothetical::default() });
         replay.entries.iter_mut().for_each(|entry| entry.hypotheticals = tried.into_iter().collect());
         let what_if = if tried.is_some() { vec!["ttl=1h".parse().unwrap()] } else { Vec::new() };
         let options = Options { what_if, ..Options::default() };
@@ -295,9 +295,9 @@ fn a_report_of_fifty_thousand_requests_is_made_at_once() {
         |at: usize| Asks { session: at / 100, agent: at % 3, at_ms: at as u64 * 60_000, missed: miss(at), ..PLAIN };
     let all: Vec<Asks> = (0..50_000).map(asks).collect();
     let (inputs, mut replay) = made(500, &all);
-    let each = Hypothetical { usage: Usage::default(), cost: Some(usd("0.01")) };
+    let each = Hypothetical { cost: Some(usd("0.01")), ..Hypothetical::default() };
     replay.entries.iter_mut().for_each(|entry| entry.hypotheticals = vec![each; 4]);
-    let options = Options { what_if: WhatIf::defaults().to_vec(), ..Options::default() };
+    let options = Options { what_if: WhatIf::defaults(), ..Options::default() };
     let start = std::time::Instant::now();
     let report = Report::new(&inputs, &replay, &options, Names::Plain);
     let summed = start.elapsed();

@@ -6,11 +6,13 @@ use forkcast_sim::wire::{NodeId, Prefixes};
 
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 use crate::replay::Options;
-use crate::what_if::{Bound, BoundPings, Columns};
+use crate::what_if::{Bound, BoundPings, Columns, WhatIf};
 
 /// See the module.
 pub(super) struct Hypotheticals<'a> {
     columns: Columns<'a>,
+    /// The place of each column among all what-ifs.
+    places: Vec<usize>,
     bound: Bound,
     /// The line of each request that enters a bill.
     lines: Vec<usize>,
@@ -18,8 +20,11 @@ pub(super) struct Hypotheticals<'a> {
 
 impl<'a> Hypotheticals<'a> {
     pub fn new(rules: &Rules, options: &'a Options) -> Self {
+        let cached = options.what_if.iter().enumerate().filter(|(_, what_if)| what_if.is_cached());
+        let (places, cached): (Vec<usize>, Vec<WhatIf>) = cached.map(|(at, what_if)| (at, what_if.clone())).unzip();
         Self {
-            columns: Columns::new(&options.what_if, rules, &options.book),
+            columns: Columns::new(&cached, rules, &options.book),
+            places,
             bound: Bound::new(rules, BoundPings::None),
             lines: Vec::new(),
         }
@@ -65,13 +70,15 @@ impl<'a> Hypotheticals<'a> {
         self.bound.serve(sent);
     }
 
-    /// Writes the findings into the requests' entries, all of an engine.
+    /// Writes the findings into the requests' entries, all of an engine, over what is known without a cache.
     pub fn finish(self, prefixes: &Prefixes, entries: &mut [Entry]) {
         let first_line = entries.first().map_or(0, |entry| entry.line.index);
         let found = self.columns.finish(prefixes).into_iter().zip(self.bound.finish());
         for (line, (hypotheticals, bound)) in self.lines.into_iter().zip(found) {
             let entry = &mut entries[line - first_line];
-            entry.hypotheticals = hypotheticals;
+            for (at, found) in self.places.iter().zip(hypotheticals) {
+                entry.hypotheticals[*at] = found;
+            }
             entry.lower_bound = bound.cost;
         }
     }

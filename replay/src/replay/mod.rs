@@ -24,7 +24,7 @@ use crate::input::{Inputs, Unreadable};
 use crate::rebuild::forecast::Decision;
 use crate::rebuild::profile::RuleSet;
 use crate::transcript::Session;
-use crate::what_if::WhatIf;
+use crate::what_if::{Billed, Hypothetical, WhatIf};
 
 pub use counting::{SizeSource, Sizing};
 pub use passes::{InParts, Passes};
@@ -62,6 +62,11 @@ impl Options {
     /// The prices that hold.
     fn tariff(&self) -> Tariff<'_> {
         Tariff { book: &self.book, date: self.prices_of }
+    }
+
+    /// What a request would have been under each what-if, as far as no cache is needed to say so.
+    fn without_cache(&self, billed: &Billed<'_>) -> Vec<Hypothetical> {
+        billed.under(&self.what_if, &self.book)
     }
 }
 

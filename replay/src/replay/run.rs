@@ -23,6 +23,7 @@ use crate::exchange::Exchange;
 use crate::source::Scope;
 use crate::source::exchange::{RecordedRequest, Unread, facts, price, read};
 use crate::source::order::{Arrival, Stream};
+use crate::what_if::Billed;
 
 /// The remark on a request whose prompt is not known.
 const UNPROMPTED: &str = "the log holds no whole prompt: billed, but nothing can be said about why it missed";
@@ -155,7 +156,9 @@ impl<'a> StreamReplay<'a> {
         match charged {
             Some(charged) => {
                 let quote = self.quote(exchange, None, &entry.line, &charged);
-                self.engine.count(entry, &charged, &quote);
+                let billed = Billed { model: &exchange.model, usage: &charged, quote: &quote, is_modelled: false };
+                let hypotheticals = self.options.without_cache(&billed);
+                self.engine.count(Entry { hypotheticals, ..entry }, &charged, &quote);
             }
             None => self.engine.count(entry, &Usage::default(), &Quote::default()),
         }
@@ -230,12 +233,13 @@ impl<'a> StreamReplay<'a> {
         line.explanation = explanation;
         line.remarks.extend(thinking.as_ref().map(ToString::to_string));
         let quote = self.quote(exchange, Some(&sized.subject.request), &line, &usage);
-        let mut hypotheticals = Vec::new();
+        let billed = Billed { model: &line.model, usage: &usage, quote: &quote, is_modelled: true };
+        let hypotheticals = self.options.without_cache(&billed);
         if let Some(ticket) = ticket {
             if !exchange.unanswered {
                 self.engine.expect(ticket, &arrival.times);
             }
-            hypotheticals = self.suppose(line.index, &sized, arrival, &usage, predicted.read_tokens, &quote);
+            self.suppose(line.index, &sized, arrival, &usage, predicted.read_tokens, &quote);
         }
         if comparison == Err(NotComparable::Prewarmed) {
             // It read another entry, so its read shows the size of no prefix that is known here.

@@ -18,6 +18,7 @@ use super::{NamedChain, Options, Replay};
 use crate::exchange::Origin;
 use crate::input::{FileInput, Inputs};
 use crate::trace::{BreakPlace, Clock, Rest, Sends, Trace, TraceRequest, Turn, turns};
+use crate::what_if::Billed;
 
 /// Name of the rules of a cache without end.
 const POOL: &str = "whole-prefix-pool";
@@ -131,7 +132,11 @@ impl<'a> TraceReplay<'a> {
         let request = self.request(turn);
         let origin = Origin { file: self.file.file.clone(), index: request.index, line: request.line };
         let quote = self.quote(&line, &usage);
-        self.engine.bill(Entry::new(line, origin, Err(NotComparable::NoUsage)), &usage, &quote);
+        let is_modelled = self.named.is_some();
+        let billed = Billed { model: &line.model, usage: &usage, quote: &quote, is_modelled };
+        let hypotheticals = self.options.without_cache(&billed);
+        let entry = Entry { hypotheticals, ..Entry::new(line, origin, Err(NotComparable::NoUsage)) };
+        self.engine.bill(entry, &usage, &quote);
     }
 
     /// What the cache gives to a request that names its model, and the caches of the what-ifs with it.

@@ -10,11 +10,10 @@ use super::run::StreamReplay;
 use super::sizes::SizedPrompt;
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 use crate::source::order::Arrival;
-use crate::what_if::{Hypothetical, WhatIf};
+use crate::what_if::WhatIf;
 
 impl StreamReplay<'_> {
-    /// Lets a request act on the caches of the what-ifs. `read_tokens` is what the rules predict. Gives what it is under each
-    /// of them where it stays as recorded.
+    /// Lets a request act on the caches of the what-ifs. `read_tokens` is what the rules predict.
     pub(super) fn suppose(
         &mut self,
         line: usize,
@@ -23,11 +22,11 @@ impl StreamReplay<'_> {
         usage: &Usage,
         read_tokens: u64,
         quote: &Quote,
-    ) -> Vec<Hypothetical> {
+    ) {
         let what_ifs = &self.options.what_if;
         let needs_instants = what_ifs.is_empty() || what_ifs.iter().any(WhatIf::needs_instants);
         if needs_instants && !self.scope.timed {
-            return Vec::new();
+            return;
         }
         let sizes = sized.sizes(&self.wire.prefixes);
         let asked = sized.asked(&self.wire, &sizes, None, arrival.times.at);
@@ -55,12 +54,8 @@ impl StreamReplay<'_> {
         if let Some(node) = asked.node_of(read).filter(|_| read > read_tokens + FRAME_TOKENS) {
             self.hypotheticals.warm(&sent, node, None);
         }
-        if recorded.is_none_or(|recorded| !recorded.server_passes) {
-            self.hypotheticals.serve(&sent, Some(line));
-            return Vec::new();
-        }
-        self.hypotheticals.serve(&sent, None);
-        vec![Hypothetical { usage: *usage, cost: quote.total(usage) }; self.options.what_if.len()]
+        let has_line = recorded.is_none_or(|recorded| !recorded.server_passes);
+        self.hypotheticals.serve(&sent, has_line.then_some(line));
     }
 }
 

@@ -15,8 +15,8 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::pricing::{FeeLine, Rates};
 use forkcast_sim::wire::{NodeId, Usage};
 
-use super::Hypothetical;
 use super::timeline::{Policy, Prices, Timeline, Use};
+use super::{Basis, Hypothetical};
 use crate::rebuild::Dispatch;
 
 /// Whether pings may keep prefixes alive in the bound. Each costs what it reads; its token of output is left aside.
@@ -204,7 +204,7 @@ impl BoundRequest {
         }
         share.output_tokens = self.output_tokens;
         let cost = self.rates.as_ref().map(|rates| rates.bill(&share, &self.fees).total);
-        Hypothetical { usage: share, cost }
+        Hypothetical { usage: share, cost, basis: Basis::Cache }
     }
 }
 

@@ -4,6 +4,8 @@
 //!   lists.
 //! * [`Columns`]: all what-ifs of a session side by side. Each has a cache of its own over the session's one arena of
 //!   prefixes, so memory is bounded by the session times the what-ifs, and a request costs what is new in it.
+//! * `same_tokens`: a request whose cache is not modelled, or that goes to a model without one: the tokens that were billed, at
+//!   the prices of the other model.
 //! * [`Bound`]: the clairvoyant lower bound, which knows the future.
 //! * [`actions`]: which of them to do.
 //!
@@ -18,6 +20,8 @@ mod compaction;
 mod family;
 mod other_model;
 mod pings;
+mod pricing;
+mod same_tokens;
 mod spec;
 mod timeline;
 mod variant;
@@ -27,6 +31,7 @@ pub use bound::{Bound, BoundPings};
 pub use breakpoints::Breakpoints;
 pub use column::Columns;
 pub use compaction::{INSTRUCTION_TOKENS, KEPT_TOKENS, SUMMARY_TOKENS};
-pub use forkcast_sim::service::Hypothetical;
+pub use forkcast_sim::service::{Basis, Hypothetical};
 pub use other_model::Ratio;
+pub(crate) use same_tokens::Billed;
 pub use spec::{KEYS, KeepAlive, Key, Lifetimes, WhatIf};

@@ -32,6 +32,8 @@ pub struct WhatIf {
     pub keepalive: Option<KeepAlive>,
     /// Every request goes to this model.
     pub model: Option<ModelId>,
+    /// Only requests to models of its maker do, as in the columns of every replay.
+    pub of_its_maker: bool,
     /// Other breakpoints.
     pub breakpoints: Option<Breakpoints>,
     /// Conversations are compacted from this many tokens on.
@@ -125,7 +127,8 @@ pub const KEYS: [Key; 8] = [
     Key {
         name: "model",
         values: "MODEL",
-        what: "every request goes to this model, with its prices, minimum and tokenizer",
+        what: "every request goes to this model: from Claude to Claude with its prices, minimum and tokenizer, else with the \
+               same tokens at its prices",
         set: |what_if, value| {
             what_if.model = Some(model(value)?);
             Ok(())
@@ -215,10 +218,14 @@ fn number(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// Only Claude's models have a profile of the marked family.
 fn model(value: &str) -> Result<ModelId, String> {
-    let found = resolve(value).map(|found| found.id).filter(|model| model.row().vendor == Vendor::Anthropic);
-    found.ok_or_else(|| ", any spelling of a model of Claude in `forkcast list models`".to_owned())
+    let found = resolve(value).map(|found| found.id);
+    found.ok_or_else(|| ", any spelling of a model in `forkcast list models`".to_owned())
+}
+
+/// Only Claude's models have a cache that is modelled.
+fn is_claude(model: ModelId) -> bool {
+    model.row().vendor == Vendor::Anthropic
 }
 
 fn date(value: &str) -> Option<Date> {
@@ -227,31 +234,58 @@ fn date(value: &str) -> Option<Date> {
     Some(Date(date.year().into(), u8::try_from(date.month()).ok()?, u8::try_from(date.day()).ok()?))
 }
 
+/// The current model of each maker that costs least of those that agents of all sizes are built on.
+const CURRENT: [&str; 3] = ["claude-sonnet-5-5", "gpt-6.2-sol", "gemini-3.8-flash"];
+
 impl WhatIf {
     /// The columns of every replay, from which actions are derived: the lifetimes, the one policy of pings that costs least
     /// on recorded agents (`economics.md` 1.2: 1h −10.7 %, the better one for each conversation −15.5 %, two pings −9.9 %),
-    /// and the model that costs least of those that agents of all sizes are built on.
-    pub fn defaults() -> [Self; 5] {
+    /// and for each maker the model that costs least of those that agents of all sizes are built on, for requests to its own.
+    pub fn defaults() -> Vec<Self> {
         let ttl = |ttl| Self { ttl: Some(ttl), ..Self::default() };
         let keepalive = Some(KeepAlive { pings_max: 2, every: Duration::from_secs(270) });
-        [
-            ttl(Lifetimes::FiveMinutes),
-            ttl(Lifetimes::OneHour),
-            ttl(Lifetimes::Best),
-            Self { keepalive, ttl: Some(Lifetimes::FiveMinutes), ..Self::default() },
-            Self { model: resolve("claude-sonnet-5-5").map(|found| found.id), ..Self::default() },
-        ]
+        let pinged = Self { keepalive, ..ttl(Lifetimes::FiveMinutes) };
+        let lifetimes = [ttl(Lifetimes::FiveMinutes), ttl(Lifetimes::OneHour), ttl(Lifetimes::Best), pinged];
+        let models = CURRENT.iter().filter_map(|name| resolve(name));
+        let models = models.map(|found| Self { model: Some(found.id), of_its_maker: true, ..Self::default() });
+        lifetimes.into_iter().chain(models).collect()
     }
 
-    /// The columns of every replay, then the requested ones; each once.
+    /// The columns of every replay, then the requested ones; each name once. A request for a model concerns every maker.
     pub fn with_defaults(asked: &[Self]) -> Vec<Self> {
-        let mut all = Self::defaults().to_vec();
+        let mut all = Self::defaults();
         for what_if in asked {
-            if !all.contains(what_if) {
-                all.push(what_if.clone());
+            match all.iter_mut().find(|known| known.is_named_like(what_if)) {
+                Some(known) => known.of_its_maker &= what_if.of_its_maker,
+                None => all.push(what_if.clone()),
             }
         }
         all
+    }
+
+    /// Whether both have one name.
+    pub fn is_named_like(&self, other: &Self) -> bool {
+        *self == Self { of_its_maker: self.of_its_maker, ..other.clone() }
+    }
+
+    /// Whether it can only be tried in a cache.
+    pub fn needs_cache(&self) -> bool {
+        let Self { model, of_its_maker, prices, .. } = *self;
+        *self != Self { model, of_its_maker, prices, ..Self::default() }
+    }
+
+    /// Whether requests whose cache is modelled are tried in a cache: those that stay with Claude.
+    pub(crate) fn is_cached(&self) -> bool {
+        self.model.is_none_or(is_claude)
+    }
+
+    /// Whether it changes the price of requests to the model of this name.
+    pub(super) fn concerns(&self, model: &str) -> bool {
+        let maker = |to: ModelId| resolve(model).is_some_and(|found| found.id.row().vendor == to.row().vendor);
+        match self.model {
+            Some(to) => !self.of_its_maker || maker(to),
+            None => self.prices.is_some(),
+        }
     }
 
     /// Whether it says something only of requests with instants.
@@ -299,6 +333,9 @@ impl WhatIf {
 
     /// What cannot be asked for together.
     fn contradiction(&self) -> Option<&'static str> {
+        if !self.is_cached() && self.needs_cache() {
+            return Some("a model of another maker than Claude's alone or with prices: its cache is not modelled");
+        }
         let cached = self.ttl.is_some() || self.keepalive.is_some() || self.breakpoints.is_some();
         (self.no_cache && (cached || self.cache.is_some()))
             .then_some("`no-cache` alone or with model and prices: it leaves nothing to mark, to time or to keep alive")

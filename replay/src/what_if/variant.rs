@@ -1,18 +1,18 @@
 //! One what-if of one session: a cache of its own, fed with the same requests.
 
 use forkcast_sim::cache::{EntryState, Rules};
-use forkcast_sim::pricing::{Date, ModelKey, Money, PriceBook, Rates, Terms};
+use forkcast_sim::pricing::{Money, PriceBook, Rates};
 use forkcast_sim::service::Delivery;
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::model::ModelId;
 use forkcast_sim::wire::{Marker, NodeId, Prefixes, Usage};
 
-use super::Hypothetical;
 use super::breakpoints::Placer;
 use super::compaction::{Compaction, Purpose};
 use super::other_model::OtherModel;
 use super::pings::{Pings, Spent};
+use super::pricing::Pricing;
 use super::spec::WhatIf;
+use super::{Basis, Hypothetical};
 use crate::rebuild::{Dispatch, DispatchMarker, MarkerRole};
 
 /// See the module.
@@ -30,12 +30,7 @@ impl<'a> Variant<'a> {
             other_model: what_if.model.map(OtherModel::new),
             compaction: what_if.compact_at.map(Compaction::new),
             cache: VariantCache::new(what_if, what_if.cache.unwrap_or(*rules)),
-            pricing: Pricing {
-                book,
-                model: what_if.model,
-                date: what_if.prices,
-                other_sizes: what_if.compact_at.is_some(),
-            },
+            pricing: Pricing::new(what_if, book),
         }
     }
 
@@ -44,11 +39,11 @@ impl<'a> Variant<'a> {
         let Self { other_model, compaction, cache, pricing } = self;
         let mut serve = |sent: &Dispatch<'_>| match compaction {
             Some(compaction) => compaction.convert(sent, |purpose, sent| match purpose {
-                Purpose::Request => cache.serve(sent, pricing.rates(sent).as_ref()),
-                Purpose::Summary => cache.summarise(sent, pricing.rates(sent).as_ref()),
-                Purpose::Nothing => cache.leave_out(sent, pricing.rates(sent).as_ref()),
+                Purpose::Request => cache.serve(sent, pricing.of(sent).as_ref()),
+                Purpose::Summary => cache.summarise(sent, pricing.of(sent).as_ref()),
+                Purpose::Nothing => cache.leave_out(sent, pricing.of(sent).as_ref()),
             }),
-            None => cache.serve(sent, pricing.rates(sent).as_ref()),
+            None => cache.serve(sent, pricing.of(sent).as_ref()),
         };
         match other_model {
             Some(other_model) => other_model.convert(sent, serve),
@@ -80,27 +75,6 @@ impl<'a> Variant<'a> {
         let of_model = self.other_model.as_ref().map_or(prefixes, OtherModel::prefixes);
         self.cache.finish(self.compaction.as_ref().map_or(of_model, Compaction::prefixes));
         self.cache.rows
-    }
-}
-
-/// Which prices hold.
-struct Pricing<'a> {
-    book: &'a PriceBook,
-    model: Option<ModelId>,
-    date: Option<Date>,
-    /// Prompts have other sizes, on which a price may depend.
-    other_sizes: bool,
-}
-
-impl Pricing<'_> {
-    fn rates(&self, sent: &Dispatch<'_>) -> Option<Rates> {
-        if self.model.is_none() && self.date.is_none() && !self.other_sizes {
-            return sent.quote.rates;
-        }
-        let key = self.model.map_or_else(|| ModelKey::from(sent.model), ModelKey::from);
-        let date = self.date.or(sent.quote.terms.date);
-        let terms = Terms { date, prompt_tokens: sent.total_tokens, ..sent.quote.terms };
-        self.book.rates(&key, &terms).ok()
     }
 }
 
@@ -136,7 +110,7 @@ impl VariantCache {
         let row = (!sent.hidden).then_some(self.rows.len());
         if let Some(row) = row {
             let cost = rates.map(|rates| rates.bill(&usage, &sent.quote.fees).total);
-            self.rows.push(Hypothetical { usage, cost });
+            self.rows.push(Hypothetical { usage, cost, basis: Basis::Cache });
             let spent = std::mem::take(&mut self.summaries);
             self.bill(row, spent);
         }
@@ -155,8 +129,8 @@ impl VariantCache {
     /// A request of the session that is not sent: its line is empty, and costs what nothing costs.
     fn leave_out(&mut self, sent: &Dispatch<'_>, rates: Option<&Rates>) {
         if !sent.hidden {
-            let usage = Usage::default();
-            self.rows.push(Hypothetical { usage, cost: rates.map(|_| Money::ZERO) });
+            let cost = rates.map(|_| Money::ZERO);
+            self.rows.push(Hypothetical { cost, ..Hypothetical::default() });
         }
     }
 

@@ -16,6 +16,7 @@ fn names_are_canonical_whatever_the_order_and_spelling() {
         ("breakpoints=tail+previous, keepalive=02@270", "keepalive=2@270,breakpoints=tail+previous"),
         ("compact-at=120000", "compact-at=120k"),
         ("compact-at=120500", "compact-at=120500"),
+        ("model=openai/gpt-5.4", "model=gpt-5.4"),
         ("no-cache", "no-cache"),
         ("prices=2026-10-07,model=claude-sonnet-5-5,no-cache", "model=claude-sonnet-5-5,no-cache,prices=2026-10-07"),
         ("cache=docs-2026-08", "cache=docs-2026-08"),
@@ -67,7 +68,7 @@ fn a_wrong_word_is_reported_with_the_alternatives() {
         assert_eq!(complaint(text), expected);
     }
     assert!(complaint("tll=1h").contains("expected one of: ttl=5m|1h|head-1h|best, keepalive=N@SECONDS, model=MODEL"));
-    assert!(complaint("model=gpt-5").contains("forkcast list models"));
+    assert!(complaint("model=gpt-99").contains("forkcast list models"));
     assert!(complaint("").contains("expected one of: ttl="));
 }
 
@@ -80,5 +81,19 @@ fn slips_and_contradictions_are_refused() {
     }
     assert!(complaint("ttl=1h,ttl=5m").contains("once at most"));
     assert!(complaint("no-cache,ttl=5m").contains("alone or with model and prices"));
+    assert!(complaint("model=gpt-5.4,ttl=5m").contains("alone or with prices: its cache is not modelled"));
     assert!(complaint("prices=2026-10-07T10:00:00").contains("YYYY-MM-DD"));
+}
+
+#[test]
+fn a_requested_model_of_every_replay_is_one_column_for_all_makers() {
+    let of_its_maker = |asked: &[WhatIf]| {
+        let all = WhatIf::with_defaults(asked);
+        let models = all.iter().filter(|what_if| what_if.model.is_some());
+        models.map(|what_if| (what_if.to_string(), what_if.of_its_maker)).collect::<Vec<_>>()
+    };
+    let [before, after] = [&[][..], &["model=gpt-6.2-sol".parse().unwrap()]].map(of_its_maker);
+    assert!(before.iter().all(|(_, of_its_maker)| *of_its_maker));
+    let changed: Vec<_> = after.iter().filter(|found| !before.contains(found)).collect();
+    assert_eq!((before.len(), changed), (after.len(), vec![&("model=gpt-6.2-sol".to_owned(), false)]));
 }

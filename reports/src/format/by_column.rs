@@ -33,6 +33,8 @@ struct PageRow<'a> {
     line: LedgerLine<'a>,
     entry: &'a Recorded<'a>,
     is_counted: bool,
+    /// Places of the what-ifs that say something.
+    tried: &'a [usize],
 }
 
 record! {
@@ -48,8 +50,10 @@ record! {
     field "what_if_usd", || Shape::list(Shape::Number), "Its bill under each what-if, in their order; null where it is the same." =>
         |row| {
             let bill = row.line.line.charge.bill.as_ref().map(|bill| bill.total);
-            let sides = row.entry.hypotheticals.iter();
-            sides.map(|side| side.cost.filter(|cost| Some(*cost) != bill)).collect::<Vec<Option<Money>>>()
+            let side = |at: &usize| row.entry.hypotheticals.get(*at);
+            let other = |at| side(at).and_then(|side| side.cost).filter(|cost| Some(*cost) != bill);
+            let is_any = !row.entry.hypotheticals.is_empty();
+            row.tried.iter().filter(|_| is_any).map(other).collect::<Vec<Option<Money>>>()
         }, null(NO_PRICE);
     field "advice", || Shape::list(Shape::Text), "What to do about each of its causes." =>
         |row| row.line.line.charge.causes.iter().map(|part| suggestion(row.entry, part)).collect::<Vec<String>>();
@@ -72,10 +76,11 @@ pub fn of(report: &Report<'_>) -> serde_json::Result<PageData> {
     let predicted: &[&str] = if report.counted == Counted::Recorded { &PREDICTED } else { &[] };
     let left_out = [&LEFT_OUT, predicted].concat();
     let mut data = PageData::default();
+    let tried: Vec<usize> = report.tried().map(|(at, _)| at).collect();
     let mut taken = Ok(());
     report.each(&mut |entry| {
         let line = LedgerLine::with_transcript(&Senders::from(report), entry);
-        let row = PageRow { line, entry, is_counted: report.counted.counts(entry) };
+        let row = PageRow { line, entry, is_counted: report.counted.counts(entry), tried: &tried };
         if row.is_counted {
             data.contents.add(report, entry);
         }

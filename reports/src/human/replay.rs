@@ -10,6 +10,7 @@ mod damage;
 mod gates;
 mod head;
 mod misses;
+mod same_tokens;
 mod sessions;
 mod totals;
 mod unseen;
@@ -63,7 +64,7 @@ fn first_screen(report: &Report<'_>, document: &mut Document) {
     if report.view.by.is_none() {
         sessions::add(report, document, SESSIONS_FIRST);
     }
-    if report.view.asks_what_ifs && !report.what_ifs.is_empty() {
+    if !report.view.what_ifs.is_empty() && report.tried().next().is_some() {
         what_if::add(report, document);
     }
     document.text(unseen::without_what_ifs(report).into_iter().collect());
@@ -99,7 +100,7 @@ fn pointers(report: &Report<'_>) -> Vec<String> {
     let limits =
         if limits > 0 { format!(", {} of these numbers", several(limits as u64, "limit")) } else { String::new() };
     let why = if report.misses.is_empty() { "" } else { "why tokens were not read, " };
-    let what_ifs = if report.totals.what_if.is_empty() { "" } else { "what-ifs, " };
+    let what_ifs = if report.tried().next().is_none() { "" } else { "what-ifs, " };
     let meaning = if why.is_empty() { "" } else { "; forkcast list causes: the meaning of each cause" };
     vec![
         format!("--details: {why}{what_ifs}forecast{limits}"),
@@ -113,7 +114,7 @@ pub fn asked(report: &Report<'_>) -> Document {
     let mut document = Document::default();
     gates::add(report, &mut document);
     sessions::add_groups(report, &mut document);
-    if !report.what_ifs.is_empty() {
+    if report.tried().next().is_some() {
         what_if::add(report, &mut document);
     }
     document

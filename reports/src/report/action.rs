@@ -8,6 +8,7 @@ use forkcast_replay::what_if::{self, Breakpoints, SessionCosts, WhatIf, Where};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Duration;
+use forkcast_sim::wire::model::resolve;
 
 use super::{Recorded, Report, Session};
 use crate::document::count;
@@ -79,7 +80,10 @@ fn tried(report: &Report<'_>) -> Vec<Found> {
     let waits = &report.tally.waits;
     // The user of a client cannot make it send pings or place its breakpoints.
     let is_author = report.missed.reader() == Reader::Author;
-    let is_possible = |what_if: &WhatIf| is_author || (what_if.keepalive.is_none() && what_if.breakpoints.is_none());
+    let is_possible = |what_if: &WhatIf| {
+        stays_with_its_maker(report, what_if)
+            && (is_author || (what_if.keepalive.is_none() && what_if.breakpoints.is_none()))
+    };
     let cost = |(at, session): (usize, &Session)| SessionCosts {
         session: at,
         unchanged: session.account.billed.cost.unwrap_or(Money::ZERO),
@@ -97,11 +101,21 @@ fn tried(report: &Report<'_>) -> Vec<Found> {
     found.filter_map(|action| advised(report, &action)).collect()
 }
 
+/// Clients are built for the models of one maker: no other one's is advised.
+fn stays_with_its_maker(report: &Report<'_>, what_if: &WhatIf) -> bool {
+    let Some(to) = what_if.model.filter(|_| !what_if.of_its_maker) else { return true };
+    let mut known = report.tally.models.iter().filter_map(|model| resolve(model));
+    known.all(|found| found.id.row().vendor == to.row().vendor)
+}
+
 fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
-    let name = report.what_ifs.get(action.what_if)?;
+    let tried = report.what_ifs.get(action.what_if)?;
     let saved = |at: &usize| Some((*at, report.sessions.get(*at)?.account.saved(action.what_if)?));
     let what_if = report.options.what_if.get(action.what_if)?;
-    let changes = |(at, _): &(usize, Money)| what_if.changes(&report.sessions[*at].account.billed.usage);
+    let changes = |(at, saved): &(usize, Money)| match what_if.model {
+        Some(_) => *saved != Money::ZERO,
+        None => what_if.changes(&report.sessions[*at].account.billed.usage),
+    };
     let (sessions, _) = ranked(action.sessions.iter().filter_map(saved).filter(changes).collect())?;
     let number = count(sessions.len() as u64);
     let all = report.sessions.len();
@@ -113,10 +127,13 @@ fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
         Where::Everywhere => format!("in all {number} sessions"),
         Where::WithWaits if sessions.len() == 1 => "in the session that pauses for five minutes to an hour".to_owned(),
         Where::WithWaits => format!("in the {number} sessions that pause for five minutes to an hour"),
+        Where::OtherModel if tried.same_tokens > 0 => {
+            "for the same requests with the same tokens; answers will differ".to_owned()
+        }
         Where::OtherModel => "for the same requests; answers will differ".to_owned(),
         Where::ByConversation => format!("in {number} session{plural}, by what turned out cheaper afterwards"),
     };
-    let advice::Change { code, words } = advice::change(name, report.missed.reader());
+    let advice::Change { code, words } = advice::change(&tried.name, report.missed.reader());
     let lives_longer = what_if.ttl.is_some() || what_if.keepalive.is_some();
     let kind = match action.scope {
         Where::ByConversation => Kind::Hindsight,
@@ -147,7 +164,7 @@ const PLACEMENTS: [Breakpoints; 4] =
 
 /// Replays the requests once more with other breakpoints, if their author may place them and their lack is worth a sentence.
 pub(super) fn placed(report: &Report<'_>) -> Option<Placed> {
-    let is_tried = report.what_ifs.iter().any(|tried| tried.starts_with(BREAKPOINTS));
+    let is_tried = report.tried().any(|(_, tried)| tried.name.starts_with(BREAKPOINTS));
     let lost = report.missed.for_breakpoints().picousd().saturating_mul(BILL_PARTS);
     let is_worth = lost > 0 && report.totals.billed.cost.is_some_and(|bill| lost >= bill.picousd());
     if is_tried || !is_worth || report.is_partial() || report.missed.reader() != Reader::Author {
@@ -215,7 +232,7 @@ impl Missed {
     fn found(&self, report: &Report<'_>, lives_longer: bool) -> Vec<Found> {
         let reader = self.reader();
         let known = MISSES.iter().zip(&self.sums);
-        let tried = |advice: &Advice| report.what_ifs.iter().any(|tried| advice.is_priced_by(tried));
+        let tried = |advice: &Advice| report.tried().any(|(_, tried)| advice.is_priced_by(&tried.name));
         let known =
             known.filter(|(advice, _)| !(tried(advice) || lives_longer && advice.causes.contains(&Cause::Expired)));
         known.filter_map(|(advice, sum)| sum.found(report, advice, reader)).collect()

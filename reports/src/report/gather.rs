@@ -10,7 +10,7 @@ use forkcast_sim::time::Instant;
 use super::findings::Findings;
 use super::group::{self, Groups, Keys};
 use super::unseen::Sightings;
-use super::{By, Recorded, Report, Senders, Session, entry, session};
+use super::{By, Recorded, Report, Senders, Session, entry, session, tried};
 
 /// Takes the requests of each part that count, once their senders are known.
 pub type Watch<'w> = &'w mut dyn FnMut(&Senders<'_>, &[Recorded<'_>]);
@@ -26,8 +26,6 @@ pub(super) struct Gathering<'a> {
     models: Groups,
     findings: Findings,
     sightings: Sightings,
-    /// Number of what-ifs with results.
-    what_ifs: usize,
 }
 
 impl<'a> Gathering<'a> {
@@ -45,14 +43,13 @@ impl<'a> Gathering<'a> {
             models: Groups::new(By::Model, None),
             findings: Findings::default(),
             sightings: Sightings::default(),
-            what_ifs: 0,
         };
         requests.each(&mut |part, session| gathering.part(part, session, watch));
         gathering.finish()
     }
 
     fn finish(self) -> Report<'a> {
-        let Self { mut report, groups, models, mut findings, sightings, what_ifs, .. } = self;
+        let Self { mut report, groups, models, mut findings, sightings, .. } = self;
         findings.sort();
         report.unseen.settle(&sightings);
         report.sizes.sort();
@@ -61,7 +58,6 @@ impl<'a> Gathering<'a> {
         report.groups = groups.map(Groups::sorted).unwrap_or_default();
         report.models = models.sorted();
         report.totals = report.totals.finished();
-        report.what_ifs = report.options.what_if.iter().take(what_ifs).map(ToString::to_string).collect();
         report
     }
 
@@ -71,7 +67,6 @@ impl<'a> Gathering<'a> {
         report.unreplayed.extend(part.unreadable.iter().cloned());
         let new = part.rules.iter().filter(|rules| !report.rules.contains(rules)).copied().collect::<Vec<_>>();
         report.rules.extend(new);
-        self.what_ifs = part.entries.iter().map(|entry| entry.hypotheticals.len()).fold(self.what_ifs, usize::max);
         let (inputs, names) = (report.inputs, report.names);
         let mut entries = entry::of_part(inputs, part, session, report.options);
         // Before any request is left out, so that a chain keeps its number and kind.
@@ -119,6 +114,7 @@ impl<'a> Gathering<'a> {
         report.unseen.take(entry, counted);
         if counted.counts(entry) {
             report.missed.take(entry, pause);
+            tried::take(&mut report.what_ifs, entry);
         }
     }
 }

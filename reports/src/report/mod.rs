@@ -15,6 +15,7 @@ mod session;
 mod size;
 mod spending;
 mod tally;
+mod tried;
 mod unseen;
 mod view;
 mod window;
@@ -45,6 +46,7 @@ pub use session::{Agent, Session, Spawned};
 pub use size::{SizeRow, Sizes};
 pub use spending::Spending;
 pub use tally::Tally;
+pub use tried::{Tried, Untried};
 pub use unseen::Unseen;
 pub use view::View;
 pub use window::{LeftOut, Window, since, span, until};
@@ -105,8 +107,8 @@ pub struct Report<'a> {
     pub sizes: Sizes,
     /// The limits of the report.
     pub unseen: Unseen,
-    /// Names of the requested what-ifs, in the order of every [`Account::what_if`].
-    pub what_ifs: Vec<String>,
+    /// The what-ifs in the order of every [`Account::what_if`], with those that say nothing of these requests.
+    pub what_ifs: Vec<Tried>,
     /// Which requests the sums count.
     pub counted: Counted,
     /// Names of the cache rules used, in order of first use.
@@ -177,7 +179,11 @@ impl<'a> Report<'a> {
             exceptions: Vec::new(),
             sizes: Sizes::new(options.sizing.source),
             unseen: Unseen::default(),
-            what_ifs: Vec::new(),
+            what_ifs: options
+                .what_if
+                .iter()
+                .map(|what_if| Tried { name: what_if.to_string(), ..Tried::default() })
+                .collect(),
             counted: Counted::Recorded,
             rules: Vec::new(),
             unreplayed: Vec::new(),

@@ -1,6 +1,7 @@
 //! Scope and form of a report: names, groups, a stretch of time, limits.
 
 use forkcast_replay::input::Inputs;
+use forkcast_replay::what_if::WhatIf;
 use forkcast_sim::time::Instant;
 
 use super::{By, LeftOut, Limits, Recorded, Window, Zone};
@@ -43,8 +44,8 @@ pub struct View {
     pub limits: Limits,
     /// Whether people get everything, not only the first screen.
     pub details: bool,
-    /// Whether what-ifs were asked for, even ones that every replay has.
-    pub asks_what_ifs: bool,
+    /// The what-ifs that were asked for, even ones that every replay has.
+    pub what_ifs: Vec<WhatIf>,
     /// Whether the requests are those of a run, which was not recorded.
     pub is_of_run: bool,
 }

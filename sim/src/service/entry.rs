@@ -118,4 +118,18 @@ pub struct Hypothetical {
     pub usage: Usage,
     /// Its cost; `None` for a model without a price.
     pub cost: Option<Money>,
+    /// How it was found.
+    pub basis: Basis,
+}
+
+/// How the outcome of a request under a what-if was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// The request was sent to a cache of the what-if.
+    #[default]
+    Cache,
+    /// Its tokens are those that were billed, at other prices: no cache of these models is modelled.
+    SameTokens,
+    /// The what-if does not concern it, or cannot be tried on it: it counts as it was billed.
+    Billed,
 }

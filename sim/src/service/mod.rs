@@ -26,7 +26,7 @@ pub use agreement::{Agreement, Compared, FRAME_TOKENS, NotComparable, Verdict};
 pub use composition::{Composition, Content, ContentKind, Portion};
 pub use delivery::{Delivery, FIRST_BYTE_AFTER, GIVEN_UP, REFUSED, STEP, Times};
 pub use engine::{Engine, Grounds, Movement, Reading, SizedRequest};
-pub use entry::{AnswerPlace, Entry, Evidence, Hypothetical, Origin};
+pub use entry::{AnswerPlace, Basis, Entry, Evidence, Hypothetical, Origin};
 pub use fidelity::{Fidelity, Step, input_cost};
 pub use layout::Layout;
 pub use premiums::stretches;

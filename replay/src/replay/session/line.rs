@@ -3,8 +3,8 @@
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, Money, Rates, div_half_even};
 use forkcast_sim::service::{
-    AnswerPlace, Compared, Composition, CountedSize, Entry, Evidence, FRAME_TOKENS, Hypothetical, NotComparable,
-    PriceFacts, Quote, Verdict,
+    AnswerPlace, Compared, Composition, CountedSize, Entry, Evidence, FRAME_TOKENS, NotComparable, PriceFacts, Quote,
+    Verdict,
 };
 use forkcast_sim::wire::{ChainId, Ttl, Usage, number};
 
@@ -13,6 +13,7 @@ use super::run::SessionReplay;
 use super::shortfall::{Attribution, explanation};
 use crate::exchange::{Origin, RecordedUsage};
 use crate::source::transcript::Ask;
+use crate::what_if::Billed;
 
 impl<'a> SessionReplay<'a> {
     /// The entry of a request that was served.
@@ -46,13 +47,8 @@ impl<'a> SessionReplay<'a> {
             shows: shown.shows,
         });
         let unforeseen = rates.and_then(|rates| unforeseen(prompt, &rates));
-        let hypotheticals = match recorded.passes {
-            Some(_) => vec![
-                Hypothetical { usage: recorded.usage, cost: quote.total(&recorded.usage) };
-                self.options.what_if.len()
-            ],
-            None => Vec::new(),
-        };
+        let billed = Billed { model: &ask.answer.model, usage: &recorded.usage, quote, is_modelled: true };
+        let hypotheticals = self.options.without_cache(&billed);
         let hidden = prompt.hidden.zip(quote.rates).map(|(usage, rates)| rates.bill(&usage, &[]).total);
         let conversation = &self.agents[ask.agent].conversation;
         let composition = self.contents.as_ref().map_or_else(Composition::default, |contents| {
@@ -69,8 +65,14 @@ impl<'a> SessionReplay<'a> {
         let recorded = ask.answer.usage.map(|recorded| recorded.usage);
         let line = Line { recorded, ..self.line(ask) };
         let entry = self.entry(ask, line, Err(why));
-        let quote = recorded.map_or_else(Quote::default, |usage| self.quote(ask, &usage));
-        self.engine.count(entry, &recorded.unwrap_or_default(), &quote);
+        let Some(usage) = recorded else {
+            self.engine.count(entry, &Usage::default(), &Quote::default());
+            return;
+        };
+        let quote = self.quote(ask, &usage);
+        let billed = Billed { model: &ask.answer.model, usage: &usage, quote: &quote, is_modelled: false };
+        let hypotheticals = self.options.without_cache(&billed);
+        self.engine.count(Entry { hypotheticals, ..entry }, &usage, &quote);
     }
 
     fn comparison(

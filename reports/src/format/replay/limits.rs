@@ -62,7 +62,7 @@ record! {
             bill.map(|bill| action.of.saved.picousd() as f64 / bill.picousd() as f64)
         }, null("if nothing has a price");
     text "what_if", "The what-if that proves it." =>
-        |action| action.of.what_if.and_then(|at| action.report.what_ifs.get(at)).cloned(),
+        |action| action.of.what_if.and_then(|at| action.report.what_ifs.get(at)).map(|tried| tried.name.clone()),
         null("if the money of causes proves it");
 }
 

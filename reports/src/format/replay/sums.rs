@@ -71,11 +71,14 @@ record! {
          without a bound count as billed." =>
         |sums| sums.account.lower_bound, null("if none is known");
     records: WhatIf<'_>, "what_if",
-        "What the same requests would have been; empty where nothing was asked or no profile exists. Deltas are \
-         against recorded.cost_usd, against predicted.cost_usd where nothing was recorded." =>
+        "What the same requests would have been, by those that say something of any of them; where no cache is \
+         modelled, the same tokens at the prices of another model. Deltas are against recorded.cost_usd, against \
+         predicted.cost_usd where nothing was recorded." =>
         |sums| {
-            let sides = sums.account.what_if.iter().zip(&sums.report.what_ifs).enumerate();
-            list(sides.map(|(at, (side, name))| WhatIf { account: sums.account, at, side, name }))
+            let account = sums.account;
+            list(sums.report.tried().filter_map(|(at, tried)| {
+                Some(WhatIf { account, at, side: account.what_if.get(at)?, name: &tried.name })
+            }))
         };
 }
 

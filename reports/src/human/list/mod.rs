@@ -55,9 +55,12 @@ pub fn what_ifs() -> Document {
         .iter()
         .map(|key| vec![Cell::text(key.name), Cell::text(key.values.replace('|', ", ")), Cell::text(key.what)])
         .collect();
-    let defaults = WhatIf::defaults().map(|what_if| what_if.to_string());
+    let defaults: Vec<String> = WhatIf::defaults().iter().map(ToString::to_string).collect();
     let mut document = Document::default();
-    document.title(format!("Changes for --what-if; every replay has the columns {}", defaults.join(", ")));
+    document.title(format!(
+        "Changes for --what-if; every replay has those of these columns that concern its models: {}",
+        defaults.join(", ")
+    ));
     document.table(table);
     document
 }

@@ -32,8 +32,8 @@ fn row(report: &Report<'_>, action: &Action) -> Vec<Cell> {
     let share = report.totals.billed.cost.filter(|bill| *bill > Money::ZERO).map(|bill| part_of(action.saved, bill));
     let mut row = vec![Cell::text(&action.what), Cell::Money(Some(action.saved)), Cell::Share(share)];
     if report.view.details {
-        let proof = action.what_if.and_then(|at| report.what_ifs.get(at));
-        row.extend([sessions(report, action), Cell::text(proof.map_or("misses", String::as_str))]);
+        let proof = action.what_if.and_then(|at| report.what_ifs.get(at)).map(|tried| tried.name.as_str());
+        row.extend([sessions(report, action), Cell::text(proof.unwrap_or("misses"))]);
     }
     row
 }

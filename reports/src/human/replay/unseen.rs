@@ -2,11 +2,12 @@
 
 use forkcast_replay::calibrate::Generation;
 use forkcast_replay::formats::claude_code::output_residual;
+use forkcast_replay::what_if::WhatIf;
 use forkcast_sim::pricing::Money;
 
 use super::listed;
 use crate::document::{Document, count, money, several};
-use crate::report::{Counted, Report, Unpriced, Unseen, not_billed, unpriced};
+use crate::report::{Counted, Report, Unpriced, Unseen, Untried, not_billed, unpriced};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let sentences = sentences(report);
@@ -168,13 +169,33 @@ fn without_usage(report: &Report<'_>, found: &Unseen) -> Option<String> {
     Some(format!("{} {are} without recorded usage and in no sum{alone}.", several(number, "request")))
 }
 
-/// Why nothing was tried, if somebody asked: lifetimes and breakpoints are tried at the instants of the requests.
+/// Why something that was asked for was not tried: lifetimes and breakpoints are tried at the instants of the requests.
 pub(super) fn without_what_ifs(report: &Report<'_>) -> Option<String> {
-    let is_missing = report.view.asks_what_ifs && report.what_ifs.is_empty() && report.tally.counted > 0;
-    is_missing.then(|| match report.span() {
-        None => "The recording has no instants: what-ifs are left out.".to_owned(),
-        Some(_) => "No cache of these models is modelled: what-ifs are left out.".to_owned(),
-    })
+    let untried: Vec<(&WhatIf, Untried)> = report.untried().collect();
+    let is_none_tried = untried.len() == report.view.what_ifs.len();
+    let mut reasons: Vec<Untried> = untried.iter().map(|(_, why)| *why).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let sentence = |reason: &Untried| {
+        let asked = untried.iter().filter(|(_, why)| why == reason);
+        let asked: Vec<String> = asked.map(|(what_if, _)| what_if.to_string()).collect();
+        match (is_none_tried && reasons.len() == 1, asked.len()) {
+            (true, _) => format!("{}: what-ifs are left out.", why(*reason)),
+            (false, 1) => format!("{}: {} is left out.", why(*reason), asked[0]),
+            (false, _) => format!("{}: {} are left out.", why(*reason), listed(&asked)),
+        }
+    };
+    let sentences: Vec<String> = reasons.iter().map(sentence).collect();
+    (!sentences.is_empty() && report.tally.counted > 0).then(|| sentences.join(" "))
+}
+
+const fn why(reason: Untried) -> &'static str {
+    match reason {
+        Untried::NoInstants => "The recording has no instants",
+        Untried::NoCache => "No cache of these models is modelled",
+        Untried::NoPrice => "There is no price for the model (--price MODEL:CATEGORY=USD_PER_MTOK supplies one)",
+        Untried::NothingPriced => "No request has both a usage and a price",
+    }
 }
 
 /// The least share of the bill that is worth a line on the first screen: one hundredth.

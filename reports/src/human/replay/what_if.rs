@@ -3,12 +3,13 @@
 use forkcast_replay::what_if::{KEPT_TOKENS, SUMMARY_TOKENS};
 use forkcast_sim::pricing::Money;
 
+use super::same_tokens;
 use crate::document::{Cell, Column, Document, Table, count, money};
 use crate::report::{Account, Report, Side};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let account = &report.totals;
-    if account.what_if.is_empty() && account.lower_bound.is_none() {
+    if report.tried().next().is_none() && account.lower_bound.is_none() {
         return;
     }
     let mut table = Table::new(
@@ -30,9 +31,9 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
         _ => "(as recorded)",
     };
     table.rows.push(row(asked, &account.billed, None));
-    let sides = report.what_ifs.iter().zip(&account.what_if).enumerate();
+    let sides = report.tried().filter_map(|(at, tried)| Some((at, tried, account.what_if.get(at)?)));
     let delta = |at| account.saved(at).map(|saved| (-saved, account.saved_share(at).map(|share| -share)));
-    table.rows.extend(sides.map(|(at, (name, side))| row(name, side, delta(at))));
+    table.rows.extend(sides.map(|(at, tried, side)| row(&tried.name, side, delta(at))));
     table.rows.extend(lower_bound(account));
     document.heading("What if");
     document.table(table);
@@ -45,7 +46,7 @@ fn asides(report: &Report<'_>) -> Vec<String> {
         "Lower bound, of the same prompts and models: each block written for five minutes, for an hour or not at all, with \
          knowledge of the future and without pings. It cannot be reached."
     });
-    bound.map(str::to_owned).into_iter().chain(compacted(report)).collect()
+    bound.map(str::to_owned).into_iter().chain(compacted(report)).chain(same_tokens::sentences(report)).collect()
 }
 
 /// Why nothing is compacted at a length.
@@ -54,8 +55,8 @@ const SHORTEST: &str = "no conversation gets so long, or system prompt and summa
 /// The length at which compacting saves most, if lengths were asked for, and what no figure has.
 fn compacted(report: &Report<'_>) -> Option<String> {
     let account = &report.totals;
-    let lengths: Vec<usize> =
-        (0..).zip(&report.options.what_if).filter(|(_, asked)| asked.compact_at.is_some()).map(|(at, _)| at).collect();
+    let is_compacted = |at: &usize| report.options.what_if[*at].compact_at.is_some();
+    let lengths: Vec<usize> = report.tried().map(|(at, _)| at).filter(is_compacted).collect();
     // Summaries are answers too.
     let is_reached = |at: &usize| account.what_if[*at].usage.output_tokens > account.billed.usage.output_tokens;
     let reached = lengths.iter().filter(|at| is_reached(at)).filter_map(|at| Some((account.saved(*at)?, *at)));
@@ -63,9 +64,9 @@ fn compacted(report: &Report<'_>) -> Option<String> {
         _ if lengths.is_empty() => return None,
         None => return Some(format!("Compacting: nothing at these lengths, for {SHORTEST}")),
         Some((saved, at)) if saved > Money::ZERO => {
-            format!("{} would have saved {}", report.what_ifs[at], money(saved))
+            format!("{} would have saved {}", report.what_ifs[at].name, money(saved))
         }
-        Some((_, at)) if lengths.len() == 1 => format!("{} would have saved nothing", report.what_ifs[at]),
+        Some((_, at)) if lengths.len() == 1 => format!("{} would have saved nothing", report.what_ifs[at].name),
         Some(_) => "none of these lengths would have saved anything".to_owned(),
     };
     let idle = lengths.iter().any(|at| !is_reached(at)).then(|| format!(" A row that compacts nothing: {SHORTEST}"));
