@@ -202,7 +202,8 @@ const SPELLING_TOLERANCE: f64 = 1e-7;
 fn is_same_number(words: &[Word; 2]) -> bool {
     let [old, new] =
         [0, 1].map(|at| words[at].text.rsplit(['=', ':']).next().and_then(|word| word.parse::<f64>().ok()));
-    old.zip(new).is_some_and(|(old, new)| (old - new).abs() <= old.abs() * SPELLING_TOLERANCE)
+    let tolerance = if words.iter().any(|word| word.text.contains('.')) { SPELLING_TOLERANCE } else { 0.0 };
+    old.zip(new).is_some_and(|(old, new)| (old - new).abs() <= old.abs() * tolerance)
 }
 
 /// An amount, with or without its unit, or one of another: `1200/200000`.

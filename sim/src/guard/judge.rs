@@ -8,7 +8,7 @@ use crate::diagnosis::{
     first_difference,
 };
 use crate::pricing::{Category, Rates};
-use crate::wire::{BlockId, BlockKind, Maker, Request, Role, Wire};
+use crate::wire::{BlockId, BlockKind, Maker, Request, Role, Wire, thinking_turns_kept};
 
 /// Two requests to compare.
 #[derive(Clone, Copy)]
@@ -81,8 +81,8 @@ impl Question<'_> {
     /// so; the client may send it or not (Messages API, extended thinking and context editing, 2026-09).
     fn is_stripped_by_the_provider(&self, change: &Difference) -> bool {
         let newer = &self.newer.request;
-        let model_strips = newer.resolved.is_some_and(|model| model.id.row().keeps_thinking == Some(false));
-        let is_earlier = || model_strips && self.last_user_text().is_some_and(|at| change.new_index < at);
+        let strips = thinking_turns_kept(newer.envelope_value("context_management"), newer.resolved).is_some();
+        let is_earlier = || strips && self.last_user_text().is_some_and(|at| change.new_index < at);
         let left_out = |block: BlockId| newer.excluded.iter().any(|out| out.block == block);
         let mut old = change.pairs.iter().map(|pair| self.wire.prefixes.block(self.older.request.nodes[pair.old?]));
         change.cause == Cause::ThinkingStripped && (is_earlier() || old.all(|block| block.is_some_and(left_out)))

@@ -34,26 +34,32 @@ impl Head {
         model_key(&self.model, self.resolved)
     }
 
-    /// How many turns of the model before the newest one keep their thinking in the prompt; `None` for all. The request's
-    /// own context editing decides, else the model (`providers.md` 1.12, context editing, 2026-09).
+    /// How many turns of the model before the newest one keep their thinking in the prompt; `None` for all.
     pub fn thinking_turns_kept(&self, forms: &NormalForms) -> Option<usize> {
-        let keeps = self.resolved.and_then(|resolved| resolved.id.row().keeps_thinking).unwrap_or(true);
-        let of_model = (!keeps).then_some(0);
-        self.edits_of_thinking().unwrap_or(of_model).filter(|_| forms.thinking_stripped)
+        let edits = self.envelope.iter().find(|field| field.key == "context_management");
+        let kept = thinking_turns_kept(edits.map(|field| &*field.value), self.resolved);
+        kept.filter(|_| forms.thinking_stripped)
     }
+}
 
-    /// What the edit `clear_thinking_20251015` of the request keeps; `None` without such an edit.
-    fn edits_of_thinking(&self) -> Option<Option<usize>> {
-        let field = self.envelope.iter().find(|field| field.key == "context_management")?;
-        let clears = |edit: &&[u8]| json::member(edit, b"\"type\"") == Some(b"\"clear_thinking_20251015\"");
-        let edit = json::elements(json::member(&field.value, b"\"edits\"")?).flatten().find(clears)?;
-        let keep = json::member(edit, b"\"keep\"");
-        if keep == Some(b"\"all\"") {
-            return Some(None);
-        }
-        let turns = keep.and_then(|keep| std::str::from_utf8(json::member(keep, b"\"value\"")?).ok()?.parse().ok());
-        Some(turns.or(Some(1)))
+/// How many turns before the newest one keep their thinking in the prompt; `None` for all. The request's own context
+/// editing decides, else the model (`providers.md` 1.12, context editing, 2026-09).
+pub fn thinking_turns_kept(context_management: Option<&[u8]>, model: Option<Resolved>) -> Option<usize> {
+    let keeps = model.and_then(|resolved| resolved.id.row().keeps_thinking).unwrap_or(true);
+    let of_model = (!keeps).then_some(0);
+    context_management.and_then(edits_of_thinking).unwrap_or(of_model)
+}
+
+/// What the edit `clear_thinking_20251015` of a request keeps; `None` without such an edit.
+fn edits_of_thinking(context_management: &[u8]) -> Option<Option<usize>> {
+    let clears = |edit: &&[u8]| json::member(edit, b"\"type\"") == Some(b"\"clear_thinking_20251015\"");
+    let edit = json::elements(json::member(context_management, b"\"edits\"")?).flatten().find(clears)?;
+    let keep = json::member(edit, b"\"keep\"");
+    if keep == Some(b"\"all\"") {
+        return Some(None);
     }
+    let turns = keep.and_then(|keep| std::str::from_utf8(json::member(keep, b"\"value\"")?).ok()?.parse().ok());
+    Some(turns.or(Some(1)))
 }
 
 /// The model's id if it is in the table, else its spelling.

@@ -40,6 +40,19 @@ fn become_agent(sent: &mut Value, agent: &str) {
             sent["tools"] = json!([tool(&format!("{agent} it"))]);
         }
         "hello" | "greeting" | "farewell" => sent["tools"] = json!([]),
+        // Their prompts differ in a letter.
+        "clerk-a" | "clerk-b" | "clerk-c" => {
+            sent["system"] = marked("the rules of clerks");
+            sent["system"]
+                .as_array_mut()
+                .unwrap()
+                .insert(0, json!({"type": "text", "text": format!("You are {agent}.")}));
+            let said = agent.replace("clerk", "answer of");
+            for answer in sent["messages"].as_array_mut().unwrap().iter_mut().filter(|it| it["role"] == "assistant") {
+                answer["content"][0]["text"] = json!(text(&said, 50));
+            }
+            return;
+        }
         _ => sent["tools"] = json!([tool(&format!("{agent} reads")), tool(&format!("{agent} ends"))]),
     }
     sent["system"] = marked(&format!("the rules of a {agent}"));
@@ -75,6 +88,10 @@ fn change(sent: &mut Value, word: &str) {
             }
         }
         "clears" => manage(sent, &json!({"type": "clear_thinking_20251015"})),
+        "small" => {
+            change(sent, "thinking");
+            sent["model"] = json!("claude-haiku-4-5");
+        }
         "keeps" => {
             manage(sent, &json!({"type": "clear_thinking_20251015", "keep": {"type": "thinking_turns", "value": 2}}));
         }
@@ -124,6 +141,17 @@ fn change_messages(messages: &mut Vec<Value>, word: &str) {
             let source = json!({"type": "text", "media_type": "text/plain", "data": text("page", 80)});
             let shown = [image, json!({"type": "document", "source": source, "citations": {"enabled": true}})];
             messages[0]["content"].as_array_mut().unwrap().splice(0..0, shown);
+        }
+        "asks" => {
+            messages.splice(3..3, [message("assistant", "done"), message("user", "what else")]);
+        }
+        // As the provider does itself.
+        "drops" => {
+            let last =
+                messages.iter().rposition(|it| it["content"][0]["type"] == "text" && it["role"] == "user").unwrap();
+            for said in messages[..last].iter_mut().filter(|it| it["role"] == "assistant") {
+                said["content"].as_array_mut().unwrap().retain(|block| block["type"] != "thinking");
+            }
         }
         "begun" => messages.push(json!({"role": "assistant", "content": [{"type": "text", "text": "{"}]})),
         "steered" => {

@@ -302,7 +302,7 @@ impl Scope {
 /// recording, not an earlier one.
 fn is_recorded_twice<T: Relative>(request: &Request, facts: &Facts<'_>, recent: &Recent<T>) -> bool {
     let at = recent.last.sender().recorded_at;
-    at.is_some() && at == facts.recorded_at && messages(request) <= messages(recent.last.request())
+    at.is_some() && at == facts.recorded_at && messages(request) == messages(recent.last.request())
 }
 
 /// The earlier request of a chain that `request` goes on from.
