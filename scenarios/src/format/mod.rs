@@ -187,7 +187,7 @@ impl Scenario {
 
     fn of(name: &str, file: &str, at: &At<'_>) -> Self {
         let mut scenario = Self { name: name.into(), file: file.into(), ..Self::default() };
-        if let Some(fields) = at.fields(outline::SCENARIO) {
+        if let Some(fields) = at.fields(&outline::SCENARIO) {
             scenario.claim(&fields);
             scenario.surroundings(&fields);
             scenario.prompt = PromptText::of(&fields);
@@ -232,7 +232,7 @@ fn one(file: &str, place: Place, path: &str, says: String) -> Problems {
 
 impl Limits {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::LIMITS)?;
+        let fields = at.fields(&outline::LIMITS)?;
         let number = |name: &str| fields.may(name, |at| at.between(1, u64::MAX));
         Some(Self { steps: number("steps"), until_ms: number("until_ms"), turns: number("turns") })
     }
@@ -240,7 +240,7 @@ impl Limits {
 
 impl PaceText {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::PACE)?;
+        let fields = at.fields(&outline::PACE)?;
         let number = |name: &str| fields.may(name, At::number);
         Some(Self {
             base_ms: number("base_ms"),

@@ -49,7 +49,7 @@ fn one(called: &str, at: &At<'_>, whole: &Whole<'_>, notes: &Notes) -> Option<Sc
     if called.contains(['+', '/']) {
         at.wrong("a variant's name must not contain `+` or `/`: its full name is `scenario+variant`");
     }
-    let fields = at.fields(outline::VARIANT)?;
+    let fields = at.fields(&outline::VARIANT)?;
     fields.must("about", At::text)?;
     let set = fields.must("set", |at| at.named(|_, at| Some(at.clone())))?;
     if set.is_empty() {
