@@ -15,7 +15,7 @@ mod user;
 mod world;
 
 pub use events::{BLOCK_DELTA, BLOCK_START, BLOCK_STOP, MESSAGE_DELTA, RAW_EVENT, STREAM_ERROR};
-pub use expect::{BOUNDS, DIFFERENCE, EXPECT, FIGURES, PATTERN, PENDING, REQUEST, WHICH};
+pub use expect::{BOUNDS, CAUSE, DIFFERENCE, EXPECT, FIGURES, PATTERN, PENDING, REQUEST, WHICH};
 pub use field::Field;
 pub use prompt::{AGENT_SIZES, ANSWERED, FRAGMENT, PAST, PREFIX_SIZES, PROMPT, SIZES};
 pub use scenario::{LIMITS, PACE, SCENARIO, VARIANT};
@@ -70,8 +70,15 @@ pub enum Shape {
     Constant(&'static str),
     /// One of these words.
     Words(fn() -> Vec<&'static str>),
-    /// One of the causes of missed tokens.
-    Cause,
+    /// One of these words, under one name for all its uses.
+    Explained {
+        /// Its name among the definitions of a schema.
+        name: &'static str,
+        /// The words.
+        words: fn() -> Vec<&'static str>,
+        /// The command that explains each of them.
+        by: &'static str,
+    },
     /// True or false.
     Truth,
     /// Only `true`.

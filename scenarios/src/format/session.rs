@@ -164,8 +164,8 @@ fn models(fields: &Fields<'_>) -> [Option<Rc<str>>; 3] {
 /// Helpers by name. Those that something else starts have no number.
 fn helpers(at: &At<'_>) -> Option<BTreeMap<Caller, u64>> {
     let fields = at.fields(&outline::HELPERS)?;
-    let often = |caller: &Caller| Some((*caller, fields.may(caller.name(), |at| at.between(1, u64::MAX))?));
-    Some(Caller::ALL.iter().filter_map(often).collect())
+    let often = |name| Some((Caller::named(name)?, fields.may(name, |at| at.between(1, u64::MAX))?));
+    Some(outline::HELPERS.names().into_iter().filter_map(often).collect())
 }
 
 /// Thresholds of compaction.

@@ -24,6 +24,7 @@
 pub mod axis;
 pub mod gather;
 pub mod outcome;
+pub mod outline;
 pub mod parameter;
 pub mod part;
 pub mod plan;

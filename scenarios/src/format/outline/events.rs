@@ -1,4 +1,4 @@
-//! Raw events of a reply: a flat table.
+//! Raw events of a reply.
 
 use forkcast_sim::model::StopReason;
 

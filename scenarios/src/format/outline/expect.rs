@@ -1,5 +1,6 @@
-//! `expect`, what must come out: a flat table.
+//! `expect`, what must come out.
 
+use forkcast_sim::diagnosis::{CAUSES, Cause};
 use forkcast_sim::wire::Level;
 
 use super::{Field, Object, Shape, words};
@@ -7,6 +8,10 @@ use crate::format::expect::{ENDS, Ends};
 
 /// A bound has the unit of its figure.
 const BOUND: Shape = Shape::AnyOf(&[Shape::Number, Shape::Text]);
+
+/// Why tokens that were sent before were not read.
+pub const CAUSE: Shape =
+    Shape::Explained { name: "cause", words: || CAUSES.map(Cause::word).to_vec(), by: "forkcast list causes" };
 
 /// `expect`.
 pub static EXPECT: Object = Object::new(
@@ -60,7 +65,10 @@ pub static FIGURES: Object = Object::new(
 pub static BOUNDS: Object = Object::new(
     "bounds",
     "Bounds of a figure.",
-    &[Field::of("min", BOUND, "The least that it may be."), Field::of("max", BOUND, "The most that it may be.")],
+    &[
+        Field::of("min", BOUND, "The least that it may be.").unit("that of the figure"),
+        Field::of("max", BOUND, "The most that it may be.").unit("that of the figure"),
+    ],
 )
 .given(1, None);
 
@@ -95,7 +103,7 @@ pub static REQUEST: Object = Object::new(
             "In a variant: the scenario's own request of this agent and turn has the same prompt, byte for byte.",
         ),
         Field::tokens("cache_read_input_tokens", "Tokens that it read from the cache."),
-        Field::of("cause", Shape::Cause, "Why it missed what it missed."),
+        Field::of("cause", CAUSE, "Why it missed what it missed."),
         Field::figure("missed_tokens", "tokens", "Tokens that had been sent before and were not read."),
         Field::figure("missed_usd", "USD", "What these cost over the price of reading."),
         Field::object("difference", &DIFFERENCE),
@@ -113,7 +121,7 @@ pub static DIFFERENCE: Object = Object::new(
             Shape::Object(&WHICH),
             "From this request; without it from the last one of its chain, which for a fork is its parent's.",
         ),
-        Field::of("cause", Shape::Cause, "What kind of change."),
+        Field::of("cause", CAUSE, "What kind of change."),
         Field::words("level", || words(&Level::WORDS), "Level of the changed block."),
         Field::name("path", "Its path in the body."),
         Field::name("name", "What it is called."),

@@ -1,4 +1,4 @@
-//! `prompt` and `sizes`: a flat table.
+//! `prompt` and `sizes`.
 
 use super::{Field, Object, Shape};
 

@@ -1,4 +1,4 @@
-//! The whole file, its variants, and when and how fast a run goes: a flat table.
+//! The whole file, its variants, and when and how fast a run goes.
 
 use forkcast_sim::cache::PRESETS;
 

@@ -1,4 +1,4 @@
-//! The replies of `script`: a flat table.
+//! The replies of `script`.
 
 use super::{Field, Object, RAW_EVENT, Shape, words};
 use crate::format::script::{BARE, BREAKS};

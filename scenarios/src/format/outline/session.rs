@@ -1,4 +1,4 @@
-//! `session` and what is in it: a flat table.
+//! `session` and what is in it.
 
 use forkcast_sim::agent::permission::Mode;
 use forkcast_sim::agent::query::Placement;

@@ -1,4 +1,4 @@
-//! `user`, the acts from outside: a flat table.
+//! `user`, the acts from outside.
 
 use forkcast_sim::agent::queue::{Mode, Priority};
 

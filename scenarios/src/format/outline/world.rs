@@ -1,4 +1,4 @@
-//! Definitions, files, shell, hooks, permissions, tools and servers: a flat table.
+//! Definitions, files, shell, hooks, permissions, tools and servers.
 
 use forkcast_sim::agent::definition::Source;
 use forkcast_sim::agent::hook::Moment;
