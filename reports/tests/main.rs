@@ -9,6 +9,7 @@ mod contents;
 mod explained;
 mod fanout;
 mod forks;
+mod outline;
 mod outside;
 mod parts;
 mod pictures;

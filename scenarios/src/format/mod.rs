@@ -3,7 +3,8 @@
 //! The format is YAML 1.2, read strictly: unknown fields are refused, and every mistake is reported with file, line,
 //! column, field and the value found ([`problem`]). A file is read in three steps: text to a tree whose values know
 //! their places ([`tree`]), tree to the types of this module ([`reading`]), and checks that need more than one field
-//! ([`check`]). Editors get the format from `reports/schema/scenario-1.json`.
+//! ([`check`]). All fields, with their values and meanings, are in one table ([`outline`]), from which the reader and the
+//! schema for editors (`reports/schema/scenario-1.json`) take them.
 //!
 //! Sections, each in its own file: [`session`], [`forks`], [`prompt`] and [`history`] (options and texts), [`world`]
 //! (files, shell, definitions, hooks, skills, permissions), [`tools`] (tools by data), [`script`] (the models' answers), [`user`] (the user's
