@@ -40,10 +40,10 @@ pub static BLOCK_DELTA: Object = Object::new(
     "A block grows, by one of `text`, `thinking`, `signature` and `input_json`.",
     &[
         Field::ordinal("index", "Position in the message.").required(),
-        Field::text("text", "Of a text."),
-        Field::text("thinking", "Of thinking."),
-        Field::text("signature", "Of thinking: its signature."),
-        Field::text("input_json", "Of a call: a piece of its input."),
+        Field::text("text", "More of a text."),
+        Field::text("thinking", "More of thinking."),
+        Field::text("signature", "The signature of thinking."),
+        Field::text("input_json", "A piece of a call's input."),
     ],
 )
 .given(2, Some(2));

@@ -88,8 +88,8 @@ pub static REQUEST: Object = Object::new(
     &[
         Field::name("agent", "Its agent, by type or `type#2`.").required(),
         Field::ordinal("turn", "Its turn, counted from zero.").required(),
-        Field::list("has", &Shape::Name, "Texts that stand in its body."),
-        Field::list("lacks", &Shape::Name, "Texts that do not."),
+        Field::list("has", &Shape::Name, "Texts that its body has."),
+        Field::list("lacks", &Shape::Name, "Texts that its body does not have."),
         Field::list("tools", &Shape::Name, "Names of its tools, in order."),
         Field::of("begins_as", Shape::Object(&WHICH), "A request whose whole prompt is the beginning of this one's."),
         Field::of("same_as", Shape::Object(&WHICH), "A request with the same prompt, byte for byte."),
@@ -114,7 +114,7 @@ pub static REQUEST: Object = Object::new(
 /// The first difference of a request.
 pub static DIFFERENCE: Object = Object::new(
     "difference",
-    "The first difference of a request, as `forkcast diff` tells it.",
+    "The first difference of a request, as `forkcast diff` shows it.",
     &[
         Field::of(
             "to",

@@ -5,12 +5,12 @@ use super::{Field, Object, Shape};
 /// `prompt`.
 pub static PROMPT: Object = Object::new(
     "prompt",
-    "Texts of the prompt in the place of the runtime's own.",
+    "Texts of the prompt instead of the runtime's own.",
     &[
         Field::text("system", "The main system prompt."),
         Field::truth("user_context", "Memory files, date and the like precede the conversation."),
         Field::list("fragments", &Shape::Object(&FRAGMENT), "Texts that depend on flags."),
-        Field::list("history", &Shape::Object(&PAST), "What stands in the main conversation when the session begins."),
+        Field::list("history", &Shape::Object(&PAST), "The main conversation when the session begins."),
     ],
 );
 
@@ -47,7 +47,7 @@ pub static FRAGMENT: Object = Object::new(
     &[
         Field::name("flag", "The flag.").required(),
         Field::text("text", "The text.").required(),
-        Field::truth("before_divider", "It stands with what is stable; else behind it."),
+        Field::truth("before_divider", "It is among the stable texts; otherwise after them."),
     ],
 );
 
@@ -82,7 +82,7 @@ pub static AGENT_SIZES: Object = Object::new(
     &[
         Field::tokens("system", "Their system prompt."),
         Field::tokens("tools", "All their tools."),
-        Field::tokens("brief", "What they are told: the whole first message."),
+        Field::tokens("brief", "Their whole first message."),
         Field::tokens("gathered", "What they gather first, beside `growth`: the history that they were not given."),
         Field::count("gathering_turns", 0, "turns", "The turns in which they do."),
     ],

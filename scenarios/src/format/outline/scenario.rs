@@ -97,7 +97,7 @@ pub static LIMITS: Object = Object::new(
 /// `pace`.
 pub static PACE: Object = Object::new(
     "pace",
-    "How fast the provider is, where it is not as by default.",
+    "How fast the provider is, if it differs from the default.",
     &[
         Field::ms("base_ms", "Time to the first byte of a request without input."),
         Field::count(

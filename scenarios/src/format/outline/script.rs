@@ -13,9 +13,9 @@ pub static REPLY: Object = Object::new(
         Field::text("think", "Thinking."),
         Field::text("say", "Text."),
         Field::list("tools", &Shape::Object(&TOOL_CALL), "Calls of tools."),
-        Field::tokens("output_tokens", "Tokens of the answer, where they are not counted."),
-        Field::tokens("kept_tokens", "Tokens of the answer in the prompts that follow, where they are not counted."),
-        Field::ms("first_byte_ms", "Time to the first byte, where it does not follow from the tokens."),
+        Field::tokens("output_tokens", "Tokens of the answer, if they are not counted."),
+        Field::tokens("kept_tokens", "Tokens of the answer in the prompts that follow, if they are not counted."),
+        Field::ms("first_byte_ms", "Time to the first byte, if it does not follow from the tokens."),
         Field::ms("streaming_ms", "Time from the first byte to the end."),
         Field::list(
             "block_ends_ms",
@@ -27,7 +27,7 @@ pub static REPLY: Object = Object::new(
         Field::list(
             "events",
             &Shape::AnyOf(&[Shape::Words(|| BARE.to_vec()), Shape::Object(&RAW_EVENT)]),
-            "Raw events of a stream in the place of `think`, `say` and `tools`.",
+            "Raw events of a stream instead of `think`, `say` and `tools`.",
         ),
         Field::count("times", 1, "times", "How often it is said to one agent; once by default."),
         Field::object("unseen", &UNSEEN),
@@ -74,14 +74,14 @@ pub static TOOL_CALL: Object = Object::new(
         Field::of("input", Shape::Fields { least: 0 }, "Its input.").required(),
         Field::name("id", "Its id; without it one is made."),
         Field::truth("missing", "The model errs: there is no such tool."),
-        Field::tokens("result_tokens", "Tokens of its result, where they are not counted."),
+        Field::tokens("result_tokens", "Tokens of its result, if they are not counted."),
         Field::tokens(
             "notice_tokens",
-            "Tokens of the notification about the task that it starts, where they are not counted.",
+            "Tokens of the notification about the task that it starts, if they are not counted.",
         ),
         Field::tokens(
             "brief_tokens",
-            "Tokens of the first message of the agent that it starts, where they are not counted.",
+            "Tokens of the first message of the agent that it starts, if they are not counted.",
         ),
     ],
 );

@@ -50,7 +50,7 @@ pub static SESSION: Object = Object::new(
         Field::object("retries", &RETRIES),
         Field::tokens("token_budget", "Output tokens after which the budget says to go on (feature `TOKEN_BUDGET`)."),
         Field::ms("classifier_ms", "How long the classifier of finished background tasks takes."),
-        Field::words("breakpoints", || words(&Placement::WORDS), "Where breakpoints stand."),
+        Field::words("breakpoints", || words(&Placement::WORDS), "Where breakpoints are placed."),
         Field::words("ttl", || words(&Ttl::WORDS), "How long what they mark lives."),
         Field::object("forks", &FORKS),
         Field::object("worktrees", &WORKTREES),
@@ -67,7 +67,11 @@ pub static SESSION: Object = Object::new(
 pub static MODELS: Object = Object::new(
     "models",
     "What the short names of models mean.",
-    &[Field::name("sonnet", "Of `sonnet`."), Field::name("opus", "Of `opus`."), Field::name("haiku", "Of `haiku`.")],
+    &[
+        Field::name("sonnet", "What `sonnet` means."),
+        Field::name("opus", "What `opus` means."),
+        Field::name("haiku", "What `haiku` means."),
+    ],
 );
 
 /// `session.environment`.
@@ -76,10 +80,10 @@ pub static ENVIRONMENT: Object = Object::new(
     "What the prompt says of the surroundings.",
     &[
         Field::truth("git", "The directory is a git repository."),
-        Field::text("platform", "As `linux`."),
-        Field::text("shell", "As `bash`."),
-        Field::text("os_version", "As `Linux 6.1`."),
-        Field::text("knowledge_cutoff", "As `2026-01`."),
+        Field::text("platform", "The platform, such as `linux`."),
+        Field::text("shell", "The shell, such as `bash`."),
+        Field::text("os_version", "The version of the system, such as `Linux 6.1`."),
+        Field::text("knowledge_cutoff", "The last month that the model knows of, such as `2026-01`."),
         Field::text("date", "Today, as the prompt says it; in quotes."),
     ],
 );
@@ -143,7 +147,7 @@ pub static COMPACTION: Object = Object::new(
         Field::words(
             "idle",
             || words(&IDLES),
-            "Whose rule summarises the conversation while nobody goes on with it: `client-2026-10` after 55 minutes from 200,000 tokens on.",
+            "Whose rule summarises the conversation while it is idle: `client-2026-10` after 55 minutes from 200,000 tokens on.",
         ),
     ],
 );
@@ -168,7 +172,7 @@ pub static WORKTREES: Object = Object::new(
 /// An item of `session.remote`.
 pub static REMOTE: Object = Object::new(
     "remote",
-    "A run on another machine, of which nothing is billed here.",
+    "A run on another machine; nothing of it is billed here.",
     &[
         Field::name("prompt", "The prompts that it is for; `*` matches any text.").required(),
         Field::text("result", "What the agent reports, or why it fails."),

@@ -11,15 +11,15 @@ pub static ACT: Object = Object::new(
     "What the user does, or what else comes from outside, at one instant: `at_ms` and one other field.",
     &[
         Field::ms("at_ms", "When, in virtual milliseconds from the beginning.").required(),
-        Field::tokens("tokens", "Tokens of the text that it adds, where they are not counted."),
+        Field::tokens("tokens", "Tokens of the text that it adds, if they are not counted."),
         Field::name("types", "A line that is sent."),
-        Field::yes("escape", "ESC."),
+        Field::yes("escape", "The user presses ESC."),
         Field::name(
             "background",
             "What runs in the foreground goes to the background: an agent by type or id, or `all`.",
         ),
         Field::name("allow", "The oldest open permission request of this tool, or of `all`, is answered with yes."),
-        Field::name("deny", "… with no."),
+        Field::name("deny", "The oldest open permission request of this tool, or of `all`, is answered with no."),
         Field::map("flip", &Shape::Truth, "Remote flags get other values."),
         Field::name("kill", "A background task is stopped: an agent by type, name or id."),
         Field::yes("kill_all", "All background tasks are stopped."),

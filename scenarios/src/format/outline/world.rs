@@ -12,7 +12,7 @@ pub static DEFINITION: Object = Object::new(
     &[
         Field::words("source", || words(&Source::WORDS), "Where it comes from.").required(),
         Field::name("file", "Its file; of a plugin `…/plugins/NAME/…`."),
-        Field::text("markdown", "Frontmatter, and the system prompt behind it."),
+        Field::text("markdown", "Frontmatter followed by the system prompt."),
         Field::of("json", Shape::Fields { least: 0 }, "Objects by their names, or one with `name`."),
     ],
 )
@@ -73,9 +73,9 @@ pub static PERMISSIONS: Object = Object::new(
     "permissions",
     "Rules: `Tool` or `Tool(pattern)`.",
     &[
-        Field::list("allow", &Shape::Name, "Goes through."),
-        Field::list("deny", &Shape::Name, "Is refused."),
-        Field::list("ask", &Shape::Name, "Is asked for."),
+        Field::list("allow", &Shape::Name, "Calls that are allowed."),
+        Field::list("deny", &Shape::Name, "Calls that are refused."),
+        Field::list("ask", &Shape::Name, "Calls that the user is asked about."),
     ],
 );
 
