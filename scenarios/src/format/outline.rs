@@ -1,8 +1,9 @@
 //! The outline of a format: its objects, and of each field the possible values, the unit, the meaning, and whether it is
 //! required.
 //!
-//! For the scenario format this is the only list of fields: the reader asks it which ones are known and required
-//! ([`reading`](super::reading)), and the JSON Schema for editors is made from it (`forkcast_reports::record`).
+//! For the scenario format this is the only list of fields: the reader takes the known ones from it and asserts that it
+//! requires the same ones ([`reading`](super::reading)), and the JSON Schema for editors is made from it
+//! (`forkcast_reports::record`). `reports/tests/outline.rs` holds the reader to its values.
 
 mod events;
 mod expect;

@@ -12,7 +12,7 @@ use forkcast_sim::time::Duration;
 use serde_json::Value;
 
 use super::outline;
-use super::reading::{At, Fields, Origin};
+use super::reading::{At, Fields, Origin, yes};
 
 mod events;
 
@@ -249,7 +249,7 @@ fn fault(at: &At<'_>) -> Option<Fault> {
     let fields = at.fields(&outline::FAULT)?;
     match fields.one_of(&["status", "lost", "breaks"])? {
         "status" => refusal(&fields),
-        "lost" => Some(Fault::Refusal(CallError::Lost)),
+        "lost" => fields.may("lost", yes).map(|()| Fault::Refusal(CallError::Lost)),
         _ => {
             let after_events = fields.needs("after_events", At::number)?;
             let error = stream_error(&fields);

@@ -96,7 +96,7 @@ pub static FAULT: Object = Object::new(
         Field::name("kind", "The provider's word, as `overloaded_error`."),
         Field::text("message", "The provider's sentence."),
         Field::ms("retry_after_ms", "How long it asks to wait."),
-        Field::truth("lost", "The connection is lost before the first byte."),
+        Field::yes("lost", "The connection is lost before the first byte."),
         Field::words("breaks", || words(&BREAKS), "How the stream breaks off."),
         Field::count("after_events", 0, "events", "Events that still arrive before it breaks."),
     ],
