@@ -10,6 +10,7 @@ mod explained;
 mod fanout;
 mod forks;
 mod other_models;
+mod outline;
 mod outside;
 mod parts;
 mod pictures;

@@ -1,18 +1,15 @@
 //! Runs of scenarios as machines read them, and the schema that editors read.
 
-use std::collections::BTreeSet;
-
 use forkcast_reports::document::{json, terminal};
 use forkcast_reports::figures::lanes;
 use forkcast_reports::format::{self, SCENARIO, ledger::simulated};
 use forkcast_reports::human;
 use forkcast_scenarios::catalog;
-use forkcast_scenarios::format::outline::OBJECTS;
 use forkcast_scenarios::format::tree::Node;
 use forkcast_scenarios::run::{Options, Run, play};
 use serde_json::Value;
 
-use crate::written::{errors, schema, text, validator};
+use crate::written::{errors, text, validator};
 
 fn run(name: &str) -> Run {
     play(catalog::find(name).unwrap().read(&[]).unwrap(), &Options::default())
@@ -65,22 +62,6 @@ fn scenarios_are_listed_with_their_claims() {
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(errors(&validator("forkcast.list/1"), &value), Vec::<String>::new());
     assert!(value["scenarios"].as_array().unwrap().iter().all(|row| row["claim"].as_str().unwrap().len() > 20));
-}
-
-/// The schema knows exactly the fields that the reader knows.
-#[test]
-fn the_schema_of_scenarios_has_the_fields_of_the_reader() {
-    let schema = schema(SCENARIO);
-    let fields =
-        |object: &Value| -> BTreeSet<String> { object["properties"].as_object().unwrap().keys().cloned().collect() };
-    for (name, known) in OBJECTS {
-        let object = if name == "scenario" { &schema } else { &schema["$defs"][name] };
-        let known: BTreeSet<String> = known.iter().map(|field| (*field).to_owned()).collect();
-        assert_eq!(fields(object), known, "{name}");
-    }
-    let objects = schema["$defs"].as_object().unwrap();
-    let named: BTreeSet<&str> = OBJECTS.iter().map(|(name, _)| *name).chain(["cause"]).collect();
-    assert!(objects.keys().all(|name| named.contains(name.as_str())), "{:?}", objects.keys());
 }
 
 #[test]

@@ -5,7 +5,9 @@ use forkcast_reports::format::sweep;
 use forkcast_reports::human::sweep::Summary;
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::sweep::outcome::Player;
+use forkcast_scenarios::sweep::prices::{BookFile, PlannedPrice, Prices};
 use forkcast_scenarios::sweep::{Axis, CellOutcome, Plan, Subject};
+use forkcast_sim::pricing::PriceBook;
 use serde_json::Value;
 
 use crate::written::{check, text, validator};
@@ -43,6 +45,21 @@ fn plans_and_merged_grids_follow_their_schemas() {
         let value = check(&validator("forkcast.sweep/1"), &json(&plan, &rows(&plan)));
         assert_eq!(value["rows"].as_array().unwrap().len(), plan.len());
     }
+}
+
+#[test]
+fn a_plan_at_other_prices_follows_its_schema() {
+    let text = PriceBook::built_in().to_toml();
+    let price =
+        PlannedPrice { model: "mine".to_owned(), category: "write_5m".to_owned(), usd_per_mtok: "1.25".to_owned() };
+    let prices = Prices {
+        files: vec![BookFile { name: "book.toml".to_owned(), text }],
+        prices: vec![price],
+        remaining_millionths: Some(900_000),
+    };
+    let plan = Plan::at_prices(Subject::fanout(), prices, vec![Axis::read("children=1,3").unwrap()], 2).unwrap();
+    let value = check(&validator("forkcast.plan/2"), &plan.text());
+    assert_eq!(value["prices"]["prices"][0]["category"], "write_5m");
 }
 
 #[test]

@@ -8,12 +8,10 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use forkcast_scenarios::fanout::breakeven::{Quantity, Question};
-use serde::{Deserialize, Serialize};
+
+use crate::format::manifest::{ManifestFile, SCHEMA};
 
 use super::{BODIES, EXCHANGES, FANOUT, LEDGER, REQUESTS, RUN, body_name};
-
-/// Name and version.
-pub const SCHEMA: &str = "forkcast.manifest/1";
 
 /// The file name.
 pub(super) const MANIFEST: &str = "manifest.json";
@@ -50,15 +48,6 @@ pub(super) struct Manifest {
     pub files: BTreeSet<String>,
     /// Indices of bodies, as sorted ranges.
     bodies: Vec<RangeInclusive<usize>>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ManifestObject {
-    schema: String,
-    files: BTreeSet<String>,
-    /// First and last index of each range, sorted.
-    bodies: Vec<[usize; 2]>,
 }
 
 impl Manifest {
@@ -102,11 +91,11 @@ impl Manifest {
         if !is_file {
             return Ok(None);
         }
-        let Ok(object) = serde_json::from_slice::<ManifestObject>(&fs::read(path)?) else { return Ok(None) };
+        let Ok(object) = serde_json::from_slice::<ManifestFile>(&fs::read(path)?) else { return Ok(None) };
         Ok((object.schema == SCHEMA).then(|| Self::from_object(object)))
     }
 
-    fn from_object(object: ManifestObject) -> Self {
+    fn from_object(object: ManifestFile) -> Self {
         let known = known_names();
         let files = object.files.into_iter().filter(|name| known.contains(name)).chain([MANIFEST.to_owned()]);
         let bodies = object.bodies.into_iter().filter(|[first, last]| first <= last);
@@ -117,15 +106,8 @@ impl Manifest {
 
     /// The content of the file.
     pub fn text(&self) -> String {
-        let object = ManifestObject {
-            schema: SCHEMA.to_owned(),
-            files: self.files.clone(),
-            bodies: self.bodies.iter().map(|range| [*range.start(), *range.end()]).collect(),
-        };
-        // Texts and numbers: nothing that JSON cannot hold.
-        let mut text = serde_json::to_string_pretty(&object).unwrap_or_default();
-        text.push('\n');
-        text
+        let bodies = self.bodies.iter().map(|range| [*range.start(), *range.end()]);
+        ManifestFile::new(self.files.clone(), bodies.collect()).text()
     }
 
     /// Whether the body of a request is listed.

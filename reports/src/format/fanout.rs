@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use forkcast_scenarios::fanout::trial::{best_cost, best_makespan, sets, unpriced};
 use forkcast_scenarios::fanout::{Outcome, Spawn, Trial};
+use forkcast_scenarios::format::outline;
 use forkcast_sim::agent::query::Placement;
 use forkcast_sim::agent::spawn::fork::Profile;
 use forkcast_sim::wire::{Ttl, Usage};
@@ -121,7 +122,7 @@ record! {
         "The last request of a child does not write what would never be read." =>
         |row| row.trial.cell.leaves_last.then_some("unmarked"), shown("last turn"), if_it_varies(),
         null("if it marks its end");
-    field "launch", || Shape::Pattern("^(burst|primed|serial|stagger=[0-9]+|waves=[1-9][0-9]*)$"),
+    field "launch", || Shape::Pattern(outline::LAUNCH),
         "When the children start." =>
         |row| row.trial.cell.launch.name(), shown("launch"), kept();
     flat: Outcome, => |row| row.trial.outcome.value();

@@ -14,7 +14,8 @@
 //! * [`explain`]: `forkcast.explain/1`, one request compared with its cache.
 //! * [`run`]: `forkcast.run/1`, one run of a scenario, and its requests as comma-separated values.
 //! * [`sweep`]: `forkcast.sweep/1`, cells of a grid, and the same as comma-separated values.
-//! * [`schemas`]: the JSON Schemas of these and of `forkcast.list/1`, as files.
+//! * [`manifest`]: `forkcast.manifest/1`, the files of a folder.
+//! * [`schemas`]: the JSON Schemas of these, of `forkcast.list/1` and of the formats that are read, as files.
 
 pub mod by_column;
 pub mod cast;
@@ -27,6 +28,8 @@ pub mod explain;
 pub mod fanout;
 mod inputs;
 pub mod ledger;
+mod list;
+pub mod manifest;
 pub mod movement;
 pub mod number;
 mod outcome;

@@ -10,14 +10,16 @@ use forkcast_replay::output::file::{self, Kind, NotWritten};
 use serde_json::Value;
 use thiserror::Error;
 
+use forkcast_scenarios::format::outline::{Object, SCENARIO as SCENARIO_OUTLINE};
+use forkcast_scenarios::sweep::outline::PLAN;
 use forkcast_scenarios::sweep::plan;
 
-use super::{SCENARIO, cast, check, diff, explain, fanout, ledger, movement, replay, run, sweep};
+use super::list::LIST;
+use super::{SCENARIO, cast, check, diff, explain, fanout, ledger, manifest, movement, replay, run, sweep};
 use crate::check::Check;
 use crate::document::json;
-use crate::folder::manifest;
 use crate::movement::Movement;
-use crate::record::{Record, schema};
+use crate::record::{self, Record, schema};
 use crate::report::Report;
 
 /// The schema of one format.
@@ -46,13 +48,13 @@ pub enum SchemaError {
     },
 }
 
-/// The JSON Schemas by the name of their format: those of output are generated from its records, those of input are
-/// written by hand. The files in `schema/` are equal to these.
+/// The JSON Schemas by the name of their format: those of output are generated from its records, those of input from their
+/// outlines. The files in `schema/` are equal to these.
 pub static SCHEMAS: LazyLock<Vec<(&'static str, Cow<'static, str>)>> = LazyLock::new(|| {
     vec![
         made::<Report<'_>>(replay::SCHEMA, replay::ABOUT),
         made::<ledger::LedgerLine<'_>>(ledger::SCHEMA, ledger::ABOUT),
-        (manifest::SCHEMA, include_str!("../../schema/manifest-1.json").into()),
+        made::<manifest::ManifestFile>(manifest::SCHEMA, manifest::ABOUT),
         made::<Check<'_>>(check::SCHEMA, check::ABOUT),
         made::<Movement>(movement::SCHEMA, movement::ABOUT),
         made::<diff::Diff<'_>>(diff::SCHEMA, diff::ABOUT),
@@ -60,16 +62,23 @@ pub static SCHEMAS: LazyLock<Vec<(&'static str, Cow<'static, str>)>> = LazyLock:
         made::<run::RunResult<'_>>(run::SCHEMA, run::ABOUT),
         made::<cast::Played<'_>>(cast::SCHEMA, cast::ABOUT),
         made::<fanout::Fanout<'_>>(fanout::SCHEMA, fanout::ABOUT),
-        (plan::SCHEMA, include_str!("../../schema/plan-2.json").into()),
+        of_outline(plan::SCHEMA, &PLAN),
         made::<sweep::Sweep<'_>>(sweep::SCHEMA, sweep::ABOUT),
-        (SCENARIO, include_str!("../../schema/scenario-1.json").into()),
-        (json::SCHEMA, include_str!("../../schema/list-1.json").into()),
+        of_outline(SCENARIO, &SCENARIO_OUTLINE),
+        of_outline(json::SCHEMA, &LIST),
     ]
 });
 
 fn made<R: Record>(name: &'static str, about: &'static str) -> (&'static str, Cow<'static, str>) {
-    let text = serde_json::to_string_pretty(&schema::<R>(name, about)).unwrap_or_default();
-    (name, Cow::Owned(text + "\n"))
+    text(name, &schema::<R>(name, about))
+}
+
+fn of_outline(name: &'static str, object: &'static Object) -> (&'static str, Cow<'static, str>) {
+    text(name, &record::of_outline(name, object))
+}
+
+fn text(name: &'static str, schema: &record::Value) -> (&'static str, Cow<'static, str>) {
+    (name, Cow::Owned(serde_json::to_string_pretty(schema).unwrap_or_default() + "\n"))
 }
 
 /// Every schema.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use forkcast_scenarios::fanout::Outcome;
 use forkcast_scenarios::format::expect::Ends;
+use forkcast_scenarios::sweep::outline;
 use forkcast_scenarios::sweep::{Axis, Cell, CellOutcome, Plan};
 
 use crate::document::csv;
@@ -16,7 +17,7 @@ pub const SCHEMA: &str = "forkcast.sweep/1";
 pub(super) const ABOUT: &str = "All cells of a grid, in the order of its plan.";
 
 /// A hash, as it is written.
-const HASH: Shape = Shape::Pattern("^[0-9a-f]{32}$");
+const HASH: Shape = Shape::Pattern(outline::HASH);
 
 /// Writes outcomes of all cells of a plan as one JSON object, row by row as they are read.
 ///

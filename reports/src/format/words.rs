@@ -1,6 +1,7 @@
 //! Words that several formats share.
 
-use forkcast_sim::diagnosis::{CAUSES, Cause, DIAGNOSING, Note, Volatile};
+use forkcast_scenarios::format::outline;
+use forkcast_sim::diagnosis::{DIAGNOSING, Note, Volatile};
 use forkcast_sim::pricing::Category;
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{Level, Maker};
@@ -9,7 +10,7 @@ use crate::record::Shape;
 
 /// Why tokens that were sent before were not read.
 pub(crate) fn cause() -> Shape {
-    Shape::explained("cause", CAUSES.map(Cause::word), "forkcast list causes")
+    Shape::from(&outline::CAUSE)
 }
 
 /// Values that vary by themselves.

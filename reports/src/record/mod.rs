@@ -3,12 +3,14 @@
 //!
 //! * [`number`]: numbers that keep all their digits.
 //! * [`value`]: the value of a field, and its JSON.
-//! * [`shape`]: the possible values of a field; `schema`: the same as a JSON Schema.
+//! * [`shape`]: the possible values of a field; `schema`: the same as a JSON Schema; `outline`: fields of formats that are
+//!   read.
 //! * [`table`]: records as rows of comma-separated values, and as cells for people.
 //! * [`columns`]: many records by column, for pages.
 
 pub mod columns;
 pub mod number;
+mod outline;
 mod schema;
 pub mod shape;
 pub mod table;
@@ -20,7 +22,7 @@ use std::io::{self, Write};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-pub use schema::schema;
+pub use schema::{of_outline, schema};
 pub use shape::{Column, Description, Shape};
 pub use value::Value;
 

@@ -1,5 +1,7 @@
 //! The possible values of a field.
 
+use forkcast_scenarios::format::outline::Object;
+
 use super::{Record, Value};
 
 /// The possible values of a field, besides null.
@@ -9,10 +11,20 @@ pub enum Shape {
     Truth,
     /// Any text.
     Text,
+    /// A text that is not empty.
+    Name,
     /// A text that matches this regular expression.
     Pattern(&'static str),
     /// Only this text.
     Constant(&'static str),
+    /// Only `true`.
+    Yes,
+    /// Only null.
+    Null,
+    /// Anything.
+    Anything,
+    /// Nothing.
+    Never,
     /// One of these words; with a name if several fields have the same words.
     Words {
         /// Its name among the definitions.
@@ -27,6 +39,13 @@ pub enum Shape {
         /// Its minimum.
         least: u64,
     },
+    /// A whole number in these bounds.
+    Between {
+        /// Its minimum.
+        least: u64,
+        /// Its maximum.
+        most: u64,
+    },
     /// A number.
     Number,
     /// A number that is not negative.
@@ -35,14 +54,24 @@ pub enum Shape {
     Share,
     /// Any number of these.
     List(Box<Self>),
+    /// At least one of these, all of them different.
+    Different(Box<Self>),
     /// One of these, or null, in a list or a map.
     Maybe(Box<Self>),
     /// Exactly two of these.
     Pair(Box<Self>),
     /// A map of these, with names that are not known in advance.
     Map(Box<Self>),
+    /// A map of these, with names that match this regular expression.
+    Named(&'static str, Box<Self>),
+    /// Fields with any names and values, at least so many.
+    Fields(u64),
+    /// Any of these.
+    AnyOf(Vec<Self>),
     /// A record.
     Record(Description),
+    /// An object that is read, not written.
+    Outlined(&'static Object),
 }
 
 impl Shape {

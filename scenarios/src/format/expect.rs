@@ -109,7 +109,7 @@ pub struct Pending {
 }
 
 /// The ways to end that a scenario can expect.
-const ENDS: [Ends; 4] = [Ends::Finished, Ends::Stalled, Ends::Limit, Ends::Unscripted];
+pub(super) const ENDS: [Ends; 4] = [Ends::Finished, Ends::Stalled, Ends::Limit, Ends::Unscripted];
 
 impl Expect {
     /// Whether there is any expectation besides a normal end.
@@ -122,7 +122,7 @@ impl Expect {
 
     /// Reads `expect`.
     pub fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::EXPECT)?;
+        let fields = at.fields(&outline::EXPECT)?;
         let agents = |at: &At<'_>| at.named(|_, at| Some((figures(at)?, at.origin())));
         let agents = fields.or_default("agents", agents);
         Some(Self {
@@ -139,16 +139,16 @@ impl Expect {
 }
 
 fn figures(at: &At<'_>) -> Option<Vec<Figure>> {
-    let fields = at.fields(outline::FIGURES)?;
-    Some(outline::FIGURES.iter().filter_map(|name| fields.may(name, |at| Figure::of(name, at))).collect())
+    let fields = at.fields(&outline::FIGURES)?;
+    Some(outline::FIGURES.names().into_iter().filter_map(|name| fields.may(name, |at| Figure::of(name, at))).collect())
 }
 
 impl Figure {
     fn of(name: &'static str, at: &At<'_>) -> Option<Self> {
         let (min, max) = if at.has_fields() {
-            let bounds = at.fields(outline::BOUNDS)?;
+            let bounds = at.fields(&outline::BOUNDS)?;
             let bound = |word: &str| bounds.may(word, |at| number(name, at));
-            if bounds.among(outline::BOUNDS).is_empty() {
+            if bounds.among(&outline::BOUNDS.names()).is_empty() {
                 at.wrong("expected `min`, `max` or both");
                 return None;
             }
@@ -193,8 +193,7 @@ impl Pattern {
             at.wrong(format_args!("there is no event {}; {meant}", found(&event)));
             return None;
         };
-        let outline: Vec<&str> = outline::PATTERN.iter().copied().chain(known.iter().copied()).collect();
-        let fields = at.fields(&outline)?;
+        let fields = at.fields_and(&outline::PATTERN, known)?;
         let (min, max) = times(&fields, counted)?;
         let value = |name: &&str| Some(((*name).to_owned(), fields.get(name)?.json()));
         let at_ms = fields.may("at_ms", At::number);
@@ -219,7 +218,7 @@ fn times(fields: &Fields<'_>, counted: bool) -> Option<(u64, Option<u64>)> {
 
 impl Pending {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::PENDING)?;
+        let fields = at.fields(&outline::PENDING)?;
         let step = fields.must("step", At::text);
         Some(Self { needs: fields.must("needs", At::text)?, step: step? })
     }

@@ -9,7 +9,7 @@ use super::reading::At;
 
 /// Reads `session.forks`. Omitted fields have the runtime's defaults.
 pub fn of(at: &At<'_>) -> Option<Forks> {
-    let fields = at.fields(outline::FORKS)?;
+    let fields = at.fields(&outline::FORKS)?;
     let broken: BTreeSet<Ablation> = fields.list("ablations", |at| at.word(&Ablation::WORDS)).into_iter().collect();
     Some(Forks {
         profile: fields.or_default("profile", |at| at.word(&Profile::WORDS)),

@@ -36,11 +36,11 @@ pub struct PastCall {
 impl Past {
     /// Reads an item of `prompt.history`.
     pub fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::PAST)?;
+        let fields = at.fields(&outline::PAST)?;
         if fields.get("user").is_some() {
             return of_user(&fields);
         }
-        if fields.among(outline::PAST).is_empty() {
+        if fields.among(&outline::PAST.names()).is_empty() {
             at.wrong("expected `user`, or the model's answer: `think`, `say`, `tools`");
             return None;
         }
@@ -51,7 +51,7 @@ impl Past {
 }
 
 fn of_user(fields: &Fields<'_>) -> Option<Past> {
-    if let Some(other) = fields.among(&outline::PAST[1..]).first() {
+    if let Some(other) = fields.among(&outline::PAST.names()[1..]).first() {
         fields.get(other)?.wrong("expected either `user` or the model's answer: split it into two items");
         return None;
     }
@@ -60,7 +60,7 @@ fn of_user(fields: &Fields<'_>) -> Option<Past> {
 
 impl PastCall {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::ANSWERED)?;
+        let fields = at.fields(&outline::ANSWERED)?;
         Some(Self {
             result: fields.must("result", At::shared)?,
             failed: fields.or_default("failed", At::truth),

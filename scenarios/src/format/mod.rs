@@ -3,7 +3,8 @@
 //! The format is YAML 1.2, read strictly: unknown fields are refused, and every mistake is reported with file, line,
 //! column, field and the value found ([`problem`]). A file is read in three steps: text to a tree whose values know
 //! their places ([`tree`]), tree to the types of this module ([`reading`]), and checks that need more than one field
-//! ([`check`]). Editors get the format from `reports/schema/scenario-1.json`.
+//! ([`check`]). All fields, with their values and meanings, are in one table ([`outline`]), from which the reader and the
+//! schema for editors (`reports/schema/scenario-1.json`) take them.
 //!
 //! Sections, each in its own file: [`session`], [`forks`], [`prompt`] and [`history`] (options and texts), [`world`]
 //! (files, shell, definitions, hooks, skills, permissions), [`tools`] (tools by data), [`script`] (the models' answers), [`user`] (the user's
@@ -187,7 +188,7 @@ impl Scenario {
 
     fn of(name: &str, file: &str, at: &At<'_>) -> Self {
         let mut scenario = Self { name: name.into(), file: file.into(), ..Self::default() };
-        if let Some(fields) = at.fields(outline::SCENARIO) {
+        if let Some(fields) = at.fields(&outline::SCENARIO) {
             scenario.claim(&fields);
             scenario.surroundings(&fields);
             scenario.prompt = PromptText::of(&fields);
@@ -232,7 +233,7 @@ fn one(file: &str, place: Place, path: &str, says: String) -> Problems {
 
 impl Limits {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::LIMITS)?;
+        let fields = at.fields(&outline::LIMITS)?;
         let number = |name: &str| fields.may(name, |at| at.between(1, u64::MAX));
         Some(Self { steps: number("steps"), until_ms: number("until_ms"), turns: number("turns") })
     }
@@ -240,7 +241,7 @@ impl Limits {
 
 impl PaceText {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::PACE)?;
+        let fields = at.fields(&outline::PACE)?;
         let number = |name: &str| fields.may(name, At::number);
         Some(Self {
             base_ms: number("base_ms"),

@@ -1,315 +1,181 @@
-//! The fields of every object of the format, as a flat table, used by the reader and compared with the JSON Schema by a
-//! test.
+//! The outline of a format: its objects, and of each field the possible values, the unit, the meaning, and whether it is
+//! required.
+//!
+//! For the scenario format this is the only list of fields: the reader takes the known ones from it and asserts that it
+//! requires the same ones ([`reading`](super::reading)), and the JSON Schema for editors is made from it
+//! (`forkcast_reports::record`). `reports/tests/outline.rs` holds the reader to its values.
 
-/// Fields of one object.
-pub type Known = &'static [&'static str];
+mod events;
+mod expect;
+mod field;
+mod prompt;
+mod scenario;
+mod script;
+mod session;
+mod user;
+mod world;
 
-/// The top level of the file.
-pub const SCENARIO: Known = &[
-    "about",
-    "covers",
-    "seed",
-    "session",
-    "variables",
-    "features",
-    "flags",
-    "cache",
-    "prices",
-    "limits",
-    "pace",
-    "prompt",
-    "sizes",
-    "definitions",
-    "files",
-    "shell",
-    "commands",
-    "hooks",
-    "skills",
-    "permissions",
-    "servers",
-    "tools",
-    "script",
-    "user",
-    "expect",
-    "variants",
-];
-/// One of `variants`.
-pub const VARIANT: Known = &["about", "covers", "set", "expect"];
-/// `session`.
-pub const SESSION: Known = &[
-    "id",
-    "interactive",
-    "model",
-    "models",
-    "cwd",
-    "home",
-    "environment",
-    "internal_build",
-    "max_turns",
-    "max_depth",
-    "max_tokens",
-    "thinking",
-    "effort",
-    "permission_mode",
-    "bypass_allowed",
-    "streaming_tools",
-    "task_tools",
-    "messages",
-    "skill_tool",
-    "assistant",
-    "helpers",
-    "compaction",
-    "ranking",
-    "retries",
-    "token_budget",
-    "classifier_ms",
-    "breakpoints",
-    "ttl",
-    "forks",
-    "worktrees",
-    "teams",
-    "remote",
-];
-/// `session.helpers`.
-pub const HELPERS: Known =
-    &["extract_memories", "session_memory", "prompt_suggestion", "speculation", "agent_summary", "auto_dream"];
-/// `session.compaction`.
-pub const COMPACTION: Known =
-    &["window_tokens", "snip_percent", "micro_percent", "auto_percent", "kept_results", "idle"];
-/// `session.worktrees`.
-pub const WORKTREES: Known = &["offered", "linked", "by_hook", "private_remote", "takes_ms"];
-/// An item of `session.remote`.
-pub const REMOTE: Known = &["prompt", "result", "fails", "takes_ms", "never_ends"];
-/// `session.teams`.
-pub const TEAMS: Known = &["current", "places", "capacity", "poll_ms", "bridge"];
-/// `session.forks`.
-pub const FORKS: Known = &["profile", "launch", "ablations"];
-/// `session.models`.
-pub const MODELS: Known = &["sonnet", "opus", "haiku"];
-/// `session.environment`.
-pub const ENVIRONMENT: Known = &["git", "platform", "shell", "os_version", "knowledge_cutoff", "date"];
-/// `session.retries`.
-pub const RETRIES: Known = &["attempts_max", "waits_ms"];
-/// `limits`.
-pub const LIMITS: Known = &["steps", "until_ms", "turns"];
-/// `pace`.
-pub const PACE: Known = &[
-    "base_ms",
-    "read_us_per_ktok",
-    "write_us_per_ktok",
-    "fresh_us_per_ktok",
-    "output_tokens_per_second",
-    "refusal_ms",
-];
-/// `prompt`.
-pub const PROMPT: Known = &["system", "user_context", "fragments", "history"];
-/// An item of `prompt.history`.
-pub const PAST: Known = &["user", "think", "say", "tools"];
-/// An item of the `tools` of `prompt.history`.
-pub const ANSWERED: Known = &["tool", "input", "id", "result", "failed"];
-/// An item of `prompt.fragments`.
-pub const FRAGMENT: Known = &["flag", "text", "before_divider"];
-/// `sizes`.
-pub const SIZES: Known =
-    &["system", "tools", "history", "assistant", "placeholder", "directive_block", "growth", "agents", "types"];
-/// An agent type in `types` of `sizes`.
-pub const PREFIX_SIZES: Known = &["system", "tools"];
-/// `agents` of `sizes`.
-pub const AGENT_SIZES: Known = &["system", "tools", "brief", "gathered", "gathering_turns"];
-/// An item of `definitions`.
-pub const DEFINITION: Known = &["source", "file", "markdown", "json"];
-/// An item of `shell`.
-pub const SHELL: Known =
-    &["command", "output", "exit_code", "takes_ms", "writes", "never_ends", "stuck_after_ms", "times"];
-/// A slash command in `commands`.
-pub const COMMAND: Known = &["output", "takes_ms"];
-/// An item of `hooks`.
-pub const HOOK: Known = &["name", "moment", "tool", "in_background", "says"];
-/// An item of a hook's `says`.
-pub const HOOK_SAYS: Known = &["after_ms", "prevent", "error", "add", "block"];
-/// `permissions`.
-pub const PERMISSIONS: Known = &["allow", "deny", "ask"];
-/// A reply of a script.
-pub const REPLY: Known = &[
-    "id",
-    "when",
-    "think",
-    "say",
-    "tools",
-    "output_tokens",
-    "kept_tokens",
-    "first_byte_ms",
-    "streaming_ms",
-    "block_ends_ms",
-    "fault",
-    "events",
-    "times",
-    "unseen",
-    "model",
-];
-/// `unseen` of a reply.
-pub const UNSEEN: Known = &["changed_after_tokens", "dropped_tokens", "tail_tokens", "kept_tokens"];
-/// `when` of a reply.
-pub const WHEN: Known = &["turn", "after", "user_has", "user_is"];
-/// An item of a reply's `tools`.
-pub const TOOL_CALL: Known = &["tool", "input", "id", "missing", "result_tokens", "notice_tokens", "brief_tokens"];
-/// An item of `tools`: a tool by data.
-pub const TOOL: Known = &["name", "description", "schema", "results"];
-/// An MCP server in `servers`.
-pub const SERVER: Known = &["instructions", "shared", "takes_ms", "fails", "tools"];
-/// An item of the `results` of a tool by data.
-pub const TOOL_RESULT: Known = &["call", "content", "failed", "takes_ms", "never_ends", "reads"];
-/// `fault` of a reply.
-pub const FAULT: Known = &["status", "kind", "message", "retry_after_ms", "lost", "breaks", "after_events"];
-/// An item of a reply's `events`.
-pub const RAW_EVENT: Known = &[
-    "message_start",
-    "content_block_start",
-    "content_block_delta",
-    "content_block_stop",
-    "message_delta",
-    "message_stop",
-    "ping",
-    "error",
-];
-/// `content_block_start`.
-pub const BLOCK_START: Known = &["index", "type", "id", "name"];
-/// `content_block_delta`.
-pub const BLOCK_DELTA: Known = &["index", "text", "thinking", "signature", "input_json"];
-/// `content_block_stop`.
-pub const BLOCK_STOP: Known = &["index"];
-/// `message_delta`.
-pub const MESSAGE_DELTA: Known = &["stop_reason"];
-/// `error`.
-pub const STREAM_ERROR: Known = &["type", "message"];
-/// An act of the user.
-pub const ACT: Known = &[
-    "at_ms",
-    "tokens",
-    "types",
-    "escape",
-    "background",
-    "allow",
-    "deny",
-    "flip",
-    "kill",
-    "kill_all",
-    "dialog",
-    "arrives",
-    "rewrites",
-    "rewinds",
-    "forgets",
-    "loses",
-    "asks_aside",
-    "connects",
-    "disconnects",
-    "waits",
-];
-/// A history that is replaced by one text.
-pub const REWRITES: Known = &["agent", "as", "takes_ms"];
-/// Waiting for the agents.
-pub const WAITS: Known = &["for", "ms"];
-/// An item that is enqueued from outside.
-pub const ARRIVES: Known = &["text", "mode", "priority", "source", "agent"];
-/// `expect`.
-pub const EXPECT: Known = &["ends", "message", "figures", "agents", "events", "orders", "requests", "pending"];
-/// `expect.figures`, and those of one agent.
-pub const FIGURES: Known = &[
-    "requests",
-    "turns",
-    "input_tokens",
-    "cache_read_input_tokens",
-    "cache_creation_input_tokens",
-    "output_tokens",
-    "token_equivalents",
-    "hit_rate",
-    "cost_usd",
-    "cost_without_cache_usd",
-    "makespan_ms",
-    "agents",
-];
-/// A figure's bounds.
-pub const BOUNDS: Known = &["min", "max"];
-/// Fields of an event pattern, besides the fields of the event.
-pub const PATTERN: Known = &["event", "times", "min", "max", "at_ms"];
-/// An item of `expect.requests`.
-pub const REQUEST: Known = &[
-    "agent",
-    "turn",
-    "has",
-    "lacks",
-    "tools",
-    "begins_as",
-    "same_as",
-    "same_but_last",
-    "unchanged",
-    "cache_read_input_tokens",
-    "cause",
-    "missed_tokens",
-    "missed_usd",
-    "difference",
-    "breakpoints",
-];
-/// The first difference of a request.
-pub const DIFFERENCE: Known = &["to", "cause", "level", "path", "name", "offset_in_block", "offset_in_prefix"];
-/// A request by its agent and turn.
-pub const WHICH: Known = &["agent", "turn"];
-/// An item of `expect.pending`.
-pub const PENDING: Known = &["step", "needs"];
+pub use events::{BLOCK_DELTA, BLOCK_START, BLOCK_STOP, MESSAGE_DELTA, RAW_EVENT, STREAM_ERROR};
+pub use expect::{BOUNDS, CAUSE, DIFFERENCE, EXPECT, FIGURES, PATTERN, PENDING, REQUEST, WHICH};
+pub use field::Field;
+pub use prompt::{AGENT_SIZES, ANSWERED, FRAGMENT, PAST, PREFIX_SIZES, PROMPT, SIZES};
+pub use scenario::{LIMITS, PACE, SCENARIO, VARIANT};
+pub use script::{FAULT, REPLY, TOOL_CALL, UNSEEN, WHEN};
+pub use session::{
+    COMPACTION, ENVIRONMENT, FORKS, HELPERS, LAUNCH, MODELS, REMOTE, RETRIES, SESSION, TEAMS, WORKTREES,
+};
+pub use user::{ACT, ARRIVES, REWRITES, WAITS};
+pub use world::{COMMAND, DEFINITION, HOOK, HOOK_SAYS, PERMISSIONS, SERVER, SHELL, TOOL, TOOL_RESULT};
 
-/// Every object, by the name of its definition in the JSON Schema.
-pub const OBJECTS: [(&str, Known); 53] = [
-    ("scenario", SCENARIO),
-    ("variant", VARIANT),
-    ("session", SESSION),
-    ("helpers", HELPERS),
-    ("compaction", COMPACTION),
-    ("worktrees", WORKTREES),
-    ("teams", TEAMS),
-    ("remote", REMOTE),
-    ("forks", FORKS),
-    ("models", MODELS),
-    ("environment", ENVIRONMENT),
-    ("retries", RETRIES),
-    ("limits", LIMITS),
-    ("pace", PACE),
-    ("prompt", PROMPT),
-    ("past", PAST),
-    ("answered", ANSWERED),
-    ("fragment", FRAGMENT),
-    ("sizes", SIZES),
-    ("agent_sizes", AGENT_SIZES),
-    ("prefix_sizes", PREFIX_SIZES),
-    ("definition", DEFINITION),
-    ("shell_rule", SHELL),
-    ("command", COMMAND),
-    ("hook", HOOK),
-    ("hook_says", HOOK_SAYS),
-    ("permissions", PERMISSIONS),
-    ("reply", REPLY),
-    ("unseen", UNSEEN),
-    ("when", WHEN),
-    ("tool_call", TOOL_CALL),
-    ("tool", TOOL),
-    ("server", SERVER),
-    ("tool_result", TOOL_RESULT),
-    ("fault", FAULT),
-    ("raw_event", RAW_EVENT),
-    ("content_block_start", BLOCK_START),
-    ("content_block_delta", BLOCK_DELTA),
-    ("content_block_stop", BLOCK_STOP),
-    ("message_delta", MESSAGE_DELTA),
-    ("stream_error", STREAM_ERROR),
-    ("act", ACT),
-    ("arrives", ARRIVES),
-    ("rewrites", REWRITES),
-    ("waits", WAITS),
-    ("expect", EXPECT),
-    ("figures", FIGURES),
-    ("bounds", BOUNDS),
-    ("pattern", PATTERN),
-    ("request", REQUEST),
-    ("which", WHICH),
-    ("difference", DIFFERENCE),
-    ("pending", PENDING),
-];
+/// An object of a format.
+#[derive(Debug)]
+pub struct Object {
+    /// Its name among the definitions of a schema.
+    pub name: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// Its fields, in the order in which messages name them.
+    pub fields: &'static [Field],
+    /// Which of them are given together.
+    pub rule: Rule,
+    /// The values of fields whose names are not known in advance, if it may have such fields.
+    pub others: Option<&'static Shape>,
+}
+
+/// Which fields of an object are given together, beside the required ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Any of them.
+    Any,
+    /// A number of them in these bounds.
+    Given {
+        /// The least number.
+        least: u64,
+        /// The greatest number.
+        most: Option<u64>,
+    },
+    /// Exactly one of these groups.
+    OneOf(&'static [&'static [&'static str]]),
+}
+
+/// The possible values of a field.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// Any text.
+    Text,
+    /// A text that is not empty.
+    Name,
+    /// A text that matches this regular expression.
+    Pattern(&'static str),
+    /// Only this text.
+    Constant(&'static str),
+    /// One of these words.
+    Words(fn() -> Vec<&'static str>),
+    /// One of these words, under one name for all its uses.
+    Explained {
+        /// Its name among the definitions of a schema.
+        name: &'static str,
+        /// The words.
+        words: fn() -> Vec<&'static str>,
+        /// The command that explains each of them.
+        by: &'static str,
+    },
+    /// True or false.
+    Truth,
+    /// Only `true`.
+    Yes,
+    /// A whole number.
+    Count {
+        /// Its minimum.
+        least: u64,
+    },
+    /// A whole number in these bounds.
+    Between {
+        /// Its minimum.
+        least: u64,
+        /// Its maximum.
+        most: u64,
+    },
+    /// A number.
+    Number,
+    /// A number that is not negative.
+    Positive,
+    /// No value.
+    Null,
+    /// Anything.
+    Anything,
+    /// Nothing: only a message knows the field.
+    Never,
+    /// Fields with any names and values.
+    Fields {
+        /// Their least number.
+        least: u64,
+    },
+    /// An object of the same outline.
+    Object(&'static Object),
+    /// Any number of these.
+    List(&'static Self),
+    /// At least one of these, all of them different.
+    Different(&'static Self),
+    /// These by names that are not known in advance.
+    Map {
+        /// A regular expression that these names match.
+        names: Option<&'static str>,
+        /// The values.
+        of: &'static Self,
+    },
+    /// Any of these.
+    AnyOf(&'static [Self]),
+}
+
+impl Object {
+    /// An object with these fields and no others.
+    pub const fn new(name: &'static str, meaning: &'static str, fields: &'static [Field]) -> Self {
+        Self { name, meaning, fields, rule: Rule::Any, others: None }
+    }
+
+    /// At least and at most so many of its fields are given.
+    #[must_use]
+    pub const fn given(mut self, least: u64, most: Option<u64>) -> Self {
+        self.rule = Rule::Given { least, most };
+        self
+    }
+
+    /// Exactly one of these groups of its fields is given.
+    #[must_use]
+    pub const fn one_of(mut self, groups: &'static [&'static [&'static str]]) -> Self {
+        self.rule = Rule::OneOf(groups);
+        self
+    }
+
+    /// It may have other fields too, with these values.
+    #[must_use]
+    pub const fn open(mut self, others: &'static Shape) -> Self {
+        self.others = Some(others);
+        self
+    }
+
+    /// The names of its fields.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.fields.iter().map(|field| field.name).collect()
+    }
+
+    /// The field with this name.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+impl PartialEq for Object {
+    /// An object equals only itself.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Object {}
+
+/// The words of a table of words and their meanings.
+pub fn words<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
+    table.iter().map(|(word, _)| *word).collect()
+}

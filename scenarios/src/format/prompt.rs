@@ -32,7 +32,7 @@ pub struct PromptText {
 impl PromptText {
     /// Reads `prompt` and `sizes`.
     pub fn of(fields: &Fields<'_>) -> Self {
-        let texts = fields.may("prompt", |at| at.fields(outline::PROMPT));
+        let texts = fields.may("prompt", |at| at.fields(&outline::PROMPT));
         Self {
             system: texts.as_ref().and_then(|texts| texts.may("system", At::shared)),
             user_context: texts.as_ref().and_then(|texts| texts.may("user_context", At::truth)),
@@ -45,7 +45,7 @@ impl PromptText {
 }
 
 fn fragment(at: &At<'_>) -> Option<Fragment> {
-    let fields = at.fields(outline::FRAGMENT)?;
+    let fields = at.fields(&outline::FRAGMENT)?;
     let flag = fields.must("flag", At::name);
     let text = fields.must("text", At::shared);
     let before_divider = fields.or_default("before_divider", At::truth);
@@ -53,7 +53,7 @@ fn fragment(at: &At<'_>) -> Option<Fragment> {
 }
 
 fn sizes(at: &At<'_>) -> Option<PartSizes> {
-    let fields = at.fields(outline::SIZES)?;
+    let fields = at.fields(&outline::SIZES)?;
     let tokens = |name: &str| fields.may(name, At::tokens);
     Some(PartSizes {
         system: tokens("system"),
@@ -71,18 +71,18 @@ fn sizes(at: &At<'_>) -> Option<PartSizes> {
 fn prefixes(at: &At<'_>) -> Option<BTreeMap<Rc<str>, PrefixSizes>> {
     let Value::Map(fields) = &at.node().value else { return None };
     fields.iter().any(|(key, _)| key.name == "types").then_some(())?;
-    let types = at.fields(outline::SIZES)?.may("types", |at| at.named(|_, size| prefix(size)))?;
+    let types = at.fields(&outline::SIZES)?.may("types", |at| at.named(|_, size| prefix(size)))?;
     Some(types.into_iter().map(|(name, size)| (meant_type(&name).into(), size)).collect())
 }
 
 fn prefix(at: &At<'_>) -> Option<PrefixSizes> {
-    let fields = at.fields(outline::PREFIX_SIZES)?;
+    let fields = at.fields(&outline::PREFIX_SIZES)?;
     let tokens = |name: &str| fields.or_default(name, At::tokens);
     Some(PrefixSizes { system: tokens("system"), tools: tokens("tools") })
 }
 
 fn agent_sizes(at: &At<'_>) -> Option<AgentSizes> {
-    let fields = at.fields(outline::AGENT_SIZES)?;
+    let fields = at.fields(&outline::AGENT_SIZES)?;
     let tokens = |name: &str| fields.or_default(name, At::tokens);
     Some(AgentSizes {
         system: tokens("system"),

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use forkcast_sim::outside::{found, found_value, word};
 use forkcast_sim::wire::TOKENS_MAX;
 
+use super::outline::Object;
 use super::problem::{Problem, alternatives, nearest};
 use super::tree::{Key, Node, Place, Value};
 
@@ -33,6 +34,7 @@ pub struct At<'a> {
 /// The fields of an object, all of them known.
 pub struct Fields<'a> {
     fields: &'a [(Key, Node)],
+    object: &'static Object,
     at: At<'a>,
 }
 
@@ -202,8 +204,14 @@ impl<'a> At<'a> {
         Some(fields.iter().filter_map(read).collect())
     }
 
-    /// The fields of an object; `known` lists all allowed fields.
-    pub fn fields(&self, known: &[&str]) -> Option<Fields<'a>> {
+    /// The fields of an object of the format.
+    pub fn fields(&self, object: &'static Object) -> Option<Fields<'a>> {
+        self.fields_and(object, &[])
+    }
+
+    /// The same, with further fields that a value among them allows.
+    pub fn fields_and(&self, object: &'static Object, further: &[&str]) -> Option<Fields<'a>> {
+        let known: Vec<&str> = object.names().into_iter().chain(further.iter().copied()).collect();
         let fields = self.map(&format!("the fields {}", alternatives(known.iter().copied())))?;
         for (key, node) in fields.iter().filter(|(key, _)| !known.contains(&key.name.as_str())) {
             let meant = match nearest(&key.name, known.iter().copied()) {
@@ -218,7 +226,7 @@ impl<'a> At<'a> {
                 format_args!("there is no field {}; {meant}", found(&key.name)),
             );
         }
-        Some(Fields { fields, at: self.clone() })
+        Some(Fields { fields, object, at: self.clone() })
     }
 
     fn map(&self, expected: &str) -> Option<&'a [(Key, Node)]> {
@@ -252,12 +260,15 @@ impl<'a> Fields<'a> {
 
     /// The value of a field that may be missing.
     pub fn get(&self, name: &str) -> Option<At<'a>> {
+        let is_known = self.object.field(name).is_some() || self.object.others.is_some();
+        debug_assert!(is_known, "{} has no field `{name}`", self.object.name);
         let (_, node) = self.fields.iter().find(|(key, _)| key.name == name)?;
         Some(self.at.inner(self.at.step(name), node))
     }
 
     /// An optional field.
     pub fn may<T>(&self, name: &str, read: impl FnOnce(&At<'a>) -> Option<T>) -> Option<T> {
+        debug_assert!(!self.requires(name), "{} requires `{name}`", self.object.name);
         read(&self.get(name)?)
     }
 
@@ -269,6 +280,12 @@ impl<'a> Fields<'a> {
 
     /// A required field.
     pub fn must<T>(&self, name: &str, read: impl FnOnce(&At<'a>) -> Option<T>) -> Option<T> {
+        debug_assert!(self.requires(name), "{} does not require `{name}`", self.object.name);
+        self.needs(name, read)
+    }
+
+    /// A field that is required because of what other fields say.
+    pub fn needs<T>(&self, name: &str, read: impl FnOnce(&At<'a>) -> Option<T>) -> Option<T> {
         let Some(at) = self.get(name) else {
             self.missing(name, format_args!("add `{name}:`, which is required"));
             return None;
@@ -300,6 +317,10 @@ impl<'a> Fields<'a> {
                 None
             }
         }
+    }
+
+    fn requires(&self, name: &str) -> bool {
+        self.object.field(name).is_some_and(|field| field.is_required)
     }
 
     fn missing(&self, name: &str, says: fmt::Arguments<'_>) {

@@ -12,11 +12,12 @@ use forkcast_sim::time::Duration;
 use serde_json::Value;
 
 use super::outline;
-use super::reading::{At, Fields, Origin};
+use super::reading::{At, Fields, Origin, yes};
 
 mod events;
 
 pub use events::RawEvents;
+pub(super) use events::{BARE, OPENED};
 
 /// The replies of one agent.
 #[derive(Clone, Debug)]
@@ -130,7 +131,7 @@ pub fn of(fields: &Fields<'_>) -> Vec<AgentScript> {
 
 impl Reply {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::REPLY)?;
+        let fields = at.fields(&outline::REPLY)?;
         let fault = fields.may("fault", fault);
         let spoken = fields.among(&["think", "say", "tools", "events"]);
         if spoken.is_empty() && fault.is_none() {
@@ -159,7 +160,7 @@ impl Reply {
 }
 
 fn unseen(at: &At<'_>) -> Option<Unseen> {
-    let fields = at.fields(outline::UNSEEN)?;
+    let fields = at.fields(&outline::UNSEEN)?;
     Some(Unseen {
         changed_after_tokens: fields.may("changed_after_tokens", At::tokens),
         dropped_tokens: fields.may("dropped_tokens", At::tokens),
@@ -181,7 +182,7 @@ impl Content {
 
 impl When {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::WHEN)?;
+        let fields = at.fields(&outline::WHEN)?;
         let user_has = fields.may("user_has", At::name);
         let user_is = fields.may("user_is", At::shared);
         let after = fields.may("after", At::name);
@@ -191,10 +192,18 @@ impl When {
 
 impl ToolCall {
     fn of(at: &At<'_>) -> Option<Self> {
-        Self::read(&at.fields(outline::TOOL_CALL)?)
+        let fields = at.fields(&outline::TOOL_CALL)?;
+        let call = Self::read(&fields)?;
+        Some(Self {
+            missing: fields.or_default("missing", At::truth),
+            result_tokens: fields.may("result_tokens", At::tokens),
+            notice_tokens: fields.may("notice_tokens", At::tokens),
+            brief_tokens: fields.may("brief_tokens", At::tokens),
+            ..call
+        })
     }
 
-    /// Reads a call from its fields.
+    /// Reads what every call has from its fields.
     pub(super) fn read(fields: &Fields<'_>) -> Option<Self> {
         let input = fields.must("input", |at| {
             if at.has_fields() {
@@ -207,10 +216,10 @@ impl ToolCall {
             tool: fields.must("tool", At::name)?,
             input: input?,
             id: fields.may("id", At::name),
-            missing: fields.or_default("missing", At::truth),
-            result_tokens: fields.may("result_tokens", At::tokens),
-            notice_tokens: fields.may("notice_tokens", At::tokens),
-            brief_tokens: fields.may("brief_tokens", At::tokens),
+            missing: false,
+            result_tokens: None,
+            notice_tokens: None,
+            brief_tokens: None,
             origin: fields.at().origin(),
         })
     }
@@ -228,21 +237,23 @@ const STATUSES: [(u64, &str); 8] = [
     (529, "overloaded_error"),
 ];
 
+/// How a stream breaks off; other fields say more of an error.
+pub(super) const BREAKS: [(&str, Option<Interruption>); 4] = [
+    ("reset", Some(Interruption::Broken(Broken::Reset))),
+    ("silence", Some(Interruption::Broken(Broken::Silent))),
+    ("closed", Some(Interruption::Closed)),
+    ("error", None),
+];
+
 fn fault(at: &At<'_>) -> Option<Fault> {
-    let fields = at.fields(outline::FAULT)?;
+    let fields = at.fields(&outline::FAULT)?;
     match fields.one_of(&["status", "lost", "breaks"])? {
         "status" => refusal(&fields),
-        "lost" => Some(Fault::Refusal(CallError::Lost)),
+        "lost" => fields.may("lost", yes).map(|()| Fault::Refusal(CallError::Lost)),
         _ => {
-            let after_events = fields.must("after_events", At::number)?;
-            let how = fields.may("breaks", |at| {
-                at.word(&[
-                    ("reset", Interruption::Broken(Broken::Reset)),
-                    ("silence", Interruption::Broken(Broken::Silent)),
-                    ("closed", Interruption::Closed),
-                    ("error", stream_error(&fields)),
-                ])
-            })?;
+            let after_events = fields.needs("after_events", At::number)?;
+            let error = stream_error(&fields);
+            let how = fields.may("breaks", |at| at.word(&BREAKS))?.unwrap_or(error);
             Some(Fault::Interruption { after_events: after_events as usize, how })
         }
     }

@@ -104,15 +104,19 @@ pub struct EnvironmentText {
     pub date: Option<Rc<str>>,
 }
 
-const RANKINGS: [(&str, Ranking); 2] = [("public", Ranking::Public), ("contract", Ranking::Contract)];
+/// Which definition of a name wins.
+pub(super) const RANKINGS: [(&str, Ranking); 2] = [("public", Ranking::Public), ("contract", Ranking::Contract)];
+
+/// Rules of clients for conversations that nobody goes on with.
+pub(super) const IDLES: [(&str, Idle); 1] = [("client-2026-10", Idle::CLIENT_2026_10)];
 
 impl SessionOptions {
     /// Reads `session`.
     pub fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::SESSION)?;
+        let fields = at.fields(&outline::SESSION)?;
         let truth = |name: &str| fields.may(name, At::truth);
         let name = |name: &str| fields.may(name, At::name);
-        let retries = fields.may("retries", |at| at.fields(outline::RETRIES));
+        let retries = fields.may("retries", |at| at.fields(&outline::RETRIES));
         let waits = |at: &At<'_>| at.list(At::number);
         Some(Self {
             id: name("id"),
@@ -153,33 +157,33 @@ impl SessionOptions {
 }
 
 fn models(fields: &Fields<'_>) -> [Option<Rc<str>>; 3] {
-    let Some(models) = fields.may("models", |at| at.fields(outline::MODELS)) else { return Default::default() };
+    let Some(models) = fields.may("models", |at| at.fields(&outline::MODELS)) else { return Default::default() };
     ["sonnet", "opus", "haiku"].map(|name| models.may(name, At::name))
 }
 
 /// Helpers by name. Those that something else starts have no number.
 fn helpers(at: &At<'_>) -> Option<BTreeMap<Caller, u64>> {
-    let fields = at.fields(outline::HELPERS)?;
-    let often = |caller: &Caller| Some((*caller, fields.may(caller.name(), |at| at.between(1, u64::MAX))?));
-    Some(Caller::ALL.iter().filter_map(often).collect())
+    let fields = at.fields(&outline::HELPERS)?;
+    let often = |name| Some((Caller::named(name)?, fields.may(name, |at| at.between(1, u64::MAX))?));
+    Some(outline::HELPERS.names().into_iter().filter_map(often).collect())
 }
 
 /// Thresholds of compaction.
 fn compaction(at: &At<'_>) -> Option<Compaction> {
-    let fields = at.fields(outline::COMPACTION)?;
+    let fields = at.fields(&outline::COMPACTION)?;
     let percent = |name: &str| fields.may(name, |at| at.between(1, 100));
     let kept = fields.may("kept_results", |at| at.small(0)).unwrap_or(3);
     Some(Compaction {
         window_tokens: fields.must("window_tokens", |at| at.between(1, TOKENS_MAX))?,
         percents: [percent("snip_percent"), percent("micro_percent"), percent("auto_percent")],
         kept_results: kept as usize,
-        idle: fields.may("idle", |at| at.word(&[("client-2026-10", Idle::CLIENT_2026_10)])),
+        idle: fields.may("idle", |at| at.word(&IDLES)),
     })
 }
 
 /// Worktrees. Prompts offer them unless the scenario says otherwise.
 fn worktrees(at: &At<'_>) -> Option<Worktrees> {
-    let fields = at.fields(outline::WORKTREES)?;
+    let fields = at.fields(&outline::WORKTREES)?;
     let default = Worktrees::default();
     let is_private = fields.or_default("private_remote", At::truth);
     Some(Worktrees {
@@ -193,7 +197,7 @@ fn worktrees(at: &At<'_>) -> Option<Worktrees> {
 
 /// A run of the service for remote agents.
 fn remote(at: &At<'_>) -> Option<RemoteRun> {
-    let fields = at.fields(outline::REMOTE)?;
+    let fields = at.fields(&outline::REMOTE)?;
     let takes = Duration::from_millis(fields.or_default("takes_ms", At::number));
     Some(RemoteRun {
         prompt: Pattern::new(&fields.must("prompt", At::name)?),
@@ -205,7 +209,7 @@ fn remote(at: &At<'_>) -> Option<RemoteRun> {
 
 /// Teams, with their defaults for omitted options.
 fn teams(at: &At<'_>) -> Option<Teams> {
-    let fields = at.fields(outline::TEAMS)?;
+    let fields = at.fields(&outline::TEAMS)?;
     let default = Teams::default();
     let places = fields.may("places", |at| at.named(|_, place| place.word(&Place::WORDS)));
     Some(Teams {
@@ -229,7 +233,7 @@ pub fn absolute(at: &At<'_>) -> Option<Rc<str>> {
 
 impl EnvironmentText {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::ENVIRONMENT)?;
+        let fields = at.fields(&outline::ENVIRONMENT)?;
         let text = |name: &str| fields.may(name, At::shared);
         Some(Self {
             git: fields.may("git", At::truth),

@@ -43,7 +43,7 @@ pub struct ServerText {
 impl ServerText {
     /// Reads a server in `servers`.
     pub fn of(name: &str, at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::SERVER)?;
+        let fields = at.fields(&outline::SERVER)?;
         Some(Self {
             name: name.into(),
             instructions: fields.or_default("instructions", At::shared),
@@ -72,7 +72,7 @@ pub struct ResultText {
 impl ToolText {
     /// Reads an item of `tools`.
     pub fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::TOOL)?;
+        let fields = at.fields(&outline::TOOL)?;
         Some(Self {
             name: fields.must("name", At::name)?,
             description: fields.may("description", At::shared),
@@ -84,7 +84,7 @@ impl ToolText {
 
 impl ResultText {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::TOOL_RESULT)?;
+        let fields = at.fields(&outline::TOOL_RESULT)?;
         let takes = Duration::from_millis(fields.or_default("takes_ms", At::number));
         let never_ends = fields.may("never_ends", yes).is_some();
         let result = DataResult {

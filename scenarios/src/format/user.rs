@@ -23,7 +23,7 @@ pub struct Act {
 }
 
 /// Origins of queue items (contract QUEUE-06..12).
-const SOURCES: [(&str, &str); 9] = [
+pub(super) const SOURCES: [(&str, &str); 9] = [
     ("user", "user"),
     ("agent", "agent"),
     ("shell", "shell"),
@@ -35,12 +35,18 @@ const SOURCES: [(&str, &str); 9] = [
     ("permission", "permission"),
 ];
 
+/// Whether a dialog is open.
+pub(super) const DIALOGS: [(&str, bool); 2] = [("opens", true), ("closes", false)];
+
+/// Whether the user waits for every agent.
+pub(super) const WAITED_FOR: [(&str, bool); 2] = [("main", false), ("agents", true)];
+
 impl Act {
     /// Reads an item of `user`.
     pub fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::ACT)?;
+        let fields = at.fields(&outline::ACT)?;
         let at_ms = fields.must("at_ms", At::number);
-        let what = fields.one_of(&outline::ACT[2..])?;
+        let what = fields.one_of(&outline::ACT.names()[2..])?;
         let does = does(what, &fields)?;
         Some(Self { at_ms: at_ms?, tokens: fields.may("tokens", At::tokens), does, origin: at.origin() })
     }
@@ -60,7 +66,7 @@ fn does(what: &str, fields: &Fields<'_>) -> Option<Does> {
         "kill" => fields.may(what, At::name).map(Does::Kills),
         "kill_all" => fields.may(what, yes).map(|()| Does::KillsAll),
         "dialog" => {
-            let open = fields.may(what, |at| at.word(&[("opens", true), ("closes", false)]))?;
+            let open = fields.may(what, |at| at.word(&DIALOGS))?;
             Some(Does::Dialog { open })
         }
         "rewrites" => fields.may(what, rewriting),
@@ -83,7 +89,7 @@ fn all_or_one(at: &At<'_>) -> Option<Option<Rc<str>>> {
 
 /// A history that is replaced by one text.
 fn rewriting(at: &At<'_>) -> Option<Does> {
-    let fields = at.fields(outline::REWRITES)?;
+    let fields = at.fields(&outline::REWRITES)?;
     let agent = fields.must("agent", At::name);
     let text = fields.must("as", At::name);
     let takes = fields.may("takes_ms", At::number).map(Duration::from_millis);
@@ -92,15 +98,15 @@ fn rewriting(at: &At<'_>) -> Option<Does> {
 
 /// Waiting until the main agent, or every agent, has nothing to do, and some time after that.
 fn waiting(at: &At<'_>) -> Option<Does> {
-    let fields = at.fields(outline::WAITS)?;
-    let for_agents = fields.must("for", |at| at.word(&[("main", false), ("agents", true)]));
+    let fields = at.fields(&outline::WAITS)?;
+    let for_agents = fields.must("for", |at| at.word(&WAITED_FOR));
     let then = Duration::from_millis(fields.or_default("ms", At::number));
     Some(Does::Waits { for_agents: for_agents?, then })
 }
 
 /// An item that is enqueued from outside.
 fn item(at: &At<'_>) -> Option<Item> {
-    let fields = at.fields(outline::ARRIVES)?;
+    let fields = at.fields(&outline::ARRIVES)?;
     let mode = fields.must("mode", |at| at.word(&Mode::WORDS));
     let priority = fields.or_default("priority", |at| at.word(&Priority::WORDS));
     let source = fields.must("source", |at| at.word(&SOURCES))?;

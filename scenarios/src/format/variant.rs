@@ -9,7 +9,7 @@ use super::tree::{Key, Node, Value};
 use super::{Scenario, check, outline};
 
 /// Fields that a variant defines itself.
-const OWN: [&str; 4] = ["about", "covers", "expect", "variants"];
+const OWN: [&str; 3] = ["about", "covers", "expect"];
 
 /// The variants of `scenario`, whose text is `tree`, after `changes`: those of the command line are stronger than a variant's own.
 pub fn all(scenario: &Scenario, tree: &Node, changes: &[Change], notes: &Notes) -> Vec<Scenario> {
@@ -49,7 +49,7 @@ fn one(called: &str, at: &At<'_>, whole: &Whole<'_>, notes: &Notes) -> Option<Sc
     if called.contains(['+', '/']) {
         at.wrong("a variant's name must not contain `+` or `/`: its full name is `scenario+variant`");
     }
-    let fields = at.fields(outline::VARIANT)?;
+    let fields = at.fields(&outline::VARIANT)?;
     fields.must("about", At::text)?;
     let set = fields.must("set", |at| at.named(|_, at| Some(at.clone())))?;
     if set.is_empty() {
@@ -76,13 +76,18 @@ fn one(called: &str, at: &At<'_>, whole: &Whole<'_>, notes: &Notes) -> Option<Sc
 fn without_own(tree: &Node) -> Node {
     let mut tree = tree.clone();
     if let Value::Map(fields) = &mut tree.value {
-        fields.retain(|(key, _)| !OWN.contains(&key.name.as_str()));
+        fields.retain(|(key, _)| !is_own(&key.name));
     }
     tree
 }
 
+/// Whether a variant does not have this field from its scenario.
+fn is_own(field: &str) -> bool {
+    OWN.contains(&field) || field == "variants"
+}
+
 fn change(path: &str, at: &At<'_>, tree: &mut Node) {
-    if let Some(own) = OWN.iter().find(|own| path.split(['.', '[']).next() == Some(own)) {
+    if let Some(own) = path.split(['.', '[']).next().filter(|field| is_own(field)) {
         at.wrong(format_args!("a variant's `{own}` belongs next to `set`, not inside it"));
         return;
     }

@@ -93,7 +93,7 @@ impl WorldText {
 
 impl ShellRule {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::SHELL)?;
+        let fields = at.fields(&outline::SHELL)?;
         let texts = |at: &At<'_>| at.named(|_, value| value.text());
         let code = fields.or_default("exit_code", |at| at.between(0, 255));
         Some(Self {
@@ -115,7 +115,7 @@ fn command(name: &str, at: &At<'_>) -> Option<Scripted> {
         at.wrong("write the name of the command without `/`");
         return None;
     }
-    let fields = at.fields(outline::COMMAND)?;
+    let fields = at.fields(&outline::COMMAND)?;
     let takes = Duration::from_millis(fields.or_default("takes_ms", At::number));
     Some(Scripted { takes, output: fields.or_default("output", At::shared) })
 }
@@ -136,7 +136,7 @@ impl DefinitionText {
     }
 
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::DEFINITION)?;
+        let fields = at.fields(&outline::DEFINITION)?;
         let source = fields.must("source", |at| at.word(&Source::WORDS))?;
         let body = match fields.one_of(&["markdown", "json"])? {
             "markdown" => DefinitionBody::Markdown(fields.may("markdown", At::shared)?),
@@ -158,7 +158,7 @@ pub struct HookText {
 
 impl HookText {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::HOOK)?;
+        let fields = at.fields(&outline::HOOK)?;
         let moment = fields.may("moment", |at| at.word(&Moment::WORDS));
         let script = fields.list("says", says);
         let mut hook = Hook::new(&fields.must("name", At::name)?, moment.unwrap_or(Moment::Stop), script);
@@ -170,7 +170,7 @@ impl HookText {
 
 /// The response of a hook at one run.
 fn says(at: &At<'_>) -> Option<HookSays> {
-    let fields = at.fields(outline::HOOK_SAYS)?;
+    let fields = at.fields(&outline::HOOK_SAYS)?;
     let after = Duration::from_millis(fields.or_default("after_ms", At::number));
     let said = fields.among(&["prevent", "error", "add", "block"]);
     let word = match said[..] {
@@ -188,7 +188,7 @@ fn says(at: &At<'_>) -> Option<HookSays> {
 }
 
 fn rules(at: &At<'_>) -> Option<Rules> {
-    let fields = at.fields(outline::PERMISSIONS)?;
+    let fields = at.fields(&outline::PERMISSIONS)?;
     let rules = |name: &str| fields.list(name, rule);
     Some(Rules { allow: rules("allow"), deny: rules("deny"), ask: rules("ask") })
 }

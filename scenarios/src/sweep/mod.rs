@@ -12,6 +12,7 @@
 //! * [`prices`]: changes to list prices.
 //! * [`plan`](mod@plan): the grid as a file. Every cell is computed from its index, has a hash of all its inputs, and
 //!   belongs to one part.
+//! * [`outline`]: its fields and their meanings, from which its schema is made.
 //! * [`shard`]: the parts that a process computes.
 //! * [`part`]: the results of a part's cells, as a file that is either complete or absent.
 //! * [`outcome`]: the result of one cell.
@@ -24,6 +25,7 @@
 pub mod axis;
 pub mod gather;
 pub mod outcome;
+pub mod outline;
 pub mod parameter;
 pub mod part;
 pub mod plan;

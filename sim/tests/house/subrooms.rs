@@ -172,12 +172,7 @@ const ROOMS: &[Room] = &[
             ("formats", "response", 5),
         ],
     },
-    Room {
-        folder: "reports/src",
-        prefix: "crate::",
-        rows: REPORTS,
-        known: &[("human", "format", 3), ("format", "folder", 1)],
-    },
+    Room { folder: "reports/src", prefix: "crate::", rows: REPORTS, known: &[("human", "format", 3)] },
     Room { folder: "scenarios/src", prefix: "crate::", rows: SCENARIOS, known: &[("format", "load", 1)] },
 ];
 

@@ -72,7 +72,7 @@ pub struct DifferenceClaim {
 
 impl RequestClaim {
     pub(super) fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::REQUEST)?;
+        let fields = at.fields(&outline::REQUEST)?;
         let figure = |name: &'static str| fields.may(name, |at| Figure::of(name, at));
         Some(Self {
             which: Which::read(&fields)?,
@@ -107,7 +107,7 @@ fn cause(at: &At<'_>) -> Option<Cause> {
 
 impl DifferenceClaim {
     fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(outline::DIFFERENCE)?;
+        let fields = at.fields(&outline::DIFFERENCE)?;
         let text = |name: &str| fields.may(name, At::name);
         let number = |name: &str| fields.may(name, At::number);
         Some(Self {
@@ -124,7 +124,7 @@ impl DifferenceClaim {
 
 impl Which {
     fn of(at: &At<'_>) -> Option<Self> {
-        Self::read(&at.fields(outline::WHICH)?)
+        Self::read(&at.fields(&outline::WHICH)?)
     }
 
     fn read(fields: &Fields<'_>) -> Option<Self> {

@@ -18,7 +18,10 @@ pub struct RawEvents {
 }
 
 /// Events without further fields.
-const BARE: [&str; 3] = ["message_start", "message_stop", "ping"];
+pub(in crate::format) const BARE: [&str; 3] = ["message_start", "message_stop", "ping"];
+
+/// Kinds of blocks that can begin.
+pub(in crate::format) const OPENED: [(&str, u8); 3] = [("text", 0), ("thinking", 1), ("tool_use", 2)];
 
 impl RawEvents {
     /// Reads `events`.
@@ -45,20 +48,20 @@ fn event(at: &At<'_>) -> Option<Event> {
             _ => Event::MessageStop,
         });
     }
-    let fields = at.fields(outline::RAW_EVENT)?;
-    let name = fields.one_of(outline::RAW_EVENT)?;
+    let fields = at.fields(&outline::RAW_EVENT)?;
+    let name = fields.one_of(&outline::RAW_EVENT.names())?;
     let inner = fields.get(name)?;
     match name {
-        "content_block_start" => block_start(&inner.fields(outline::BLOCK_START)?),
-        "content_block_delta" => block_delta(&inner.fields(outline::BLOCK_DELTA)?),
-        "content_block_stop" => Some(Event::BlockStop { index: index(&inner.fields(outline::BLOCK_STOP)?)? }),
+        "content_block_start" => block_start(&inner.fields(&outline::BLOCK_START)?),
+        "content_block_delta" => block_delta(&inner.fields(&outline::BLOCK_DELTA)?),
+        "content_block_stop" => Some(Event::BlockStop { index: index(&inner.fields(&outline::BLOCK_STOP)?)? }),
         "message_delta" => {
             let stop_reason =
-                inner.fields(outline::MESSAGE_DELTA)?.may("stop_reason", |at| at.word(&StopReason::WORDS));
+                inner.fields(&outline::MESSAGE_DELTA)?.may("stop_reason", |at| at.word(&StopReason::WORDS));
             Some(Event::MessageDelta { stop_reason, usage: Usage::default() })
         }
         "error" => {
-            let fields = inner.fields(outline::STREAM_ERROR)?;
+            let fields = inner.fields(&outline::STREAM_ERROR)?;
             Some(Event::Error {
                 kind: fields.must("type", At::name)?,
                 message: fields.or_default("message", At::shared),
@@ -76,11 +79,11 @@ fn index(fields: &Fields<'_>) -> Option<usize> {
 }
 
 fn block_start(fields: &Fields<'_>) -> Option<Event> {
-    let kind = fields.must("type", |at| at.word(&[("text", 0), ("thinking", 1), ("tool_use", 2)]))?;
+    let kind = fields.must("type", |at| at.word(&OPENED))?;
     let block = match kind {
         0 => Opened::Text,
         1 => Opened::Thinking,
-        _ => Opened::ToolUse { id: fields.must("id", At::name)?, name: fields.must("name", At::name)?, caller: None },
+        _ => Opened::ToolUse { id: fields.needs("id", At::name)?, name: fields.needs("name", At::name)?, caller: None },
     };
     Some(Event::BlockStart { index: index(fields)?, block })
 }
