@@ -267,7 +267,9 @@ fn a_trace_is_explained_by_its_changes_and_not_by_unrecorded_breakpoints() {
         )
     };
     // The system prompt changes between the first two; the third repeats the second.
-    let spans = [span(0, "One.", 5000, 0, 4990), span(1, "Two.", 5000, 0, 4990), span(2, "Two.", 5000, 4990, 0)];
+    const ONE: &str = "It is 2026-11-20.";
+    const TWO: &str = "It is 2026-11-21.";
+    let spans = [span(0, ONE, 5000, 0, 4990), span(1, TWO, 5000, 0, 4990), span(2, TWO, 5000, 4990, 0)];
     let text = format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{}]}}]}}]}}"#, spans.join(","));
     let inputs = memory(&text);
     assert_eq!((inputs.exchanges().count(), inputs.unreadable.len()), (3, 0), "{:?}", inputs.unreadable);

@@ -27,8 +27,8 @@ const CONVERSATION_REMARK: &str = "a trace holds no usage: read is what the requ
      it in its conversation, if that began within five minutes; all else is written";
 const POOL_REMARK: &str = "a trace holds no usage and names no model: read is what it repeats of any earlier request, as whole \
      blocks from the first on, in a cache without end; nothing is priced";
-const RESENT_REMARK: &str = "the prompt changes before the end of the one before it and is no shorter: what stands behind the \
-     changed block is taken to have been sent again";
+const RESENT_REMARK: &str = "the prompt changes before the end of the one before it and is no shorter: the text after the \
+     changed block is assumed to have been sent again";
 const MODEL_REMARK: &str = "another model than the request before it: the reads that the trace's method gives, a cache for each \
      model would not";
 

@@ -159,7 +159,7 @@ fn read_json(dialect: Dialect, body: &[u8]) -> Answer {
         Dialect::Ollama => ollama::read_json(body),
         Dialect::CachedContent => gemini::read_cached(body),
         Dialect::Embeddings => chat::read_embeddings(body),
-        Dialect::TokenCount => Answer::default(),
+        Dialect::TokenCount => Answer::without_usage("found an answer, expected a count of tokens"),
     }
 }
 
@@ -176,7 +176,7 @@ fn read_stream(dialect: Dialect, events: &Events<'_>) -> Answer {
         Dialect::Cohere => chunks::read(events, &cohere::STREAM),
         Dialect::Ollama => chunks::read(events, &ollama::STREAM),
         Dialect::CachedContent => Answer::without_usage("found a stream, expected a cached object"),
-        Dialect::TokenCount => Answer::default(),
+        Dialect::TokenCount => Answer::without_usage("found an answer, expected a count of tokens"),
         Dialect::Embeddings => Answer::without_usage("found a stream, expected one object with embeddings"),
     }
 }

@@ -71,8 +71,8 @@ impl Remarks {
         });
         let rebuilt = said(self.rebuilt, |requests| {
             format!(
-                "{requests} rebuilt from transcripts: tools and system prompt are not shown there, and of a block only its \
-                 digest is known, so a difference is told by its block, without a byte."
+                "{requests} rebuilt from transcripts: they do not contain tools and system prompt, and blocks are compared \
+                 by digests, so a difference is located to its block, not to a byte."
             )
         });
         let unmeasured = said(self.unmeasured, |requests| {
@@ -80,14 +80,14 @@ impl Remarks {
         });
         let traced = said(self.traced, |requests| {
             format!(
-                "{requests} of traces: of a block only its id or digest is known, and what stands behind a changed block is \
-                 taken to be sent again."
+                "{requests} of traces: blocks are compared by ids or digests, and the text after a changed block is assumed \
+                 to be sent again."
             )
         });
         let by_history = said(self.by_history, |requests| {
             format!(
-                "{requests} of traces that tell no conversations apart: each goes on from the longest prompt that it \
-                 repeats whole, so that only a lock shows changes."
+                "{requests} of traces without conversation ids: each continues the longest prompt that it repeats \
+                 whole, so only a lock shows changes."
             )
         });
         [openai, self.unprofiled(), rebuilt, unmeasured, traced, by_history].into_iter().flatten().collect()

@@ -14,7 +14,7 @@ use crate::places::fixture;
 #[test]
 fn a_broken_file_is_named_and_the_rest_is_read() {
     let whole = body("bees", 2).to_string();
-    let shape = json!({"model": "claude-opus-4-8", "messages": 7}).to_string();
+    let shape = json!({"model": "claude-opus-4-8", "max_tokens": 9, "messages": 7}).to_string();
     let (fed, outcome) = Folder::new(&[
         ("1.json", body("bees", 1).to_string()),
         ("2.json", whole[..whole.len() / 2].to_owned()),

@@ -76,7 +76,9 @@ impl ChangeSite {
 
     /// Whether it is the id of a call or of its result, as the bodies of all providers spell it.
     pub fn is_of_an_id(&self) -> bool {
-        self.level == Level::Messages && matches!(self.field(), Some("id" | "tool_use_id" | "call_id"))
+        const IDS: [&str; 6] =
+            ["id", "tool_use_id", "call_id", "tool_call_id", "toolUse.toolUseId", "toolResult.toolUseId"];
+        self.level == Level::Messages && self.field().is_some_and(|field| IDS.contains(&field))
     }
 }
 
@@ -195,15 +197,23 @@ const TOOLS_MIN: usize = 3;
 
 /// Makes one difference of the same field's changes in several tools: a program writes all of them anew.
 fn joined(differences: Vec<Difference>) -> Vec<Difference> {
-    let field = |found: &Difference| found.field().filter(|_| found.cause == Cause::ToolChanged).map(str::to_owned);
-    let mut times: BTreeMap<String, usize> = BTreeMap::new();
-    differences.iter().filter_map(field).for_each(|field| *times.entry(field).or_default() += 1);
+    if differences.iter().all(|found| found.cause != Cause::ToolChanged) {
+        return differences;
+    }
+    let mut tools: BTreeMap<String, usize> = BTreeMap::new();
+    let of_tool = |found: &Difference| found.field().filter(|_| found.cause == Cause::ToolChanged).map(str::to_owned);
+    differences.iter().filter_map(of_tool).for_each(|field| *tools.entry(field).or_default() += 1);
+    tools.retain(|_, times| *times >= TOOLS_MIN);
+    let mut first: BTreeMap<String, usize> = BTreeMap::new();
     let mut joined: Vec<Difference> = Vec::with_capacity(differences.len());
     for found in differences {
-        let own = field(&found).filter(|own| times[own] >= TOOLS_MIN);
-        match joined.iter_mut().find(|known| own.is_some() && field(known) == own) {
-            Some(known) => known.pairs.extend(found.pairs),
-            None => joined.push(found),
+        let field = of_tool(&found).filter(|field| tools.contains_key(field));
+        match field.as_ref().and_then(|field| first.get(field)) {
+            Some(known) => joined[*known].pairs.extend(found.pairs),
+            None => {
+                first.extend(field.map(|field| (field, joined.len())));
+                joined.push(found);
+            }
         }
     }
     joined.iter_mut().filter(|found| found.pairs.len() > 1 && found.cause == Cause::ToolChanged).for_each(name_all);
@@ -222,21 +232,22 @@ fn name_all(found: &mut Difference) {
 /// same part of it.
 fn is_same_edit(wire: &Wire, known: &Difference, found: &Difference) -> bool {
     let is_tool = |site: &Difference| site.cause == Cause::ToolChanged;
-    let Some(name) = known.field().filter(|name| is_tool(known) && is_tool(found) && found.field() == Some(*name))
-    else {
+    if !is_tool(known) || !is_tool(found) || known.field().is_none() || known.field() != found.field() {
         return false;
-    };
+    }
     let is_order = |site: &Difference| site.volatile == Some(Volatile::MapOrder);
-    (is_order(known) && is_order(found)) || replaced(wire, known, name) == replaced(wire, found, name)
+    (is_order(known) && is_order(found)) || replaced(wire, known) == replaced(wire, found)
 }
 
-/// The parts of a field, the older and the newer one, between what both sides of a difference have in common.
-fn replaced<'a>(wire: &'a Wire, site: &Difference, field: &str) -> [&'a [u8]; 2] {
-    let key = format!("\"{field}\"");
-    let value = |block: BlockId| json::member(wire.blocks.bytes(block), key.as_bytes());
-    let [old, new] = [site.old, site.new].map(|block| block.and_then(value).map_or(&b""[..], |value| value));
+/// The parts of the first differing field, the older and the newer one, between what both sides of a difference have in
+/// common.
+fn replaced<'a>(wire: &'a Wire, site: &Difference) -> Option<[&'a [u8]; 2]> {
+    let [old, new] = [site.old?, site.new?].map(|block| wire.blocks.bytes(block));
+    let field = format!("\"{}\"", classify::differing_fields(old, new).first()?);
+    let value = |block: &'a [u8]| json::member(block, field.as_bytes());
+    let [old, new] = [value(old).map_or(&b""[..], |value| value), value(new).map_or(&b""[..], |value| value)];
     let CommonEnds { start, end } = CommonEnds::of(old, new);
-    [old, new].map(|value| &value[start..value.len() - end])
+    Some([old, new].map(|value| &value[start..value.len() - end]))
 }
 
 /// The differences reported so far.

@@ -8,6 +8,7 @@ use super::classify;
 use super::pairing::{self, Pair};
 use super::sign::{BlockSign, CITES, IMAGE};
 use crate::outside::quoted;
+use crate::wire::model::Platform;
 use crate::wire::{BlockId, BlockKind, ExcludedWhy, Level, Place, Request, Role, Wire, json};
 
 /// The blocks of both prompts.
@@ -256,15 +257,21 @@ impl<'a> Sides<'a> {
         Some(*place)
     }
 
-    /// The name that a field has in the body that was sent. Items of the Responses API call the ids of calls, their
-    /// arguments and the schemas of tools otherwise (API reference, 2026-09).
-    fn field_as_sent<'f>(&self, field: &'f str, place: Place) -> &'f str {
-        let is_responses = self.newer.addresses.is_some() && self.newer.path(place).starts_with("input[");
-        match field {
-            "id" | "tool_use_id" if is_responses => "call_id",
-            "input" if is_responses => "arguments",
-            _ => field,
+    /// The name of a block's field in the body that was sent, if that was translated (`providers.md` 2.1, 3 and 4).
+    fn field_as_sent<'f>(&self, field: &'f str, block: BlockId, place: Place) -> &'f str {
+        if self.newer.addresses.is_none() {
+            return field;
         }
+        let path = self.newer.path(place);
+        let is_converse = self.newer.resolved.is_some_and(|model| model.platform == Platform::Bedrock);
+        let names = match (path.as_str(), self.wire.blocks.kind(block)) {
+            (path, kind) if path.starts_with("input[") => RESPONSES.of(kind),
+            (path, kind) if path.starts_with("contents[") => GEMINI.of(kind),
+            (path, kind) if is_converse || path.starts_with("toolConfig.") => CONVERSE.of(kind),
+            (path, kind) if path.starts_with("messages[") => CHAT.of(kind),
+            _ => &[],
+        };
+        names.iter().find(|name| name.own == field).map_or(field, |name| name.sent)
     }
 
     pub(super) fn name(&self, pair: &Pair, place: Place) -> String {
@@ -276,11 +283,57 @@ impl<'a> Sides<'a> {
         let has_fields = both && (is_keys || old.is_some() && new.is_some());
         let fields = has_fields.then(|| classify::differing_fields(self.bytes(old), self.bytes(new)));
         match fields.as_ref().and_then(|fields| fields.first()) {
-            Some(field) => format!("{what}, field {}", quoted(self.field_as_sent(field, place))),
+            Some(field) => format!("{what}, field {}", quoted(self.field_as_sent(field, block, place))),
             None => what,
         }
     }
 }
+
+/// A field of a block, and its name in another spelling.
+struct Renamed {
+    own: &'static str,
+    sent: &'static str,
+}
+
+/// The fields of calls and of results in a spelling.
+struct FieldNames {
+    calls: &'static [Renamed],
+    results: &'static [Renamed],
+}
+
+impl FieldNames {
+    const fn of(&self, kind: BlockKind) -> &'static [Renamed] {
+        match kind {
+            BlockKind::ToolUse => self.calls,
+            BlockKind::ToolResult => self.results,
+            _ => &[],
+        }
+    }
+}
+
+const fn renamed(own: &'static str, sent: &'static str) -> Renamed {
+    Renamed { own, sent }
+}
+
+const RESPONSES: FieldNames = FieldNames {
+    calls: &[renamed("id", "call_id"), renamed("input", "arguments")],
+    results: &[renamed("tool_use_id", "call_id"), renamed("content", "output")],
+};
+
+const CHAT: FieldNames = FieldNames {
+    calls: &[renamed("input", "function.arguments"), renamed("name", "function.name")],
+    results: &[renamed("tool_use_id", "tool_call_id")],
+};
+
+const GEMINI: FieldNames = FieldNames {
+    calls: &[renamed("input", "functionCall.args"), renamed("name", "functionCall.name")],
+    results: &[renamed("content", "functionResponse.response"), renamed("tool_use_id", "functionResponse.name")],
+};
+
+const CONVERSE: FieldNames = FieldNames {
+    calls: &[renamed("id", "toolUse.toolUseId"), renamed("input", "toolUse.input"), renamed("name", "toolUse.name")],
+    results: &[renamed("tool_use_id", "toolResult.toolUseId"), renamed("content", "toolResult.content")],
+};
 
 /// The provider's own search tools among the parameters `own` of the system level.
 fn search_tools(own: &[u8]) -> impl Iterator<Item = &[u8]> {

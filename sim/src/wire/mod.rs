@@ -66,7 +66,7 @@ pub use pieces::Pieces;
 pub use pins::Pins;
 pub use prefix::{LineId, NodeId, Prefixes, shared_nodes};
 pub use request::{BadMarker, BadMarkerWhy, EnvelopeField, ExcludedBlock, ExcludedWhy, Request};
-pub use sizing::{NodeSizes, PathSizes, Sizes, estimated_tokens};
+pub use sizing::{NodeSizes, PathSizes, Sizes, UNKNOWN_IMAGE_TOKENS, estimated_tokens};
 pub use stem::{Beginning, Stem};
 pub use trail::Trail;
 pub use usage::{TOKENS_MAX, Usage};

@@ -15,9 +15,32 @@ pub trait Sizes {
 /// growth in tokens that the provider counted (fable-5 3.09, sonnet-5 3.16; recordings of 2026-07 and 2026-08).
 const BYTES_PER_TOKEN_TENTHS: u64 = 31;
 
-/// Estimates the tokens of a block by its length alone: at least one token.
+/// Tokens of an image whose size is not known: those of the example on the provider's page, 1,000 by 1,000 pixels
+/// (`providers.md` 7; vision page, 2026-08).
+pub const UNKNOWN_IMAGE_TOKENS: u64 = 1_296;
+
+/// Estimates the tokens of a block by its length alone: at least one token. The letters of an encoded image are no text.
 pub fn estimated_tokens(blocks: &Blocks, block: BlockId) -> u64 {
-    (blocks.len_bytes(block) * 10).div_ceil(BYTES_PER_TOKEN_TENTHS).max(1)
+    let images = if blocks.is_outline(block) { 0 } else { surplus_bytes(blocks.bytes(block)) };
+    by_length(blocks.len_bytes(block) - images).max(1)
+}
+
+fn by_length(bytes: u64) -> u64 {
+    (bytes * 10).div_ceil(BYTES_PER_TOKEN_TENTHS)
+}
+
+/// Between the letters of an encoded image and its media type, in canonical JSON.
+const AFTER_DATA: &[u8] = b"\",\"media_type\":\"image/";
+
+/// How many bytes of the encoded images of a block are more than the text of an image's tokens would have.
+fn surplus_bytes(block: &[u8]) -> u64 {
+    let most = UNKNOWN_IMAGE_TOKENS * BYTES_PER_TOKEN_TENTHS / 10;
+    if (block.len() as u64) < most {
+        return 0;
+    }
+    let ends = memchr::memmem::find_iter(block, AFTER_DATA);
+    let data = ends.map(|end| end - memchr::memrchr(b'"', &block[..end]).map_or(end, |quote| quote + 1));
+    data.map(|bytes| (bytes as u64).saturating_sub(most)).sum()
 }
 
 /// Sizes that follow from the blocks alone (`counted` or `declared`), stored per prefix.

@@ -52,6 +52,20 @@ fn an_estimate_is_the_length_over_three_point_one_and_at_least_one() {
     assert_eq!(estimated_tokens(&wire.blocks, blocks(&wire, &request)[0]), 1);
 }
 
+/// An image of 1,000 by 1,000 pixels has 1,296 tokens however well it is compressed; a smaller one has no more than its letters.
+#[test]
+fn the_letters_of_an_image_are_no_text() {
+    let tokens = |letters: usize| {
+        let mut wire = Wire::default();
+        let source = format!(r#"{{"type":"base64","media_type":"image/png","data":"{}"}}"#, "A".repeat(letters));
+        let image = format!(r#"{{"type":"image","source":{source}}}"#);
+        let body = format!(r#"{{"messages":[{{"role":"user","content":[{image}]}}]}}"#);
+        let request = read(&mut wire, &body);
+        estimated_tokens(&wire.blocks, blocks(&wire, &request)[0])
+    };
+    assert_eq!((tokens(31), tokens(40_000), tokens(400_000)), (tokens(0) + 10, tokens(0) + 1_296, tokens(0) + 1_296));
+}
+
 #[test]
 fn estimates_add_up_along_the_path() {
     let mut wire = Wire::default();

@@ -12,9 +12,8 @@ use forkcast_sim::wire::model::Tokenizer;
 /// Side of a patch in pixels.
 const PATCH_PX: u64 = 28;
 
-/// Assumed tokens of an image whose size is not in the request (an address, a file id): those of the page's own
-/// example, 1,000 by 1,000 pixels. Callers report the assumption.
-pub const UNKNOWN_IMAGE_TOKENS: u64 = 1_296;
+/// Assumed tokens of an image whose size is not in the request (an address, a file id). Callers report the assumption.
+pub use forkcast_sim::wire::UNKNOWN_IMAGE_TOKENS;
 
 /// The limits to which an image is scaled down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

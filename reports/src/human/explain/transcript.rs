@@ -3,7 +3,7 @@
 
 use forkcast_sim::ledger::Line;
 
-use crate::document::{Document, count, money};
+use crate::document::{Document, count, money, several};
 use crate::human::when;
 use crate::report::{Recorded, Report, statement_of_one};
 
@@ -43,10 +43,10 @@ fn usage(line: &Line) -> Option<String> {
     let written: Vec<String> = written.map(|(tokens, life)| format!("{} for {life}", count(tokens))).collect();
     let written = if written.is_empty() { String::new() } else { format!(", wrote {}", written.join(" and ")) };
     Some(format!(
-        "{whose}: read {} of {} input tokens{written}; {} tokens of answer.",
+        "{whose}: read {} of {} input tokens{written}; {} of answer.",
         count(usage.cache_read_input_tokens),
         count(usage.total_input_tokens()),
-        count(usage.output_tokens),
+        several(usage.output_tokens, "token"),
     ))
 }
 

@@ -3,7 +3,7 @@
 use forkcast_replay::replay::inspect::Unread;
 use forkcast_sim::ledger::Line;
 
-use crate::document::{Document, count, money};
+use crate::document::{Document, count, money, several};
 use crate::human::when;
 use crate::report::{Recorded, Report, statement_of_one};
 
@@ -40,10 +40,10 @@ pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> Do
 fn recorded(line: &Line) -> String {
     let Some(usage) = line.recorded else { return "No usage of it is recorded.".to_owned() };
     format!(
-        "Read {} of {} input tokens, wrote {}; {} tokens of answer.",
+        "Read {} of {} input tokens, wrote {}; {} of answer.",
         count(usage.cache_read_input_tokens),
         count(usage.total_input_tokens()),
         count(usage.cache_creation_input_tokens()),
-        count(usage.output_tokens)
+        several(usage.output_tokens, "token")
     )
 }

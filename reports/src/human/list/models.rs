@@ -29,7 +29,7 @@ pub fn models(layout: Layout) -> Document {
 
 fn columns() -> Vec<Column> {
     vec![
-        Column::left("Model", "id"),
+        Column::left("Model", "id").kept(),
         Column::left("Name", "name"),
         Column::right("Window", "window_tokens"),
         Column::right("Cached from", "minimum_tokens"),

@@ -58,7 +58,7 @@ fn group(book: &PriceBook, vendor: Option<Vendor>, title: &str, document: &mut D
 }
 
 fn lead() -> Vec<Column> {
-    vec![Column::left("Model", "model"), Column::left("From", "valid_from"), Column::left("For", "for")]
+    vec![Column::left("Model", "model").kept(), Column::left("From", "valid_from"), Column::left("For", "for")]
 }
 
 fn categories() -> Vec<Column> {
@@ -213,7 +213,7 @@ pub fn compared(book: &PriceBook, table: &PriceTable, comparison: &Comparison, d
 
 fn difference_columns() -> Vec<Column> {
     vec![
-        Column::left("Model", "model"),
+        Column::left("Model", "model").kept(),
         Column::left("Price", "category"),
         Column::right("Book", "book_usd_per_mtok"),
         Column::right("Table", "table_usd_per_mtok"),
@@ -235,7 +235,7 @@ fn difference(one: &PriceDifference) -> Vec<Cell> {
 fn flat(book: &PriceBook) -> Table {
     let mut columns = vec![
         Column::left("Vendor", "vendor"),
-        Column::left("Model", "model"),
+        Column::left("Model", "model").kept(),
         Column::left("From", "valid_from"),
         Column::left("Tier", "tier"),
         Column::right("Above", "above_prompt_tokens"),

@@ -27,7 +27,7 @@ pub(super) fn table(word: &'static str, first: Column) -> Table {
 pub(super) fn row(name: &str, account: &Account) -> Vec<Cell> {
     let mut row = vec![Cell::text(name), Cell::Count(account.ledger.requests)];
     if account.billed.usage == Usage::default() {
-        row.push(Cell::Missing("no usage"));
+        row.extend([Cell::Empty, Cell::Missing("no usage")]);
         return row;
     }
     row.extend([

@@ -60,7 +60,7 @@ Examples:
   forkcast explain result session.yaml#4
                                       the request with number 4 in that file
   forkcast explain recordings/ 7      without a run folder
-  forkcast explain                    the dearest miss in the logs on this machine
+  forkcast explain                    the dearest miss in the logs found here
   forkcast explain --session 6c0a     that of one session
   forkcast explain projects/ session.jsonl:17
                                       the answer in that line of a transcript

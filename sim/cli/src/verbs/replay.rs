@@ -93,7 +93,22 @@ fn unread(report: &Report<'_>) -> anyhow::Result<Vec<String>> {
     if report.tally.requests + report.left_out.requests() <= report.unreplayed.len() as u64 {
         return Err(complaints::or_nothing_read(complaints).into());
     }
+    if report.tally.requests == 0 {
+        chosen(report)?;
+    }
     Ok(complaints)
+}
+
+/// An error if the name of a session or a project leaves no request: it may be misspelled, and a limit would hold.
+fn chosen(report: &Report<'_>) -> anyhow::Result<()> {
+    let View { session, project, .. } = &report.view;
+    if let Some(id) = session.as_ref().filter(|_| report.left_out.other_sessions > 0) {
+        return Err(BadInput::error(format_args!("--session {id}: no session has an id that begins with this")));
+    }
+    match project.as_ref().filter(|_| report.left_out.other_projects > 0) {
+        Some(name) => Err(BadInput::error(format_args!("--project {name}: no project has this in its path"))),
+        None => Ok(()),
+    }
 }
 
 /// Requests, and how they are replayed.

@@ -8,13 +8,10 @@ use serde_json::Value;
 
 use super::bodies::{folder, forkcast, stdout};
 
-/// Folders, and the real findings in them: a text before the prompt that is meant to miss, a changed `toolChoice` after
-/// which the provider read nothing, a changed system prompt that is meant to miss, and reminders that Claude Code moved
-/// within its history.
-const REAL: [(&str, &[(&str, usize)]); 4] = [
-    ("cassettes-braintrust-java", &[("stability system_changed", 2)]),
+/// Folders, and the real findings in them: a changed `toolChoice` after which the provider read nothing, and reminders that
+/// Claude Code moved within its history.
+const REAL: [(&str, &[(&str, usize)]); 2] = [
     ("cassettes-pydantic-ai", &[("stability level_parameter", 1)]),
-    ("cassettes-rig", &[("stability system_changed", 1)]),
     (
         "wire-cache-fix",
         &[("stability message_edited", 3), ("stability message_inserted", 2), ("stability message_removed", 24)],

@@ -92,10 +92,9 @@ fn through(place: &Path, input: &str, rules: &str, number: fn(&Value) -> usize) 
 }
 
 /// Scenarios in which bytes alone do not tell every agent from another, and why.
-const ALIKE: [(&str, &str); 14] = [
+const ALIKE: [(&str, &str); 13] = [
     ("contract/E03", "a helper continues the prompt of its parent"),
     ("contract/E04", "a helper continues the prompt of its parent"),
-    ("contract/E06+contract-order", "two agents begin with one prompt"),
     ("contract/E08", "two agents begin with one message under two system prompts"),
     ("contract/E09", "two agents begin with one prompt"),
     ("contract/E11", "three agents begin with one message and other tools"),
