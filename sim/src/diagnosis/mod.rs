@@ -46,4 +46,5 @@ pub use sign::signs;
 pub use subject::{Billing, Subject};
 pub use thinking::{Outcome, RejectedThinking, ThinkingCheck, outcome};
 pub use trials::{CacheMoment, ChangeDamage, RequestDamage, Trials};
+pub(crate) use volatile::recognise;
 pub use window::{Window, window};

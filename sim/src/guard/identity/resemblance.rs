@@ -1,7 +1,7 @@
 //! How much two prompts have in common if no id connects them.
 
 use super::lanes::messages;
-use crate::diagnosis::{Cause, CommonEnds, Difference, compare};
+use crate::diagnosis::{Cause, CommonEnds, Difference, compare, first_difference, recognise};
 use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, SharedEnds, Wire};
 
 /// The content of a request's messages, block by block. System text that clients insert (environment, skills) is no
@@ -191,8 +191,20 @@ pub(super) fn differs_by_a_name(wire: &Wire, older: &Request, newer: &Request) -
 
 /// Whether all that differs in tools and system prompt is volatile content or an order.
 fn varies_in_its_head(wire: &Wire, older: &Request, newer: &Request) -> bool {
-    let differences = compare(wire, older, newer).differences;
-    differences.iter().filter(|found| is_of_head(found)).all(|found| found.volatile.is_some())
+    [Level::Tools, Level::System].into_iter().all(|level| {
+        let [mut old, mut new] = [older, newer].map(|request| level_blocks(wire, request, level));
+        let mut both = old.iter().zip(&new).filter(|(old, new)| old != new);
+        let varies = |(old, new): (&BlockId, &BlockId)| {
+            let [old, new] = [old, new].map(|block| wire.blocks.bytes(*block));
+            recognise(old, new, first_difference(old, new)).is_some()
+        };
+        old.len() == new.len()
+            && (both.all(varies) || {
+                old.sort_unstable();
+                new.sort_unstable();
+                old == new
+            })
+    })
 }
 
 fn is_of_head(found: &Difference) -> bool {
