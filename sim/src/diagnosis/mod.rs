@@ -43,6 +43,9 @@ pub use resent::{Resent, ResentBlocks};
 pub use shortfall::{BilledRequest, Explanation, Missed, explain};
 pub use sign::signs;
 pub use subject::{Billing, Subject};
-pub use thinking::{Outcome, RejectedThinking, ThinkingCheck, outcome};
+pub use thinking::{
+    Circumstances, JudgedThinking, Outcome, PROFILE, ProfileRow, RejectedThinking, ThinkingCheck, ThinkingRemark, ThinkingTurn,
+    Unset, outcome,
+};
 pub use trials::{CacheMoment, ChangeDamage, RequestDamage, Trials};
 pub use window::{Window, window};
