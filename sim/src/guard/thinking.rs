@@ -1,6 +1,6 @@
 //! Requests with thinking that the provider rejects, because other content is before it than when it was made.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{NoteKind, Noted, Rule, Violation};
 use super::identity::{Relative, Whose};
@@ -8,10 +8,10 @@ use super::refusal::Refusals;
 use super::rules::{Rules, Severity};
 use super::sent::Facts;
 use crate::diagnosis::{
-    Circumstances, JudgedThinking, OpenRule, Outcome, RejectedThinking, Subject, ThinkingCheck, ThinkingRemark, ThinkingTurn, outcome,
+    AnsweredThinking, Circumstances, JudgedThinking, OpenRule, Outcome, RejectedThinking, Subject, ThinkingCheck, ThinkingRemark, ThinkingTurn, outcome,
+    refusal_of_thinking,
 };
 use crate::pricing::{Date, ServiceTier};
-use crate::service::AnsweredThinking;
 use crate::wire::Wire;
 
 /// The check, and the first rejected request of each chain.
@@ -19,6 +19,8 @@ use crate::wire::Wire;
 pub(super) struct Thinking {
     check: ThinkingCheck,
     rejected: Refusals,
+    /// The first recorded error of each chain, and how many there are.
+    recorded: BTreeMap<Option<String>, (String, usize)>,
     /// Models for which something was found, though what they do with it is not known.
     open: BTreeSet<String>,
     /// A request to a model that checks was taken.
@@ -54,21 +56,29 @@ impl Thinking {
         };
         let mut notes = Vec::new();
         let dropped = answered(facts).filter(|answered| answered.dropped > 0 && rejected.is_none());
-        let dropped = dropped.map(|answered| ThinkingRemark { path: String::new(), words: dropped_words(answered) });
+        let dropped = dropped.map(|answered| ThinkingRemark { path: String::new(), words: answered.dropped_words() });
         notes.extend(unread.or(dropped).map(|dropped| note(NoteKind::ThinkingDropped, dropped)));
         notes.extend(altered.map(|altered| note(NoteKind::ThinkingAltered, altered)));
         let Some(rejected) = rejected else { return (None, notes) };
         if matches!(rejected.outcome, Outcome::Unknown | Outcome::UnknownModel) {
             self.open.insert(request.model.clone());
         }
-        let RejectedThinking { path, answer, .. } = &rejected;
+        let RejectedThinking { path, answer, expected, .. } = &rejected;
         if !rejected.outcome.refuses() || facts.usage.is_some() || rules.thinking != Severity::Fail {
-            let words = recorded(facts, &rejected);
+            let words = rejected.told(answered(facts), facts.usage.is_some());
             notes.push(note(NoteKind::ThinkingUnbound, ThinkingRemark { path: path.clone(), words }));
             return (None, notes);
         }
-        self.rejected.add(lane, taken.number, path.clone(), answer.clone(), rejected.expected);
+        self.rejected.add(lane, taken.number, path.clone(), answer.clone(), expected);
         (Some(rejected.to_string()), notes)
+    }
+
+    /// Takes a recorded error about thinking.
+    pub fn refused(&mut self, chain: Option<&str>, message: &str, rules: &Rules) {
+        if rules.thinking != Severity::Off {
+            self.is_asked = true;
+            self.recorded.entry(chain.map(str::to_owned)).or_insert((message.to_owned(), 0)).1 += 1;
+        }
     }
 
     /// Forgets what belongs to a wire that is replaced.
@@ -76,14 +86,24 @@ impl Thinking {
         self.check.renew();
     }
 
-    /// One violation for each chain.
-    pub fn violations(&self) -> impl Iterator<Item = Violation> {
-        self.rejected.violations(Rule::Thinking, str::to_owned)
+    /// One violation for each chain, and one for each with recorded errors.
+    pub fn violations(&self, rules: &Rules) -> impl Iterator<Item = Violation> {
+        let recorded = self.recorded.iter().filter(|_| rules.thinking == Severity::Fail);
+        let recorded = recorded.map(|(chain, (message, requests))| Violation {
+            rule: Rule::Thinking,
+            chain: chain.clone(),
+            what: refused_words(*requests),
+            found: format!("HTTP 400: {message}"),
+            expected: refusal_of_thinking(message).unwrap_or_default().to_owned(),
+        });
+        self.rejected.violations(Rule::Thinking, str::to_owned).chain(recorded)
     }
 
-    /// What is not known, in words.
-    pub fn warnings(&self) -> impl Iterator<Item = String> {
-        self.open.iter().map(|model| OpenRule::ThinkingCheck.warning(model))
+    /// What is not known, and recorded errors that are allowed, in words.
+    pub fn warnings(&self, rules: &Rules) -> impl Iterator<Item = String> {
+        let allowed = self.recorded.values().filter(|_| rules.thinking == Severity::Note);
+        let allowed = allowed.map(|(message, requests)| format!("There is {}: {message}", refused_words(*requests)));
+        self.open.iter().map(|model| OpenRule::ThinkingCheck.warning(model)).chain(allowed)
     }
 }
 
@@ -101,25 +121,9 @@ fn answered(facts: &Facts<'_>) -> Option<AnsweredThinking> {
     facts.price.and_then(|price| price.answer.thinking)
 }
 
-fn dropped_words(answered: AnsweredThinking) -> String {
-    let AnsweredThinking { dropped, reason, .. } = answered;
-    let blocks = if dropped == 1 { "1 thinking block was".to_owned() } else { format!("{dropped} thinking blocks were") };
-    let reason = reason.map_or_else(String::new, |reason| format!(" (`{}`)", reason.word()));
-    format!("{blocks} dropped, as the recorded answer says{reason}")
-}
-
-/// What happened to a request with rejected thinking, by its recorded answer; without one, what the provider does.
-fn recorded(facts: &Facts<'_>, rejected: &RejectedThinking) -> String {
-    let RejectedThinking { outcome, answer, edit, .. } = rejected;
-    match answered(facts) {
-        Some(answered) if answered.dropped > 0 => format!("{}: {edit}", dropped_words(answered)),
-        Some(answered) if answered.allowed > 0 => {
-            format!("the model saw this thinking, and it was billed, as the recorded answer says: {edit}")
-        }
-        Some(_) => format!("nothing was dropped, as the recorded answer says: {edit}"),
-        None if facts.usage.is_some() && outcome.refuses() => {
-            format!("the provider took it, as the recorded answer shows; by the documents: {answer}")
-        }
-        None => answer.clone(),
+fn refused_words(requests: usize) -> String {
+    match requests {
+        1 => "a recorded request that was refused".to_owned(),
+        requests => format!("{requests} recorded requests that were refused, the first"),
     }
 }

@@ -30,6 +30,6 @@ pub use entry::{AnswerPlace, Entry, Evidence, Hypothetical, Origin};
 pub use fidelity::{Fidelity, Step, input_cost};
 pub use layout::Layout;
 pub use premiums::stretches;
-pub use recorded_usage::{AnsweredThinking, BilledUnits, DropReason, OTHER_MODELS_MAX, OtherPasses, PassKind, Passes, RecordedUsage};
+pub use recorded_usage::{BilledUnits, OTHER_MODELS_MAX, OtherPasses, PassKind, Passes, RecordedUsage};
 pub use size::{CountedSize, LeftOut};
 pub use tariff::{PriceFacts, Quote, Tariff, UNPRICED};

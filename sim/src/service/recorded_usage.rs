@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagnosis::AnsweredThinking;
 use crate::outside::words;
 use crate::pricing::{FeeLine, Money, Rates, ServiceTier};
 use crate::wire::Usage;
@@ -54,33 +55,6 @@ pub struct RecordedUsage {
     pub reported_cost: Option<Money>,
     /// Charged tokens if they are fewer than the counted ones (Cohere leaves its own frames out).
     pub billed_units: Option<BilledUnits>,
-}
-
-words! {
-    /// Why thinking was dropped (`providers-2026-11.md` A.2, in the order in which the provider checks; SDK, 2026-10).
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-    pub enum DropReason: word {
-        /// Another organisation made it.
-        Organization = "organization_binding_mismatch",
-        /// It was made for another end user.
-        EndUser = "end_user_binding_mismatch",
-        /// The model may not read it.
-        Model = "model_binding_mismatch",
-        /// Other content is before it than when it was made.
-        Prefix = "prefix_binding_mismatch",
-    }
-}
-
-/// `input_transformations` of an answer: what the provider did with the thinking in the prompt. There is none without the
-/// beta header `thinking-binding-controls-2026-08-01` (`providers-2026-11.md` A.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AnsweredThinking {
-    /// Blocks that were neither shown nor billed (`thinking_dropped`).
-    pub dropped: u32,
-    /// The reason for the first of them, if it is a known one.
-    pub reason: Option<DropReason>,
-    /// Blocks that were shown and billed, though their prefix changed (`thinking_mismatch_allowed`).
-    pub allowed: u32,
 }
 
 impl RecordedUsage {

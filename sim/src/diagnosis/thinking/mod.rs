@@ -13,6 +13,7 @@
 //! unchanged. Images and documents are compared without their address, tool results in the order of their calls.
 
 mod answer;
+mod answered;
 mod normal;
 mod outcome;
 mod path;
@@ -30,6 +31,7 @@ use path::Paths;
 use rejection::{Edit, ThinkingFault};
 use signatures::{Key, Signatures, key};
 
+pub use answered::{AnsweredThinking, DropReason, refusal_of_thinking};
 pub use outcome::{Circumstances, Outcome, outcome};
 pub(super) use profile::binds;
 pub use profile::{PROFILE, ProfileRow, Unset};

@@ -57,13 +57,13 @@ pub struct ThinkingRemark {
 }
 
 /// What the provider expects of content before thinking. The ways out: A.7, "removing only the named block is not enough".
-const CONTENT: &str = "each kept thinking block after the content that it was made after; keep that content, or leave out all \
+pub(super) const CONTENT: &str = "each kept thinking block after the content that it was made after; keep that content, or leave out all \
                        thinking that was made before the change, or set \
                        `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\" for the rest of the conversation \
                        (with `anthropic-beta: thinking-binding-controls-2026-08-01`)";
 
 /// What the provider expects of signatures.
-const SIGNATURE: &str = "each thinking block as it was answered, or without all thinking; no setting lets the provider drop it";
+pub(super) const SIGNATURE: &str = "each thinking block as it was answered, or without all thinking; no setting lets the provider drop it";
 
 /// The first block that the provider does not take: one with a changed prefix, of `faults`, or with a replaced signature.
 pub(super) fn first(

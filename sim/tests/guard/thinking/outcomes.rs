@@ -1,9 +1,9 @@
 //! What becomes of a request: by model, day, account, batch and setting, and by the recorded answer.
 
-use forkcast_sim::diagnosis::{PROFILE, Unset};
+use forkcast_sim::diagnosis::{AnsweredThinking, DropReason, PROFILE, Unset};
 use forkcast_sim::guard::{Facts, Guard, NoteKind, Report, Rules, Sent, Severity};
 use forkcast_sim::pricing::{Date, ServiceTier};
-use forkcast_sim::service::{AnsweredThinking, DropReason, PriceFacts, RecordedUsage};
+use forkcast_sim::service::{PriceFacts, RecordedUsage};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
