@@ -230,7 +230,8 @@ impl<'a> StreamReplay<'a> {
         line.explanation = explanation;
         let answered = exchange.usage.and_then(|recorded| recorded.thinking);
         let told = |thinking: &RejectedThinking| thinking.told(answered, recorded.is_some());
-        line.remarks.extend(thinking.iter().map(|thinking| format!("thinking at {}: {}", thinking.path, told(thinking))));
+        line.remarks
+            .extend(thinking.iter().map(|thinking| format!("thinking at {}: {}", thinking.path, told(thinking))));
         let quote = self.quote(exchange, Some(&sized.subject.request), &line, &usage);
         let mut hypotheticals = Vec::new();
         if let Some(ticket) = ticket {

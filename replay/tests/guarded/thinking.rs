@@ -24,7 +24,9 @@ fn body(date: &str, turns: usize) -> Value {
     let mut messages = vec![json!({"role": "user", "content": format!("Today is {date}. Mend the test.")})];
     for turn in 1..turns {
         let thought = json!({"type": "thinking", "thinking": "", "signature": format!("signed-{turn}")});
-        messages.push(json!({"role": "assistant", "content": [thought, {"type": "text", "text": format!("Done {turn}.")}]}));
+        messages.push(
+            json!({"role": "assistant", "content": [thought, {"type": "text", "text": format!("Done {turn}.")}]}),
+        );
         messages.push(json!({"role": "user", "content": format!("Go on with part {turn}.")}));
     }
     json!({"model": "claude-fable-5-2", "max_tokens": 900, "messages": messages})
@@ -41,9 +43,7 @@ fn answer(transformations: Option<&str>) -> Value {
 
 /// A log of a request, and one that edits its history, with the answer to the latter.
 fn log(status: u16, last: &Value) -> String {
-    let line = |at: u64, request: Value, status: u16, response: &Value| {
-        json!({"v": 1, "at_ms": START_MS + at, "chain": "main", "request": request, "status": status, "response": response})
-    };
+    let line = |at: u64, request: Value, status: u16, response: &Value| json!({"v": 1, "at_ms": START_MS + at, "chain": "main", "request": request, "status": status, "response": response});
     let first = line(0, body("Monday", 1), 200, &answer(None));
     let second = line(60_000, body("Monday", 2), 200, &answer(None));
     [first, second, line(120_000, body("Tuesday", 3), status, last)].map(|line| line.to_string()).join("\n")
@@ -83,12 +83,16 @@ fn an_answer_that_dropped_thinking_is_no_refusal() {
 
 #[test]
 fn a_recorded_refusal_of_thinking_is_a_finding_and_another_one_is_not() {
-    let error = |message: &str| json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
+    let error =
+        |message: &str| json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
     let text = log(400, &error(REFUSED));
     let (_, outcome) = Folder::new(&[("log.jsonl", text.clone())]).check();
     let violations = &outcome.report.violations;
-    assert!(matches!(&violations[..], [found] if found.rule == Rule::Thinking && found.chain.as_deref() == Some("main")
-        && found.found == format!("HTTP 400: {REFUSED}") && found.expected.contains("drop_block")), "{violations:?}");
+    assert!(
+        matches!(&violations[..], [found] if found.rule == Rule::Thinking && found.chain.as_deref() == Some("main")
+        && found.found == format!("HTTP 400: {REFUSED}") && found.expected.contains("drop_block")),
+        "{violations:?}"
+    );
     assert!(!outcome.report.score["thinking"]);
     let inputs = Inputs::from_bytes("log.jsonl", text.as_bytes(), InputFormat::Auto);
     let report = replay(&inputs, &Options::default());

@@ -44,8 +44,8 @@ pub use shortfall::{BilledRequest, Explanation, Missed, explain};
 pub use sign::signs;
 pub use subject::{Billing, Subject};
 pub use thinking::{
-    AnsweredThinking, Circumstances, DropReason, JudgedThinking, Outcome, PROFILE, ProfileRow, RejectedThinking, ThinkingCheck, ThinkingRemark, ThinkingTurn,
-    Unset, outcome, refusal_of_thinking,
+    AnsweredThinking, Circumstances, DropReason, JudgedThinking, Outcome, PROFILE, ProfileRow, RejectedThinking,
+    ThinkingCheck, ThinkingRemark, ThinkingTurn, Unset, outcome, refusal_of_thinking,
 };
 pub use trials::{CacheMoment, ChangeDamage, RequestDamage, Trials};
 pub use window::{Window, window};

@@ -8,8 +8,8 @@ use super::refusal::Refusals;
 use super::rules::{Rules, Severity};
 use super::sent::Facts;
 use crate::diagnosis::{
-    AnsweredThinking, Circumstances, JudgedThinking, OpenRule, Outcome, RejectedThinking, Subject, ThinkingCheck, ThinkingRemark, ThinkingTurn, outcome,
-    refusal_of_thinking,
+    AnsweredThinking, Circumstances, JudgedThinking, OpenRule, Outcome, RejectedThinking, Subject, ThinkingCheck,
+    ThinkingRemark, ThinkingTurn, outcome, refusal_of_thinking,
 };
 use crate::pricing::{Date, ServiceTier};
 use crate::wire::Wire;
@@ -19,16 +19,31 @@ use crate::wire::Wire;
 pub(super) struct Thinking {
     check: ThinkingCheck,
     rejected: Refusals,
-    /// The first recorded error of each chain, and how many there are.
-    recorded: BTreeMap<Option<String>, (String, usize)>,
+    /// Recorded errors by chain.
+    recorded: BTreeMap<Option<String>, RecordedErrors>,
     /// Models for which something was found, though what they do with it is not known.
     open: BTreeSet<String>,
     /// A request to a model that checks was taken.
     pub is_asked: bool,
 }
 
-/// The provider's error for a request, and notes.
-pub(super) type Told = (Option<String>, Vec<Noted>);
+/// The recorded errors about the thinking of a chain.
+#[derive(Clone, Debug)]
+struct RecordedErrors {
+    /// The first message, and what the provider expects.
+    first: String,
+    expected: &'static str,
+    requests: usize,
+}
+
+impl RecordedErrors {
+    fn words(&self) -> String {
+        match self.requests {
+            1 => "a recorded request that was refused".to_owned(),
+            requests => format!("{requests} recorded requests that were refused, the first"),
+        }
+    }
+}
 
 impl Thinking {
     /// Takes a request; `whose` is its identity. Returns the provider's error, or notes where the check does not fail.
@@ -39,46 +54,52 @@ impl Thinking {
         facts: &Facts<'_>,
         whose: &Whose<T>,
         rules: &Rules,
-    ) -> Told {
+    ) -> (Option<String>, Vec<Noted>) {
         if rules.thinking == Severity::Off {
-            return Told::default();
+            return (None, Vec::new());
         }
-        let (request, lane) = (&taken.request, &whose.lane);
-        let circumstances = circumstances(facts, rules);
-        self.is_asked |= outcome(request, &circumstances).is_some_and(|outcome| outcome != Outcome::UnknownModel);
-        let previous = whose.previous.as_ref().map(Relative::request);
-        let parent = whose.parent();
-        let turn = ThinkingTurn { wire, request, chain: lane.chain, previous, parent, circumstances };
-        let JudgedThinking { rejected, unread, altered } = self.check.take(&turn);
-        let note = |kind: NoteKind, remark: ThinkingRemark| Noted {
-            answer: Some(remark.words),
-            ..Noted::new(&lane.name, taken.number, kind, remark.path)
+        let judged = self.judge(wire, taken, facts, whose, rules);
+        let mut remarks = remarks(&judged, facts);
+        let mut error = None;
+        if let Some(rejected) = judged.rejected {
+            if rejected.outcome.refuses() && facts.usage.is_none() && rules.thinking == Severity::Fail {
+                error = Some(rejected.to_string());
+                self.rejected.add(&whose.lane, taken.number, rejected.path, rejected.answer, rejected.expected);
+            } else {
+                let is_open = matches!(rejected.outcome, Outcome::Unknown | Outcome::UnknownModel);
+                self.open.extend(is_open.then(|| taken.request.model.clone()));
+                let words = rejected.told(answered(facts), facts.usage.is_some());
+                remarks.push((NoteKind::ThinkingUnbound, ThinkingRemark { path: rejected.path, words }));
+            }
+        }
+        let noted = |(kind, ThinkingRemark { path, words })| Noted {
+            answer: Some(words),
+            ..Noted::new(&whose.lane.name, taken.number, kind, path)
         };
-        let mut notes = Vec::new();
-        let dropped = answered(facts).filter(|answered| answered.dropped > 0 && rejected.is_none());
-        let dropped = dropped.map(|answered| ThinkingRemark { path: String::new(), words: answered.dropped_words() });
-        notes.extend(unread.or(dropped).map(|dropped| note(NoteKind::ThinkingDropped, dropped)));
-        notes.extend(altered.map(|altered| note(NoteKind::ThinkingAltered, altered)));
-        let Some(rejected) = rejected else { return (None, notes) };
-        if matches!(rejected.outcome, Outcome::Unknown | Outcome::UnknownModel) {
-            self.open.insert(request.model.clone());
-        }
-        let RejectedThinking { path, answer, expected, .. } = &rejected;
-        if !rejected.outcome.refuses() || facts.usage.is_some() || rules.thinking != Severity::Fail {
-            let words = rejected.told(answered(facts), facts.usage.is_some());
-            notes.push(note(NoteKind::ThinkingUnbound, ThinkingRemark { path: path.clone(), words }));
-            return (None, notes);
-        }
-        self.rejected.add(lane, taken.number, path.clone(), answer.clone(), expected);
-        (Some(rejected.to_string()), notes)
+        (error, remarks.into_iter().map(noted).collect())
     }
 
-    /// Takes a recorded error about thinking.
+    fn judge<T: Relative>(
+        &mut self,
+        wire: &Wire,
+        taken: &Subject,
+        facts: &Facts<'_>,
+        whose: &Whose<T>,
+        rules: &Rules,
+    ) -> JudgedThinking {
+        let (request, circumstances) = (&taken.request, circumstances(facts, rules));
+        self.is_asked |= outcome(request, &circumstances).is_some_and(|outcome| outcome != Outcome::UnknownModel);
+        let (chain, parent) = (whose.lane.chain, whose.parent());
+        let previous = whose.previous.as_ref().map(Relative::request);
+        self.check.take(&ThinkingTurn { wire, request, chain, previous, parent, circumstances })
+    }
+
+    /// Takes a recorded error; others than those about thinking do not matter.
     pub fn refused(&mut self, chain: Option<&str>, message: &str, rules: &Rules) {
-        if rules.thinking != Severity::Off {
-            self.is_asked = true;
-            self.recorded.entry(chain.map(str::to_owned)).or_insert((message.to_owned(), 0)).1 += 1;
-        }
+        let Some(expected) = refusal_of_thinking(message).filter(|_| rules.thinking != Severity::Off) else { return };
+        self.is_asked = true;
+        let first = RecordedErrors { first: message.to_owned(), expected, requests: 0 };
+        self.recorded.entry(chain.map(str::to_owned)).or_insert(first).requests += 1;
     }
 
     /// Forgets what belongs to a wire that is replaced.
@@ -89,12 +110,12 @@ impl Thinking {
     /// One violation for each chain, and one for each with recorded errors.
     pub fn violations(&self, rules: &Rules) -> impl Iterator<Item = Violation> {
         let recorded = self.recorded.iter().filter(|_| rules.thinking == Severity::Fail);
-        let recorded = recorded.map(|(chain, (message, requests))| Violation {
+        let recorded = recorded.map(|(chain, errors)| Violation {
             rule: Rule::Thinking,
             chain: chain.clone(),
-            what: refused_words(*requests),
-            found: format!("HTTP 400: {message}"),
-            expected: refusal_of_thinking(message).unwrap_or_default().to_owned(),
+            what: errors.words(),
+            found: format!("HTTP 400: {}", errors.first),
+            expected: errors.expected.to_owned(),
         });
         self.rejected.violations(Rule::Thinking, str::to_owned).chain(recorded)
     }
@@ -102,9 +123,18 @@ impl Thinking {
     /// What is not known, and recorded errors that are allowed, in words.
     pub fn warnings(&self, rules: &Rules) -> impl Iterator<Item = String> {
         let allowed = self.recorded.values().filter(|_| rules.thinking == Severity::Note);
-        let allowed = allowed.map(|(message, requests)| format!("There is {}: {message}", refused_words(*requests)));
+        let allowed = allowed.map(|errors| format!("Allowed by the rules: {}: {}", errors.words(), errors.first));
         self.open.iter().map(|model| OpenRule::ThinkingCheck.warning(model)).chain(allowed)
     }
+}
+
+/// What there is to know of thinking in a request besides the rejected.
+fn remarks(judged: &JudgedThinking, facts: &Facts<'_>) -> Vec<(NoteKind, ThinkingRemark)> {
+    let dropped = answered(facts).filter(|answered| answered.dropped > 0 && judged.rejected.is_none());
+    let dropped = dropped.map(|answered| ThinkingRemark { path: String::new(), words: answered.dropped_words() });
+    let dropped = judged.unread.clone().or(dropped).map(|remark| (NoteKind::ThinkingDropped, remark));
+    let altered = judged.altered.clone().map(|remark| (NoteKind::ThinkingAltered, remark));
+    dropped.into_iter().chain(altered).collect()
 }
 
 /// What decides the outcome for a request besides its body.
@@ -119,11 +149,4 @@ fn circumstances(facts: &Facts<'_>, rules: &Rules) -> Circumstances {
 /// What the recorded answer says about thinking.
 fn answered(facts: &Facts<'_>) -> Option<AnsweredThinking> {
     facts.price.and_then(|price| price.answer.thinking)
-}
-
-fn refused_words(requests: usize) -> String {
-    match requests {
-        1 => "a recorded request that was refused".to_owned(),
-        requests => format!("{requests} recorded requests that were refused, the first"),
-    }
 }

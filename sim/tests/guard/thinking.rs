@@ -147,10 +147,13 @@ impl Case {
         };
         let kinds = [NoteKind::ThinkingUnbound, NoteKind::ThinkingDropped, NoteKind::ThinkingAltered];
         let notes = report.notes.iter().filter(|noted| kinds.contains(&noted.note));
-        let notes: Vec<[&str; 2]> = notes.map(|noted| [noted.note.word(), noted.answer.as_deref().unwrap_or("")]).collect();
+        let notes: Vec<[&str; 2]> =
+            notes.map(|noted| [noted.note.word(), noted.answer.as_deref().unwrap_or("")]).collect();
         let is_noted = match &self.noted {
             None => notes.is_empty(),
-            Some([kind, says]) => matches!(&notes[..], [[word, words]] if word == kind && words.contains(says.as_str())),
+            Some([kind, says]) => {
+                matches!(&notes[..], [[word, words]] if word == kind && words.contains(says.as_str()))
+            }
         };
         let is_broken = |finding: &&Finding| finding.breaks_prefix && finding.rule == Rule::Stability;
         let broken = report.findings.iter().find(is_broken);
@@ -264,7 +267,10 @@ fn a_fork_of_an_altered_signature_is_rejected_until_it_is_the_right_one_again() 
     }
     let found = rejected(&guard.finish());
     let expected = [1, 2].map(|request| format!("request {request} at messages[1].content[0]: HTTP 400"));
-    assert!(found.len() == 2 && found.iter().zip(&expected).all(|(found, start)| found.starts_with(start)), "{found:?}");
+    assert!(
+        found.len() == 2 && found.iter().zip(&expected).all(|(found, start)| found.starts_with(start)),
+        "{found:?}"
+    );
 }
 
 #[test]

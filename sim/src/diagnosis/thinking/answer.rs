@@ -1,6 +1,6 @@
 //! Which message of a request is the answer to the request before it.
 
-use super::super::ends::CommonEnds;
+use crate::diagnosis::CommonEnds;
 use crate::wire::{BlockId, Level, Place, Request, Wire};
 
 /// Whether the next message after those of `previous` is its answer. It is not if `request` has another last message in

@@ -37,7 +37,8 @@ impl AnsweredThinking {
     /// What was dropped, in words.
     pub fn dropped_words(self) -> String {
         let Self { dropped, reason, .. } = self;
-        let blocks = if dropped == 1 { "1 thinking block was".to_owned() } else { format!("{dropped} thinking blocks were") };
+        let blocks =
+            if dropped == 1 { "1 thinking block was".to_owned() } else { format!("{dropped} thinking blocks were") };
         let reason = reason.map_or_else(String::new, |reason| format!(" (`{}`)", reason.word()));
         format!("{blocks} dropped, as the recorded answer says{reason}")
     }

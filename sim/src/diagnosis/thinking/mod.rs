@@ -10,7 +10,8 @@
 //! (`signatures`). What follows from a changed prefix depends on model, day and account ([`PROFILE`]).
 //!
 //! Limits. Requests show only what is sent: a block that the first request of a chain already holds is taken as sent
-//! unchanged. Images and documents are compared without their address, tool results in the order of their calls.
+//! unchanged, and a fork that is read before its parent is judged by what it holds itself. Images and documents are compared
+//! without their address, tool results in the order of their calls.
 
 mod answer;
 mod answered;
@@ -28,7 +29,7 @@ use std::sync::Arc;
 use answer::is_answered;
 use normal::Normal;
 use path::Paths;
-use rejection::{Edit, ThinkingFault};
+use rejection::{Edit, Failing, ThinkingFault};
 use signatures::{Key, Signatures, key};
 
 pub use answered::{AnsweredThinking, DropReason, refusal_of_thinking};
@@ -173,19 +174,22 @@ impl ThinkingCheck {
         self.binds |= outcome.is_some();
         let altered = self.signatures.compare(turn).map(|place| ThinkingRemark::altered(request, place));
         let end = self.binds.then(|| self.judge(turn));
-        let fault = end.and_then(|end| end.fault).zip(outcome).map(|(at, outcome)| (&self.faults[at], outcome));
-        let faults = end.filter(|_| fault.is_some()).map_or(0, |end| end.faults);
+        let failing = end.zip(outcome).and_then(|(end, outcome)| {
+            let first = &self.faults[end.fault?];
+            Some(Failing { first, outcome, blocks: end.faults })
+        });
         let replaced = self.signatures.replaced(turn, || self.lineage(chain));
         let is_switched = turn.previous.is_some_and(|previous| previous.resolved != request.resolved);
         let unread = end.and_then(|end| end.unread).filter(|_| is_switched);
         let unread = unread.map(|(place, maker)| ThinkingRemark::unread(request, place, maker));
-        JudgedThinking { rejected: rejection::first(turn, fault, faults, &replaced), unread, altered }
+        JudgedThinking { rejected: rejection::first(turn, failing, &replaced), unread, altered }
     }
 
     /// What the provider does with thinking in `newer`, if it follows `older` in one chain.
     pub fn of_pair(wire: &Wire, older: &Request, newer: &Request, circumstances: Circumstances) -> JudgedThinking {
         let mut check = Self::default();
-        let turn = ThinkingTurn { wire, request: older, chain: ChainId(0), previous: None, parent: None, circumstances };
+        let turn =
+            ThinkingTurn { wire, request: older, chain: ChainId(0), previous: None, parent: None, circumstances };
         check.take(&turn);
         check.take(&ThinkingTurn { request: newer, previous: Some(older), ..turn })
     }

@@ -50,7 +50,12 @@ pub const PROFILE: [ProfileRow; 9] = [
     row(ModelId::Mythos51, Date(2026, 9, 1), Unset::Unchecked, "PT-26: does not run the check"),
     row(ModelId::Mythos51, Date(2026, 11, 9), Unset::Refuses, "WN-52: HTTP 400 on every account; the newer page wins"),
     row(ModelId::Opus55, Date(2026, 9, 22), Unset::RefusesNewAccounts, "PT-26; measured on older accounts: IRIS, CR"),
-    row(ModelId::Opus55, Date(2026, 11, 1), Unset::Disputed, "pages of 2026-11 split the models; the table was not readable"),
+    row(
+        ModelId::Opus55,
+        Date(2026, 11, 1),
+        Unset::Disputed,
+        "pages of 2026-11 split the models; the table was not readable",
+    ),
     row(ModelId::Sonnet55, Date(2026, 9, 28), Unset::RefusesNewAccounts, "migration guide of 2026-10; measured: IRIS"),
     row(ModelId::Haiku55, Date(2026, 10, 7), Unset::Unknown, "list of breaking changes, 2026-10-07"),
     row(ModelId::Fable52, Date(2026, 11, 9), Unset::Refuses, "WN-52: HTTP 400 on every account; Bedrock's card too"),
@@ -90,7 +95,9 @@ mod tests {
         }
         let is_sourced = |row: &ProfileRow| ["PT-26", "WN-52", "2026"].iter().any(|tag| row.source.contains(tag));
         assert!(PROFILE.iter().all(is_sourced));
-        let apart = |at: usize| PROFILE[..at].iter().rposition(|row| row.model == PROFILE[at].model).is_none_or(|last| last + 1 == at);
+        let apart = |at: usize| {
+            PROFILE[..at].iter().rposition(|row| row.model == PROFILE[at].model).is_none_or(|last| last + 1 == at)
+        };
         assert!((1..PROFILE.len()).all(apart), "rows of one model stand together");
     }
 }

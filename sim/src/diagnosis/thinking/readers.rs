@@ -45,11 +45,7 @@ const ROWS: [Row; 16] = [
     row(Who::Any, HAIKU_55, false),
     row(HAIKU_55, Who::Any, true),
     // A change of the documents seen on this day.
-    Row {
-        on: &[Platform::Maker, Platform::Vertex],
-        since: Some(Date(2026, 10, 6)),
-        ..row(SONNET_55, OPUS_55, true)
-    },
+    Row { on: &[Platform::Maker, Platform::Vertex], since: Some(Date(2026, 10, 6)), ..row(SONNET_55, OPUS_55, true) },
     row(SONNET_55, Who::Any, false),
     Row { on: &[Platform::Maker], ..row(OPUS_55, FABLES_51, true) },
     row(OPUS_55, FABLES_51, false),

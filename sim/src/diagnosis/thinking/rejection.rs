@@ -63,26 +63,41 @@ pub(super) const CONTENT: &str = "each kept thinking block after the content tha
                        (with `anthropic-beta: thinking-binding-controls-2026-08-01`)";
 
 /// What the provider expects of signatures.
-pub(super) const SIGNATURE: &str = "each thinking block as it was answered, or without all thinking; no setting lets the provider drop it";
+pub(super) const SIGNATURE: &str =
+    "each thinking block as it was answered, or without all thinking; no setting lets the provider drop it";
 
-/// The first block that the provider does not take: one with a changed prefix, of `faults`, or with a replaced signature.
+/// Blocks with a changed prefix.
+#[derive(Clone, Copy)]
+pub(super) struct Failing<'a> {
+    /// The first.
+    pub first: &'a ThinkingFault,
+    /// What becomes of the request.
+    pub outcome: Outcome,
+    /// How many there are.
+    pub blocks: usize,
+}
+
+/// The first block that the provider does not take: one with a changed prefix, or with a replaced signature.
 pub(super) fn first(
     turn: &ThinkingTurn<'_>,
-    fault: Option<(&ThinkingFault, Outcome)>,
-    faults: usize,
+    failing: Option<Failing<'_>>,
     replaced: &[Place],
 ) -> Option<RejectedThinking> {
     let request = turn.request;
-    let more = (faults + replaced.len()).saturating_sub(1);
+    let blocks = failing.map_or(0, |failing| failing.blocks);
+    let more = (blocks + replaced.len()).saturating_sub(1);
     let more_words = match more {
         0 => String::new(),
         1 => "; 1 more thinking block of this request fails".to_owned(),
         more => format!("; {more} more thinking blocks of this request fail"),
     };
-    let refuses_before = |place: Place| fault.is_some_and(|(fault, outcome)| outcome.refuses() && fault.place < place);
-    let (place, outcome, edit, expected) = match (replaced.first(), fault) {
-        (Some(place), _) if !refuses_before(*place) => (*place, Outcome::Refused, SIGNED_OTHERWISE.to_owned(), SIGNATURE),
-        (_, Some((fault, outcome))) => (fault.place, outcome, edited(request, &fault.edit), CONTENT),
+    let refuses_before =
+        |place: Place| failing.is_some_and(|failing| failing.outcome.refuses() && failing.first.place < place);
+    let (place, outcome, edit, expected) = match (replaced.first(), failing) {
+        (Some(place), _) if !refuses_before(*place) => {
+            (*place, Outcome::Refused, SIGNED_OTHERWISE.to_owned(), SIGNATURE)
+        }
+        (_, Some(Failing { first, outcome, .. })) => (first.place, outcome, edited(request, &first.edit), CONTENT),
         _ => return None,
     };
     let answer = format!("{}: {edit}{more_words}", follows(request, outcome, &turn.circumstances));
@@ -123,7 +138,9 @@ fn follows(request: &Request, outcome: Outcome, circumstances: &Circumstances) -
             format!("HTTP 400 on {model} for accounts created since 2026-08-31 (older ones pay for the block)")
         }
         Outcome::Disputed => {
-            format!("HTTP 400 on {model} by the pages until 2026-10; by a newer one this thinking may be dropped instead")
+            format!(
+                "HTTP 400 on {model} by the pages until 2026-10; by a newer one this thinking may be dropped instead"
+            )
         }
         Outcome::Paid => format!("{model} takes this thinking on accounts created before 2026-08-31, and bills it"),
         Outcome::Dropped => format!("thinking is dropped on {model}"),

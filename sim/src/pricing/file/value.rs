@@ -104,7 +104,9 @@ impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let written = toml::value::Datetime::deserialize(from)?;
         let found = written.to_string();
-        Date::parse(&found).map(Self).ok_or_else(|| D::Error::custom(format!("found `{found}`, expected a day such as 2026-10-07")))
+        Date::parse(&found)
+            .map(Self)
+            .ok_or_else(|| D::Error::custom(format!("found `{found}`, expected a day such as 2026-10-07")))
     }
 }
 

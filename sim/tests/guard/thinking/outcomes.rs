@@ -43,7 +43,13 @@ fn told(bodies: &[Value], rules: Rules, known: &Known) -> Report {
         let is_last = at + 1 == bodies.len();
         let usage = known.answer.filter(|_| is_last).map(|answer| answer.usage);
         let price = PriceFacts { tier: known.tier, ..PriceFacts::answered("", &answer, None) };
-        let facts = Facts { chain: Some("main"), recorded_at: known.at, usage, price: is_last.then_some(price), ..Facts::default() };
+        let facts = Facts {
+            chain: Some("main"),
+            recorded_at: known.at,
+            usage,
+            price: is_last.then_some(price),
+            ..Facts::default()
+        };
         guard.take(&Sent { facts, ..Sent::body(body.to_string().as_bytes()) }).unwrap();
     }
     guard.finish()
@@ -75,12 +81,28 @@ fn rows() -> Vec<Row> {
         ("claude-mythos-5-2", None, None, old, false, "fails", refused),
         ("claude-fable-5-1", None, None, None, false, "fails", "for accounts created since 2026-08-31"),
         ("claude-fable-5-1", None, None, new, false, "fails", "HTTP 400 on `claude-fable-5-1`: "),
-        ("claude-fable-5-1", None, None, old, false, "noted", "takes this thinking on accounts created before 2026-08-31"),
+        (
+            "claude-fable-5-1",
+            None,
+            None,
+            old,
+            false,
+            "noted",
+            "takes this thinking on accounts created before 2026-08-31",
+        ),
         ("claude-mythos-5-1", None, None, None, false, "fails", "HTTP 400 on `claude-mythos-5-1`: "),
         ("claude-mythos-5-1", None, Some((11, 8)), None, false, "nothing", ""),
         ("claude-mythos-5-1", None, Some((11, 9)), None, false, "fails", "HTTP 400 on `claude-mythos-5-1`: "),
         ("claude-opus-5-5", None, Some((10, 31)), None, false, "fails", "for accounts created since 2026-08-31"),
-        ("claude-opus-5-5", None, Some((11, 1)), None, false, "fails", "by a newer one this thinking may be dropped instead"),
+        (
+            "claude-opus-5-5",
+            None,
+            Some((11, 1)),
+            None,
+            false,
+            "fails",
+            "by a newer one this thinking may be dropped instead",
+        ),
         ("claude-opus-5-5", None, None, None, false, "fails", "by a newer one this thinking may be dropped instead"),
         ("claude-opus-5-5", None, Some((10, 31)), old, false, "noted", "bills it"),
         ("claude-opus-5-5", None, None, old, false, "noted", "what follows is not documented"),
@@ -95,11 +117,35 @@ fn rows() -> Vec<Row> {
         ("claude-fable-5-1", None, None, old, true, "noted", "bills it"),
         ("claude-fable-5-2", set("error"), None, None, true, "fails", "the item of the batch fails (`errored`)"),
         ("anthropic.claude-fable-5-1", None, Some((9, 30)), None, false, "noted", "thinking is dropped on"),
-        ("anthropic.claude-fable-5-1", None, Some((10, 1)), old, false, "fails", "HTTP 400 on `anthropic.claude-fable-5-1`: "),
+        (
+            "anthropic.claude-fable-5-1",
+            None,
+            Some((10, 1)),
+            old,
+            false,
+            "fails",
+            "HTTP 400 on `anthropic.claude-fable-5-1`: ",
+        ),
         ("anthropic.claude-fable-5-1", older.clone(), None, None, false, "noted", "thinking is dropped on"),
         ("claude-fable-5-2", older, None, None, false, "fails", refused),
-        ("claude-fable-5-3", None, None, None, false, "noted", "whether `claude-fable-5-3` checks this thinking is not known"),
-        ("claude-opus-6", None, None, None, false, "noted", "whether `claude-opus-6` checks this thinking is not known"),
+        (
+            "claude-fable-5-3",
+            None,
+            None,
+            None,
+            false,
+            "noted",
+            "whether `claude-fable-5-3` checks this thinking is not known",
+        ),
+        (
+            "claude-opus-6",
+            None,
+            None,
+            None,
+            false,
+            "noted",
+            "whether `claude-opus-6` checks this thinking is not known",
+        ),
     ]
 }
 
@@ -168,12 +214,19 @@ fn an_answer_or_the_rules_make_it_a_note() {
 fn a_recorded_answer_decides_what_happened() {
     let answered = |thinking| {
         let usage = Usage { input_tokens: 400, ..Usage::default() };
-        Known { at: None, tier: ServiceTier::Standard, answer: Some(RecordedUsage { usage, thinking, ..RecordedUsage::default() }) }
+        Known {
+            at: None,
+            tier: ServiceTier::Standard,
+            answer: Some(RecordedUsage { usage, thinking, ..RecordedUsage::default() }),
+        }
     };
     let dropped = AnsweredThinking { dropped: 2, reason: Some(DropReason::Prefix), allowed: 0 };
     let allowed = AnsweredThinking { allowed: 2, ..AnsweredThinking::default() };
     let cases = [
-        (Some(dropped), "2 thinking blocks were dropped, as the recorded answer says (`prefix_binding_mismatch`): content"),
+        (
+            Some(dropped),
+            "2 thinking blocks were dropped, as the recorded answer says (`prefix_binding_mismatch`): content",
+        ),
         (Some(allowed), "the model saw this thinking, and it was billed, as the recorded answer says: content"),
         (Some(AnsweredThinking::default()), "nothing was dropped, as the recorded answer says: content"),
         (None, "the provider took it, as the recorded answer shows; by the documents: HTTP 400"),

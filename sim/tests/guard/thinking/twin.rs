@@ -146,9 +146,8 @@ impl Twin {
         for now in sent.thoughts() {
             let made = self.made.iter().find(|made| made.number == now.number);
             let is_read = made.is_none_or(|made| made.model == sent.model || (made.model < 2 && sent.model < 2));
-            let is_changed = made.is_some_and(|made| {
-                made.before != now.before || (now.after.is_some() && now.after != made.after)
-            });
+            let is_changed =
+                made.is_some_and(|made| made.before != now.before || (now.after.is_some() && now.after != made.after));
             if sent.forged.contains(&now.number) || (is_read && is_changed) {
                 let [message, part] = now.place;
                 rejected = rejected.or(Some(format!("messages[{message}].content[{part}]")));
