@@ -8,8 +8,8 @@ use super::refusal::Refusals;
 use super::rules::{Rules, Severity};
 use super::sent::Facts;
 use crate::diagnosis::{
-    AnsweredThinking, Circumstances, JudgedThinking, OpenRule, Outcome, RejectedThinking, Subject, ThinkingCheck,
-    ThinkingRemark, ThinkingTurn, outcome, refusal_of_thinking,
+    AnsweredThinking, Circumstances, JudgedThinking, OpenRule, Outcome, Subject, ThinkingCheck, ThinkingRemark,
+    ThinkingTurn, outcome, refusal_of_thinking,
 };
 use crate::pricing::{Date, ServiceTier};
 use crate::wire::Wire;

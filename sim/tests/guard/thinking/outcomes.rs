@@ -6,6 +6,7 @@ use forkcast_sim::pricing::{Date, ServiceTier};
 use forkcast_sim::service::{PriceFacts, RecordedUsage};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{checked, content, rejected, until, whole};
@@ -66,102 +67,36 @@ fn said(report: &Report) -> (&'static str, String) {
     }
 }
 
-/// Model, setting, month and day, day on which the account was created, batch; and whether the check fails or what is noted,
-/// with words of it. `providers-2026-11.md` A.3.
-type Row = (&'static str, Option<Value>, Option<(u64, u64)>, Option<Date>, bool, &'static str, &'static str);
-
-fn rows() -> Vec<Row> {
-    let (old, new) = (Some(Date(2026, 8, 30)), Some(Date(2026, 8, 31)));
-    let set = |value: &str| Some(json!({"prefix_mismatch_behavior": value}));
-    let older = Some(json!({"mismatch_behavior": "drop_block"}));
-    let refused = "HTTP 400 on `claude";
-    vec![
-        ("claude-fable-5-2", None, None, None, false, "fails", refused),
-        ("claude-fable-5-2", None, None, old, false, "fails", refused),
-        ("claude-mythos-5-2", None, None, old, false, "fails", refused),
-        ("claude-fable-5-1", None, None, None, false, "fails", "for accounts created since 2026-08-31"),
-        ("claude-fable-5-1", None, None, new, false, "fails", "HTTP 400 on `claude-fable-5-1`: "),
-        (
-            "claude-fable-5-1",
-            None,
-            None,
-            old,
-            false,
-            "noted",
-            "takes this thinking on accounts created before 2026-08-31",
-        ),
-        ("claude-mythos-5-1", None, None, None, false, "fails", "HTTP 400 on `claude-mythos-5-1`: "),
-        ("claude-mythos-5-1", None, Some((11, 8)), None, false, "nothing", ""),
-        ("claude-mythos-5-1", None, Some((11, 9)), None, false, "fails", "HTTP 400 on `claude-mythos-5-1`: "),
-        ("claude-opus-5-5", None, Some((10, 31)), None, false, "fails", "for accounts created since 2026-08-31"),
-        (
-            "claude-opus-5-5",
-            None,
-            Some((11, 1)),
-            None,
-            false,
-            "fails",
-            "by a newer one this thinking may be dropped instead",
-        ),
-        ("claude-opus-5-5", None, None, None, false, "fails", "by a newer one this thinking may be dropped instead"),
-        ("claude-opus-5-5", None, Some((10, 31)), old, false, "noted", "bills it"),
-        ("claude-opus-5-5", None, None, old, false, "noted", "what follows is not documented"),
-        ("claude-sonnet-5-5", None, None, None, false, "fails", "for accounts created since 2026-08-31"),
-        ("claude-haiku-5-5", None, None, None, false, "noted", "what follows is not documented"),
-        ("claude-opus-5-5", set("drop_block"), None, None, false, "noted", "thinking is dropped on `claude-opus-5-5`"),
-        ("claude-haiku-5-5", set("error"), None, None, false, "fails", refused),
-        ("claude-fable-5-1", set("error"), None, old, false, "fails", refused),
-        ("claude-sonnet-5", set("error"), None, None, false, "nothing", ""),
-        ("claude-opus-4-8", None, None, None, false, "nothing", ""),
-        ("claude-fable-5-2", None, None, None, true, "noted", "thinking is dropped on `claude-fable-5-2`"),
-        ("claude-fable-5-1", None, None, old, true, "noted", "bills it"),
-        ("claude-fable-5-2", set("error"), None, None, true, "fails", "the item of the batch fails (`errored`)"),
-        ("anthropic.claude-fable-5-1", None, Some((9, 30)), None, false, "noted", "thinking is dropped on"),
-        (
-            "anthropic.claude-fable-5-1",
-            None,
-            Some((10, 1)),
-            old,
-            false,
-            "fails",
-            "HTTP 400 on `anthropic.claude-fable-5-1`: ",
-        ),
-        ("anthropic.claude-fable-5-1", older.clone(), None, None, false, "noted", "thinking is dropped on"),
-        ("claude-fable-5-2", older, None, None, false, "fails", refused),
-        (
-            "claude-fable-5-3",
-            None,
-            None,
-            None,
-            false,
-            "noted",
-            "whether `claude-fable-5-3` checks this thinking is not known",
-        ),
-        (
-            "claude-opus-6",
-            None,
-            None,
-            None,
-            false,
-            "noted",
-            "whether `claude-opus-6` checks this thinking is not known",
-        ),
-    ]
+/// A row of `outcomes.yaml`.
+#[derive(Debug, Deserialize)]
+struct Case {
+    model: String,
+    binding: Option<Value>,
+    day: Option<[u64; 2]>,
+    account: Option<String>,
+    #[serde(default)]
+    batch: bool,
+    found: String,
+    says: String,
+    source: String,
 }
 
 #[test]
 fn the_outcome_depends_on_model_day_account_batch_and_setting() {
+    let cases: Vec<Case> = serde_saphyr::from_str(include_str!("outcomes.yaml")).unwrap();
     let mut faults = Vec::new();
-    for (model, setting, on, account_created, is_batch, expected, words) in rows() {
-        let tier = if is_batch { ServiceTier::Batch } else { ServiceTier::Standard };
-        let known = Known { at: on.map(|(month, of)| day(month, of)), tier, answer: None };
+    for case in &cases {
+        let tier = if case.batch { ServiceTier::Batch } else { ServiceTier::Standard };
+        let known = Known { at: case.day.map(|[month, of]| day(month, of)), tier, answer: None };
+        let account_created = case.account.as_ref().map(|age| Date(2026, 8, if age == "old" { 30 } else { 31 }));
         let rules = Rules { account_created, ..Rules::default() };
-        let (found, said) = said(&told(&edited(model, setting.as_ref()), rules, &known));
-        if found != expected || !said.contains(words) {
-            faults.push(format!("{model} {setting:?} {on:?} {account_created:?} {is_batch}: {found} {said:?}"));
+        let (found, said) = said(&told(&edited(&case.model, case.binding.as_ref()), rules, &known));
+        if found != case.found || !said.contains(&case.says) {
+            faults.push(format!("{case:?}: {found} {said:?}"));
         }
     }
     assert!(faults.is_empty(), "{faults:#?}");
+    assert!(cases.len() >= 30 && cases.iter().all(|case| !case.source.is_empty()), "{}", cases.len());
 }
 
 #[test]
