@@ -129,6 +129,10 @@ impl Sink for Check {
         Ok(())
     }
 
+    fn refused(&mut self, chain: Option<&str>, message: &str) {
+        self.guard.refused(chain, message);
+    }
+
     fn begin(&mut self) {
         self.end_watch();
         if let Some(suites) = &mut self.suites {

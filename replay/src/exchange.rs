@@ -132,6 +132,8 @@ pub struct Exchange {
     /// The request of another chain that this one continues, by its position in the file, if the input has it: bytes alone
     /// do not show that a chain without most of its parent's history is a fork.
     pub continues: Option<usize>,
+    /// The message of an answer with HTTP 400 that is about thinking in the request.
+    pub thinking_refused: Option<String>,
     /// An explicit cache scope (organisation or workspace), if the input has one.
     pub scope: Option<String>,
     /// The service tier: batch if the recording says so, else the tier in the answer, else that in the request.

@@ -9,5 +9,6 @@ mod others;
 mod real;
 mod recordings;
 mod stage;
+mod thinking;
 mod traces;
 mod transcripts;

@@ -285,6 +285,7 @@ pub(super) fn attach(exchange: &mut Exchange, answer: &[u8], line: usize, readin
         exchange.keep(answer);
     }
     if exchange.failed() {
+        exchange.thinking_refused = response::thinking_refused(exchange.status, answer);
         return;
     }
     let answer = response::attach_recognised(exchange, answer);

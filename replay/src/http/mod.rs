@@ -96,7 +96,7 @@ fn has_tools(body: &[u8]) -> bool {
 /// Sets status and usage of `exchange`, and the answer itself if it `keeps` that; returns everything else about it.
 pub(crate) fn attach(exchange: &mut Exchange, response: &Response<'_>, keeps: bool) -> Answer {
     exchange.status = response.status;
-    if exchange.failed() && !keeps {
+    if exchange.failed() && !keeps && exchange.status != Some(response::REFUSED) {
         return Answer::default();
     }
     let body = response.body.as_ref().map_err(Clone::clone);
@@ -108,6 +108,7 @@ pub(crate) fn attach(exchange: &mut Exchange, response: &Response<'_>, keeps: bo
         exchange.answer.iter_mut().for_each(|answer| answer.retry_after = wait.map(Duration::from_secs));
     }
     if exchange.failed() {
+        exchange.thinking_refused = body.ok().and_then(|body| response::thinking_refused(exchange.status, &body));
         return Answer::default();
     }
     let mut answer = match body {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::cache::{Outcome, Rules};
-use forkcast_sim::diagnosis::{Explanation, Subject};
+use forkcast_sim::diagnosis::{Explanation, RejectedThinking, Subject};
 use forkcast_sim::guard::Identity;
 use forkcast_sim::ledger::Line;
 use forkcast_sim::service::{
@@ -231,7 +231,10 @@ impl<'a> StreamReplay<'a> {
         line.recorded = recorded;
         line.predicted = Some(prediction(recorded, &predicted, comparison.is_ok()));
         line.explanation = explanation;
-        line.remarks.extend(thinking.as_ref().map(ToString::to_string));
+        let answered = exchange.usage.and_then(|recorded| recorded.thinking);
+        let told = |thinking: &RejectedThinking| thinking.told(answered, recorded.is_some());
+        line.remarks
+            .extend(thinking.iter().map(|thinking| format!("thinking at {}: {}", thinking.path, told(thinking))));
         let quote = self.quote(exchange, Some(&sized.subject.request), &line, &usage);
         let billed = Billed { model: &line.model, usage: &usage, quote: &quote, is_modelled: true };
         let hypotheticals = self.options.without_cache(&billed);
@@ -258,6 +261,7 @@ impl<'a> StreamReplay<'a> {
     fn unbilled(&mut self, mut line: Line, request: Option<&Request>, exchange: &Exchange) {
         if let Some(status) = exchange.status.filter(|_| exchange.failed()) {
             line.remarks.push(format!("answered with HTTP {status}: nothing was billed"));
+            line.remarks.extend(exchange.thinking_refused.clone());
         }
         let nothing = Usage::default();
         line.predicted = Some(nothing);

@@ -1,5 +1,6 @@
 //! Usage of the Messages API. Names: Anthropic SDK, `types/usage.py` and `types/beta/beta_usage.py` (2026-09).
 
+use forkcast_sim::diagnosis::{AnsweredThinking, DropReason, refusal_of_thinking};
 use forkcast_sim::wire::{Usage, number};
 
 use super::tokens::{Fields, count, count_at, count_or_zero, list, object, required, word};
@@ -15,6 +16,7 @@ pub(super) fn read_json(body: &[u8]) -> Answer {
     if let Some(usage) = &mut answer.usage {
         usage.server_passes |= has_server_tool_use(body);
         usage.applied_edits = applied_edits(body);
+        usage.thinking = thinking(body);
     }
     answer
 }
@@ -36,6 +38,34 @@ pub(super) fn applied_edits(message: &[u8]) -> u32 {
 /// The number of context edits in the value of `context_management`.
 pub(crate) fn edits_of(context: &[u8]) -> u32 {
     member(context, "applied_edits").map_or(0, |edits| number(elements(edits).count()))
+}
+
+/// What `input_transformations` of a message, or of an event of its stream, say of thinking; `None` without the list.
+/// Unknown types pass (`providers-2026-11.md` A.4: preserved-thinking page of 2026-09-26, release notes of 2026-09-14).
+pub(super) fn thinking(holder: &[u8]) -> Option<AnsweredThinking> {
+    let mut answered = AnsweredThinking::default();
+    for element in elements(present(holder, "input_transformations")?) {
+        match member_text(element, "type").as_deref() {
+            Some("thinking_dropped") => {
+                answered.dropped += 1;
+                let reason = || member_text(element, "reason").and_then(|reason| DropReason::named(&reason));
+                answered.reason = answered.reason.or_else(reason);
+            }
+            Some("thinking_mismatch_allowed") => answered.allowed += 1,
+            _ => {}
+        }
+    }
+    Some(answered)
+}
+
+/// The status of a request that the provider does not accept.
+pub(crate) const REFUSED: u16 = 400;
+
+/// The message of an error that is about thinking in the request: `error.message`, or `message` of Bedrock.
+pub(crate) fn thinking_refused(status: Option<u16>, body: &[u8]) -> Option<String> {
+    let holder = present(body, "error").unwrap_or(body);
+    let message = member_text(holder, "message").filter(|_| status == Some(REFUSED))?;
+    refusal_of_thinking(&message).map(|_| message.into_owned())
 }
 
 /// Usage of a whole answer of `model`, whose parts are additive. If it lists several passes, the sum of those by its own

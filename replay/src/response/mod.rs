@@ -34,7 +34,7 @@ use payload::{Events, Payload};
 
 pub(crate) use bedrock::counted_by_headers;
 pub(crate) use eventstream::begins as is_framed;
-pub(crate) use messages::edits_of;
+pub(crate) use messages::{REFUSED, edits_of, thinking_refused};
 
 /// The data of one answer.
 #[derive(Clone, Debug, Default, PartialEq)]

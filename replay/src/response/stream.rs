@@ -1,9 +1,10 @@
 //! Streamed answers. Event grammar: Anthropic streaming page (2026-09); other kinds of events are accepted and counted.
 
+use forkcast_sim::diagnosis::AnsweredThinking;
 use forkcast_sim::outside::found;
 
 use super::chunks::Damage;
-use super::messages::{applied_edits, is_server_tool_use, usage};
+use super::messages::{applied_edits, is_server_tool_use, thinking, usage};
 use super::payload::{Event, Events};
 use super::tokens::{Fields, fields};
 use super::{Answer, bedrock};
@@ -33,6 +34,8 @@ struct Message {
     metrics: Option<Result<RecordedUsage, String>>,
     server_tools: bool,
     applied_edits: u32,
+    /// Of `message_start`, or of the last `message_delta` after a fallback.
+    thinking: Option<AnsweredThinking>,
     stopped: bool,
     unknown: usize,
     damage: Damage,
@@ -67,6 +70,7 @@ impl Message {
 
     fn start(&mut self, event: &[u8]) {
         let message = member(event, "message");
+        self.thinking = message.and_then(thinking);
         self.model = message.and_then(|message| member_text(message, "model")).map(|model| model.into_owned());
         match message.and_then(|message| member(message, "usage")).map(fields) {
             Some(Ok(usage)) => self.usage = Some(usage),
@@ -77,6 +81,7 @@ impl Message {
 
     fn delta(&mut self, event: &[u8]) {
         self.applied_edits = self.applied_edits.max(applied_edits(event));
+        self.thinking = thinking(event).or(self.thinking);
         match member(event, "usage").map(fields) {
             Some(Ok(update)) => self.update(update),
             Some(Err(why)) => self.faults.push(why),
@@ -106,6 +111,7 @@ impl Message {
             (Some(Ok(mut found)), _) => {
                 found.recorded.server_passes |= self.server_tools;
                 found.recorded.applied_edits = self.applied_edits;
+                found.recorded.thinking = self.thinking;
                 found.recorded.output_is_start_value = !self.final_output;
                 answer.take(found);
             }

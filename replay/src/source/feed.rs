@@ -231,6 +231,9 @@ impl<'a> Feeding<'a> {
     /// Passes a request to the sink; returns the maker whose rules it follows.
     fn hand_on(&mut self, exchange: &Exchange, of: &Scope) -> Result<Maker, Unread> {
         if exchange.failed() {
+            if let Some(message) = &exchange.thinking_refused {
+                self.sink.refused(exchange.chain.as_deref(), message);
+            }
             return Err(Unread::Refused);
         }
         let spelling = spelling(exchange)?;

@@ -43,6 +43,9 @@ pub trait Sink {
     /// Takes a body. It is an error if it is not a request; the stream continues after it.
     fn body(&mut self, origin: &Origin, sent: &Sent<'_>) -> Result<(), BodyError>;
 
+    /// The provider refused a request because of the thinking in it, with this message; its body is not taken.
+    fn refused(&mut self, _chain: Option<&str>, _message: &str) {}
+
     /// A recording begins whose requests have their own wire.
     fn begin(&mut self) {}
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use forkcast_sim::diagnosis::{OpenRule, RejectedThinking};
+use forkcast_sim::diagnosis::OpenRule;
 use forkcast_sim::guard::{Finding, Judged};
 
 use super::change;
@@ -69,7 +69,7 @@ fn finding(sides: &Sides<'_>, found: &Finding, judged: &Judged, windows: bool, d
 /// What the provider does with thinking in the newer request.
 fn rejected(judged: &Judged) -> Option<String> {
     let thinking = judged.thinking.as_ref()?;
-    Some(format!("Thinking at {}: {}. Expected: {}.", thinking.path, thinking.answer, RejectedThinking::EXPECTED))
+    Some(format!("Thinking at {}: {}. Expected: {}.", thinking.path, thinking.answer, thinking.expected))
 }
 
 fn cost(sides: &Sides<'_>, found: &Finding, judged: &Judged) -> String {

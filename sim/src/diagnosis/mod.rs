@@ -44,7 +44,10 @@ pub use resent::{Resent, ResentBlocks};
 pub use shortfall::{BilledRequest, Explanation, Missed, explain};
 pub use sign::signs;
 pub use subject::{Billing, Subject};
-pub use thinking::{Outcome, RejectedThinking, ThinkingCheck, outcome};
+pub use thinking::{
+    AnsweredThinking, Circumstances, DropReason, JudgedThinking, Outcome, PROFILE, ProfileRow, RejectedThinking,
+    ThinkingCheck, ThinkingRemark, ThinkingTurn, Unset, outcome, refusal_of_thinking,
+};
 pub use trials::{CacheMoment, ChangeDamage, RequestDamage, Trials};
 pub(crate) use volatile::recognise;
 pub use window::{Window, window};

@@ -15,6 +15,8 @@ pub enum OpenRule {
     /// A string is the same as a list with one text (recordings up to 2026-08: `observed.md` 1); for Fable 5.1 one user
     /// measured a miss (claude-code#93490).
     StringOrList,
+    /// What follows if thinking is sent again after other content than it was made after (`providers-2026-11.md` A.3).
+    ThinkingCheck,
 }
 
 impl OpenRule {
@@ -43,11 +45,15 @@ impl OpenRule {
                  check assumes so, as recorded for models until 2026-08. For Fable 5.1 one user reports a miss \
                  (anthropics/claude-code#93490)."
             ),
+            Self::ThinkingCheck => format!(
+                "What {model} does with thinking that is sent again after other content than it was made after is not documented; \
+                 this check notes such changes and does not fail because of them."
+            ),
         }
     }
 }
 
 /// Claude models since 2026-09, which bind thinking, are in no recording.
 fn is_unrecorded(request: &Request) -> bool {
-    thinking::outcome(request).is_some()
+    request.resolved.is_some_and(|model| thinking::binds(model.id))
 }

@@ -336,7 +336,7 @@ const CONVERSE: FieldNames = FieldNames {
 };
 
 /// The provider's own search tools among the parameters `own` of the system level.
-fn search_tools(own: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn search_tools(own: &[u8]) -> impl Iterator<Item = &[u8]> {
     json::members(own).flatten().filter(|(key, _)| *key == b"\"web_search\"").map(|(_, tool)| tool)
 }
 

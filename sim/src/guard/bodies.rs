@@ -117,6 +117,11 @@ impl Guard {
         Ok(checked)
     }
 
+    /// Takes the message of a recorded error about thinking in a request of `chain`, which is not taken itself.
+    pub fn refused(&mut self, chain: Option<&str>, message: &str) {
+        self.watch.refused(chain, message);
+    }
+
     /// The request just checked, in the form that a lock records. `parent` is the chain that started its chain.
     pub fn seen<'a>(&'a self, checked: &'a Checked, parent: Option<&'a str>) -> Option<RequestRecord<'a>> {
         let seen = self.watch.seen(&self.wire, checked, parent)?;

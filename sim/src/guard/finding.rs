@@ -173,6 +173,10 @@ pub enum NoteKind {
     /// Thinking is sent again after other content than it was made after: the provider drops it, or the documents do
     /// not say what follows.
     ThinkingUnbound,
+    /// Thinking in it is dropped: the model does not read that of the model that made it, or the answer says so.
+    ThinkingDropped,
+    /// The text of thinking was altered, and its signature kept.
+    ThinkingAltered,
     /// It has no name and began a chain, although there is one with the same tools and system prompt: another agent of
     /// that kind, or the same one with a completely replaced history. Bytes do not show which.
     NewChain,
@@ -190,6 +194,8 @@ impl NoteKind {
             Self::Time(cause) => cause.word(),
             Self::Refused => "refused",
             Self::ThinkingUnbound => "thinking_unbound",
+            Self::ThinkingDropped => "thinking_dropped",
+            Self::ThinkingAltered => "thinking_altered",
             Self::NewChain => "new_chain",
             Self::Branch => "branch",
         }

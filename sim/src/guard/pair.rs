@@ -4,7 +4,7 @@ use super::finding::{Finding, Noted, Rule};
 use super::judge::{self, Question};
 use super::timeless::TimelessCache;
 use crate::cache;
-use crate::diagnosis::{RejectedThinking, Subject, ThinkingCheck};
+use crate::diagnosis::{Circumstances, RejectedThinking, Subject, ThinkingCheck};
 use crate::pricing::Rates;
 use crate::wire::{Pins, Request, Wire};
 
@@ -62,6 +62,6 @@ fn judge_of(wire: &Wire, preset: &cache::Rules, [older, newer]: [Subject; 2], ra
         asks_breakpoints: true,
     };
     let (findings, notes) = judge::judge(&case);
-    let thinking = ThinkingCheck::of_pair(wire, &older.request, &newer.request);
+    let thinking = ThinkingCheck::of_pair(wire, &older.request, &newer.request, Circumstances::default()).rejected;
     Judged { findings, notes, thinking, cached_blocks: older.covered() }
 }

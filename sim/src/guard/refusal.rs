@@ -24,23 +24,24 @@ struct Refused {
     request: usize,
     path: String,
     answer: String,
+    expected: &'static str,
     more: usize,
 }
 
 impl Refusals {
-    /// Adds the request `number` of a chain, with the place and the provider's answer.
-    pub fn add(&mut self, lane: &Lane, number: usize, path: String, answer: String) {
-        let first = Refused { chain: lane.name.clone(), request: number, path, answer, more: 0 };
+    /// Adds the request `number` of a chain, with the place, the provider's answer, and what it expects.
+    pub fn add(&mut self, lane: &Lane, number: usize, path: String, answer: String, expected: &'static str) {
+        let first = Refused { chain: lane.name.clone(), request: number, path, answer, expected, more: 0 };
         self.chains.entry(lane.chain).and_modify(|known| known.more += 1).or_insert(first);
     }
 
     /// One violation of `rule` for each chain; `found` makes a finding of the provider's answer.
-    pub fn violations(&self, rule: Rule, found: fn(&str) -> String, expected: &str) -> impl Iterator<Item = Violation> {
+    pub fn violations(&self, rule: Rule, found: fn(&str) -> String) -> impl Iterator<Item = Violation> {
         self.chains.values().map(move |refused| {
-            let Refused { chain, request, path, answer, more } = refused;
+            let Refused { chain, request, path, answer, expected, more } = refused;
             let place = if path.is_empty() { String::new() } else { format!(" at {path}") };
             let more = if *more == 0 { String::new() } else { format!(", and {more} more of the chain") };
-            Violation::new(rule, chain, format!("request {request}{place}{more}"), found(answer), expected)
+            Violation::new(rule, chain, format!("request {request}{place}{more}"), found(answer), *expected)
         })
     }
 
@@ -70,7 +71,7 @@ impl Refusals {
             let noted = Noted::new(&lane.name, taken.number, NoteKind::Refused, path);
             return (None, Some(Noted { answer: Some(answer), ..noted }));
         }
-        self.add(lane, taken.number, path, answer.clone());
+        self.add(lane, taken.number, path, answer.clone(), "a request that it accepts");
         (Some(answer), None)
     }
 }

@@ -139,9 +139,9 @@ impl Watch {
             let turn = uncached::Turn { taken: &taken, previous, blocks_read: read, rates, is_measured, is_implied };
             self.uncached.take(&turn, lane);
         }
-        let (rejected, unbound) = self.thinking.take(wire, &taken, facts, &whose, &self.rules);
+        let (rejected, of_thinking) = self.thinking.take(wire, &taken, facts, &whose, &self.rules);
         let (refused, noted) = self.refusals.take(wire, &taken, facts, lane, &findings, &self.rules);
-        notes.extend(unbound.into_iter().chain(noted));
+        notes.extend(of_thinking.into_iter().chain(noted));
         let output_tokens = facts.usage.map_or(0, |usage| usage.output_tokens);
         let asked = if is_unbilled(&taken, facts) { Usage::default() } else { shown.outcome.usage() };
         let expected = Usage { output_tokens, ..asked };
@@ -229,6 +229,11 @@ impl Watch {
         checked.notes.iter().for_each(|note| self.report.note(note.clone()));
     }
 
+    /// Takes the message of a recorded error about thinking.
+    pub(super) fn refused(&mut self, chain: Option<&str>, message: &str) {
+        self.thinking.refused(chain, message, &self.rules);
+    }
+
     /// Adds notes to a request that was just checked.
     pub(super) fn note(&mut self, checked: &mut Checked, notes: Vec<(NoteKind, String)>) {
         if let Some(recent) = self.identity.recent(checked.chain) {
@@ -295,12 +300,13 @@ impl Watch {
         self.uncached.findings().for_each(|finding| self.report.find(finding, &self.rules));
         self.report.violations = self.spent.violations(&self.rules.budget);
         let refused = |answer: &str| format!("the provider refuses it: \"{answer}\"");
-        self.report.violations.extend(self.refusals.violations(Rule::Stability, refused, "a request that it accepts"));
-        self.report.violations.extend(self.thinking.violations());
+        self.report.violations.extend(self.refusals.violations(Rule::Stability, refused));
+        self.report.violations.extend(self.thinking.violations(&self.rules));
         self.report.checks_thinking = self.thinking.is_asked;
         self.report.warnings = self.identity.warnings();
         self.report.warnings.extend(self.uncached.warnings());
         self.report.warnings.extend(self.spent.warning().filter(|_| self.rules.checks(Rule::Budget)));
+        self.report.warnings.extend(self.thinking.warnings(&self.rules));
         self.report.warnings.extend(self.assumed.iter().map(|(rule, model)| rule.warning(model)));
         self.report.set_score(&self.rules);
         self.report

@@ -28,6 +28,17 @@ impl Date {
         Self(year, month, days as u8 + 1)
     }
 
+    /// The day in a text such as `2026-10-07`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_digits = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let parts: Vec<&str> = text.split('-').filter(is_digits).collect();
+        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        let [year, month, day] = parts.as_slice() else { return None };
+        let date = Self(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
+        let fits = (1..=12).contains(&date.1) && (1..=days_of_month(date.0, date.1)).contains(&u64::from(date.2));
+        (fits && lengths == [4, 2, 2] && text.len() == "2026-10-07".len()).then_some(date)
+    }
+
     /// Days since the first of January 1970; 0 before.
     pub(super) const fn days(self) -> u64 {
         let Self(until, last, day) = self;

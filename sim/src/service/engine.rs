@@ -6,8 +6,10 @@ use super::entry::Entry;
 use super::premiums::{Premiums, stretches};
 use super::tariff::Quote;
 use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Rules, Ticket};
-use crate::diagnosis::{BilledRequest, Explanation, RejectedThinking, Subject, ThinkingCheck, explain};
-use crate::pricing::Rates;
+use crate::diagnosis::{
+    BilledRequest, Circumstances, Explanation, RejectedThinking, Subject, ThinkingCheck, ThinkingTurn, explain,
+};
+use crate::pricing::{Date, Rates};
 use crate::time::Instant;
 use crate::wire::{ChainId, Marker, NodeId, Prefixes, Sizes, Usage, Wire};
 
@@ -201,7 +203,10 @@ impl Engine {
     fn check_thinking(&mut self, asked: &SizedRequest<'_>) -> Option<RejectedThinking> {
         let Grounds { wire, request, previous, chain, parent } = asked.grounds?;
         let previous = previous.map(|previous| &previous.request);
-        self.thinking.take(wire, &request.request, chain?, previous, parent)
+        let date = Some(asked.at).filter(|at| at.has_day()).map(Date::of);
+        let circumstances = Circumstances { date, ..Circumstances::default() };
+        let turn = ThinkingTurn { wire, request: &request.request, chain: chain?, previous, parent, circumstances };
+        self.thinking.take(&turn).rejected
     }
 
     /// Follows the reads and writes of a request.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagnosis::AnsweredThinking;
 use crate::outside::words;
 use crate::pricing::{FeeLine, Money, Rates, ServiceTier};
 use crate::wire::Usage;
@@ -28,6 +29,8 @@ pub struct RecordedUsage {
     /// How many context edits the provider applied to the prompt before caching it
     /// (`context_management.applied_edits`).
     pub applied_edits: u32,
+    /// What the provider did with the thinking in the prompt; `None` if the answer does not say.
+    pub thinking: Option<AnsweredThinking>,
     /// Searches of the web by the provider's own tool, which are charged by the piece: `server_tool_use` of Anthropic,
     /// `web_search_call` items that searched (not those that opened a page) of `OpenAI`, queries of Gemini's grounding
     /// (whose models before 3 charge by the request instead), `web_search_calls` of xAI.

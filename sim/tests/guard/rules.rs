@@ -3,7 +3,7 @@
 use forkcast_sim::cache;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Allowed, Rules, Severity};
-use forkcast_sim::pricing::Money;
+use forkcast_sim::pricing::{Date, Money};
 use forkcast_sim::wire::Level;
 
 #[test]
@@ -23,6 +23,7 @@ stability = "note"
 sharing = "off"
 equality = "fail"
 missing = "note"
+account_created = "2026-07-01"
 pinned = ["tools", "system"]
 requests_per_day = 1000
 [budget]
@@ -42,6 +43,7 @@ path = "messages"
     assert_eq!(rules.missing, Severity::Note);
     assert_eq!(rules.pinned, [Level::Tools, Level::System]);
     assert_eq!(rules.requests_per_day, Some(1_000));
+    assert_eq!(rules.account_created, Some(Date(2026, 7, 1)));
     assert_eq!(rules.budget.min_hit_rate_per_mille, Some(905));
     assert_eq!(rules.budget.max_cost_per_turn, Some(Money::from_picousd(50_000_000_000)));
     assert_eq!(rules.budget.max_breakpoints, Some(3));
@@ -59,6 +61,7 @@ fn an_invalid_rule_is_reported_with_its_line() {
         ("[budget]\nmax_cost_per_turn = -1.0", 2, "-1.0", "USD"),
         ("[[allow]]\ncause = \"luck\"", 2, "`luck`", "one of model_changed"),
         ("\n\nhit_rate = 1", 3, "unknown field `hit_rate`", "the keys cache"),
+        ("account_created = \"2026-02-30\"", 1, "`2026-02-30`", "a day such as"),
         ("[budget", 1, "", "the keys"),
     ];
     for (text, line, found, expected) in cases {

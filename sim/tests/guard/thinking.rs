@@ -1,9 +1,10 @@
 //! The prefix check of preserved thinking: `thinking.yaml`, change by change, and a slow twin.
 
-use forkcast_sim::diagnosis::ThinkingCheck;
-use forkcast_sim::guard::{Facts, Finding, Guard, NoteKind, Report, Rule, Rules, Sent, Severity};
-use forkcast_sim::wire::{ChainId, NormalForms, Request, Usage, Wire};
-use proptest::prelude::*;
+mod outcomes;
+mod twin;
+
+use forkcast_sim::guard::{Facts, Finding, Guard, NoteKind, Report, Rule, Rules, Sent};
+use forkcast_sim::wire::Usage;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -80,6 +81,8 @@ struct Case {
     /// The first cause that breaks the prefix, or `none`.
     cache: Option<String>,
     rejected: Option<Rejected>,
+    /// A note about thinking, and words of it.
+    noted: Option<[String; 2]>,
 }
 
 fn turns() -> Vec<usize> {
@@ -138,15 +141,26 @@ impl Case {
         let is_right = match &self.rejected {
             None => found.is_empty(),
             Some(Rejected { at, says }) => {
-                let place = format!("request 3 at {at}: HTTP 400 on `{MODEL}`: ");
+                let place = format!("request {} at {at}: HTTP 400 on `", self.cuts.len());
                 found.len() == 1 && found[0].starts_with(&place) && found[0].contains(says)
+            }
+        };
+        let kinds = [NoteKind::ThinkingUnbound, NoteKind::ThinkingDropped, NoteKind::ThinkingAltered];
+        let notes = report.notes.iter().filter(|noted| kinds.contains(&noted.note));
+        let notes: Vec<[&str; 2]> =
+            notes.map(|noted| [noted.note.word(), noted.answer.as_deref().unwrap_or("")]).collect();
+        let is_noted = match &self.noted {
+            None => notes.is_empty(),
+            Some([kind, says]) => {
+                matches!(&notes[..], [[word, words]] if word == kind && words.contains(says.as_str()))
             }
         };
         let is_broken = |finding: &&Finding| finding.breaks_prefix && finding.rule == Rule::Stability;
         let broken = report.findings.iter().find(is_broken);
         let cause = broken.map_or("none", |finding| finding.cause.word());
         let is_cache_right = self.cache.as_ref().is_none_or(|expected| expected == cause);
-        (!is_right || !is_cache_right).then(|| format!("{} ({}): {found:?}; {cause}", self.name, self.source))
+        (!is_right || !is_cache_right || !is_noted)
+            .then(|| format!("{} ({}): {found:?}; {cause}; {notes:?}", self.name, self.source))
     }
 }
 
@@ -163,7 +177,7 @@ fn each_change_is_valid_or_rejected_as_the_pages_say() {
         faults.extend(case.fault(&guard.finish()));
     }
     assert!(faults.is_empty(), "{faults:#?}");
-    assert!(cases.len() >= 50 && cases.iter().all(|case| case.source.starts_with("A.")), "{} cases", cases.len());
+    assert!(cases.len() >= 60 && cases.iter().all(|case| case.source.starts_with("A.")), "{} cases", cases.len());
 }
 
 #[test]
@@ -204,58 +218,6 @@ fn an_aside_of_the_client_did_not_ask_for_the_next_answer() {
     assert_eq!(rejected(&report), Vec::<String>::new());
 }
 
-/// Model, setting, and whether the check fails or what is noted.
-const OUTCOMES: [(&str, Option<&str>, &str); 9] = [
-    ("claude-fable-5-2", None, "fails"),
-    ("claude-fable-5-1", None, "fails"),
-    ("claude-opus-5-5", None, "fails"),
-    ("claude-sonnet-5-5", None, "fails"),
-    ("claude-haiku-5-5", None, "noted"),
-    ("claude-opus-5-5", Some("drop_block"), "noted"),
-    ("claude-haiku-5-5", Some("error"), "fails"),
-    ("claude-sonnet-5", Some("error"), "nothing"),
-    ("claude-opus-4-8", None, "nothing"),
-];
-
-#[test]
-fn the_outcome_depends_on_the_model_and_the_setting() {
-    for (model, setting, expected) in OUTCOMES {
-        let mut whole = whole();
-        whole["model"] = json!(model);
-        if let Some(setting) = setting {
-            whole["thinking"] = json!({"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": setting}});
-        }
-        let mut last = whole.clone();
-        content(&mut last, 0)[0]["text"] = json!("It is Tuesday.");
-        let report = checked(&[until(&whole, 1), until(&whole, 5), last], Rules::default(), None);
-        let noted = report.notes.iter().any(|noted| noted.note == NoteKind::ThinkingUnbound);
-        let found = match (rejected(&report).is_empty(), noted) {
-            (false, _) => "fails",
-            (true, true) => "noted",
-            (true, false) => "nothing",
-        };
-        assert_eq!(found, expected, "{model} {setting:?}");
-    }
-}
-
-#[test]
-fn an_answer_or_the_rules_make_it_a_note() {
-    let whole = whole();
-    let mut last = whole.clone();
-    last["system"][0]["text"] = json!("You mend all.");
-    let bodies = [until(&whole, 5), last];
-    let answered = Usage { input_tokens: 400, ..Usage::default() };
-    let noted = Rules { thinking: Severity::Note, ..Rules::default() };
-    for (rules, usage) in [(Rules::default(), Some(answered)), (noted, None)] {
-        let report = checked(&bodies, rules, usage);
-        assert_eq!(rejected(&report), Vec::<String>::new());
-        let notes = report.notes.iter().filter(|noted| noted.note == NoteKind::ThinkingUnbound);
-        assert_eq!(notes.map(|noted| noted.path.as_str()).collect::<Vec<_>>(), ["messages[1].content[0]"]);
-    }
-    let off = checked(&bodies, Rules { thinking: Severity::Off, ..Rules::default() }, None);
-    assert!(!off.score.contains_key("thinking"));
-}
-
 #[test]
 fn a_fork_that_keeps_its_parents_history_is_valid_and_one_with_another_prompt_is_not() {
     for (system, expected) in [("You mend tests.", 0), ("You review tests.", 1)] {
@@ -291,6 +253,27 @@ fn a_fork_of_a_changed_history_is_rejected_as_its_parent_is() {
 }
 
 #[test]
+fn a_fork_of_an_altered_signature_is_rejected_until_it_is_the_right_one_again() {
+    let whole = whole();
+    let mut altered = until(&whole, 5);
+    content(&mut altered, 1)[0]["signature"] = json!("signed-X");
+    let mut fork = altered.clone();
+    fork["messages"].as_array_mut().unwrap().push(json!({"role": "user", "content": "Only look at b.rs."}));
+    let mut guard = Guard::new(Rules::default());
+    for (chain, body) in [("main", until(&whole, 3)), ("main", altered), ("fork", fork), ("main", whole)] {
+        let parent = (chain == "fork").then_some("main");
+        let facts = Facts { chain: Some(chain), parent, ..Facts::default() };
+        guard.take(&Sent { facts, ..Sent::body(body.to_string().as_bytes()) }).unwrap();
+    }
+    let found = rejected(&guard.finish());
+    let expected = [1, 2].map(|request| format!("request {request} at messages[1].content[0]: HTTP 400"));
+    assert!(
+        found.len() == 2 && found.iter().zip(&expected).all(|(found, start)| found.starts_with(start)),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn agents_of_tests_with_equal_signatures_are_no_fault() {
     let whole = whole();
     let other = whole.to_string().replace("mend", "write").replace("Mend", "Write").replace("Monday", "Sunday");
@@ -303,191 +286,4 @@ fn agents_of_tests_with_equal_signatures_are_no_fault() {
         guard.take(&Sent { facts, ..Sent::body(body.to_string().as_bytes()) }).unwrap();
     }
     assert_eq!(rejected(&guard.finish()), Vec::<String>::new());
-}
-
-/// An edit of a random history.
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    Answer {
-        thoughts: usize,
-    },
-    System(u8),
-    Tools(u8),
-    EditMessage(usize, u8),
-    /// White space at the end of a text.
-    Pad(usize),
-    DropThinking(usize),
-    DropFirst,
-    PutBack,
-}
-
-/// The definition, block by block: what was before each thinking block when it was made.
-#[derive(Default)]
-struct Twin {
-    made: Vec<Made>,
-}
-
-/// A thinking block, all content before it, and the thinking block before it.
-type Made = (usize, Vec<String>, Option<usize>);
-
-#[derive(Clone, Debug, PartialEq)]
-enum Part {
-    Text(String),
-    Thought(usize),
-}
-
-/// A history: user and assistant messages in turn.
-#[derive(Clone, Default)]
-struct History {
-    system: u8,
-    tools: u8,
-    messages: Vec<Vec<Part>>,
-}
-
-impl History {
-    /// Tools in two orders, and one more.
-    const TOOLS: [&[&str]; 3] = [&["Read", "Edit"], &["Edit", "Read"], &["Read", "Edit", "New"]];
-
-    fn body(&self) -> String {
-        let part = |part: &Part| match part {
-            Part::Text(text) => json!({"type": "text", "text": text}),
-            Part::Thought(number) => thinking(*number),
-        };
-        let message = |(at, parts): (usize, &Vec<Part>)| json!({"role": (["user", "assistant"][at % 2]), "content": parts.iter().map(part).collect::<Vec<_>>()});
-        let messages: Vec<Value> = self.messages.iter().enumerate().map(message).collect();
-        let tools: Vec<Value> = Self::TOOLS[usize::from(self.tools)].iter().map(|name| tool(name)).collect();
-        json!({"model": MODEL, "tools": tools, "system": format!("prompt {}", self.system), "messages": messages})
-            .to_string()
-    }
-
-    /// All thinking blocks.
-    fn thoughts(&self) -> Vec<Made> {
-        let mut found: Vec<Made> = Vec::new();
-        let mut tools = Self::TOOLS[usize::from(self.tools)].to_vec();
-        tools.sort_unstable();
-        let mut before = vec![format!("{tools:?}"), format!("system {}", self.system)];
-        for (at, parts) in self.messages.iter().enumerate() {
-            for part in parts {
-                match part {
-                    Part::Text(text) => before.push(format!("{} {}", at % 2, text.trim())),
-                    Part::Thought(number) => {
-                        let after = found.last().map(|(number, ..)| *number);
-                        found.push((*number, before.clone(), after));
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    /// The texts of a message.
-    fn texts(&mut self, at: usize) -> impl Iterator<Item = &mut String> {
-        let messages = self.messages.len();
-        self.messages[at % messages].iter_mut().filter_map(|part| match part {
-            Part::Text(text) => Some(text),
-            Part::Thought(_) => None,
-        })
-    }
-}
-
-impl Twin {
-    fn is_rejected(&self, sent: &History) -> bool {
-        sent.thoughts().into_iter().any(|(number, before, after)| {
-            let Some((_, made_before, made_after)) = self.made.iter().find(|(known, ..)| *known == number) else {
-                return false;
-            };
-            *made_before != before || (after.is_some() && after != *made_after)
-        })
-    }
-}
-
-/// A history that is edited, with its twin.
-#[derive(Default)]
-struct Edited {
-    history: History,
-    twin: Twin,
-    answers: usize,
-    /// A thinking block that was left out, and the text after it.
-    dropped: Option<[Part; 2]>,
-}
-
-impl Edited {
-    fn step(&mut self, step: Step) {
-        let Self { history, dropped, .. } = self;
-        match step {
-            Step::Answer { thoughts } => self.answer(thoughts),
-            Step::System(word) => history.system = word,
-            Step::Tools(set) => history.tools = set,
-            Step::EditMessage(at, word) => {
-                history.texts(at).for_each(|text| *text = format!("{} {word}", text.split(' ').next().unwrap()));
-            }
-            Step::Pad(at) => history.texts(at).for_each(|text| text.push_str(" \n")),
-            Step::DropThinking(nth) => {
-                let thought = |(at, part): (usize, &Part)| matches!(part, Part::Thought(_)).then_some(at);
-                let places = history.messages.iter().enumerate().flat_map(|(message, parts)| {
-                    parts.iter().enumerate().filter_map(thought).map(move |part| (message, part))
-                });
-                if let Some((message, part)) = places.collect::<Vec<_>>().get(nth) {
-                    let parts = &mut history.messages[*message];
-                    *dropped = Some([parts.remove(*part), parts[*part].clone()]);
-                }
-            }
-            Step::DropFirst if history.messages.len() > 2 => drop(history.messages.drain(0..2)),
-            Step::DropFirst => {}
-            Step::PutBack => {
-                if let Some([thought, beside]) = dropped.take()
-                    && let Some(parts) = history.messages.iter_mut().find(|parts| parts.contains(&beside))
-                {
-                    let at = parts.iter().position(|part| *part == beside).unwrap();
-                    parts.insert(at, thought);
-                }
-            }
-        }
-    }
-
-    /// An answer to the request that was just sent, and the user's next message.
-    fn answer(&mut self, thoughts: usize) {
-        self.answers += 1;
-        let said = self.answers;
-        let thought = |nth| [Part::Thought(said * 10 + nth), Part::Text(format!("answer{said}.{nth}"))];
-        let mut answer: Vec<Part> = (0..thoughts).flat_map(thought).collect();
-        answer.push(Part::Text(format!("end{said}")));
-        self.history.messages.push(answer);
-        let new = self.history.thoughts().into_iter().filter(|(number, ..)| number / 10 == said);
-        self.twin.made.extend(new);
-        self.history.messages.push(vec![Part::Text(format!("continue with part {said}"))]);
-    }
-}
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step = prop_oneof![
-        6 => (0..3_usize).prop_map(|thoughts| Step::Answer { thoughts }),
-        1 => (0..2_u8).prop_map(Step::System),
-        1 => (0..3_u8).prop_map(Step::Tools),
-        1 => (0..6_usize, 0..2_u8).prop_map(|(at, word)| Step::EditMessage(at, word)),
-        1 => (0..6_usize).prop_map(Step::Pad),
-        1 => (0..4_usize).prop_map(Step::DropThinking),
-        1 => Just(Step::DropFirst),
-        1 => Just(Step::PutBack),
-    ];
-    proptest::collection::vec(step, 1..10)
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
-    #[test]
-    fn a_request_is_rejected_if_the_definition_says_so(steps in steps()) {
-        let begin = vec![vec![Part::Text("begin with the first part".to_owned())]];
-        let mut edited = Edited { history: History { messages: begin, ..History::default() }, ..Edited::default() };
-        let (mut wire, mut check) = (Wire::new(NormalForms::DEFAULT), ThinkingCheck::default());
-        let mut previous: Option<Request> = None;
-        for step in steps {
-            let request = wire.read(edited.history.body().as_bytes(), "", "").unwrap();
-            let rejected = check.take(&wire, &request, ChainId(0), previous.as_ref(), None);
-            prop_assert_eq!(rejected.is_some(), edited.twin.is_rejected(&edited.history), "{:?}", rejected);
-            previous = Some(request);
-            edited.step(step);
-        }
-    }
 }

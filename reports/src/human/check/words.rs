@@ -182,6 +182,8 @@ const fn meaning(note: NoteKind) -> &'static str {
             "is refused by the known rules of the provider; a recorded answer, or the rules file, accepts it"
         }
         NoteKind::ThinkingUnbound => "sends thinking after other content than it was made after",
+        NoteKind::ThinkingDropped => "sends thinking that the provider drops",
+        NoteKind::ThinkingAltered => "sends thinking with another text than before",
         NoteKind::NewChain => {
             "begins a chain: it has the tools and system prompt of another, but none of its messages; if it is that agent with a \
              replaced history, name the agents (a subfolder each, or ids in the recording)"

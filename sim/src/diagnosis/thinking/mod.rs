@@ -6,31 +6,41 @@
 //! what the check ignores. Thinking is not part of it: each block also knows the block made before it, and blocks
 //! that are kept must be one unbroken run. Each block is judged by itself against the request that made it.
 //!
+//! Before that a model must be able to read the block (`readers`), and its signature must be the one it was made with
+//! (`signatures`). What follows from a changed prefix depends on model, day and account ([`PROFILE`]).
+//!
 //! Limits. Requests show only what is sent: a block that the first request of a chain already holds is taken as sent
-//! unchanged. Images and documents are compared without their address, tool results in the order of their calls, and
-//! definitions of web search not at all.
+//! unchanged, and a fork that is read before its parent is judged by what it holds itself. Images and documents are compared
+//! without their address, tool results in the order of their calls.
 
+mod answer;
+mod answered;
 mod normal;
 mod outcome;
 mod path;
+mod profile;
+mod readers;
 mod rejection;
+mod signatures;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use path::Paths;
-use rejection::{Edit, ThinkingFault};
-
-pub use outcome::{Outcome, outcome};
-pub use rejection::RejectedThinking;
-
-use super::ends::CommonEnds;
-use crate::wire::model::ModelId;
-use crate::wire::{BlockId, BlockKind, ChainId, ExcludedWhy, Level, NodeId, Place, Request, Role, Wire, json};
+use answer::is_answered;
 use normal::Normal;
+use path::Paths;
+use rejection::{Edit, Failing, ThinkingFault};
+use signatures::{Key, Signatures, key};
 
-/// Identity of a thinking block: digest of its signature. Its text is for display only: one that was altered is accepted.
-type Key = [u8; 32];
+pub use answered::{AnsweredThinking, DropReason, refusal_of_thinking};
+pub use outcome::{Circumstances, Outcome, outcome};
+pub(super) use profile::binds;
+pub use profile::{PROFILE, ProfileRow, Unset};
+pub use rejection::{RejectedThinking, ThinkingRemark};
+
+use super::sides::search_tools;
+use crate::wire::model::ModelId;
+use crate::wire::{BlockId, BlockKind, ChainId, ExcludedWhy, Level, NodeId, Place, Request, Role, Wire};
 
 /// How a thinking block was made.
 #[derive(Clone, Debug)]
@@ -50,7 +60,14 @@ struct Position {
     thought: Option<Thought>,
     /// The first fault so far.
     fault: Option<usize>,
+    /// How many blocks have one.
+    faults: usize,
+    /// The first block that the model may not read.
+    unread: Option<Unread>,
 }
+
+/// A block that a model may not read, and the model that made it.
+type Unread = (Place, ModelId);
 
 /// A thinking block on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +79,7 @@ struct DeferredTools {
     /// Number of this set of tools; a conversation has few.
     set: usize,
     /// Digests of the normal forms, by name.
-    tools: BTreeMap<String, u128>,
+    tools: Tools,
 }
 
 /// Checks requests one after the other; they are read into one wire.
@@ -75,17 +92,52 @@ pub struct ThinkingCheck {
     /// Each thinking block on a path, with the one before it.
     thoughts: Vec<(Key, Option<Thought>)>,
     faults: Vec<ThinkingFault>,
+    signatures: Signatures,
+    /// Digests of the tools by name, for each content that begins with them.
+    tools: BTreeMap<NodeId, Tools>,
+    /// A request to a model that binds its thinking was taken: until then nothing is bound.
+    binds: bool,
     /// Of the current wire.
     normals: BTreeMap<BlockId, Option<Normal>>,
     deferred: BTreeMap<Vec<BlockId>, Arc<DeferredTools>>,
     positions: BTreeMap<(usize, NodeId), Position>,
 }
 
+/// Tools by name.
+type Tools = BTreeMap<String, u128>;
+
+/// A request for the check.
+#[derive(Clone, Copy)]
+pub struct ThinkingTurn<'a> {
+    /// The wire into which it was read.
+    pub wire: &'a Wire,
+    /// The request.
+    pub request: &'a Request,
+    /// Its chain.
+    pub chain: ChainId,
+    /// The request that it continues, of the same chain or, for a fork's first one, of `parent`.
+    pub previous: Option<&'a Request>,
+    /// The chain that its chain continues, for the first request of a fork.
+    pub parent: Option<ChainId>,
+    /// What else decides the outcome.
+    pub circumstances: Circumstances,
+}
+
+/// What the provider does with the thinking in a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JudgedThinking {
+    /// The first block that it does not take as it is.
+    pub rejected: Option<RejectedThinking>,
+    /// The first block that the model may not read, if the request before went to another model.
+    pub unread: Option<ThinkingRemark>,
+    /// The first block whose text alone was altered.
+    pub altered: Option<ThinkingRemark>,
+}
+
 /// A request on its way through the check.
 struct Walk<'a> {
-    wire: &'a Wire,
+    turn: &'a ThinkingTurn<'a>,
     request: &'a Request,
-    chain: ChainId,
     /// The model that made the blocks seen for the first time.
     model: Option<ModelId>,
     /// The request whose answer the next message is.
@@ -107,78 +159,52 @@ struct Antecedent {
     messages: u32,
 }
 
-/// Whether the next message after those of `previous` is its answer. It is not if `request` has another last message in
-/// their place: then `previous` was an aside of the client, or its turn was taken back. An aside that keeps a block of that
-/// message looks like an edit of it, here and to the judge of the cache.
-fn is_answered(wire: &Wire, previous: &Request, request: &Request) -> bool {
-    let Some(last) = previous.places.last().filter(|place| place.level == Level::Messages) else { return false };
-    // From the end, so that a turn costs nothing for the messages before it.
-    let of = |request: &Request| {
-        let nodes = request.nodes.iter().zip(&request.places).rev();
-        let later = |place: &Place| place.level == Level::Messages && place.item > last.item;
-        let is_there = |place: &Place| place.level == Level::Messages && place.item == last.item;
-        let own = nodes.skip_while(|(_, place)| later(place)).take_while(|(_, place)| is_there(place));
-        let own = own.filter(|(_, place)| !place.keys);
-        own.filter_map(|(node, _)| wire.prefixes.block(*node)).collect::<Vec<BlockId>>()
-    };
-    match (of(previous).as_slice(), of(request).as_slice()) {
-        ([old], [new]) => is_edited(wire.blocks.bytes(*old), wire.blocks.bytes(*new)),
-        (old, new) => old.iter().any(|block| new.contains(block)),
-    }
-}
-
-/// The identity of a thinking block; without a signature, as in tests, the whole block is its own.
-fn key(bytes: &[u8]) -> Key {
-    /// An empty string.
-    const EMPTY: usize = 2;
-    let signed = |name: &[u8]| json::member(bytes, name).filter(|value| value.len() > EMPTY);
-    let signed = signed(b"\"signature\"").or_else(|| signed(b"\"data\""));
-    blake3::hash(signed.unwrap_or(bytes)).into()
-}
-
-/// Whether a text is more likely an edit of the other than another text: half of it is equal at its ends.
-fn is_edited(old: &[u8], new: &[u8]) -> bool {
-    /// Keys and quotes around the text of a block.
-    const SCAFFOLDING: usize = 25;
-    let equal = CommonEnds::of(old, new).len().saturating_sub(SCAFFOLDING);
-    equal * 2 >= old.len().max(new.len()).saturating_sub(SCAFFOLDING)
-}
-
 impl ThinkingCheck {
-    /// Takes the next request of `chain`; `previous` is the request that it continues, of the same chain or, for a
-    /// fork's first one, of `parent`. Returns the first block of it that its provider does not take as it is.
-    pub fn take(
-        &mut self,
-        wire: &Wire,
-        request: &Request,
-        chain: ChainId,
-        previous: Option<&Request>,
-        parent: Option<ChainId>,
-    ) -> Option<RejectedThinking> {
-        let outcome = outcome(request)?;
-        if let Some(parent) = parent.filter(|parent| *parent != chain) {
+    /// Takes the next request.
+    pub fn take(&mut self, turn: &ThinkingTurn<'_>) -> JudgedThinking {
+        let ThinkingTurn { wire, request, chain, .. } = *turn;
+        if let Some(parent) = turn.parent.filter(|parent| *parent != chain) {
             self.parents.entry(chain).or_insert(parent);
         }
         // As long as nobody thinks, there is nothing to bind.
-        if !wire.blocks.has_kind(BlockKind::Thinking) {
-            return None;
+        if !request.has_modelled_cache() || !wire.blocks.has_kind(BlockKind::Thinking) {
+            return JudgedThinking::default();
         }
+        let outcome = outcome(request, &turn.circumstances);
+        self.binds |= outcome.is_some();
+        let altered = self.signatures.compare(turn).map(|place| ThinkingRemark::altered(request, place));
+        let end = self.binds.then(|| self.judge(turn));
+        let failing = end.zip(outcome).and_then(|(end, outcome)| {
+            let first = &self.faults[end.fault?];
+            Some(Failing { first, outcome, blocks: end.faults })
+        });
+        let replaced = self.signatures.replaced(turn, || self.lineage(chain));
+        let is_switched = turn.previous.is_some_and(|previous| previous.resolved != request.resolved);
+        let unread = end.and_then(|end| end.unread).filter(|_| is_switched);
+        let unread = unread.map(|(place, maker)| ThinkingRemark::unread(request, place, maker));
+        JudgedThinking { rejected: rejection::first(turn, failing, &replaced), unread, altered }
+    }
+
+    /// What the provider does with thinking in `newer`, if it follows `older` in one chain.
+    pub fn of_pair(wire: &Wire, older: &Request, newer: &Request, circumstances: Circumstances) -> JudgedThinking {
+        let mut check = Self::default();
+        let turn =
+            ThinkingTurn { wire, request: older, chain: ChainId(0), previous: None, parent: None, circumstances };
+        check.take(&turn);
+        check.take(&ThinkingTurn { request: newer, previous: Some(older), ..turn })
+    }
+
+    /// Judges each block of a request. Returns its end.
+    fn judge(&mut self, turn: &ThinkingTurn<'_>) -> Position {
+        let ThinkingTurn { wire, request, previous, .. } = *turn;
         let model = |request: &Request| request.resolved.map(|resolved| resolved.id);
         let own = previous.map_or_else(|| model(request), model);
         let asked = previous.filter(|previous| is_answered(wire, previous, request)).map(|previous| {
-            let end = self.walk(&Walk { wire, request: previous, chain, model: own, asked: None });
+            let end = self.walk(&Walk { turn, request: previous, model: own, asked: None });
             let messages = previous.places.last().filter(|place| place.level == Level::Messages);
             Antecedent { end, messages: messages.map_or(0, |place| place.item.saturating_add(1)) }
         });
-        let end = self.walk(&Walk { wire, request, chain, model: own, asked });
-        end.fault.map(|fault| RejectedThinking::new(request, &self.faults[fault], outcome))
-    }
-
-    /// The first thinking in `newer` that its provider does not take as it is, if `newer` follows `older` in one chain.
-    pub fn of_pair(wire: &Wire, older: &Request, newer: &Request) -> Option<RejectedThinking> {
-        let (mut check, chain) = (Self::default(), ChainId(0));
-        check.take(wire, older, chain, None, None);
-        check.take(wire, newer, chain, Some(older), None)
+        self.walk(&Walk { turn, request, model: own, asked })
     }
 
     /// Forgets what belongs to a wire that is replaced.
@@ -190,7 +216,7 @@ impl ThinkingCheck {
 
     /// Follows a request from the longest prefix that is known to its end.
     fn walk(&mut self, walk: &Walk<'_>) -> Position {
-        let Walk { wire, request, .. } = walk;
+        let Walk { turn: ThinkingTurn { wire, .. }, request, .. } = walk;
         let deferred = self.deferred(walk);
         let first_message = request.level_start(Level::Messages);
         let at_node = |at: usize| (deferred.set, request.nodes[at]);
@@ -216,39 +242,52 @@ impl ThinkingCheck {
 
     /// The position before the messages.
     fn head(&mut self, walk: &Walk<'_>, first_message: usize) -> Position {
-        let Walk { wire, request, .. } = walk;
+        let Walk { turn: ThinkingTurn { wire, .. }, request, .. } = walk;
         let blocks = |level: Level| {
             let nodes = request.nodes.iter().zip(&request.places).take(first_message);
             let own = nodes.filter(move |(_, place)| place.level == level && !place.keys);
             own.filter_map(|(node, place)| Some((wire.prefixes.block(*node)?, *place)))
         };
-        let mut tools = BTreeSet::new();
+        let mut tools = Self::search_tools(walk, first_message);
         for (block, _) in blocks(Level::Tools) {
             let digest = self.normal(wire, block).map(|normal| normal.digest);
             tools.extend(digest.map(|digest| (normal::tool_key(wire.blocks.bytes(block)), digest)));
         }
-        let all: Vec<u8> = tools.into_iter().flat_map(|(_, digest)| digest.to_le_bytes()).collect();
-        let tools = Place { level: Level::Tools, item: Place::LEVEL_HEAD, part: 0, keys: true };
-        let mut content = self.paths.step(self.paths.start(), normal::digest(Role::None, &all), tools);
+        let all: Vec<u8> = tools.values().flat_map(|digest| digest.to_le_bytes()).collect();
+        let all = normal::digest(Role::None, &all);
+        let mut content = self.paths.step(self.paths.start(), all, Place::head(Level::Tools));
+        self.tools.entry(content).or_insert(tools);
         let system: Vec<(BlockId, Place)> = blocks(Level::System).collect();
         for (block, place) in system {
             if let Some(normal) = self.normal(wire, block) {
                 content = self.paths.step(content, normal.digest, place);
             }
         }
-        Position { content, thought: None, fault: None }
+        Position { content, thought: None, fault: None, faults: 0, unread: None }
+    }
+
+    /// The provider's own search tools, which a cache has among the parameters of the system prompt.
+    fn search_tools(walk: &Walk<'_>, first_message: usize) -> Tools {
+        let Walk { turn: ThinkingTurn { wire, .. }, request, .. } = walk;
+        let own = request.nodes.iter().zip(&request.places).take(first_message);
+        let heads = own.filter(|(_, place)| **place == Place::head(Level::System));
+        let heads = heads.filter_map(|(node, _)| wire.prefixes.block(*node));
+        let tools = heads.flat_map(|block| search_tools(wire.blocks.bytes(block)));
+        tools.filter_map(|tool| Some((normal::tool_key(tool), normal::of_tool(tool)?.digest))).collect()
     }
 
     /// Follows one block. `made` is the position in the request that made it, if this is its first time.
     fn follow(&mut self, walk: &Walk<'_>, step: &Block<'_>, position: &mut Position, made: Option<&mut Position>) {
         let Block { block, place, deferred } = *step;
-        let bytes = walk.wire.blocks.bytes(block);
-        let kind = walk.wire.blocks.kind(block);
+        let bytes = walk.turn.wire.blocks.bytes(block);
+        let kind = walk.turn.wire.blocks.kind(block);
         if kind == BlockKind::Thinking {
-            self.think(walk, key(bytes), place, position, made);
+            let own = key(bytes);
+            let key = self.signatures.original(self.lineage(walk.turn.chain), &own).unwrap_or(own);
+            self.think(walk, key, place, position, made);
             return;
         }
-        let Some(normal) = self.normal(walk.wire, block) else { return };
+        let Some(normal) = self.normal(walk.turn.wire, block) else { return };
         let named = normal.referred.iter().filter_map(|name| deferred.tools.get(name));
         let digest = named.fold(normal.digest, |digest, tool| {
             normal::digest(Role::None, &[digest.to_le_bytes(), tool.to_le_bytes()].concat())
@@ -260,39 +299,63 @@ impl ThinkingCheck {
 
     /// Follows a thinking block: makes it if it is new, and judges it.
     fn think(&mut self, walk: &Walk<'_>, key: Key, place: Place, position: &mut Position, made: Option<&mut Position>) {
-        let model = walk.request.resolved.map(|resolved| resolved.id);
         let last = |check: &Self, thought: Option<Thought>| thought.map(|Thought(at)| check.thoughts[at].0);
-        let mint = self.mint(walk.chain, &key).cloned().unwrap_or_else(|| {
+        let chain = walk.turn.chain;
+        let mint = self.mint(chain, &key).cloned().unwrap_or_else(|| {
             let origin = made.as_ref().map_or(*position, |made| **made);
             let mint = Mint { model: walk.model, before: origin.content, after: last(self, origin.thought) };
-            self.mints.insert((walk.chain, key), mint.clone());
+            self.mints.insert((chain, key), mint.clone());
             mint
         });
         let before = last(self, position.thought);
         let is_in_order = before.is_none() || before == mint.after;
         let is_changed = !is_in_order || mint.before != position.content;
-        if position.fault.is_none() && mint.model == model && is_changed && !self.repeats(position.thought, &key) {
-            let edit = self.paths.difference(mint.before, position.content).unwrap_or(Edit::Thinking);
-            position.fault = Some(self.faults.len());
-            self.faults.push(ThinkingFault { place, edit });
+        let reads = Self::reads(walk, &mint);
+        if reads == Some(true) && is_changed && !self.repeats(position.thought, &key) {
+            position.faults += 1;
+            if position.fault.is_none() {
+                position.fault = Some(self.faults.len());
+                self.faults.push(ThinkingFault { place, edit: self.edit(&mint, position.content) });
+            }
         }
+        position.unread = position.unread.or(mint.model.map(|maker| (place, maker)).filter(|_| reads == Some(false)));
         for position in [Some(position), made].into_iter().flatten() {
             self.thoughts.push((key, position.thought));
             position.thought = Some(Thought(self.thoughts.len() - 1));
         }
     }
 
+    /// Whether the model of the request reads a block and finds what it is bound to; `None` if it is not bound, or not known.
+    fn reads(walk: &Walk<'_>, mint: &Mint) -> Option<bool> {
+        let Some((maker, reader)) = mint.model.zip(walk.request.resolved) else {
+            // Two models that are not in the table: the same one, as far as anybody knows.
+            return (mint.model.is_none() && walk.request.resolved.is_none()).then_some(true);
+        };
+        let reads = readers::reads(reader, maker, walk.turn.circumstances.date)?;
+        (!reads || binds(maker)).then_some(reads)
+    }
+
+    /// What differs before a block.
+    fn edit(&self, mint: &Mint, content: NodeId) -> Edit {
+        match self.paths.difference(mint.before, content) {
+            Some(Edit::Differs(Place { level: Level::Tools, .. })) => {
+                let tools = [mint.before, content].map(|content| self.tools.get(&self.paths.first(content)));
+                Edit::of_tools(tools)
+            }
+            edit => edit.unwrap_or(Edit::Thinking),
+        }
+    }
+
     /// How a block was made, in this chain or in one that it continues.
     fn mint(&self, chain: ChainId, key: &Key) -> Option<&Mint> {
+        self.lineage(chain).find_map(|chain| self.mints.get(&(chain, *key)))
+    }
+
+    /// A chain, and those that it continues.
+    fn lineage(&self, chain: ChainId) -> impl Iterator<Item = ChainId> {
         let mut seen = BTreeSet::new();
-        let mut next = Some(chain);
-        while let Some(chain) = next.filter(|chain| seen.insert(*chain)) {
-            if let Some(mint) = self.mints.get(&(chain, *key)) {
-                return Some(mint);
-            }
-            next = self.parents.get(&chain).copied();
-        }
-        None
+        let next = move |chain: &ChainId| self.parents.get(chain).copied();
+        std::iter::successors(Some(chain), next).take_while(move |chain| seen.insert(*chain))
     }
 
     /// Whether a block equals an earlier one of its request: signatures of tests repeat, and then say nothing.
@@ -321,8 +384,8 @@ impl ThinkingCheck {
             return Arc::clone(known);
         }
         let one = |block: &BlockId| {
-            let digest = self.normal(walk.wire, *block)?.digest;
-            Some((normal::tool_key(walk.wire.blocks.bytes(*block)), digest))
+            let digest = self.normal(walk.turn.wire, *block)?.digest;
+            Some((normal::tool_key(walk.turn.wire.blocks.bytes(*block)), digest))
         };
         let tools = blocks.iter().filter_map(one).collect();
         let deferred = Arc::new(DeferredTools { set: self.deferred.len(), tools });

@@ -42,6 +42,11 @@ pub(super) fn normal(bytes: &[u8], kind: BlockKind, role: Role) -> Option<Normal
     Some(Normal { digest: digest(role, &spelled), referred })
 }
 
+/// The normal form of a tool definition with these canonical bytes.
+pub(super) fn of_tool(bytes: &[u8]) -> Option<Normal> {
+    normal(bytes, BlockKind::Tool, Role::None)
+}
+
 /// The name under which the check keeps a tool.
 pub(super) fn tool_key(bytes: &[u8]) -> String {
     let tool: Value = serde_json::from_slice(bytes).unwrap_or_default();

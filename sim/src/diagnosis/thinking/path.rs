@@ -39,6 +39,12 @@ impl Paths {
         node
     }
 
+    /// The first step of a content.
+    pub fn first(&self, content: NodeId) -> NodeId {
+        let before = |node: &NodeId| self.prefixes.parent(*node).filter(|before| *before != self.start);
+        std::iter::successors(Some(content), before).last().unwrap_or(content)
+    }
+
     /// The first place at which `now` differs from `then`; `None` if they are equal.
     pub fn difference(&self, then: NodeId, now: NodeId) -> Option<Edit> {
         let mut then = Some(then);

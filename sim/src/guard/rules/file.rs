@@ -8,7 +8,7 @@ use super::{Allowed, BadRules, Budget, REQUESTS_PER_DAY_MAX, Rules, Severity};
 use crate::cache;
 use crate::diagnosis::{CAUSES, Cause};
 use crate::outside::{complaint, found};
-use crate::pricing::Money;
+use crate::pricing::{Date, Money};
 use crate::wire::Level;
 
 #[derive(Debug, Deserialize)]
@@ -22,6 +22,7 @@ struct Entries {
     equality: Option<Spanned<String>>,
     missing: Option<Spanned<String>>,
     thinking: Option<Spanned<String>>,
+    account_created: Option<Spanned<String>>,
     #[serde(default)]
     pinned: Vec<Spanned<String>>,
     #[serde(default)]
@@ -71,6 +72,9 @@ pub(super) fn read(mut rules: Rules, text: &str) -> Result<Rules, BadRules> {
             *slot = severity(word.get_ref()).ok_or_else(|| text.bad(word, &["off", "note", "fail"]))?;
         }
     }
+    if let Some(day) = &entries.account_created {
+        rules.account_created = Some(text.day(day)?);
+    }
     for word in &entries.pinned {
         let names = Level::ALL.map(Level::name);
         let level = Level::ALL.into_iter().find(|level| level.name() == word.get_ref());
@@ -93,8 +97,8 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T, BadRules> {
         BadRules {
             line: Text(text).line(at),
             found: complaint::toml(&error, text),
-            expected: "the keys cache, stability, sharing, breakpoints, siblings_differ, equality, missing, thinking, pinned, \
-                       requests_per_day, in_tests, [budget] and [[allow]]"
+            expected: "the keys cache, stability, sharing, breakpoints, siblings_differ, equality, missing, thinking, \
+                       account_created, pinned, requests_per_day, in_tests, [budget] and [[allow]]"
                 .to_owned(),
         }
     })
@@ -123,6 +127,14 @@ impl Text<'_> {
             found: found(word.get_ref()),
             expected: format!("one of {}", names.join(", ")),
         }
+    }
+
+    fn day(&self, day: &Spanned<String>) -> Result<Date, BadRules> {
+        Date::parse(day.get_ref()).ok_or_else(|| BadRules {
+            line: self.line(day.span().start),
+            found: found(day.get_ref()),
+            expected: "a day such as 2026-10-07".to_owned(),
+        })
     }
 
     fn requests_per_day(&self, number: &Spanned<u64>) -> Result<u64, BadRules> {

@@ -9,6 +9,7 @@
 //! equality = "note"          # the prompt equals the one in the lock
 //! missing = "fail"           # every request of the lock is sent
 //! thinking = "fail"          # thinking is sent again after the content that it was made after
+//! account_created = "2026-07-01"  # decides what some models do with such thinking
 //! pinned = ["tools"]         # levels in which a difference from the lock always fails
 //! requests_per_day = 1000    # for costs per day
 //! in_tests = true            # prompts are short, as in tests: no minimum, and breakpoints are assumed if there are none
@@ -32,7 +33,7 @@ use thiserror::Error;
 use super::finding::{Finding, Rule};
 use crate::cache;
 use crate::diagnosis::Cause;
-use crate::pricing::Money;
+use crate::pricing::{Date, Money};
 use crate::wire::Level;
 
 /// Most requests a day that costs are multiplied by.
@@ -69,6 +70,8 @@ pub struct Rules {
     pub missing: Severity,
     /// Thinking is sent again after the content that it was made after, where the model checks it.
     pub thinking: Severity,
+    /// When the account was created: accounts from 2026-08-31 on get HTTP 400 for thinking that older ones pay for.
+    pub account_created: Option<Date>,
     /// Levels in which a difference from the lock always is a [`Severity::Fail`].
     pub pinned: Vec<Level>,
     /// Limits on figures.
@@ -129,6 +132,7 @@ impl Default for Rules {
             equality: Severity::Note,
             missing: Severity::Fail,
             thinking: Severity::Fail,
+            account_created: None,
             pinned: Vec::new(),
             budget: Budget::default(),
             allow: Vec::new(),

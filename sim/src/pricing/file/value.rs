@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
 use crate::outside::found;
-use crate::pricing::date::{Date, days_of_month};
+use crate::pricing::date::Date;
 use crate::pricing::factor::Factor;
 use crate::pricing::hours::{Span, Weekday};
 use crate::pricing::money::Money;
@@ -104,12 +104,9 @@ impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let written = toml::value::Datetime::deserialize(from)?;
         let found = written.to_string();
-        let date = written.date.filter(|_| written.time.is_none() && written.offset.is_none());
-        let date = date.map(|date| Date(date.year.into(), date.month, date.day));
-        let date = date.filter(|Date(year, month, day)| {
-            (1..=12).contains(month) && (1..=days_of_month(*year, *month)).contains(&u64::from(*day))
-        });
-        date.map(Self).ok_or_else(|| D::Error::custom(format!("found `{found}`, expected a day such as 2026-10-07")))
+        Date::parse(&found)
+            .map(Self)
+            .ok_or_else(|| D::Error::custom(format!("found `{found}`, expected a day such as 2026-10-07")))
     }
 }
 

@@ -207,6 +207,10 @@ impl Sink for Stoppable {
         self.0.body(origin, sent)
     }
 
+    fn refused(&mut self, chain: Option<&str>, message: &str) {
+        self.0.refused(chain, message);
+    }
+
     fn begin(&mut self) {
         self.0.begin();
     }
