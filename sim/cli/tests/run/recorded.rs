@@ -198,7 +198,9 @@ fn a_request_given_up_before_its_first_byte_costs_nothing_through_any_door() {
 #[test]
 fn a_breakpoint_in_every_second_request_costs_what_its_twin_saves() {
     let place = folder("recorded-alternating");
-    ["bodies", "twin"].map(|name| fs::create_dir_all(place.join(name)).unwrap());
+    for name in ["bodies", "twin"] {
+        fs::create_dir_all(place.join(name)).unwrap();
+    }
     let marked = |text: &str| json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}});
     let mut messages = Vec::new();
     for turn in 0..6 {
