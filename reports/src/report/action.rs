@@ -164,7 +164,8 @@ const PLACEMENTS: [Breakpoints; 4] =
 
 /// Replays the requests once more with other breakpoints, if their author may place them and their lack is worth a sentence.
 pub(super) fn placed(report: &Report<'_>) -> Option<Placed> {
-    let is_tried = report.tried().any(|(_, tried)| tried.name.starts_with(BREAKPOINTS));
+    // Also those that say nothing: otherwise this would replay for ever.
+    let is_tried = report.what_ifs.iter().any(|tried| tried.name.starts_with(BREAKPOINTS));
     let lost = report.missed.for_breakpoints().picousd().saturating_mul(BILL_PARTS);
     let is_worth = lost > 0 && report.totals.billed.cost.is_some_and(|bill| lost >= bill.picousd());
     if is_tried || !is_worth || report.is_partial() || report.missed.reader() != Reader::Author {

@@ -94,6 +94,9 @@ fn a_request_is_named_by_number_or_by_file() {
     assert_eq!(by("1"), by("log.jsonl#1"));
     assert_eq!(by("1"), by("#1"));
     assert_eq!(by("1"), by("log.jsonl:2"), "as `check` names it");
+    for shortened in ["log:2", "l\u{2026}.jsonl:2", "log.js#1"] {
+        assert_eq!(by("1"), by(shortened), "{shortened}: as narrow tables leave it");
+    }
     let pair = |first: &str, second: &str| stdout(&forkcast(&place, &["diff", first, second])).to_owned();
     let lines = pair("log.jsonl:1", "log.jsonl:2");
     assert!(lines.contains("2026-09-22"), "{lines}");
@@ -102,6 +105,33 @@ fn a_request_is_named_by_number_or_by_file() {
     assert!(complaint(&output).contains("0 to 1"), "{}", complaint(&output));
     let output = forkcast(&place, &["explain", "log.jsonl", "other.jsonl#1"]);
     assert!(complaint(&output).contains("such as log.jsonl#0"), "{}", complaint(&output));
+}
+
+/// What the first screen offers can be typed as it is.
+#[test]
+fn without_a_path_the_logs_or_the_sample_are_explained() {
+    let place = folder("explain-alone");
+    let output = forkcast(&place, &["explain"]);
+    assert!(stderr(&output).contains("embedded sample"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), fine(&forkcast(&place, &["explain", "--session", "sample"])));
+    let output = forkcast(&place, &["explain", "--session", "nowhere"]);
+    assert!(
+        stderr(&output).contains("--session nowhere: no session has an id that begins with this"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// A limit that holds for nothing is no answer to a misspelled name.
+#[test]
+fn names_that_leave_no_request_are_bad_input() {
+    let place = folder("explain-none-left");
+    recording(&place);
+    for (option, name) in [("--session", "nowhere"), ("--project", "nothing")] {
+        let output = forkcast(&place, &["replay", "log.jsonl", option, name, "--max-cost", "1"]);
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        assert!(stderr(&output).contains(&format!("{option} {name}: no ")), "{}", stderr(&output));
+    }
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! The twin law (`design.md` 6): the cost that the guard reports for a change is the bill of the changed conversation
 //! minus the bill of its unchanged twin, except for the tokens that differ.
 
+use forkcast_sim::guard::Rule;
 use forkcast_sim::pricing::{Category, Money, PriceBook, Terms};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::{Value, json};
 
-use super::conversation::{guard, mark_end, take, text};
+use super::conversation::{guard, mark_end, take, text, unmark};
 
 /// A conversation: sizes in tokens.
 #[derive(Clone, Copy, Debug)]
@@ -36,9 +37,15 @@ enum Planted {
     ToolsSwapped,
     /// The first message has another word, from one request on.
     MessageEdited,
+    /// The system prompt begins with another date and ends with another time in every request.
+    DateAndClock,
+    /// No message has a breakpoint.
+    Unmarked,
 }
 
-const PLANTED: [Planted; 7] = [
+const PLANTED: [Planted; 9] = [
+    Planted::DateAndClock,
+    Planted::Unmarked,
     Planted::ClockAtTheEnd,
     Planted::DateAtTheHead,
     Planted::CounterInAResult,
@@ -53,6 +60,11 @@ impl Planted {
         let since = turn >= from;
         match self {
             Self::ClockAtTheEnd => edit(body, "/system/0/text", "10:00", &format!("10:{turn:02}")),
+            Self::DateAndClock => {
+                edit(body, "/system/0/text", "10:00", &format!("10:{turn:02}"));
+                edit(body, "/system/0/text", "11-20", &format!("12-{:02}", turn + 10));
+            }
+            Self::Unmarked => unmark(body),
             Self::DateAtTheHead if since => edit(body, "/system/0/text", "2026-11-20", "2026-11-21"),
             Self::CounterInAResult if turn > 0 => {
                 edit(body, "/messages/2/content/0/content", "count 0000", &format!("count {turn:04}"));
@@ -70,7 +82,9 @@ impl Planted {
     /// Most bytes of a request that its twin does not have.
     fn differing_bytes(self, turn: usize) -> u64 {
         match self {
-            Self::ToolsSwapped => 0,
+            Self::ToolsSwapped | Self::Unmarked => 0,
+            // Words around both.
+            Self::DateAndClock => 60,
             // Both the call and its result contain the id.
             Self::NewIds => 2 * 2 * turn as u64,
             _ => 10,
@@ -129,6 +143,11 @@ fn bill(bodies: &[Value]) -> Bill {
             checked.findings.iter().filter_map(|found| found.cost()).fold(bill.damage, |sum, cost| sum + cost);
         bill.breaks += checked.findings.iter().filter(|found| found.breaks_prefix).count();
     }
+    // What no request shows alone.
+    for found in guard.finish().findings.iter().filter(|found| found.rule == Rule::Breakpoints) {
+        bill.damage += found.cost().unwrap();
+        bill.breaks += 1;
+    }
     bill
 }
 
@@ -167,6 +186,10 @@ proptest! {
             let mut bodies = twin.clone();
             bodies.iter_mut().enumerate().for_each(|(turn, body)| planted.plant(body, turn, plan.from));
             let changed = bill(&bodies);
+            // A twentieth of what repeats is no finding.
+            if planted == Planted::Unmarked && changed.breaks == 0 {
+                continue;
+            }
             let more = (changed.total - unchanged.total).picousd();
             let damage = changed.damage.picousd();
             // A changed block's tokens are shared by bytes, to within one token each; the difference is paid at the

@@ -92,9 +92,14 @@ pub fn title(check: &Check<'_>) -> String {
         return format!("not everything was checked: {requests}{part}");
     }
     let chains = several(check.report.chains as u64, "chain");
-    match check.requests_with(Verdict::Noted) + check.requests_with(Verdict::Allowed) {
-        0 => format!("every prefix is kept: {requests} of {chains}{part}"),
-        passed => format!("passed: {requests}, {} with allowed changes{part}", count(passed as u64)),
+    match (check.requests_with(Verdict::Allowed), check.requests_with(Verdict::Noted)) {
+        (0, 0) => format!("every prefix is kept: {requests} of {chains}{part}"),
+        (0, noted) => format!("passed: {requests}, {} with noted changes{part}", count(noted as u64)),
+        (allowed, 0) => format!("passed: {requests}, {} with allowed changes{part}", count(allowed as u64)),
+        (allowed, noted) => {
+            let (allowed, noted) = (count(allowed as u64), count(noted as u64));
+            format!("passed: {requests}, {allowed} with allowed and {noted} with noted changes{part}")
+        }
     }
 }
 

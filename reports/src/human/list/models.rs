@@ -30,10 +30,10 @@ pub fn models(layout: Layout) -> Document {
 fn columns() -> Vec<Column> {
     vec![
         Column::left("Model", "id").kept(),
-        Column::left("Name", "name"),
+        Column::left("Name", "name").optional(),
         Column::right("Window", "window_tokens"),
         Column::right("Cached from", "minimum_tokens"),
-        Column::left("Tokenizer", "tokenizer"),
+        Column::left("Tokenizer", "tokenizer").optional(),
         Column::left("Thinking", "keeps_thinking"),
         Column::left("Since", "first_date"),
     ]

@@ -15,7 +15,7 @@ use forkcast_reports::human;
 use forkcast_reports::movement::Sums;
 use forkcast_reports::names::Names;
 use forkcast_reports::page;
-use forkcast_reports::report::{Report, View, gates};
+use forkcast_reports::report::{Limits, Report, View, gates};
 
 use crate::args::{Doubt, Format, ReplayArgs};
 use crate::exit::{BadInput, Outcome, folder_error};
@@ -93,13 +93,14 @@ fn unread(report: &Report<'_>) -> anyhow::Result<Vec<String>> {
     if report.tally.requests + report.left_out.requests() <= report.unreplayed.len() as u64 {
         return Err(complaints::or_nothing_read(complaints).into());
     }
-    if report.tally.requests == 0 {
+    if report.tally.requests == 0 && report.view.limits != Limits::default() {
         chosen(report)?;
     }
     Ok(complaints)
 }
 
-/// An error if the name of a session or a project leaves no request: it may be misspelled, and a limit would hold.
+/// An error if the name of a session or a project leaves no request to limit: it may be misspelled, and any limit would
+/// hold.
 fn chosen(report: &Report<'_>) -> anyhow::Result<()> {
     let View { session, project, .. } = &report.view;
     if let Some(id) = session.as_ref().filter(|_| report.left_out.other_sessions > 0) {
