@@ -75,7 +75,7 @@ pub fn binds(model: ModelId) -> bool {
 pub(super) fn unset(model: ModelId, platform: Platform, date: Option<Date>) -> Option<Unset> {
     let mut own = PROFILE.iter().filter(|row| row.model == model);
     let first = own.next()?;
-    let row = own.filter(|row| date.is_none_or(|date| row.since <= date)).last().unwrap_or(first);
+    let row = own.rfind(|row| date.is_none_or(|date| row.since <= date)).unwrap_or(first);
     Some(match row.unset {
         Unset::Unchecked | Unset::Unknown => row.unset,
         _ if platform != Platform::Bedrock => row.unset,

@@ -90,8 +90,8 @@ pub(super) fn is_of_another_kind(wire: &Wire, older: &Request, newer: &Request) 
     let is_system_alike = percent(wire, older, newer, Level::System) >= SYSTEM_PERCENT_MIN;
     match (are_tools_alike, is_system_alike) {
         (true, true) => {
-            !is_answered(wire, newer)
-                && !(has_same_settings(wire, older, newer) && varies_in_its_head(wire, older, newer))
+            let is_same = || has_same_settings(wire, older, newer) && varies_in_its_head(wire, older, newer);
+            !is_answered(wire, newer) && !is_same()
         }
         (false, false) => true,
         _ => older.model != newer.model || !is_answered(wire, newer),
