@@ -10,7 +10,7 @@ use forkcast_sim::pricing::Money;
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::model::resolve;
 
-use super::{Recorded, Report, Session};
+use super::{Recorded, Report, Session, View};
 use crate::document::count;
 
 mod advice;
@@ -164,8 +164,7 @@ const PLACEMENTS: [Breakpoints; 4] =
 
 /// Replays the requests once more with other breakpoints, if their author may place them and their lack is worth a sentence.
 pub(super) fn placed(report: &Report<'_>) -> Option<Placed> {
-    // Also those that say nothing: otherwise this would replay for ever.
-    let is_tried = report.what_ifs.iter().any(|tried| tried.name.starts_with(BREAKPOINTS));
+    let is_tried = report.view.is_trial || report.tried().any(|(_, tried)| tried.name.starts_with(BREAKPOINTS));
     let lost = report.missed.for_breakpoints().picousd().saturating_mul(BILL_PARTS);
     let is_worth = lost > 0 && report.totals.billed.cost.is_some_and(|bill| lost >= bill.picousd());
     if is_tried || !is_worth || report.is_partial() || report.missed.reader() != Reader::Author {
@@ -175,7 +174,8 @@ pub(super) fn placed(report: &Report<'_>) -> Option<Placed> {
     let what_if = PLACEMENTS.map(placement).to_vec();
     let options = Options { what_if, composes: false, ..report.options.clone() };
     let requests = Passes::new(report.inputs, &options, &|| false);
-    let again = Report::new(report.inputs, &requests, &options, report.view.clone());
+    let view = View { is_trial: true, ..report.view.clone() };
+    let again = Report::new(report.inputs, &requests, &options, view);
     let cost = |at: &usize| again.totals.what_if.get(*at).and_then(|side| side.cost);
     let best = (0..PLACEMENTS.len()).filter(|at| cost(at).is_some()).min_by_key(cost)?;
     let saved = again.sessions.iter().enumerate();

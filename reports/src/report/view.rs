@@ -48,6 +48,8 @@ pub struct View {
     pub what_ifs: Vec<WhatIf>,
     /// Whether the requests are those of a run, which was not recorded.
     pub is_of_run: bool,
+    /// Whether it only prices what another report may advise, and advises nothing itself.
+    pub is_trial: bool,
 }
 
 impl From<Names> for View {
