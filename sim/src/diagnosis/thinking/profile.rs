@@ -14,7 +14,7 @@ pub enum Unset {
     Unchecked,
     /// HTTP 400 on every account.
     Refuses,
-    /// HTTP 400 on accounts created from [`NEW_ACCOUNTS`] on; older ones pay for the block, which the model sees.
+    /// HTTP 400 on accounts created from 2026-08-31 on; older ones pay for the block, which the model sees.
     RefusesNewAccounts,
     /// The same by the pages until 2026-10; a newer page counts the model among those without an error.
     Disputed,
