@@ -76,9 +76,9 @@ impl ChangeSite {
 
     /// Whether it is the id of a call or of its result, as the bodies of all providers spell it.
     pub fn is_of_an_id(&self) -> bool {
-        const IDS: [&str; 6] =
-            ["id", "tool_use_id", "call_id", "tool_call_id", "toolUse.toolUseId", "toolResult.toolUseId"];
-        self.level == Level::Messages && self.field().is_some_and(|field| IDS.contains(&field))
+        const IDS: [&str; 5] = ["id", "tool_use_id", "call_id", "tool_call_id", "toolUseId"];
+        let is_id = |field: &str| field.rsplit('.').next().is_some_and(|last| IDS.contains(&last));
+        self.level == Level::Messages && self.field().is_some_and(is_id)
     }
 }
 

@@ -326,8 +326,12 @@ const CHAT: FieldNames = FieldNames {
 };
 
 const GEMINI: FieldNames = FieldNames {
-    calls: &[renamed("input", "functionCall.args"), renamed("name", "functionCall.name")],
-    results: &[renamed("content", "functionResponse.response"), renamed("tool_use_id", "functionResponse.name")],
+    calls: &[
+        renamed("id", "functionCall.id"),
+        renamed("input", "functionCall.args"),
+        renamed("name", "functionCall.name"),
+    ],
+    results: &[renamed("content", "functionResponse.response"), renamed("tool_use_id", "functionResponse.id")],
 };
 
 const CONVERSE: FieldNames = FieldNames {
