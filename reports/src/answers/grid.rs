@@ -12,7 +12,7 @@ use forkcast_sim::pricing::Money;
 use super::growth::growth;
 use crate::document::{count, money};
 
-/// Most situations that one sentence tells.
+/// Most situations in one sentence.
 const SITUATIONS_MAX: usize = 3;
 
 /// The answer along one number.

@@ -1,5 +1,5 @@
 //! The options that the cells of a grid compare: launch, breakpoints, lifetime, forks or named agents; models only if
-//! nothing else is compared. Warm and cold parents, and all sizes, are situations: nobody chooses between them.
+//! nothing else is compared. Warm and cold parents, and all sizes, are situations, not options.
 
 use forkcast_sim::wire::Ttl;
 

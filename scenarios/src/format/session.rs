@@ -107,7 +107,7 @@ pub struct EnvironmentText {
 /// Which definition of a name wins.
 pub(super) const RANKINGS: [(&str, Ranking); 2] = [("public", Ranking::Public), ("contract", Ranking::Contract)];
 
-/// Rules of clients for conversations that nobody goes on with.
+/// Rules of clients for conversations that are not continued.
 pub(super) const IDLES: [(&str, Idle); 1] = [("client-2026-10", Idle::CLIENT_2026_10)];
 
 impl SessionOptions {

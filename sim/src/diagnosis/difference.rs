@@ -195,7 +195,7 @@ impl Comparison {
 /// Fewest tools with a change of the same field that one change of the program made.
 const TOOLS_MIN: usize = 3;
 
-/// Makes one difference of the same field's changes in several tools: a program writes all of them anew.
+/// Makes one difference of the same field's changes in several tools: a program writes all of them again.
 fn joined(differences: Vec<Difference>) -> Vec<Difference> {
     if differences.iter().all(|found| found.cause != Cause::ToolChanged) {
         return differences;

@@ -19,7 +19,7 @@ const ENTRIES_BYTES_MAX: usize = 1 << 16;
 /// Longest path, in bytes; what is longer and has slashes is encoded content, such as an image.
 const PATH_BYTES_MAX: usize = 512;
 
-/// Units of time that stand beside their number.
+/// Units of time, written next to their number.
 const UNITS_OF_TIME: [&str; 4] = ["ms", "s", "m", "h"];
 
 /// The kind of volatile content in which the two texts differ at `offset`.

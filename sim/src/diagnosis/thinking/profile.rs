@@ -98,6 +98,6 @@ mod tests {
         let apart = |at: usize| {
             PROFILE[..at].iter().rposition(|row| row.model == PROFILE[at].model).is_none_or(|last| last + 1 == at)
         };
-        assert!((1..PROFILE.len()).all(apart), "rows of one model stand together");
+        assert!((1..PROFILE.len()).all(apart), "rows of one model are next to each other");
     }
 }

@@ -62,7 +62,7 @@ impl Signatures {
         altered
     }
 
-    /// Signatures stand where others were. If the older request has the new one too, a block was moved; and it is the
+    /// Signatures are where others were. If the older request has the new one too, a block was moved; and it is the
     /// original if the old one had replaced it.
     fn replace(&mut self, turn: &ThinkingTurn<'_>, previous: &Request, replaced: &[[Key; 2]]) {
         let all = thoughts(turn.wire, previous, 0);

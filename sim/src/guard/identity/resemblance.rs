@@ -73,7 +73,8 @@ pub(super) fn resembles(wire: &Wire, older: &Request, newer: &Request) -> bool {
 /// Whether a request belongs to another kind of agent, whatever its messages: it follows another provider's rules, tools
 /// and system prompt both differ, or one of them and the model. A request without an answer has nothing of a chain but a
 /// beginning that many agents share, so one of them is enough there, and so are the model, the parameters, the number of
-/// tools, and other words in tools or system prompt than those that vary from request to request. How alike blocks are is unknown if only their ids or digests are.
+/// tools, and other words in tools or system prompt than those that vary from request to request. It is unknown
+/// how alike blocks are if only their ids or digests are known.
 pub(super) fn is_of_another_kind(wire: &Wire, older: &Request, newer: &Request) -> bool {
     if older.nodes.first() == newer.nodes.first() && is_same_head(older, newer) {
         return false;

@@ -58,7 +58,7 @@ impl Parent {
         })
     }
 
-    /// A model without modelled cache and without a price of its own cannot be played; nobody typed it, so the message
+    /// A model without modelled cache and without a price of its own cannot be played; it was not typed, so the message
     /// names the session.
     pub fn check_model(&self, book: &PriceBook) -> anyhow::Result<()> {
         let is_modelled = match model::resolve(&self.model) {
