@@ -3,10 +3,11 @@
 // The program decides; this package only gives it the bodies and shows its report.
 
 const { AsyncLocalStorage } = require("node:async_hooks");
-const { spawnSync } = require("node:child_process");
 const { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const { dirname, join } = require("node:path");
+
+const { findProgram, runProgram } = require("./program.cjs");
 
 /** Fields of bodies that are prompts: Messages and chat completions, Responses, Gemini. */
 const PROMPTS = ["messages", "input", "contents"];
@@ -14,12 +15,6 @@ const PROMPTS = ["messages", "input", "contents"];
 /** The capture that an asynchronous call belongs to. */
 const running = new AsyncLocalStorage();
 const WATCHING = Symbol.for("forkcast.watching");
-
-/** The program: `FORKCAST_BIN`, else the one of this package, else the one on `PATH`. */
-function findProgram() {
-  const packaged = join(__dirname, "bin", process.platform === "win32" ? "forkcast.exe" : "forkcast");
-  return process.env.FORKCAST_BIN || (existsSync(packaged) ? packaged : "forkcast");
-}
 
 /** Runs `agent`; the bodies of all prompts that it sends with `fetch`, as sent, in order. */
 async function capture(agent) {
@@ -72,11 +67,10 @@ function checkPrefix(requests, { lock, update = process.env.FORKCAST_UPDATE === 
   try {
     const bodies = join(folder, "requests");
     write(requests, bodies);
-    const run = spawnSync(findProgram(), ["check", bodies, "--in-tests", ...locks(lock, update), ...options], {
+    const run = runProgram(["check", bodies, "--in-tests", ...locks(lock, update), ...options], {
       encoding: "utf8",
       maxBuffer: 1 << 28,
     });
-    if (run.error) throw run.error;
     if (run.status !== 0 && run.status !== 1) throw new Error(`not checked: ${run.stderr.trim()}`);
     return { kept: run.status === 0, report: run.stdout };
   } finally {

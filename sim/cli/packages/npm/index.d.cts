@@ -35,7 +35,7 @@ export function checkPrefix(requests: Requests, options?: CheckOptions): { kept:
 /** Throws an error with the program's report if a request breaks the cached prefix of an earlier one. */
 export function assertPrefix(requests: Requests, options?: CheckOptions): void;
 
-/** The program: `FORKCAST_BIN`, else the one of this package, else the one on `PATH`. */
+/** The program: `FORKCAST_BIN`, else the one in the package of this platform, else the one on `PATH`. */
 export function findProgram(): string;
 
 /** The matcher, for `expect.extend`. */

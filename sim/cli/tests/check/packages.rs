@@ -43,10 +43,13 @@ fn passes(command: &mut Command, language: &str) -> String {
     printed
 }
 
+/// Python with pytest and the SDKs that `.ci/run` installs below `target`, for this version of Python.
 fn python() -> Command {
     let mut command = Command::new("python3");
     let tests = package("python").join("tests");
-    let path = std::env::join_paths([package("python"), tests.clone()]).unwrap();
+    let (major, minor) = version("python3", "--version").unwrap_or_default();
+    let tools = root().join(format!("target/tools/python-{major}.{minor}"));
+    let path = std::env::join_paths([package("python"), tests.clone(), tools]).unwrap();
     command.current_dir(tests).env("PYTHONPATH", path).env("PYTHONDONTWRITEBYTECODE", "1");
     command
 }
@@ -76,9 +79,10 @@ fn the_pytest_plugin_passes_its_tests() {
 fn the_npm_package_passes_its_tests() {
     match version("node", "--version") {
         Some(version) if version >= (20, 0) => {
-            let tests = ["--test", "tests/checking.test.mjs", "tests/sdks.test.mjs"];
-            let printed = passes(Command::new("node").args(tests).current_dir(package("npm")), "npm");
+            let tests = ["checking", "installing", "sdks"].map(|name| format!("tests/{name}.test.mjs"));
+            let printed = passes(Command::new("node").arg("--test").args(tests).current_dir(package("npm")), "npm");
             assert!(printed.contains("a moving byte is named"), "{printed}");
+            assert!(printed.contains("npm installs the program of this platform alone"), "{printed}");
         }
         found => skipped(&format!("the npm package's tests need node from 20 on; found {found:?}")),
     }

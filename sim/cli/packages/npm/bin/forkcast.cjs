@@ -1,8 +1,5 @@
 #!/usr/bin/env node
 "use strict";
-const { spawnSync } = require("node:child_process");
-const { findProgram } = require("../index.cjs");
+const { runProgram } = require("../program.cjs");
 
-const run = spawnSync(findProgram(), process.argv.slice(2), { stdio: "inherit" });
-if (run.error) throw run.error;
-process.exit(run.status ?? 128);
+process.exit(runProgram(process.argv.slice(2), { stdio: "inherit" }).status ?? 128);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { assertPrefix, capture } from "../index.mjs";
 import { messages, system } from "./conversation.mjs";
+import { load, missing } from "./tools.mjs";
 
 const ANSWERS = {
   "/v1/messages": {
@@ -69,8 +70,8 @@ const TURNS = {
 };
 
 for (const [name, client] of Object.entries(TURNS)) {
-  const sdk = await import(name).catch(() => null);
-  test(name, { skip: sdk === null && `${name} is not installed` }, async () => {
+  test(name, { skip: missing(name) }, async () => {
+    const sdk = await load(name);
     const sent = { true: [], false: [] };
     for (const moves of [false, true]) {
       const got = await provider(async (address) => {
