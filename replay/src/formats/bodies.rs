@@ -155,12 +155,21 @@ fn keyed(origin: Origin, model: String, raw: &[u8], body: &Keys<'_>) -> Result<E
         Some(Translated { body, addresses }) => {
             Exchange { addresses: Some(Arc::new(addresses)), ..Exchange::request_only(origin, model, body.to_json()) }
         }
-        None => Exchange::request_only(origin, model, raw.to_vec()),
+        None => Exchange::request_only(origin, model, copied(raw)),
     };
     exchange.dialect = dialect;
     exchange.asks_for_answer = (dialect == Dialect::Messages).then_some(body.has_max_tokens);
     exchange.provider = provider.unwrap_or(ANTHROPIC).to_owned();
     Ok(exchange)
+}
+
+/// A copy of a body. Bodies that grow a little get memory of one size, which the next one can have again: else the system gives
+/// and takes the pages of each.
+fn copied(raw: &[u8]) -> Vec<u8> {
+    let step = (raw.len() / 8).next_power_of_two();
+    let mut copy = Vec::with_capacity(raw.len().next_multiple_of(step));
+    copy.extend_from_slice(raw);
+    copy
 }
 
 /// Values of a body, or of an object that may contain one, that determine its spelling.

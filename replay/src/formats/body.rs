@@ -1,5 +1,7 @@
 //! Checks of every request body before it is used.
 
+use std::cell::RefCell;
+
 use serde_json::value::RawValue;
 
 use super::json::{Broken, DEPTH_LIMIT, Scanner, skip_space, text, unescaped};
@@ -18,9 +20,54 @@ pub(crate) fn check(bytes: &[u8]) -> Result<String, Broken> {
     look(bytes)
 }
 
-/// Checks that `bytes` are JSON.
+/// Checks that `bytes` are JSON. A body mostly repeats the one before: what it shares with the last body that this thread
+/// checked, up to the end of a message, is not parsed again.
 pub(crate) fn check_json(bytes: &[u8]) -> Result<(), Broken> {
-    serde_json::from_slice::<&RawValue>(bytes).map(drop).map_err(|error| broken(bytes, &error))
+    CHECKED.with_borrow_mut(|checked| {
+        if !goes_on_as_json(checked, bytes) {
+            serde_json::from_slice::<&RawValue>(bytes).map_err(|error| broken(bytes, &error))?;
+        }
+        checked.clear();
+        if bytes.len() <= CHECKED_BYTES_MAX {
+            checked.extend_from_slice(bytes);
+        }
+        Ok(())
+    })
+}
+
+thread_local! {
+    /// JSON.
+    static CHECKED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Longer bodies are not kept.
+const CHECKED_BYTES_MAX: usize = 4 << 20;
+
+/// The beginning of a message. In valid JSON it is never within a string: its quote would end the string, and no letter can
+/// follow.
+const MESSAGE: &[u8] = b"{\"role";
+
+/// What stands before a list in an object, with an element in place of all that are shared.
+const OBJECT_WITH_LIST: &[u8] = b"{\"messages\":[0";
+
+/// Whether `bytes` are JSON, judged by what follows the messages that they share with `checked`, which is JSON. `false` says
+/// nothing: the text may be broken, or what they share may end elsewhere than in a list of the outermost object.
+fn goes_on_as_json(checked: &[u8], bytes: &[u8]) -> bool {
+    let shared = &bytes[..common_len(checked, bytes)];
+    let Some(message) = memchr::memmem::rfind(shared, MESSAGE) else { return false };
+    let before = shared[..message].trim_ascii_end().len();
+    let Some(comma) = before.checked_sub(1).filter(|at| shared[*at] == b',') else { return false };
+    // Brackets that close agree with those that were open only if just an object and a list were open.
+    let rest = [OBJECT_WITH_LIST, &bytes[comma..]].concat();
+    serde_json::from_slice::<&RawValue>(&rest).is_ok()
+}
+
+/// How many bytes the two have in common at their beginning.
+fn common_len(one: &[u8], other: &[u8]) -> usize {
+    const STEP: usize = 1 << 12;
+    let steps = one.chunks(STEP).zip(other.chunks(STEP)).take_while(|(one, other)| one == other).count();
+    let from = (steps * STEP).min(one.len()).min(other.len());
+    from + one[from..].iter().zip(&other[from..]).take_while(|(one, other)| one == other).count()
 }
 
 /// Checks that no member of the object at `start` is nested too deep; `depth` is that of the first deep one, or of any.
@@ -94,4 +141,68 @@ pub(crate) fn provider_by_model(model: &str) -> Option<&'static str> {
         return None;
     }
     FAMILIES.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, provider)| *provider)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, RngSeed, TestRunner};
+    use serde_json::value::RawValue;
+
+    use super::{check_json, goes_on_as_json};
+
+    /// Parts of bodies, whole and broken. The first ones are bodies that share messages if they stand one after the other.
+    const PARTS: [&str; 16] = [
+        r#"{"model":"m","messages":["#,
+        r#"{"role":"user","content":"Hi"}"#,
+        r#"{"role":"user","content":[{"role":"x"},{"role":"y"}]}"#,
+        r#"{"role":"a \"},{\"role","content":"},{"}"#,
+        ",",
+        ", ",
+        "]}",
+        "]",
+        "}",
+        "[",
+        "{\"role",
+        "\"",
+        "\\",
+        "\u{e9}",
+        "0",
+        "],\"x\":[",
+    ];
+
+    #[test]
+    fn a_body_that_repeats_the_last_one_is_judged_as_a_whole_text_is() {
+        let seed = RngSeed::Fixed(20_261_130);
+        let mut runner =
+            TestRunner::new(Config { cases: 20_000, rng_seed: seed, failure_persistence: None, ..Config::default() });
+        let parts = || proptest::collection::vec(0..PARTS.len(), 0..5);
+        let text = |parts: &[usize]| parts.iter().map(|part| PARTS[*part]).collect::<String>();
+        let judged = runner.run(&(parts(), parts(), parts()), |(shared, first, second)| {
+            // A whole body, then one that shares its beginning.
+            let start = format!("{}{}", PARTS[0], text(&shared));
+            for one in [format!("{start}{}", text(&first)), format!("{start}{}]}}", PARTS[1])] {
+                let _ = check_json(one.as_bytes());
+                for other in [format!("{start}{}", text(&second)), format!("{start}{},{}]}}", PARTS[1], text(&second))]
+                {
+                    let is_json = serde_json::from_slice::<&RawValue>(other.as_bytes()).is_ok();
+                    prop_assert_eq!(check_json(other.as_bytes()).is_ok(), is_json, "{} after {}", other, one);
+                }
+            }
+            Ok(())
+        });
+        assert_eq!(Ok(()), judged);
+    }
+
+    #[test]
+    fn what_follows_the_shared_messages_decides() {
+        let [hi, nested] = [PARTS[1], PARTS[2]];
+        let body = |messages: &str| format!(r#"{{"messages":[{messages}]}}"#);
+        let checked = body(&format!("{hi}, {hi},{hi}"));
+        let goes_on = |messages: &str| goes_on_as_json(checked.as_bytes(), body(messages).as_bytes());
+        assert!(goes_on(&format!("{hi}, {hi},{nested},{hi}")), "another message in place of the last");
+        assert!(!goes_on(&format!("{hi}, {hi},{{\"role\":}}")), "a broken message");
+        let inner = body(nested);
+        assert!(!goes_on_as_json(inner.as_bytes(), inner.as_bytes()), "what they share ends within a message");
+    }
 }

@@ -23,18 +23,21 @@ impl SpellingMemory {
     /// Keeps the body of request `number`; returns the differences in spelling from the previous one in its chain.
     /// Breakpoints that move on with the conversation do their job, and are not reported.
     pub fn next(&mut self, chain: ChainId, number: usize, sent: &Sent<'_>, wire: &Wire) -> Vec<(NoteKind, String)> {
-        let body = sent.body;
         let before = self.bodies.remove(&chain).map(|(_, before)| before);
         self.total_bytes -= before.as_ref().map_or(0, Vec::len);
-        let found = before.and_then(|before| wire.spelling_notes(&before, body).ok()).unwrap_or_default();
-        self.keep(chain, number, body);
+        let notes = before.as_ref().and_then(|before| wire.spelling_notes(before, sent.body).ok());
+        let found = notes.unwrap_or_default();
+        self.keep(chain, number, sent.body, before.unwrap_or_default());
         let kept = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved);
         let path = |path: String| sent.addresses.map(|addresses| addresses.translate(&path)).unwrap_or(path);
         kept.map(|found| (NoteKind::Harmless(Note::from(found.kind)), path(found.path))).collect()
     }
 
-    fn keep(&mut self, chain: ChainId, number: usize, body: &[u8]) {
-        self.bodies.insert(chain, (number, body.to_vec()));
+    /// Keeps `body` in the memory of the one before it.
+    fn keep(&mut self, chain: ChainId, number: usize, body: &[u8], mut kept: Vec<u8>) {
+        kept.clear();
+        kept.extend_from_slice(body);
+        self.bodies.insert(chain, (number, kept));
         self.total_bytes += body.len();
         while self.total_bytes > KEPT_BYTES_MAX {
             let Some(oldest) = self.bodies.iter().min_by_key(|(_, (number, _))| *number).map(|(chain, _)| *chain)

@@ -47,21 +47,50 @@ pub enum BodyError {
     },
 }
 
+/// An element of one of the three levels.
+#[derive(Clone, Copy, Debug)]
+pub struct RawElement<'a> {
+    /// Its bytes.
+    pub raw: &'a [u8],
+    /// Its row in the memory that expected it.
+    pub row: Option<u32>,
+}
+
+impl RawElement<'_> {
+    /// Whether the bytes are equal. Both were cut with one memory, if any.
+    pub fn repeats(&self, other: &Self) -> bool {
+        (self.row.is_some() && self.row == other.row) || self.raw == other.raw
+    }
+}
+
 /// A body split into raw slices.
 #[derive(Debug, Default)]
 pub struct Body<'a> {
     /// Elements of `tools`.
-    pub tools: Vec<&'a [u8]>,
+    pub tools: Vec<RawElement<'a>>,
     /// Elements of a `system` list.
-    pub system: Vec<&'a [u8]>,
+    pub system: Vec<RawElement<'a>>,
     /// A `system` that is a plain string.
     pub system_string: Option<&'a [u8]>,
     /// Elements of `messages`.
-    pub messages: Vec<&'a [u8]>,
+    pub messages: Vec<RawElement<'a>>,
     /// All other members: key and raw value. Of duplicate keys the last one wins.
     pub fields: Vec<(String, &'a [u8])>,
     /// All keys in the order sent.
     pub keys: Vec<String>,
+    /// Generation of the memory to which the rows belong.
+    pub generation: u32,
+}
+
+impl<'a> Body<'a> {
+    /// The elements of a level.
+    pub fn elements(&self, level: Level) -> &[RawElement<'a>] {
+        match level {
+            Level::Tools => &self.tools,
+            Level::System => &self.system,
+            Level::Messages => &self.messages,
+        }
+    }
 }
 
 /// Splits `text` into its elements. Elements are checked by [`is_valid`] when they are read for the first time.
@@ -104,7 +133,7 @@ impl From<ScanError> for Stop {
 }
 
 fn cut_members<'a>(text: &'a [u8], memory: &ElementMemory) -> Result<Body<'a>, Stop> {
-    let mut body = Body::default();
+    let mut body = Body { generation: memory.generation(), ..Body::default() };
     let mut seen_messages = false;
     let mut levels = BTreeSet::new();
     let mut repeated = false;
@@ -171,7 +200,7 @@ fn field<'a>(fields: &mut Vec<(String, &'a [u8])>, key: String, value: &'a [u8])
 }
 
 /// The elements of the array that begins here; `null` counts as an empty array.
-fn level<'a>(scanner: &mut Scanner<'a>, level: Level, memory: &ElementMemory) -> Result<Vec<&'a [u8]>, Stop> {
+fn level<'a>(scanner: &mut Scanner<'a>, level: Level, memory: &ElementMemory) -> Result<Vec<RawElement<'a>>, Stop> {
     let mut found = Vec::new();
     match scanner.peek() {
         Some(b'[') => scanner.expect(b'[', "an array")?,
@@ -189,8 +218,8 @@ fn level<'a>(scanner: &mut Scanner<'a>, level: Level, memory: &ElementMemory) ->
     loop {
         scanner.peek();
         found.push(match expected.step(scanner.rest()) {
-            Some(len) => scanner.take(len),
-            None => scanner.value()?,
+            Some(repeated) => RawElement { raw: scanner.take(repeated.len), row: Some(repeated.row) },
+            None => RawElement { raw: scanner.value()?, row: None },
         });
         if scanner.peek() == Some(b']') {
             scanner.expect(b']', "a closing bracket")?;

@@ -1,7 +1,7 @@
 //! Turns the raw body of a request, or the parts of a draft, into a path in the arena.
 
 use super::block::{BlockId, BlockKind, Blocks, Content};
-use super::body::{self, Body, BodyError};
+use super::body::{self, Body, BodyError, RawElement};
 use super::head::Head;
 use super::level::{Level, Place, Role};
 use super::maker::Maker;
@@ -143,8 +143,7 @@ impl Wire {
 
     fn elements(&mut self, cut: &Body<'_>) -> Result<Vec<Placed>, BodyError> {
         let mut placed = Vec::with_capacity(cut.tools.len() + cut.system.len() + cut.messages.len() * 2);
-        let generation = self.memory.generation();
-        let tools = self.level(Level::Tools, &cut.tools, &mut placed)?;
+        let tools = self.level(Level::Tools, cut, &mut placed)?;
         if let Some(raw) = cut.system_string {
             if !body::is_valid(raw) {
                 return Err(broken("system".to_owned()));
@@ -152,21 +151,23 @@ impl Wire {
             let Self { blocks, forms, .. } = self;
             place(&ElementReader { blocks, forms }.system_string(raw), Level::System, 0, &mut placed);
         }
-        let system = self.level(Level::System, &cut.system, &mut placed)?;
-        let messages = self.level(Level::Messages, &cut.messages, &mut placed)?;
-        self.memory.remember([tools, system, messages], generation);
+        let system = self.level(Level::System, cut, &mut placed)?;
+        let messages = self.level(Level::Messages, cut, &mut placed)?;
+        self.memory.remember([tools, system, messages], cut.generation);
         Ok(placed)
     }
 
     /// Places the elements of a level; returns their rows in the memory.
-    fn level(&mut self, level: Level, raws: &[&[u8]], placed: &mut Vec<Placed>) -> Result<Vec<u32>, BodyError> {
+    fn level(&mut self, level: Level, cut: &Body<'_>, placed: &mut Vec<Placed>) -> Result<Vec<u32>, BodyError> {
         let mut calls = LastCalls::default();
-        let mut rows = Vec::with_capacity(raws.len());
-        for (item, raw) in raws.iter().enumerate() {
+        let elements = cut.elements(level);
+        let mut rows = Vec::with_capacity(elements.len());
+        for (item, RawElement { raw, row }) in elements.iter().enumerate() {
             let from = placed.len();
-            match self.memory.get(level, raw) {
-                Some((row, element)) => {
-                    place(element, level, item, placed);
+            let expected = row.filter(|_| self.memory.generation() == cut.generation);
+            match expected.or_else(|| self.memory.row(level, raw)) {
+                Some(row) => {
+                    place(self.memory.at(row), level, item, placed);
                     rows.push(row);
                 }
                 None => {

@@ -47,14 +47,18 @@ impl ElementMemory {
         Self { is_off: true, ..Self::default() }
     }
 
-    /// The element read from `raw` at `level`, and its row.
-    pub fn get(&self, level: Level, raw: &[u8]) -> Option<(u32, &Element)> {
+    /// The element in a row of this generation.
+    pub fn at(&self, row: u32) -> &Element {
+        &self.rows[row as usize].element
+    }
+
+    /// The row of the element read from `raw` at `level`.
+    pub fn row(&self, level: Level, raw: &[u8]) -> Option<u32> {
         if self.is_off {
             return None;
         }
         let hash = hash(level, raw);
-        let id = self.ids.find(hash, |id| self.rows[*id as usize].hash == hash && self.raw(*id) == raw)?;
-        Some((*id, &self.rows[*id as usize].element))
+        self.ids.find(hash, |id| self.rows[*id as usize].hash == hash && self.raw(*id) == raw).copied()
     }
 
     fn raw(&self, id: u32) -> &[u8] {
@@ -105,6 +109,15 @@ impl ElementMemory {
     }
 }
 
+/// An element that a body repeats as expected.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeated {
+    /// Its bytes.
+    pub len: usize,
+    /// Its row, in this generation.
+    pub row: u32,
+}
+
 /// Elements that a body is expected to repeat, in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Expectation<'a> {
@@ -113,13 +126,13 @@ pub struct Expectation<'a> {
 }
 
 impl Expectation<'_> {
-    /// The length of the next element if `text` begins with it and it ends there; advances in any case.
-    pub fn step(&mut self, text: &[u8]) -> Option<usize> {
+    /// The next element if `text` begins with it and it ends there; advances in any case.
+    pub fn step(&mut self, text: &[u8]) -> Option<Repeated> {
         let (next, rest) = self.rows.split_first()?;
         self.rows = rest;
         let raw = self.memory.raw(*next);
         let ends = matches!(text.get(raw.len()), Some(b',' | b']' | b' ' | b'\n' | b'\r' | b'\t'));
-        (ends && text.starts_with(raw)).then_some(raw.len())
+        (ends && text.starts_with(raw)).then_some(Repeated { len: raw.len(), row: *next })
     }
 }
 

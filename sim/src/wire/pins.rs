@@ -70,13 +70,17 @@ impl Pins {
     }
 
     fn unmeasured(&self, request: &Request, wire: &Wire) -> Vec<u64> {
+        let estimated = |block| estimated_tokens(&wire.blocks, block);
         let mut sum: u64 = 0;
-        let tokens = blocks(request, wire).map(|(block, key)| {
-            let shown = self.shown.get(&key).copied();
-            sum = sum.saturating_add(shown.unwrap_or_else(|| estimated_tokens(&wire.blocks, block)));
+        let mut add = |tokens| {
+            sum = sum.saturating_add(tokens);
             sum
-        });
-        tokens.collect()
+        };
+        if self.shown.is_empty() {
+            return own_blocks(request, wire).map(|block| add(estimated(block))).collect();
+        }
+        let shown = |key| self.shown.get(&key).copied();
+        blocks(request, wire).map(|(block, key)| add(shown(key).unwrap_or_else(|| estimated(block)))).collect()
     }
 
     /// Records the block sizes of a measured request.
@@ -179,10 +183,14 @@ fn frame_tokens(request: &Request, result: bool) -> u64 {
     }
 }
 
+fn own_blocks<'a>(request: &'a Request, wire: &'a Wire) -> impl Iterator<Item = BlockId> + 'a {
+    request.nodes.iter().filter_map(|node| wire.prefixes.block(*node))
+}
+
 /// The blocks of a request, each with the hash of its content and the number of equal blocks up to it.
 fn blocks<'a>(request: &'a Request, wire: &'a Wire) -> impl Iterator<Item = (BlockId, (u64, u32))> + 'a {
     let mut counts: Index<u64, u32> = Index::default();
-    request.nodes.iter().filter_map(|node| wire.prefixes.block(*node)).map(move |block| {
+    own_blocks(request, wire).map(move |block| {
         let hash = wire.blocks.content_hash(block);
         let count = counts.get_or_insert_with(hash, || 0);
         *count += 1;

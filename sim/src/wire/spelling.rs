@@ -1,9 +1,10 @@
 //! Differences in wire bytes that do not change the canonical bytes: harmless, and reported as such.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::block::Blocks;
-use super::body::{self, Body, BodyError};
+use super::body::{self, Body, BodyError, RawElement};
 use super::json;
 use super::level::{Level, Place};
 use super::marker::Ttl;
@@ -71,7 +72,7 @@ fn between(old: &RawBody<'_>, new: &RawBody<'_>, forms: &NormalForms) -> Vec<Spe
     let mut both = Both { forms, blocks: Blocks::default(), found };
     both.system_strings(&old.body, &new.body);
     for (level, items) in &differing.0 {
-        both.level(*level, items, elements(&old.body, *level), elements(&new.body, *level));
+        both.level(*level, items, old.body.elements(*level), new.body.elements(*level));
     }
     let (older, newer) = (both.parts(&old.body, &differing), both.parts(&new.body, &differing));
     both.excluded(&older, &newer);
@@ -86,23 +87,14 @@ struct Differing([(Level, BTreeSet<usize>); 3]);
 impl Differing {
     fn of(old: &Body<'_>, new: &Body<'_>) -> Self {
         Self(Level::ALL.map(|level| {
-            let (old, new) = (elements(old, level), elements(new, level));
-            let all = 0..old.len().max(new.len());
-            (level, all.filter(|item| old.get(*item) != new.get(*item)).collect())
+            let old = old.elements(level);
+            let new = new.elements(level);
+            let differ = (0..old.len().max(new.len())).filter(|item| match (old.get(*item), new.get(*item)) {
+                (Some(old), Some(new)) => !new.repeats(old),
+                _ => true,
+            });
+            (level, differ.collect())
         }))
-    }
-
-    fn has(&self, level: Level, item: usize) -> bool {
-        self.0.iter().any(|(of, items)| *of == level && items.contains(&item))
-    }
-}
-
-/// The elements of a level.
-fn elements<'b, 'a>(body: &'b Body<'a>, level: Level) -> &'b [&'a [u8]] {
-    match level {
-        Level::Tools => &body.tools,
-        Level::System => &body.system,
-        Level::Messages => &body.messages,
     }
 }
 
@@ -169,19 +161,25 @@ fn outside(old: &RawBody<'_>, new: &RawBody<'_>, differing: &Differing, found: &
 /// them is in both.
 fn blanks_beside(own: &RawBody<'_>, differing: &Differing) -> bool {
     let text = own.text;
-    let shared = Level::ALL.into_iter().flat_map(|level| {
-        let items = elements(&own.body, level).iter().enumerate();
-        items.filter(move |(item, _)| !differing.has(level, *item)).map(|(_, raw)| *raw)
-    });
-    let start = |raw: &[u8]| raw.as_ptr().addr() - text.as_ptr().addr();
-    let mut left_out: Vec<(usize, usize)> = shared.map(|raw| (start(raw), start(raw) + raw.len())).collect();
-    left_out.sort_unstable();
+    let mut left_out: Vec<Range<usize>> = Vec::new();
+    for (level, items) in &differing.0 {
+        for (item, element) in own.body.elements(*level).iter().enumerate().filter(|(item, _)| !items.contains(item)) {
+            let start = element.raw.as_ptr().addr() - text.as_ptr().addr();
+            let end = start + element.raw.len();
+            match left_out.last_mut() {
+                // Mostly a comma alone is between two elements.
+                Some(last) if item > 0 && last.end + 1 == start => last.end = end,
+                _ => left_out.push(start..end),
+            }
+        }
+    }
+    left_out.sort_unstable_by_key(|range| range.start);
     let mut from = 0;
-    for (start, end) in left_out {
-        if has_blanks(&text[from..start]) {
+    for range in left_out {
+        if has_blanks(&text[from..range.start]) {
             return true;
         }
-        from = end;
+        from = range.end;
     }
     has_blanks(&text[from..])
 }
@@ -250,7 +248,7 @@ impl Both<'_> {
     fn system_strings(&mut self, old: &Body<'_>, new: &Body<'_>) {
         let blocks = |both: &mut Self, body: &Body<'_>| -> Vec<_> {
             let string = body.system_string.map(|raw| both.reader().system_string(raw));
-            let list = body.system.iter().filter_map(|raw| both.reader().read(Level::System, raw).ok());
+            let list = body.system.iter().filter_map(|element| both.reader().read(Level::System, element.raw).ok());
             string.into_iter().chain(list).flat_map(|element| element.parts).map(|part| part.block).collect()
         };
         let same = blocks(self, old) == blocks(self, new);
@@ -264,9 +262,11 @@ impl Both<'_> {
         }
     }
 
-    fn level(&mut self, level: Level, differing: &BTreeSet<usize>, old: &[&[u8]], new: &[&[u8]]) {
+    fn level(&mut self, level: Level, differing: &BTreeSet<usize>, old: &[RawElement<'_>], new: &[RawElement<'_>]) {
         for item in differing {
             let (Some(old), Some(new)) = (old.get(*item), new.get(*item)) else { return };
+            let old = old.raw;
+            let new = new.raw;
             if self.same(level, old, new) {
                 let kind = element_kind(level, old, new);
                 let everywhere = self.found.iter().any(|note| note.path.is_empty() && Some(note.kind) == kind);
@@ -325,8 +325,8 @@ impl Both<'_> {
         let mut found = Vec::new();
         for (level, items) in &differing.0 {
             for item in items {
-                let Some(raw) = elements(body, *level).get(*item) else { break };
-                let Ok(element) = self.reader().read(*level, raw) else { continue };
+                let Some(sent) = body.elements(*level).get(*item) else { break };
+                let Ok(element) = self.reader().read(*level, sent.raw) else { continue };
                 let place = |part: &Part| Place { level: *level, item: number(*item), part: part.index, keys: false };
                 found.extend(element.parts.iter().map(|part| (place(part), *part)));
             }
