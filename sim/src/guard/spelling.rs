@@ -23,11 +23,12 @@ impl SpellingMemory {
     /// Keeps the body of request `number`; returns the differences in spelling from the previous one in its chain.
     /// Breakpoints that move on with the conversation do their job, and are not reported.
     pub fn next(&mut self, chain: ChainId, number: usize, sent: &Sent<'_>, wire: &Wire) -> Vec<(NoteKind, String)> {
-        let before = self.bodies.remove(&chain).map(|(_, before)| before);
-        self.total_bytes -= before.as_ref().map_or(0, Vec::len);
-        let notes = before.as_ref().and_then(|before| wire.spelling_notes(before, sent.body).ok());
-        let found = notes.unwrap_or_default();
-        self.keep(chain, number, sent.body, before.unwrap_or_default());
+        let (found, before) = match self.bodies.remove(&chain) {
+            Some((_, before)) => (wire.spelling_notes(&before, sent.body).unwrap_or_default(), before),
+            None => (Vec::new(), Vec::new()),
+        };
+        self.total_bytes -= before.len();
+        self.keep(chain, number, sent.body, before);
         let kept = found.into_iter().filter(|found| found.kind != SpellingKind::MarkerMoved);
         let path = |path: String| sent.addresses.map(|addresses| addresses.translate(&path)).unwrap_or(path);
         kept.map(|found| (NoteKind::Harmless(Note::from(found.kind)), path(found.path))).collect()
