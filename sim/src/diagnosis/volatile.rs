@@ -54,6 +54,9 @@ fn of_words(words: &[Word; 2]) -> Option<Volatile> {
     if differ_in_ids(words) || differ_in_suffix(words) || both(is_named_id) || is_called {
         return Some(Volatile::Uuid);
     }
+    if let Some(kind) = of_addresses(words) {
+        return Some(kind);
+    }
     let is_moment = |word: &Word| is_date(&word.text) && holds_time(word.next());
     if both(holds_time)
         || both(is_epoch)
@@ -73,7 +76,8 @@ fn of_words(words: &[Word; 2]) -> Option<Volatile> {
         Some(Label::Commit) => both(is_git_id),
         _ => false,
     };
-    if is_state || (both(is_path) && words.iter().all(|word| is_status_line(&word.before))) {
+    let is_file = |word: &Word| is_path(&word.text) || word.text.contains('.');
+    if is_state || words.iter().all(|word| is_file(word) && is_status_line(&word.before)) {
         return Some(Volatile::Git);
     }
     if both(is_path) {
@@ -82,8 +86,25 @@ fn of_words(words: &[Word; 2]) -> Option<Volatile> {
     if (differ && both(is_flag)) || (label == Some(Label::Switch) && both(is_bit)) {
         return Some(Volatile::Flag);
     }
-    let counts = both(is_number) && !is_same_number(words);
+    let is_address = |word: &Word| word.text.contains("://");
+    let counts = both(is_number) && !is_same_number(words) && !words.iter().any(is_address);
     counts.then_some(if label == Some(Label::Process) { Volatile::Pid } else { Volatile::Counter })
+}
+
+/// The kind of volatile content in the parameters of one address, such as the instant and the signature of a signed one.
+fn of_addresses(words: &[Word; 2]) -> Option<Volatile> {
+    let [(old, older), (new, newer)] = [words[0].text.split_once('?')?, words[1].text.split_once('?')?];
+    if old != new || !old.contains("://") {
+        return None;
+    }
+    let differ = || older.split('&').zip(newer.split('&')).filter(|(old, new)| old != new);
+    let is_time = |part: &str| holds_time(part) || is_epoch(part) || is_date(part);
+    let is_id = |part: &str| is_hex_id(part) || is_random(part);
+    match () {
+        () if differ().any(|(old, new)| is_time(old) && is_time(new)) => Some(Volatile::Time),
+        () if differ().any(|(old, new)| is_id(old) && is_id(new)) => Some(Volatile::Uuid),
+        () => None,
+    }
 }
 
 /// The word at a place and the text on both sides of it.
@@ -151,14 +172,14 @@ fn holds_the_same_entries(old: &[u8], new: &[u8], offset: usize) -> bool {
     let stretch = |text: &[u8]| text.get(start..text.len() - end).map(<[u8]>::to_vec).unwrap_or_default();
     let (old, new) = (stretch(old), stretch(new));
     let is_list =
-        |text: &[u8]| text.iter().any(|byte| b",;}".contains(byte)) || text.windows(2).any(|two| two == b"\\n");
+        |text: &[u8]| text.iter().any(|byte| b",;}>".contains(byte)) || text.windows(2).any(|two| two == b"\\n");
     if old.len() != new.len() || old.len() > ENTRIES_BYTES_MAX || !is_list(&old) {
         return false;
     }
     let entries = |text: &[u8]| {
         let text = String::from_utf8_lossy(text).replace("\\n", "\n");
         let mut words: Vec<String> = text
-            .split(|c: char| c.is_whitespace() || ",;{}()[]\"'\\".contains(c))
+            .split(|c: char| c.is_whitespace() || ",;{}()[]<>\"'\\".contains(c))
             .map(|word| word.trim_matches(['.', ':']).to_owned())
             .filter(|word| !word.is_empty())
             .collect();
@@ -175,7 +196,7 @@ fn is_path(word: &str) -> bool {
     let word = word.strip_prefix("file://").unwrap_or(word);
     let rooted = ["/", "~/", "./", "../"].iter().any(|root| word.starts_with(root)) || word.contains(":\\");
     let of_folders = word.matches('/').count() > 1 && !word.contains("://");
-    let is_file = word.rsplit_once('/').is_some_and(|(folder, file)| file.contains('.') && !folder.contains("://"));
+    let is_file = word.rsplit_once('/').is_some_and(|(_, file)| file.contains('.')) && !word.contains("://");
     (rooted || of_folders || is_file) && (3..=PATH_BYTES_MAX).contains(&word.len())
 }
 
@@ -210,7 +231,7 @@ fn is_same_number(words: &[Word; 2]) -> bool {
 fn is_number(word: &str) -> bool {
     let word = word.rsplit(['=', ':', '#']).next().unwrap_or(word).trim_matches(['$', '%', '€', '~']);
     let is_amount = |word: &str| {
-        let whole = word.replacen('.', "", 1);
+        let whole = word.trim_end_matches(['k', 'K', 'M']).replacen('.', "", 1);
         !whole.is_empty() && whole.chars().all(|c| c.is_ascii_digit())
     };
     let (part, whole) = word.split_once('/').map_or((word, None), |(part, whole)| (part, Some(whole)));
@@ -222,7 +243,25 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts and the kind of their difference.
-    const PAIRS: [(&str, &str, Option<Volatile>); 75] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 89] = [
+        ("Heute ist Montag, der 30. November", "Heute ist Dienstag, der 1. Dezember", Some(Volatile::Date)),
+        ("le 2 décembre", "le 3 décembre", Some(Volatile::Date)),
+        ("今天是2026年11月30日", "今天是2026年12月1日", Some(Volatile::Date)),
+        ("現在時刻: 2026年11月30日14時05分", "現在時刻: 2026年11月30日14時06分", Some(Volatile::Time)),
+        ("at 20261130T140506Z", "at 20261130T140601Z", Some(Volatile::Time)),
+        ("ses_2f1cAbC9xQ", "ses_9kLmN0pQ7z", Some(Volatile::Uuid)),
+        ("run_the_2nd", "run_the_3rd", None),
+        (r"Status:\n M src/main.rs", r"Status:\n M Cargo.toml", Some(Volatile::Git)),
+        ("server at http://127.0.0.1:53421", "server at http://127.0.0.1:53987", None),
+        ("Context: 38k/200k tokens", "Context: 49k/200k tokens", Some(Volatile::Counter)),
+        ("in=37k out=5k cost=$1.23", "in=48k out=6k cost=$1.64", Some(Volatile::Counter)),
+        ("<a>1</a><b>2</b>", "<b>2</b><a>1</a>", Some(Volatile::MapOrder)),
+        (
+            "see https://x.io/f?X-Date=20261130T140506Z&X-Sig=ab",
+            "see https://x.io/f?X-Date=20261130T140601Z&X-Sig=cd",
+            Some(Volatile::Time),
+        ),
+        ("see https://x.io/f?page=one", "see https://x.io/f?page=two", None),
         ("elapsed: 4m 47s", "elapsed: 5m 02s", Some(Volatile::Time)),
         ("modified 4 min ago", "modified 6 min ago", Some(Volatile::Time)),
         ("temperature 0.1 is low", "temperature 0.10000000149011612 is low", None),

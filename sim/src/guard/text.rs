@@ -2,19 +2,32 @@
 
 use std::fmt;
 
-use super::finding::{Finding, Noted, Violation};
-use crate::diagnosis::{Volatile, Window};
+use super::finding::{Finding, Noted, Rule, Violation};
+use crate::diagnosis::{CauseKind, Volatile, Window};
 use crate::pricing::{Category, grouped};
+
+/// Advice for a fork that has another head than its parent.
+const OF_FORK: &str = "Give the fork the tools, system prompt and settings of its parent, byte for byte, and its task in the newest \
+                       message.";
 
 impl Finding {
     /// How to save the tokens, naming the change.
     pub fn suggestion(&self) -> String {
-        let advice = self.site.suggestion();
+        let advice = match self.rule {
+            Rule::Sharing if self.is_of_fork_only() => OF_FORK,
+            _ => self.site.suggestion(),
+        };
         match self.volatile.map(thing) {
             _ if self.name.is_empty() || !self.cause.is_change() => advice.to_owned(),
             Some(thing) => format!("{advice} What varies is {thing} in: {}.", self.name),
             None => format!("{advice} What changed: {}.", self.name),
         }
+    }
+
+    /// Whether a fork has other tools, system prompt or settings than its parent, not the parent's with something that varies.
+    fn is_of_fork_only(&self) -> bool {
+        let is_head = matches!(self.cause.kind(), CauseKind::Content) && !self.path.starts_with("messages");
+        is_head && self.volatile.is_none() && !self.with_sibling
     }
 
     fn price(&self) -> String {

@@ -92,7 +92,7 @@ impl Draft {
         let forms = NormalForms::default();
         let head = self.head();
         let mut canonicals: Vec<Canonical> = Vec::new();
-        let placement = DraftParts::of(self, forms.results_sorted, &mut |piece: &Piece, level, role| {
+        let placement = DraftParts::of(self, head.sorts_results(&forms), &mut |piece: &Piece, level, role| {
             let canonical = piece.canonical(level, role);
             let block = BlockId(number(canonicals.len()));
             let part = Part { block, ..canonical.part };
@@ -139,9 +139,10 @@ impl Wire {
     /// Takes a draft sent in `scope`: returns the request that reading its body would give, without making the body.
     /// Costs one step for each piece; [`Wire::take_after`] skips the pieces shared with the chain's last draft.
     pub fn take(&mut self, draft: &Draft, scope: &str) -> Request {
-        let sorted = self.forms().results_sorted;
+        let head = draft.head();
+        let sorted = head.sorts_results(self.forms());
         let placement = DraftParts::of(draft, sorted, &mut |piece: &_, level, role| self.part(piece, level, role));
-        self.request(draft.head(), placement.marked(&draft.marks), scope, None)
+        self.request(head, placement.marked(&draft.marks), scope, None)
     }
 
     /// The digest of a request's prompt and model. Under the default normal forms it equals the digest of a draft of

@@ -2,7 +2,7 @@
 
 use super::json;
 use super::maker::Maker;
-use super::model::{self, Resolved};
+use super::model::{self, Platform, Resolved};
 use super::normal::NormalForms;
 use super::request::EnvelopeField;
 
@@ -32,6 +32,24 @@ impl Head {
     /// The model, normalised so that two spellings of one model share prompts.
     pub fn model_key(&self) -> &str {
         model_key(&self.model, self.resolved)
+    }
+
+    /// Whether the provider takes parallel results as if they were in the order of their calls. Recordings show it of the Claude
+    /// API (`observed.md` 1, 2026-01 to 2026-08); for Bedrock the opposite is reported, a prefix of 47,000 tokens written again
+    /// (vercel/ai 16567, 2026-07-02), and of Vertex nothing is known.
+    pub fn sorts_results(&self, forms: &NormalForms) -> bool {
+        forms.results_sorted && !matches!(self.platform(), Some(Platform::Bedrock | Platform::Vertex))
+    }
+
+    /// The platform that the model's spelling shows, or the version of the API on it: bodies for Bedrock and Vertex have their
+    /// model in the address (`providers.md` 2.1, 2026-09).
+    fn platform(&self) -> Option<Platform> {
+        let version = self.envelope.iter().find(|field| field.key == "anthropic_version").map(|field| &*field.value);
+        match version {
+            Some(version) if version.starts_with(b"\"bedrock-") => Some(Platform::Bedrock),
+            Some(version) if version.starts_with(b"\"vertex-") => Some(Platform::Vertex),
+            _ => self.resolved.map(|resolved| resolved.platform),
+        }
     }
 
     /// How many turns of the model before the newest one keep their thinking in the prompt; `None` for all.

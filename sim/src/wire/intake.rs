@@ -8,7 +8,7 @@ use super::maker::Maker;
 use super::marker::{Marker, Ttl};
 use super::memory::ElementMemory;
 use super::normal::{self, NormalForms};
-use super::order::{self, LastCalls, Placed};
+use super::order::{self, Placed};
 use super::parameters;
 use super::part::{Element, ElementReader, Part, PartPlace};
 use super::piece::{Piece, WireIdentity};
@@ -73,7 +73,7 @@ impl Wire {
         let cut = body::cut_expecting(body, &self.memory)?;
         let head = Head::new(cut.fields.iter().map(|(key, value)| (key.as_str(), *value)), model_outside);
         let head = Head { maker, ..head };
-        let placed = self.elements(&cut)?;
+        let placed = self.elements(&cut, head.sorts_results(&self.forms))?;
         Ok(self.request(head, placed, scope, None))
     }
 
@@ -141,7 +141,7 @@ impl Wire {
         part
     }
 
-    fn elements(&mut self, cut: &Body<'_>) -> Result<Vec<Placed>, BodyError> {
+    fn elements(&mut self, cut: &Body<'_>, results_sorted: bool) -> Result<Vec<Placed>, BodyError> {
         let mut placed = Vec::with_capacity(cut.tools.len() + cut.system.len() + cut.messages.len() * 2);
         let tools = self.level(Level::Tools, cut, &mut placed)?;
         if let Some(raw) = cut.system_string {
@@ -152,18 +152,20 @@ impl Wire {
             place(&ElementReader { blocks, forms }.system_string(raw), Level::System, 0, &mut placed);
         }
         let system = self.level(Level::System, cut, &mut placed)?;
+        let messages_from = placed.len();
         let messages = self.level(Level::Messages, cut, &mut placed)?;
+        if results_sorted {
+            order::sort_results(&mut placed, messages_from);
+        }
         self.memory.remember([tools, system, messages], cut.generation);
         Ok(placed)
     }
 
     /// Places the elements of a level; returns their rows in the memory.
     fn level(&mut self, level: Level, cut: &Body<'_>, placed: &mut Vec<Placed>) -> Result<Vec<u32>, BodyError> {
-        let mut calls = LastCalls::default();
         let elements = cut.elements(level);
         let mut rows = Vec::with_capacity(elements.len());
         for (item, RawElement { raw, row }) in elements.iter().enumerate() {
-            let from = placed.len();
             let expected = row.filter(|_| self.memory.generation() == cut.generation);
             match expected.or_else(|| self.memory.row(level, raw)) {
                 Some(row) => {
@@ -175,9 +177,6 @@ impl Wire {
                     place(&element, level, item, placed);
                     rows.push(self.memory.put(level, raw, element));
                 }
-            }
-            if self.forms.results_sorted && level == Level::Messages {
-                calls.sort_results(placed, from);
             }
         }
         Ok(rows)

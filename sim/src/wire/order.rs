@@ -69,6 +69,18 @@ impl LastCalls {
     }
 }
 
+/// Puts the results of each message into the order of the calls before it; the messages begin at `from`.
+pub fn sort_results(placed: &mut [Placed], from: usize) {
+    let mut calls = LastCalls::default();
+    let mut end = from;
+    while let Some(first) = placed.get(end) {
+        let begin = end;
+        let item = first.place.item;
+        end += placed[begin..].iter().take_while(|placed| placed.place.item == item).count();
+        calls.sort_results(&mut placed[..end], begin);
+    }
+}
+
 /// Removes thinking from the model's turns before the last user turn without a tool result, except for the last `kept`
 /// turns that have some.
 pub fn strip_thinking(placed: &mut [Placed], kept: usize) {

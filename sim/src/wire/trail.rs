@@ -25,6 +25,8 @@ pub struct Trail {
     messages: Vec<Rc<Message>>,
     placement: DraftParts,
     path: Path,
+    /// Whether results are placed in the order of their calls, which a model of another platform changes.
+    sorted: bool,
 }
 
 /// A path of prefixes that is likely to be walked again.
@@ -68,12 +70,17 @@ impl Path {
 impl Wire {
     /// Takes a draft like [`Wire::take`]: the same request for less work if `trail` holds the chain's last draft.
     pub fn take_after(&mut self, draft: &Draft, scope: &str, trail: &mut Trail) -> Request {
+        let head = draft.head();
+        let sorted = head.sorts_results(self.forms());
+        if trail.sorted != sorted {
+            *trail = Trail::default();
+        }
         trail.keep_shared(draft, self);
-        let sorted = self.forms().results_sorted;
+        trail.sorted = sorted;
         trail.placement.extend(&draft.messages, sorted, &mut |piece: &_, level, role| self.part(piece, level, role));
         trail.extend_messages(draft);
         let placed = trail.placement.clone().marked(&draft.marks);
-        self.request(draft.head(), placed, scope, Some(&mut trail.path))
+        self.request(head, placed, scope, Some(&mut trail.path))
     }
 }
 

@@ -17,10 +17,70 @@ const MONTHS: [&str; 12] = [
 
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A full name or its first three letters.
+/// Names of days and months in German, French and Spanish where English has others.
+const OTHER_NAMES: [&str; 47] = [
+    "montag",
+    "dienstag",
+    "mittwoch",
+    "donnerstag",
+    "freitag",
+    "samstag",
+    "sonntag",
+    "januar",
+    "februar",
+    "märz",
+    "mai",
+    "juni",
+    "juli",
+    "oktober",
+    "dezember",
+    "lundi",
+    "mardi",
+    "mercredi",
+    "jeudi",
+    "vendredi",
+    "samedi",
+    "dimanche",
+    "janvier",
+    "février",
+    "mars",
+    "avril",
+    "juin",
+    "juillet",
+    "août",
+    "septembre",
+    "octobre",
+    "novembre",
+    "décembre",
+    "lunes",
+    "martes",
+    "miércoles",
+    "jueves",
+    "viernes",
+    "domingo",
+    "enero",
+    "febrero",
+    "marzo",
+    "abril",
+    "junio",
+    "julio",
+    "septiembre",
+    "diciembre",
+];
+
+/// A full name or, in English, its first three letters.
 fn is_name(word: &str, names: &[&str]) -> bool {
     let word = word.trim_end_matches(['.', ',']).to_lowercase();
-    names.iter().any(|name| word == *name || word == name[..3])
+    names.iter().any(|name| word == *name || word == name[..3]) || OTHER_NAMES.contains(&word.as_str())
+}
+
+/// `2026年11月30日` as `2026-11-30`, with what follows.
+fn with_dashes(word: &str) -> Option<String> {
+    let (before, rest) = word.split_once('年')?;
+    let (month, rest) = rest.split_once(['月'])?;
+    let (day, _) = rest.split_once(['日', '号'])?;
+    let year = before.trim_start_matches(|c: char| !c.is_ascii_digit());
+    Some(format!("{year}-{month}-{day}"))
 }
 
 /// `2026-W47` or `2026-W47-1`.
@@ -37,6 +97,9 @@ pub(super) fn is_date(word: &str) -> bool {
     let word = word.rsplit('=').next().unwrap_or(word);
     if is_week(word) {
         return true;
+    }
+    if let Some(dashed) = with_dashes(word) {
+        return is_date(&dashed);
     }
     let day = word.split(['T', 'Z', '+']).next().unwrap_or(word);
     let parts: Vec<&str> = day.split(['-', '/', '.']).collect();
@@ -88,9 +151,21 @@ fn is_logged(word: &str) -> bool {
     }
 }
 
+/// `20261130T140506Z`.
+fn is_compact(word: &str) -> bool {
+    let time = word.split_once('T').filter(|(day, _)| is_date(day) && day.len() >= 8);
+    time.is_some_and(|(_, time)| time.len() >= 4 && time.chars().take(4).all(|c| c.is_ascii_digit()))
+}
+
+/// `14時05分`, also after a date.
+fn has_hour_sign(word: &str) -> bool {
+    let hour = word.find(['時', '时', '点']);
+    hour.is_some_and(|at| word[..at].ends_with(|c: char| c.is_ascii_digit()))
+}
+
 /// `12:34` or `9:34:56`, also after a date.
 pub(super) fn holds_time(word: &str) -> bool {
-    if is_logged(word) {
+    if is_logged(word) || is_compact(word.rsplit('=').next().unwrap_or(word)) || has_hour_sign(word) {
         return true;
     }
     let bytes = word.as_bytes();

@@ -53,32 +53,35 @@ pub(super) fn is_git_id(word: &str) -> bool {
 }
 
 /// Prefixes that services give to their ids.
-const PREFIXES: [&str; 14] = [
-    "req", "msg", "toolu", "call", "resp", "chatcmpl", "run", "thread", "sess", "session", "trace", "span", "evt",
-    "conv",
+const PREFIXES: [&str; 15] = [
+    "req", "msg", "toolu", "call", "resp", "chatcmpl", "run", "thread", "ses", "sess", "session", "trace", "span",
+    "evt", "conv",
 ];
 
-/// Fewest letters and digits of an id after such a prefix, and of one that the word before it calls an id.
+/// Fewest letters and digits of an id after such a prefix if it has digits and letters of both cases.
+const MIXED_LEN_MIN: usize = 8;
+
+/// Fewest letters and digits of any other id after such a prefix, and of one that the word before it calls an id.
 const NAMED_LEN_MIN: usize = 12;
 
 /// `req_011CSHoEeqs5C35K2UUqR7Fy`, `chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT`.
 pub(super) fn is_named_id(word: &str) -> bool {
     let word = word.rsplit(['=', ':']).next().unwrap_or(word);
     let named = word.split_once(['_', '-']).filter(|(prefix, _)| PREFIXES.contains(prefix));
-    named.is_some_and(|(_, id)| is_drawn(id))
+    named.is_some_and(|(_, id)| is_drawn(id, MIXED_LEN_MIN))
 }
 
 /// Letters and digits that form no word, such as `V1StGXR8_Z5jdHi6B-myT`.
 pub(super) fn is_random(word: &str) -> bool {
-    is_drawn(word.rsplit(['=', ':']).next().unwrap_or(word))
+    is_drawn(word.rsplit(['=', ':']).next().unwrap_or(word), NAMED_LEN_MIN)
 }
 
-/// Random: digits and letters of both cases, or about as many digits as chance gives.
-fn is_drawn(id: &str) -> bool {
+/// Random: digits and letters of both cases, at least `mixed_len_min` of them, or about as many digits as chance gives.
+fn is_drawn(id: &str, mixed_len_min: usize) -> bool {
     let count = |test: fn(&char) -> bool| id.chars().filter(test).count();
     let (digits, letters) = (count(char::is_ascii_digit), count(char::is_ascii_alphabetic));
     let is_mixed = count(char::is_ascii_uppercase) > 0 && count(char::is_ascii_lowercase) > 0;
-    id.len() >= NAMED_LEN_MIN
+    id.len() >= if is_mixed { mixed_len_min } else { NAMED_LEN_MIN }
         && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
         && digits > 0
         && letters > 0
