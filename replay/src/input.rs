@@ -1,6 +1,6 @@
 //! From paths to exchanges: walks, detects formats by content, reads, and accounts for every file.
 
-mod agents;
+mod body_folder;
 mod detect;
 mod each;
 mod foreign;
@@ -24,7 +24,7 @@ use load::Loaded;
 use progress::{Meter, Named};
 use walk::Found;
 
-pub(crate) use agents::{AgentFolders, below};
+pub(crate) use body_folder::{BodyFolder, below};
 pub use each::{Again, Piece};
 
 pub use crate::formats::InputFormat;
@@ -262,14 +262,14 @@ impl Inputs {
         for at in 0..self.scopes.len() {
             let scope = &mut self.scopes[at];
             let alone = named_alone(scope);
-            let mut folders = AgentFolders::default();
+            let mut folders = BodyFolder::default();
             for file in &scope.files {
                 folders.look(file);
             }
             let name = scope.name.clone();
             let (mut exchanges, mut notes) = (Vec::new(), Vec::new());
             scope.files.retain_mut(|file| {
-                folders.name(&name, file);
+                folders.mark(&name, file);
                 let is_body = file.format == Format::Bodies;
                 if is_body {
                     exchanges.append(&mut file.exchanges);

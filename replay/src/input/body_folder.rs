@@ -10,16 +10,16 @@ use super::FileInput;
 use crate::exchange::Dialect;
 use crate::formats::Format;
 
-/// The bodies so far below one named path.
+/// A folder of bodies, or all below one named path: what those so far show.
 #[derive(Debug, Default)]
-pub(crate) struct AgentFolders {
+pub(crate) struct BodyFolder {
     /// The agents' folders.
     folders: BTreeSet<String>,
     /// There was a request for an answer.
     has_requests: bool,
 }
 
-impl AgentFolders {
+impl BodyFolder {
     /// Looks for requests for an answer. Returns whether `file` may have only counts of tokens, which is decided by the
     /// first such request.
     pub fn look(&mut self, file: &FileInput) -> bool {
@@ -29,7 +29,7 @@ impl AgentFolders {
 
     /// Sets the agent of each body in `file`, and its parent: the nearest folder above with bodies. Existing ones are kept.
     /// Marks bodies that only count tokens.
-    pub fn name(&mut self, named: &str, file: &mut FileInput) {
+    pub fn mark(&mut self, named: &str, file: &mut FileInput) {
         if file.format != Format::Bodies {
             return;
         }
@@ -65,7 +65,7 @@ pub(crate) fn below<'a>(named: &str, file: &'a str) -> &'a str {
 
 #[cfg(test)]
 mod tests {
-    use super::AgentFolders;
+    use super::BodyFolder;
     use crate::formats::Format;
     use crate::input::{FileInput, InputFormat};
 
@@ -73,7 +73,7 @@ mod tests {
     fn subfolders_are_agents_below_the_next_folder_with_bodies() {
         let body = br#"{"model":"claude-opus-4-8","messages":[{"role":"user","content":"Hi"}]}"#;
         let read = crate::input::Inputs::from_bytes("1.json", body, InputFormat::As(Format::Bodies));
-        let mut folders = AgentFolders::default();
+        let mut folders = BodyFolder::default();
         let mut of = |file: &str| {
             let exchanges = read.exchanges().cloned().collect();
             let mut input = FileInput {
@@ -83,7 +83,7 @@ mod tests {
                 traces: Vec::new(),
                 notes: Vec::new(),
             };
-            folders.name("captures", &mut input);
+            folders.mark("captures", &mut input);
             (input.exchanges[0].chain.clone(), input.exchanges[0].parent.clone())
         };
         let some = |name: &str| Some(name.to_owned());

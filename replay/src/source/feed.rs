@@ -11,7 +11,7 @@ use super::order::Recordings;
 use super::{Remarks, Scope, Scopes, Sink, trace, transcript};
 use crate::error::Error;
 use crate::exchange::Exchange;
-use crate::input::{Again, AgentFolders, FileInput, Inputs, Piece, Progress, ReadOptions, Unreadable};
+use crate::input::{Again, BodyFolder, FileInput, Inputs, Piece, Progress, ReadOptions, Unreadable};
 
 /// The result of feeding a sink.
 #[derive(Debug, Default)]
@@ -114,7 +114,7 @@ struct Feeding<'a> {
     sink: &'a mut dyn Sink,
     scopes: Scopes,
     /// By named path.
-    agents: BTreeMap<usize, AgentFolders>,
+    folders: BTreeMap<usize, BodyFolder>,
     /// Bodies of one named path that may only count tokens.
     held: Vec<Piece>,
     /// By named path.
@@ -135,7 +135,7 @@ impl<'a> Feeding<'a> {
             stopped: false,
             sink,
             scopes,
-            agents: BTreeMap::new(),
+            folders: BTreeMap::new(),
             held: Vec::new(),
             timed: BTreeMap::new(),
             kept_bytes: 0,
@@ -151,7 +151,7 @@ impl<'a> Feeding<'a> {
         if self.held.first().is_some_and(|held| held.scope != piece.scope) {
             self.release();
         }
-        let is_undecided = self.agents.entry(piece.scope).or_default().look(&piece.file);
+        let is_undecided = self.folders.entry(piece.scope).or_default().look(&piece.file);
         if is_undecided && self.held.len() < HELD_MAX {
             self.held.push(piece);
             return;
@@ -165,7 +165,7 @@ impl<'a> Feeding<'a> {
     }
 
     fn take(&mut self, Piece { scope: number, named, mut file, again }: Piece) {
-        self.agents.entry(number).or_default().name(&named, &mut file);
+        self.folders.entry(number).or_default().mark(&named, &mut file);
         let is_timed = |exchange: &Exchange| exchange.sent_at.is_some();
         if !file.exchanges.iter().all(is_timed) {
             let scope = self.scopes.untimed(number, &named, &file);
