@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 
+use forkcast_sim::pricing::several;
 use forkcast_sim::wire::Maker;
 
 use super::exchange::{Unread, facts, sent, spelling};
@@ -55,8 +56,7 @@ impl Fed {
 impl Foreign {
     /// In one sentence.
     pub fn told(&self) -> String {
-        let requests = if self.requests == 1 { "1 request".to_owned() } else { format!("{} requests", self.requests) };
-        format!("{requests} not checked: {}", self.reason)
+        format!("{} not checked: {}", several(self.requests as u64, "request"), self.reason)
     }
 }
 

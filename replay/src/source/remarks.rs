@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use forkcast_sim::outside::quoted;
-use forkcast_sim::pricing::grouped;
+use forkcast_sim::pricing::several;
 use forkcast_sim::wire::Maker;
 
 /// Requests about which less is known than about a body for Anthropic, by reason.
@@ -110,6 +110,5 @@ impl Remarks {
 }
 
 fn said(count: usize, sentence: impl FnOnce(&str) -> String) -> Option<String> {
-    let requests = if count == 1 { "1 request".to_owned() } else { format!("{} requests", grouped(count as u64)) };
-    (count > 0).then(|| sentence(&requests))
+    (count > 0).then(|| sentence(&several(count as u64, "request")))
 }

@@ -90,11 +90,6 @@ pub fn count(number: u64) -> String {
     grouped(number)
 }
 
-/// So many things: `1 request`, `1,234 requests`.
-pub fn several(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
-}
-
 /// A size: `512 bytes`, `133.8 kB`.
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];

@@ -12,7 +12,8 @@ pub mod terminal;
 
 use forkcast_sim::diagnosis::Window;
 
-pub use cell::{Cell, bytes, count, money, several, share, since_start, span};
+pub use cell::{Cell, bytes, count, money, share, since_start, span};
+pub use forkcast_sim::pricing::several;
 
 /// The content, in order.
 ///

@@ -37,7 +37,7 @@ pub use factor::Factor;
 pub use fees::{Fee, FeeLine, NotBilled};
 pub use file::BadBook;
 pub use hours::{Hours, Span, Weekday};
-pub use money::{Decimal, Money, NotMoney, div_half_even, grouped, parse_number, thousands};
+pub use money::{Decimal, Money, NotMoney, div_half_even, grouped, parse_number, several, thousands};
 pub use rates::{Bill, BillLine, Category, Rate, Rates};
 pub use row::{LengthTier, PriceRow, Prices, Source, Tier, usd_per_mtok};
 pub use terms::Terms;

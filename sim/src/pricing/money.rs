@@ -73,6 +73,11 @@ pub fn grouped(number: impl Into<u128>) -> String {
     text
 }
 
+/// So many things: `1 request`, `1,234 requests`.
+pub fn several(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 /// A number of tokens as short as it can be exact: `80k`; `80,250` if it is not a whole number of thousands.
 pub fn thousands(tokens: u64) -> String {
     if tokens.is_multiple_of(1_000) { format!("{}k", tokens / 1_000) } else { grouped(tokens) }

@@ -9,6 +9,7 @@ use crate::diagnosis::{Cause, Difference, Note, Subject, appended, compare};
 use crate::guard::judge::{Question, judge_compared};
 use crate::guard::timeless::TimelessCache;
 use crate::guard::{Finding, NoteKind, Noted, Report, Rule, Rules, Severity, Violation};
+use crate::pricing::several;
 use crate::wire::{BlockId, Level};
 
 /// Differences from a lock.
@@ -65,11 +66,11 @@ pub fn equality(old: &Lock, new: &Lock, rules: &Rules) -> Equality {
                 Chains { old, new, levels: &levels, rules }.compare(before, after, &mut found);
             }
             (Some(Chain { name, requests, .. }), None) => {
-                let expected = format!("{}, as in the lock", counted(requests.len()));
+                let expected = format!("{}, as in the lock", several(requests.len() as u64, "request"));
                 found.missing.push(violation(name, "the chain", "missing: no request of it was sent", expected));
             }
             (None, Some(Chain { name, requests, .. })) => {
-                let sent = format!("new: {}", counted(requests.len()));
+                let sent = format!("new: {}", several(requests.len() as u64, "request"));
                 found.strangers.push(violation(name, "the chain", sent, "no such chain, as in the lock"));
             }
             (None, None) => {}
@@ -84,13 +85,6 @@ fn violation(chain: &str, what: impl Into<String>, found: impl Into<String>, exp
 
 fn of_blocks(blocks: usize) -> String {
     format!("a request of {blocks} blocks")
-}
-
-fn counted(requests: usize) -> String {
-    match requests {
-        1 => "1 request".to_owned(),
-        _ => format!("{requests} requests"),
-    }
 }
 
 /// Identifies a difference, so that it is reported once and not in every later request. Breakpoints count as one.

@@ -10,7 +10,7 @@ use forkcast_replay::exchange::Origin;
 use forkcast_replay::input::{Inputs, Progress, ReadOptions, Skipped};
 use forkcast_replay::source::{Fed, Sink, feed, feed_inputs};
 use forkcast_reports::check::Graded;
-use forkcast_reports::document::count;
+use forkcast_reports::document::{count, several};
 use forkcast_reports::names::Names;
 use forkcast_scenarios::capture::{self, Recorder};
 use forkcast_scenarios::format::Scenario;
@@ -168,14 +168,10 @@ fn doubts(fed: &Fed, outcome: &Outcome) -> Vec<Doubt> {
     let estimated = (unmeasured > 0).then(|| {
         Doubt::Estimated(format!(
             "{} without recorded usage: sizes are estimated from the transcript",
-            requests(unmeasured)
+            several(unmeasured as u64, "request")
         ))
     });
     Doubt::unpriced(models).into_iter().chain(hidden.chain(empty).map(Doubt::LeftOut)).chain(estimated).collect()
-}
-
-fn requests(number: usize) -> String {
-    if number == 1 { "1 request".to_owned() } else { format!("{} requests", count(number as u64)) }
 }
 
 /// An error for each of the user's paths from which nothing was checked.
