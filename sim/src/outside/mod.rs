@@ -10,7 +10,7 @@ mod visible;
 mod words;
 
 pub use inert::{inert_line, inert_message};
-pub use visible::{is_hidden, quoted, quoted_part, visible};
+pub use visible::{is_hidden, quoted, quoted_part, toml_string, visible};
 pub(crate) use words::words;
 
 /// Length in characters of the longest word that an error repeats.

@@ -38,6 +38,22 @@ pub fn quoted(name: &str) -> String {
     format!("{fence}{blank}{name}{blank}{fence}")
 }
 
+/// A basic string of TOML.
+pub fn toml_string(text: &str) -> String {
+    let mut string = String::with_capacity(text.len() + 2);
+    string.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => string.extend(['\\', c]),
+            '\n' | '\t' | '\r' => string.extend(c.escape_default()),
+            c if c.is_control() => string.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => string.push(c),
+        }
+    }
+    string.push('"');
+    string
+}
+
 /// The first quotation in `text`: the text before it, its content, the text after it.
 pub fn quoted_part(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;

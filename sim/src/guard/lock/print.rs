@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Chain, Lock, Locked, NO_CHUNKS, Placed, VERSION};
+use crate::outside::toml_string;
 use crate::wire::Index;
 
 const HEAD: &str = "\
@@ -16,8 +17,8 @@ impl Lock {
     pub fn text(&self) -> String {
         let mut text = HEAD.to_owned();
         line(&mut text, "version", &VERSION.to_string());
-        line(&mut text, "preset", &quoted(&self.preset));
-        line(&mut text, "prices", &quoted(&self.prices));
+        line(&mut text, "preset", &toml_string(&self.preset));
+        line(&mut text, "prices", &toml_string(&self.prices));
         if self.anonymous {
             line(&mut text, "anonymous", "true");
         }
@@ -43,9 +44,9 @@ struct Print<'a> {
 impl Print<'_> {
     fn chain(&mut self, chain: &Chain) {
         self.text.push_str("\n[[chain]]\n");
-        line(&mut self.text, "name", &quoted(&chain.name));
+        line(&mut self.text, "name", &toml_string(&chain.name));
         if let Some(parent) = &chain.parent {
-            line(&mut self.text, "parent", &quoted(parent));
+            line(&mut self.text, "parent", &toml_string(parent));
         }
         let mut before: Option<(usize, Vec<Placed<'_>>)> = None;
         for request in &chain.requests {
@@ -58,7 +59,7 @@ impl Print<'_> {
 
     fn request(&mut self, request: &Locked, prompt: &[Placed<'_>], before: Option<&(usize, Vec<Placed<'_>>)>) {
         let _ = writeln!(self.text, "\n[[chain.request]] # {}", self.number);
-        line(&mut self.text, "model", &quoted(&request.model));
+        line(&mut self.text, "model", &toml_string(&request.model));
         let levels = crate::wire::Level::ALL.into_iter().zip(&request.levels);
         let levels: Vec<String> =
             levels.filter_map(|(level, digest)| Some(format!("{} = \"{}\"", level.name(), digest.as_ref()?))).collect();
@@ -129,7 +130,7 @@ impl Print<'_> {
             "  [\"{}\", \"{}\", {}, {}, {}, \"{}\", \"",
             placed.place,
             block.kind.name(),
-            quoted(&block.name),
+            toml_string(&block.name),
             placed.tokens,
             block.bytes,
             block.digest
@@ -142,7 +143,7 @@ impl Print<'_> {
         }
         self.text.push('"');
         if let Some(content) = &block.content {
-            let _ = write!(self.text, ", {}", quoted(content));
+            let _ = write!(self.text, ", {}", toml_string(content));
         }
         self.text.push_str("],\n");
     }
@@ -150,24 +151,4 @@ impl Print<'_> {
 
 fn line(text: &mut String, key: &str, value: &str) {
     let _ = writeln!(text, "{key} = {value}");
-}
-
-/// A basic string of TOML.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            '\r' => quoted.push_str("\\r"),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

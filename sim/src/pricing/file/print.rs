@@ -1,5 +1,6 @@
 //! Prints a price book in the format of [`read`](super::read).
 
+use crate::outside::toml_string;
 use crate::pricing::book::PriceBook;
 use crate::pricing::fees::Fee;
 use crate::pricing::hours::{Hours, Span, Weekday};
@@ -26,13 +27,17 @@ pub(super) fn book(book: &PriceBook) -> String {
         text.push_str(&self::fee(fee));
     }
     for entry in book.not_billed() {
-        text.push_str(&format!("\n[[not_billed]]\nvendor = \"{}\"\nwhat = {}\n", entry.vendor, quoted(&entry.what)));
+        text.push_str(&format!(
+            "\n[[not_billed]]\nvendor = \"{}\"\nwhat = {}\n",
+            entry.vendor,
+            toml_string(&entry.what)
+        ));
     }
     text
 }
 
 fn price(row: &PriceRow) -> String {
-    let mut text = format!("\n[[price]]\nmodel = {}\n", quoted(&row.model.to_string()));
+    let mut text = format!("\n[[price]]\nmodel = {}\n", toml_string(&row.model.to_string()));
     if let Some(day) = row.valid_from {
         text.push_str(&format!("from = {day}\n"));
     }
@@ -65,7 +70,7 @@ fn price(row: &PriceRow) -> String {
 fn source(tag: &str, dated: &str, note: Option<&str>) -> String {
     let lines = [("source", tag), ("dated", dated), ("note", note.unwrap_or_default())];
     let given = lines.into_iter().filter(|(_, text)| !text.is_empty());
-    given.map(|(name, text)| format!("{name} = {}\n", quoted(text))).collect()
+    given.map(|(name, text)| format!("{name} = {}\n", toml_string(text))).collect()
 }
 
 /// The prices, without those that reading fills in.
@@ -90,9 +95,9 @@ fn tier_parts(tier: &Tier) -> Vec<String> {
 fn hours_parts(hours: &Hours) -> Vec<String> {
     let list = |entries: Vec<String>| format!("[{}]", entries.join(", "));
     let spans = hours.spans.iter().map(Span::to_string);
-    let mut parts = vec![format!("utc = {}", list(spans.map(|span| quoted(&span)).collect()))];
+    let mut parts = vec![format!("utc = {}", list(spans.map(|span| toml_string(&span)).collect()))];
     if hours.days != Weekday::ALL {
-        parts.push(format!("days = {}", list(hours.days.iter().map(|day| quoted(day.word())).collect())));
+        parts.push(format!("days = {}", list(hours.days.iter().map(|day| toml_string(day.word())).collect())));
     }
     if !hours.except.is_empty() {
         parts.push(format!("except = {}", list(hours.except.iter().map(|day| day.to_string()).collect())));
@@ -101,9 +106,9 @@ fn hours_parts(hours: &Hours) -> Vec<String> {
 }
 
 fn fee(fee: &Fee) -> String {
-    let vendor = quoted(fee.vendor.word());
-    let name = quoted(&fee.name);
-    let unit = quoted(&fee.unit);
+    let vendor = toml_string(fee.vendor.word());
+    let name = toml_string(&fee.name);
+    let unit = toml_string(&fee.unit);
     let mut text = format!("\n[[fee]]\nvendor = {vendor}\nname = {name}\nunit = {unit}\nprice = {}\n", fee.price);
     text.push_str(&format!("per = {}\n", fee.per));
     text.push_str(&source(&fee.source.tag, &fee.source.dated, fee.note.as_deref()));
@@ -113,21 +118,4 @@ fn fee(fee: &Fee) -> String {
 /// USD per million tokens from 10⁻¹² USD per token.
 fn per_mtok(picousd: u64) -> Money {
     Money::from_picousd(i128::from(picousd) * 1_000_000)
-}
-
-/// A TOML basic string.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
