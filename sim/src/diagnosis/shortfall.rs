@@ -44,6 +44,23 @@ pub struct Missed {
     pub tokens: u64,
 }
 
+impl Missed {
+    /// A stretch of a prompt's tokens at the prices at which they were billed: one-hour writes follow the read tokens, then
+    /// five-minute writes, then plain input (prompt-caching page, mixed TTLs, 2026-09).
+    pub fn of_stretch(cause: Cause, tokens: &Range<u64>, usage: &Usage) -> impl Iterator<Item = Self> + use<> {
+        let Range { start, end } = *tokens;
+        let one_hour = usage.cache_read_input_tokens + usage.ephemeral_1h_input_tokens;
+        let five_minutes = one_hour + usage.ephemeral_5m_input_tokens;
+        let parts = [
+            (Category::Write1h, start, end.min(one_hour)),
+            (Category::Write5m, start.max(one_hour), end.min(five_minutes)),
+            (Category::Input, start.max(five_minutes), end),
+        ];
+        let billed = parts.into_iter().filter(|(_, start, end)| start < end);
+        billed.map(move |(billed_as, start, end)| Self { cause, billed_as, tokens: end - start })
+    }
+}
+
 /// The account of one request's input tokens. The four parts add up to the whole prompt.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
@@ -182,24 +199,11 @@ impl Account<'_> {
         self.comparison.and_then(|comparison| comparison.resent.get(at))
     }
 
-    /// Books a stretch of the prompt's tokens as missed, at the price at which they were billed: one-hour writes follow
-    /// the read tokens, then five-minute writes, then plain input (prompt-caching page, mixed TTLs, 2026-09).
+    /// Books a stretch of the prompt's tokens as missed.
     fn miss(&mut self, stretch: Option<&(Cause, Range<u64>)>) {
         let Some((cause, tokens)) = stretch else { return };
-        let from = tokens.start;
-        let end = tokens.end;
-        let usage = self.case.usage;
-        let one_hour = usage.cache_read_input_tokens + usage.ephemeral_1h_input_tokens;
-        let five_minutes = one_hour + usage.ephemeral_5m_input_tokens;
-        let stretches = [
-            (Category::Write1h, from, end.min(one_hour)),
-            (Category::Write5m, from.max(one_hour), end.min(five_minutes)),
-            (Category::Input, from.max(five_minutes), end),
-        ];
-        for (billed_as, from, end) in stretches {
-            if from < end {
-                *self.missed.entry((*cause, billed_as)).or_default() += end - from;
-            }
+        for Missed { cause, billed_as, tokens } in Missed::of_stretch(*cause, tokens, self.case.usage) {
+            *self.missed.entry((cause, billed_as)).or_default() += tokens;
         }
     }
 

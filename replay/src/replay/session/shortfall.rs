@@ -2,7 +2,6 @@
 
 use forkcast_sim::cache::EntryState;
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed, Note};
-use forkcast_sim::pricing::Category;
 use forkcast_sim::service::FRAME_TOKENS;
 use forkcast_sim::wire::Usage;
 
@@ -125,22 +124,9 @@ fn of_diagnosis(kind: DiagnosisKind) -> Option<Cause> {
 pub(super) fn explanation(usage: &Usage, known: u64, cause: Option<Cause>) -> Explanation {
     let (read, total) = (usage.cache_read_input_tokens, usage.total_input_tokens());
     let known = known.min(total);
-    let mut missed = Vec::new();
-    if let Some(cause) = cause.filter(|_| read < known) {
-        let one_hour = read + usage.ephemeral_1h_input_tokens;
-        let five_minutes = one_hour + usage.ephemeral_5m_input_tokens;
-        let stretches = [
-            (Category::Write1h, read, known.min(one_hour)),
-            (Category::Write5m, one_hour, known.min(five_minutes)),
-            (Category::Input, five_minutes, known),
-        ];
-        let part = |(billed_as, from, end): (Category, u64, u64)| Missed {
-            cause,
-            billed_as,
-            tokens: end.saturating_sub(from),
-        };
-        missed.extend(stretches.map(part).into_iter().filter(|part| part.tokens > 0));
-    }
+    let cause = cause.filter(|_| read < known);
+    let missed: Vec<Missed> =
+        cause.into_iter().flat_map(|cause| Missed::of_stretch(cause, &(read..known), usage)).collect();
     let missed_tokens: u64 = missed.iter().map(|part| part.tokens).sum();
     let notes = if read > known { vec![Note::ReadAhead] } else { Vec::new() };
     Explanation {
