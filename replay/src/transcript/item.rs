@@ -370,8 +370,6 @@ pub enum Sign {
         /// The last item kept.
         to: Option<u32>,
     },
-    /// The following answers were copied from another file: the session was resumed or forked from there.
-    Resumed,
     /// The permission mode of the next prompts is `plan` (or no longer).
     PlanMode(bool),
     /// The user interrupted an answer, or withdrew a prompt before its answer.

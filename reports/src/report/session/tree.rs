@@ -99,10 +99,9 @@ fn id(agent: &transcript::Agent, names: Names) -> String {
     }
 }
 
-/// How often a process or a file resumed the conversation.
+/// How often a process resumed the conversation.
 fn resumptions(agent: &transcript::Agent) -> u64 {
-    let signs =
-        agent.thread.items.iter().filter(|item| matches!(item.what, What::Sign(Sign::Restarted | Sign::Resumed)));
+    let signs = agent.thread.items.iter().filter(|item| matches!(item.what, What::Sign(Sign::Restarted)));
     signs.count() as u64
 }
 
