@@ -1,18 +1,27 @@
 //! Recordings through the prefix guard: a guard for bodies, a watch for each rebuilt recording, and optionally a lock. [`Check`]
 //! is a sink for [`feed`](crate::source::feed()).
 
+mod recorded;
 mod suites;
+
+use std::collections::BTreeMap;
+use std::vec;
 
 use forkcast_sim::diagnosis::ChangeSite;
 use forkcast_sim::guard::conformance::Card;
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord};
 use forkcast_sim::guard::{Checked, Facts, Finding, Guard, Report, Rules, Sent, Watch};
 use forkcast_sim::pricing::PriceBook;
-use forkcast_sim::wire::{BodyError, Request, Wire};
+use forkcast_sim::service::Entry;
+use forkcast_sim::wire::{BodyError, ChainId, Maker, Request, Wire};
 
+use self::recorded::Account;
 use self::suites::Suites;
 use crate::exchange::Origin;
+use crate::input::Inputs;
+use crate::replay::{Options, SessionReplays};
 use crate::source::Sink;
+use crate::transcript::Session;
 
 /// How to check.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +57,10 @@ pub struct Check {
     /// Numbers of the guard's requests among all.
     guarded: Vec<usize>,
     watch: Option<Watched>,
+    /// The replay of transcripts, which judges their requests by recorded usage.
+    replays: Option<SessionReplays>,
+    /// Entries of the current transcript whose requests are still to come.
+    entries: vec::IntoIter<Entry>,
     recorder: Option<Recorder>,
     suites: Option<Suites>,
     report: Report,
@@ -60,6 +73,10 @@ struct Watched {
     watch: Watch,
     /// Numbers of its requests among all.
     numbers: Vec<usize>,
+    /// What the replay says of each.
+    accounts: Vec<Option<Account>>,
+    /// The latest request of each chain, by its own number.
+    latest: BTreeMap<ChainId, usize>,
     /// Identifies its wire.
     arena: u64,
 }
@@ -72,6 +89,8 @@ impl Check {
             guard: checking.prices.iter().cloned().fold(guard, Guard::with_prices),
             guarded: Vec::new(),
             watch: None,
+            replays: None,
+            entries: vec::IntoIter::default(),
             recorder: checking.recording.clone().map(Recorder::new),
             suites: checking.conformance.then(|| Suites::new(checking.rules.preset)),
             report: Report::default(),
@@ -99,9 +118,10 @@ impl Check {
     }
 
     fn end_watch(&mut self) {
-        if let Some(Watched { watch, numbers, .. }) = self.watch.take() {
+        if let Some(Watched { watch, numbers, accounts, .. }) = self.watch.take() {
             let mut own = watch.finish();
             own.findings.iter_mut().for_each(without_offsets);
+            recorded::settle(&mut own, accounts);
             self.report.add(own, &self.checking.rules, number(&numbers));
         }
     }
@@ -110,7 +130,8 @@ impl Check {
         let watch = Watch::new(self.checking.rules.clone());
         let watch = self.checking.prices.iter().cloned().fold(watch, Watch::with_prices);
         // A guard counts its wires from zero.
-        Watched { watch, numbers: Vec::new(), arena: u64::MAX - self.origins.len() as u64 }
+        let (numbers, accounts, latest) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Watched { watch, numbers, accounts, latest, arena: u64::MAX - self.origins.len() as u64 }
     }
 }
 
@@ -140,12 +161,28 @@ impl Sink for Check {
         }
     }
 
+    fn session(&mut self, inputs: &Inputs, at: usize, session: &Session) {
+        if at == 0 {
+            self.replays = None;
+        }
+        let prices = &self.checking.prices;
+        let options = || Options { book: prices.clone().unwrap_or_default(), ..Options::default() };
+        let replays = self.replays.get_or_insert_with(|| SessionReplays::new(inputs, options()));
+        self.entries = replays.entries(at, session).into_iter();
+    }
+
     fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>) {
         if let Some(suites) = &mut self.suites {
             suites.rebuilt(self.origins.len(), wire, request.clone(), facts);
         }
         let mut watched = self.watch.take().unwrap_or_else(|| self.new_watch());
+        let provider = Maker::diagnosing(&request);
         let checked: Checked = watched.watch.take(wire, request, cumulative, facts);
+        let entry = self.entries.next();
+        debug_assert!(entry.as_ref().is_none_or(|entry| entry.origin == *origin), "one entry for each request");
+        let older = watched.latest.insert(checked.chain, checked.request);
+        let account = entry.and_then(|entry| Account::of(&entry, &checked.chain_name, older, provider));
+        watched.accounts.push(account);
         watched.numbers.push(self.origins.len());
         self.origins.push(origin.clone());
         if let (Some(recorder), Some(seen)) = (&mut self.recorder, watched.watch.seen(wire, &checked, facts.parent)) {

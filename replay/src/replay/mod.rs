@@ -28,6 +28,7 @@ use crate::what_if::{Billed, Hypothetical, WhatIf};
 
 pub use counting::{SizeSource, Sizing};
 pub use passes::{InParts, Passes};
+pub(crate) use sessions::SessionReplays;
 
 /// How to replay.
 ///
@@ -54,6 +55,8 @@ pub struct Options {
     pub what_if: Vec<WhatIf>,
     /// Whether each entry says what its prompt is made of.
     pub composes: bool,
+    /// When the provider's account was created: some models treat thinking by it; `None` if that is unknown.
+    pub account_created: Option<Date>,
     /// Habits of clients that the forecast leaves out, to measure what each is worth.
     pub left_out: RuleSet,
 }

@@ -1,9 +1,10 @@
 //! What sessions share, found in a first look at all of them.
 
+use forkcast_sim::service::Entry;
 use forkcast_sim::time::Instant;
 
 use super::Options;
-use super::session;
+use super::session::{self, Place};
 use crate::input::Inputs;
 use crate::rebuild::forecast::{Observation, Shared};
 use crate::side_by_side::in_turn;
@@ -13,6 +14,27 @@ use crate::transcript::{Item, Session};
 pub(super) fn shared(inputs: &Inputs, options: &Options) -> Shared {
     let uses = look(inputs, &|session, at| session::uses(session, at, options));
     look(inputs, &|session, at| session::observe(session, at, &uses, options))
+}
+
+/// Replays sessions one at a time, for an examination of each.
+#[derive(Debug)]
+pub(crate) struct SessionReplays {
+    options: Options,
+    shared: Shared,
+}
+
+impl SessionReplays {
+    /// The sessions of `inputs`.
+    pub fn new(inputs: &Inputs, options: Options) -> Self {
+        let shared = shared(inputs, &options);
+        Self { options, shared }
+    }
+
+    /// The entries of the session `at`: its requests without copies, in order of time.
+    pub fn entries(&self, at: usize, found: &Session) -> Vec<Entry> {
+        let place = Place { index: at, number: at, timed: is_timed(found) };
+        session::replay(found, place, &self.shared, &self.options).entries
+    }
 }
 
 /// What a session shows, with its number and the instant of each observation.

@@ -253,6 +253,7 @@ impl<'a> Feeding<'a> {
             }
             match inputs.sessions.load(at) {
                 Some(Ok(session)) => {
+                    self.sink.session(inputs, at, &session);
                     let fed = transcript::feed(&session, self.sink);
                     self.requests += fed.rebuilt;
                     self.remarks.add(fed);

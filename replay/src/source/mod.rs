@@ -37,6 +37,8 @@ pub(crate) use scope::Scopes;
 pub use transcript::Shares;
 
 use crate::exchange::Origin;
+use crate::input::Inputs;
+use crate::transcript::Session;
 
 /// A consumer of requests, in the order in which they were sent.
 pub trait Sink {
@@ -48,6 +50,9 @@ pub trait Sink {
 
     /// A recording begins whose requests have their own wire.
     fn begin(&mut self) {}
+
+    /// The next recording is the session `at` of `inputs`.
+    fn session(&mut self, _inputs: &Inputs, _at: usize, _session: &Session) {}
 
     /// Takes a request that was rebuilt from a transcript or a trace: only outlines of its blocks are known, and the hidden
     /// part of a transcript is an opaque block.

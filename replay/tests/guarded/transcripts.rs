@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use forkcast_sim::guard::Rules;
+use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_replay::replay::{Options, replay};
+use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::lock::{Lock, equality};
+use forkcast_sim::guard::{NoteKind, Rules};
 use serde_json::{Value, json};
 
 use super::stage::{Folder, breaks, chains, check, long};
@@ -32,7 +35,7 @@ impl Session {
         let number = self.lines.len();
         let mut line = json!({"type": kind, "sessionId": "s1", "uuid": format!("u{number}"), "version": "2.1.200",
             "parentUuid": number.checked_sub(1).map(|before| format!("u{before}")), "cwd": "/home/someone/project",
-            "timestamp": format!("2026-09-25T10:{:02}:{:02}.000Z", self.seconds / 60, self.seconds % 60), "message": message});
+            "timestamp": at(self.seconds), "message": message});
         line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.lines.push(line.to_string());
     }
@@ -56,6 +59,11 @@ impl Session {
     }
 }
 
+/// The instant so many seconds after the session began.
+fn at(seconds: usize) -> String {
+    format!("2026-09-25T{:02}:{:02}:{:02}.000Z", 10 + seconds / 3_600, seconds / 60 % 60, seconds % 60)
+}
+
 #[test]
 fn a_conversation_that_only_grows_breaks_nothing() {
     let mut session = Session::new();
@@ -74,6 +82,33 @@ fn another_model_breaks_it_and_no_byte_is_claimed() {
     assert_eq!(breaks(&outcome).iter().map(|found| found.1).collect::<Vec<_>>(), ["model_changed"]);
     let finding = &outcome.report.findings[0];
     assert_eq!((finding.offset_in_block, finding.offset_in_prefix, &finding.windows), (None, None, &None));
+}
+
+#[test]
+fn what_a_request_lost_is_what_its_usage_shows() {
+    let mut session = Session::new();
+    (0..3).for_each(|_| session.turn("claude-opus-4-8"));
+    // Two hours later the entry is gone, and nothing is read: the bytes are the same.
+    session.seconds += 7_200;
+    let read = std::mem::take(&mut session.tokens);
+    session.turn("claude-opus-4-8");
+    session.tokens = read + 100;
+    (0..2).for_each(|_| session.turn("claude-opus-4-8"));
+    // Only the beginning of the hidden prefix is read: it changed, and no block shows it.
+    session.tokens = 2_000;
+    session.turn("claude-opus-4-8");
+    let (_, outcome) = session.folder().check();
+    let replayed = replay(&Inputs::read(&[session.folder().path("")], InputFormat::Auto).unwrap(), &Options::default());
+    let found: Vec<_> =
+        outcome.report.findings.iter().map(|found| (found.request, found.cause, found.loss.unwrap())).collect();
+    let lost = replayed.lines().flat_map(|line| line.charge.causes.iter().map(|part| (line.index, part.cause, part)));
+    let [(_, Cause::Expired, _), (changed, Cause::SystemChanged, part)] = lost.collect::<Vec<_>>()[..] else {
+        panic!("{:?}", replayed.entries);
+    };
+    let [(request, Cause::SystemChanged, loss)] = found[..] else { panic!("{found:?}") };
+    assert_eq!((request, loss.tokens, loss.cost), (changed, part.tokens, part.cost));
+    let noted: Vec<_> = outcome.report.notes.iter().map(|note| (note.request, note.note)).collect();
+    assert_eq!(noted, [(3, NoteKind::Time(Cause::Expired))]);
 }
 
 #[test]

@@ -37,6 +37,7 @@ pub(crate) fn feed(session: &Session, sink: &mut dyn Sink) -> Remarks {
         let parent = agent.parent.and_then(|at| names.get(at)).map(String::as_str);
         let sender = &mut senders[ask.agent];
         sender.take_in(&mut wire, agent, ask.item);
+        sender.size(ask);
         if !ask.answer.copied {
             sender.ask(&mut wire, session, ask, parent, sink);
             fed.rebuilt(Model::new(&ask.answer.model).maker(), &ask.answer.model, ask.recorded().is_some());
@@ -86,14 +87,18 @@ impl Sender {
         conversation.say(Role::Assistant, item, &answer.parts, &mut |piece| block(wire, name, piece));
     }
 
-    fn ask(&mut self, wire: &mut Wire, session: &Session, ask: &Ask<'_>, parent: Option<&str>, sink: &mut dyn Sink) {
-        let model = Model::new(&ask.answer.model);
-        let recorded = ask.recorded();
-        if let Some(recorded) = &recorded {
-            let usage = &recorded.first_pass();
+    /// Learns the lifetime and the sizes that the usage of a request shows.
+    fn size(&mut self, ask: &Ask<'_>) {
+        if let Some(recorded) = ask.recorded() {
+            let usage = recorded.first_pass();
             self.ttl = usage.longest_ttl().unwrap_or(self.ttl);
             self.conversation.size_to(usage.total_input_tokens(), usage.cache_read_input_tokens);
         }
+    }
+
+    fn ask(&mut self, wire: &mut Wire, session: &Session, ask: &Ask<'_>, parent: Option<&str>, sink: &mut dyn Sink) {
+        let model = Model::new(&ask.answer.model);
+        let recorded = ask.recorded();
         let request = self.request(wire, &session.id, model);
         let known = ask.answer.sent_at.or(ask.answer.first_at).is_some() || !model.is_profiled();
         let times = Some(model.times(ask.times.at, ask.times.first_byte_at)).filter(|_| known);

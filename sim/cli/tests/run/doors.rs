@@ -343,6 +343,39 @@ fn every_door_of_a_recording_agrees() {
     }
 }
 
+/// Folders with sessions of Claude Code, and the one session of them that was resumed and compacted.
+fn transcripts() -> Vec<PathBuf> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/claude-code.jsonl");
+    let folders = ["cc-oh-my-posh", "cc-entire-auth-go", "cc-entireio-cli", "cc-marot-spotter"];
+    let alone = "cc-oh-my-posh/6c0a282a-886f-458d-a426-93d95104b4a6.jsonl.gz";
+    let found = folders.into_iter().chain([alone]).map(|name| data.join(name)).filter(|path| path.exists());
+    found.chain([fixture]).collect()
+}
+
+#[test]
+fn every_door_of_a_transcript_agrees() {
+    for transcript in transcripts() {
+        let name = transcript.file_name().unwrap().to_string_lossy().into_owned();
+        let place = folder(&format!("doors-{name}"));
+        let input = transcript.to_str().unwrap();
+        let lines = replayed(&place, input, &[]);
+        let check = forkcast(&place, &["check", input, "--lock", "none", "--quiet", "--format", "json"]);
+        let check: Value = serde_json::from_slice(&check.stdout).unwrap();
+        assert_eq!(check["requests"].as_u64(), Some(lines.len() as u64), "{name}");
+        let of_replay = losses(&lines, |line| line["origin"]["file"].clone());
+        assert_eq!(losses_of_check(&check, "file"), of_replay, "{name}");
+        // Time and rules are notes of the check, one for each request.
+        let causes =
+            |line: &Value, word: &str| line["causes"].as_array().unwrap().iter().any(|part| part["cause"] == word);
+        for word in WITHOUT_CHANGE {
+            let missed = lines.iter().filter(|line| causes(line, word)).count();
+            let noted = check["notes"].as_array().unwrap().iter().filter(|note| note["note"] == word).count();
+            assert_eq!(noted, missed, "{name}: {word}");
+        }
+    }
+}
+
 /// Most of the time goes into other processes, so two at a time.
 #[test]
 fn every_door_of_every_scenario_agrees() {

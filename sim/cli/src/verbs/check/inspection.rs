@@ -9,6 +9,7 @@ use forkcast_replay::error::Error;
 use forkcast_replay::exchange::Origin;
 use forkcast_replay::input::{Inputs, Progress, ReadOptions, Skipped};
 use forkcast_replay::source::{Fed, Sink, feed, feed_inputs};
+use forkcast_replay::transcript::Session;
 use forkcast_reports::check::Graded;
 use forkcast_reports::document::{count, several};
 use forkcast_reports::names::Names;
@@ -209,6 +210,10 @@ impl Sink for Stoppable {
 
     fn begin(&mut self) {
         self.0.begin();
+    }
+
+    fn session(&mut self, inputs: &Inputs, at: usize, session: &Session) {
+        self.0.session(inputs, at, session);
     }
 
     fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>) {
