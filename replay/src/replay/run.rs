@@ -95,7 +95,6 @@ impl<'a> StreamReplay<'a> {
         let first = stream.requests.first().map(|request| request.times.at);
         let day = first.filter(|at| at.has_day()).map(day_of);
         let rules = options.rules.unwrap_or_else(|| Rules::for_recording(day));
-        result.used(rules.name);
         Self {
             options,
             first_chain,
@@ -345,6 +344,9 @@ impl<'a> StreamReplay<'a> {
         self.hypotheticals.finish(&self.wire.prefixes, &mut entries);
         self.result.entries.extend(entries);
         let chains = self.identity.names();
+        if !chains.is_empty() {
+            self.result.used(self.rules.name);
+        }
         let named = chains.iter().map(|id| NamedChain { id: id.clone(), is_sub_agent: false });
         self.result.named_chains.extend((self.first_chain..).zip(named));
         chains.len()

@@ -108,7 +108,9 @@ impl<'a> SessionReplay<'a> {
         }
         let mut entries = self.engine.finish();
         self.hypotheticals.finish(&self.arena.prefixes, &mut entries);
-        Replay { entries, rules: vec![self.rules.name], ..Replay::default() }
+        let is_judged = entries.iter().any(|entry| entry.line.explanation.is_some());
+        let rules = if is_judged { vec![self.rules.name] } else { Vec::new() };
+        Replay { entries, rules, ..Replay::default() }
     }
 
     fn serve(&mut self, ask: &Ask<'a>) {
