@@ -39,6 +39,19 @@ fn of_copies_the_one_with_the_largest_output_counts() {
     assert_eq!(answers(&sessions[1].agents[0].thread).len(), 2);
 }
 
+#[test]
+fn answers_older_than_their_file_are_said_to_be_copies() {
+    let own = format!("{}\n{}\n", prompt(1, 0), answer("a", 2, 1, 5));
+    assert_eq!(read(&own).notes, [""; 0]);
+    let begun =
+        r#"{"type":"queue-operation","operation":"dequeue","sessionId":"s","timestamp":"2030-01-01T00:00:00.000Z"}"#;
+    let [note] = &read(&format!("{begun}\n{own}")).notes[..] else { panic!("one note") };
+    assert!(
+        note.starts_with("1 answer is older than the file: copied from the session that this one resumes"),
+        "{note}"
+    );
+}
+
 /// The session and the one that resumes it, under these names.
 fn resumed(names: [&str; 2]) -> Vec<FileThreads> {
     let mut two = files();

@@ -17,7 +17,7 @@ use super::tree::{Node, Tree};
 use crate::error::Fault;
 use crate::exchange::RecordedUsage;
 use crate::formats::json::unescaped;
-use crate::transcript::{Sign, Thread, Version, answer_id, place_id, user_of, version};
+use crate::transcript::{Item, Sign, Thread, Version, answer_id, place_id, user_of, version};
 
 /// The state of a file so far.
 pub(super) struct Records<'a> {
@@ -34,6 +34,8 @@ pub(super) struct Records<'a> {
     version: Option<(&'a [u8], Version)>,
     teammate: bool,
     repeated: usize,
+    /// When its first line was written.
+    begun: Option<Instant>,
     /// The usage read last: lines of one answer repeat it.
     pub usage: Option<UsageRead<'a>>,
 }
@@ -75,6 +77,7 @@ impl<'a> Records<'a> {
             version: None,
             teammate: false,
             repeated: 0,
+            begun: None,
             usage: None,
         }
     }
@@ -118,6 +121,7 @@ impl<'a> Records<'a> {
     /// Facts about the whole file, from the first line that has them.
     fn head(&mut self, line: &Record<'a>) {
         self.session = self.session.or(line.session);
+        self.begun = self.begun.or(line.at);
         if let (None, Some(cwd)) = (&self.cwd, line.cwd) {
             self.cwd = Some(Arc::from(&*unescaped(cwd)));
         }
@@ -223,6 +227,17 @@ impl<'a> Records<'a> {
                 1 => "one line is in the file twice and counts once".to_owned(),
                 lines => format!("{lines} lines are in the file twice and count once"),
             });
+        }
+        let begun = self.begun;
+        let is_older =
+            |item: &&Item| item.answer().is_some() && item.at.zip(begun).is_some_and(|(at, begun)| at < begun);
+        let copied = self.agents[MAIN].items.iter().filter(is_older).count();
+        if copied > 0 {
+            let answers = if copied == 1 { "1 answer is" } else { &format!("{copied} answers are") };
+            reading.notes.push(format!(
+                "{answers} older than the file: copied from the session that this one resumes; read together with its file \
+                 they count once, alone they count here"
+            ));
         }
         let session: Option<Arc<str>> = self.session.map(|raw| Arc::from(&*unescaped(raw)));
         let user = self.cwd.as_deref().map(|cwd| Arc::from(user_of(cwd)));
