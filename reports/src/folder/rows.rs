@@ -76,7 +76,7 @@ impl Rows {
             Ok(lines)
         };
         let work = |part: usize| match part {
-            0 => lines(&|entry, target| ledger::write(*senders, entry, target)),
+            0 => lines(&|entry, target| ledger::write_within(senders, EXPECTED.counted, entry, target)),
             _ => lines(&|entry, target| requests::write_within(senders, EXPECTED, entry, target)),
         };
         let (mut files, mut done) = ([&mut self.ledger, &mut self.table].into_iter(), Ok(()));
@@ -104,25 +104,33 @@ impl Rows {
 
     /// Ends the files; returns the picture.
     pub(super) fn finish(self, report: &Report<'_>, staging: &mut Staging) -> Result<Timeline, FolderError> {
-        let Self { ledger, mut table, bars, done, .. } = self;
+        let Self { mut ledger, mut table, bars, done, .. } = self;
         done?;
-        ledger.end()?;
         let columns = Columns::of(report);
-        let timeline = bars.timeline(report).filter(|_| columns == EXPECTED);
-        if let Some(timeline) = timeline {
+        if let Some(timeline) = bars.timeline(report).filter(|_| columns == EXPECTED) {
+            ledger.end()?;
             table.end()?;
             return Ok(timeline);
         }
         staging.remove(REQUESTS)?;
         table = begun(staging)?;
+        let is_ledger_right = columns.counted == EXPECTED.counted;
+        if !is_ledger_right {
+            staging.remove(LEDGER)?;
+            ledger = staging.create(LEDGER)?;
+        }
         let (mut timeline, mut done) = (Timeline::of(report), Ok(()));
         report.each(&mut |entry| {
             timeline.add(report, entry);
             if done.is_ok() {
                 done = table.write(|target| requests::write(report, entry, target));
             }
+            if done.is_ok() && !is_ledger_right {
+                done = ledger.write(|target| ledger::write(report, entry, target));
+            }
         });
         done?;
+        ledger.end()?;
         table.end()?;
         Ok(timeline)
     }

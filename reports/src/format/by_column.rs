@@ -79,7 +79,7 @@ pub fn of(report: &Report<'_>) -> serde_json::Result<PageData> {
     let tried: Vec<usize> = report.tried().map(|(at, _)| at).collect();
     let mut taken = Ok(());
     report.each(&mut |entry| {
-        let line = LedgerLine::with_transcript(&Senders::from(report), entry);
+        let line = LedgerLine::with_transcript(&Senders::from(report), report.counted, entry);
         let row = PageRow { line, entry, is_counted: report.counted.counts(entry), tried: &tried };
         if row.is_counted {
             data.contents.add(report, entry);

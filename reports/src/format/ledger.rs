@@ -1,10 +1,13 @@
 //! `forkcast.ledger/1`: a line of JSON for each request, with everything that is known of it but its text.
+//!
+//! A request that enters no sum (it has no usage, others have) has no bill here either, so that `cost_usd` adds up to the sum in
+//! the report.
 
 use std::io::{self, Write};
 
 use forkcast_sim::diagnosis::{Explanation, Missed};
 use forkcast_sim::ledger::{CauseCost, Line};
-use forkcast_sim::pricing::{BillLine, FeeLine};
+use forkcast_sim::pricing::{Bill, BillLine, FeeLine};
 use forkcast_sim::service::{Compared, NotComparable};
 use forkcast_sim::wire::Usage;
 
@@ -23,7 +26,7 @@ use super::words::{categories, cause, notes};
 use crate::document::json_text;
 use crate::names::Names;
 use crate::record::{Record, Shape, Value, list};
-use crate::report::{Recorded, Report, Senders, Spending};
+use crate::report::{Counted, Recorded, Report, Senders, Spending};
 
 /// Name and version.
 pub const SCHEMA: &str = "forkcast.ledger/1";
@@ -50,9 +53,22 @@ pub fn write_all(report: &Report<'_>, target: &mut dyn Write) -> io::Result<()> 
 ///
 /// # Errors
 /// When the target cannot be written.
-pub fn write<'a>(senders: impl Into<Senders<'a>>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
-    let senders = senders.into();
-    LedgerLine { exchange: stored(&senders, entry), ..LedgerLine::with_transcript(&senders, entry) }.write(target)
+pub fn write(report: &Report<'_>, entry: &Recorded<'_>, target: &mut dyn Write) -> io::Result<()> {
+    write_within(&Senders::from(report), report.counted, entry, target)
+}
+
+/// The same before the report is complete.
+///
+/// # Errors
+/// When the target cannot be written.
+pub fn write_within(
+    senders: &Senders<'_>,
+    counted: Counted,
+    entry: &Recorded<'_>,
+    target: &mut dyn Write,
+) -> io::Result<()> {
+    let line = LedgerLine::with_transcript(senders, counted, entry);
+    LedgerLine { exchange: stored(senders, entry), ..line }.write(target)
 }
 
 fn stored(senders: &Senders<'_>, entry: &Recorded<'_>) -> Option<Stored> {
@@ -71,6 +87,8 @@ pub(super) struct LedgerLine<'a> {
     pub(super) sender: Sender,
     pub(super) origin: Origin,
     pub(super) comparison: Result<&'a Compared, NotComparable>,
+    /// It is in the sums.
+    is_counted: bool,
     exchange: Option<Stored>,
     transcript: Option<TranscriptPart>,
     pub(super) names: Names,
@@ -78,7 +96,7 @@ pub(super) struct LedgerLine<'a> {
 
 impl<'a> LedgerLine<'a> {
     /// A request of a report, without its recording.
-    pub fn of(senders: &Senders<'_>, entry: &'a Recorded<'_>) -> Self {
+    pub fn of(senders: &Senders<'_>, counted: Counted, entry: &'a Recorded<'_>) -> Self {
         Self {
             line: &entry.line,
             sender: Sender::of(senders, entry),
@@ -88,6 +106,7 @@ impl<'a> LedgerLine<'a> {
                 line: entry.origin.line,
             },
             comparison: entry.comparison.as_deref().map_err(|why| *why),
+            is_counted: counted.counts(entry),
             exchange: None,
             transcript: None,
             names: senders.names,
@@ -95,8 +114,18 @@ impl<'a> LedgerLine<'a> {
     }
 
     /// The same with its data in a transcript.
-    pub fn with_transcript(senders: &Senders<'_>, entry: &'a Recorded<'_>) -> Self {
-        Self { transcript: TranscriptPart::of(entry, senders.names), ..Self::of(senders, entry) }
+    pub fn with_transcript(senders: &Senders<'_>, counted: Counted, entry: &'a Recorded<'_>) -> Self {
+        Self { transcript: TranscriptPart::of(entry, senders.names), ..Self::of(senders, counted, entry) }
+    }
+
+    /// Its figures, if it is in the sums.
+    pub(super) fn counted(&self) -> Option<&'a Line> {
+        Some(self.line).filter(|_| self.is_counted)
+    }
+
+    /// Its bill, if it is in the sums.
+    pub(super) fn bill(&self) -> Option<&'a Bill> {
+        self.counted()?.charge.bill.as_ref()
     }
 
     fn write(&self, target: &mut dyn Write) -> io::Result<()> {
@@ -104,6 +133,9 @@ impl<'a> LedgerLine<'a> {
         writeln!(target)
     }
 }
+
+/// When a figure of a bill is null.
+const NO_BILL: &str = "if nothing has a price, and if it is in no sum";
 
 record! {
     LedgerLine<'_>, "ledger":
@@ -121,22 +153,18 @@ record! {
     record: Usage, "predicted", "What the rules predict." =>
         |it| usage::value(it.line.predicted.as_ref()), null("if no cache profile exists");
     records: BillLine, "bill", "Of the recorded usage, or of the predicted if nothing was recorded." =>
-        |it| {
-            let bill = it.line.charge.bill.as_ref();
-            bill.map(|bill| bill.lines.iter().map(Record::value).collect::<Vec<_>>())
-        }, null(NO_PRICE);
+        |it| it.bill().map(|bill| bill.lines.iter().map(Record::value).collect::<Vec<_>>()), null(NO_BILL);
     records: FeeLine, "fees", "Charges besides tokens of its own model; part of cost_usd." =>
-        |it| {
-            let bill = it.line.charge.bill.iter();
-            Value::List(bill.flat_map(|bill| &bill.fees).map(Record::value).collect())
-        };
-    usd "cost_usd",
-        "The bill; of the predicted usage if nothing was recorded. A report of recorded usage leaves such requests out of its sums." => |it| it.line.charge.bill.as_ref().map(|bill| bill.total), null(NO_PRICE);
-    flat: Spending, => |it| it.line.charge.bill.as_ref().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
+        |it| Value::List(it.bill().iter().flat_map(|bill| &bill.fees).map(Record::value).collect());
+    usd "cost_usd", "The bill; of the predicted usage if no request has a recorded one." =>
+        |it| it.bill().map(|bill| bill.total), null(NO_BILL);
+    flat: Spending, => |it| it.bill().map(|bill| Spending::of(bill).value()), null(NO_BILL);
     usd "predicted_cost_usd", "The bill of the predicted usage." =>
         |it| it.line.predicted_cost.map(|cost| cost.total), null(NO_PRICE);
-    usd "perfect_cost_usd", "The bill with every missed token read." => |it| it.line.charge.perfect, null(NO_PRICE);
-    usd "unread_writes_usd", "Premium of writes that were never read." => |it| it.line.unread_writes, null(NO_PRICE);
+    usd "perfect_cost_usd", "The bill with every missed token read." =>
+        |it| it.counted().and_then(|line| line.charge.perfect), null(NO_BILL);
+    usd "unread_writes_usd", "Premium of writes that were never read." =>
+        |it| it.counted().and_then(|line| line.unread_writes), null(NO_BILL);
     record: Comparison<'_>, "comparison", "Prediction and recording compared." =>
         |it| Comparison(it.comparison).value();
     record: Explanation, "explanation", "Where its input went." =>

@@ -7,8 +7,8 @@ use std::io::{self, Write};
 
 use forkcast_scenarios::run::Run;
 use forkcast_sim::diagnosis::Explanation;
-use forkcast_sim::ledger::{CauseCost, Line};
-use forkcast_sim::pricing::{Bill, Money};
+use forkcast_sim::ledger::CauseCost;
+use forkcast_sim::pricing::Money;
 use forkcast_sim::service::{Compared, NotComparable};
 use forkcast_sim::wire::Usage;
 
@@ -89,8 +89,6 @@ pub(super) fn each(report: &Report<'_>, take: &mut dyn FnMut(Vec<String>) -> io:
 /// A line of the ledger as a row.
 pub(super) struct RequestRow<'a> {
     line: LedgerLine<'a>,
-    /// It is in the sums.
-    is_counted: bool,
     /// Where something is predicted, a request without a profile is predicted as it was recorded.
     is_predicted_as_recorded: bool,
 }
@@ -98,32 +96,22 @@ pub(super) struct RequestRow<'a> {
 impl<'a> RequestRow<'a> {
     fn of(senders: &Senders<'_>, columns: Columns, entry: &'a Recorded<'_>) -> Self {
         Self {
-            line: LedgerLine::of(senders, entry),
-            is_counted: columns.counted.counts(entry),
+            line: LedgerLine::of(senders, columns.counted, entry),
             is_predicted_as_recorded: entry.line.predicted.is_none() && columns.are_predicted,
         }
     }
 
     const fn simulated(line: LedgerLine<'a>) -> Self {
-        Self { line, is_counted: true, is_predicted_as_recorded: false }
-    }
-
-    /// Its line, if it is in the sums.
-    fn counted(&self) -> Option<&'a Line> {
-        Some(self.line.line).filter(|_| self.is_counted)
-    }
-
-    fn bill(&self) -> Option<&'a Bill> {
-        self.counted()?.charge.bill.as_ref()
+        Self { line, is_predicted_as_recorded: false }
     }
 
     fn predicted(&self) -> Option<&'a Usage> {
-        let line = self.counted()?;
+        let line = self.line.counted()?;
         if self.is_predicted_as_recorded { line.recorded.as_ref() } else { line.predicted.as_ref() }
     }
 
     fn predicted_cost(&self) -> Option<Money> {
-        let line = self.counted()?;
+        let line = self.line.counted()?;
         if self.is_predicted_as_recorded {
             Some(line.charge.bill.as_ref()?.total)
         } else {
@@ -161,14 +149,14 @@ record! {
     record: Usage, "recorded", "What the provider reported." =>
         |it| usage::value(it.line.line.recorded.as_ref()), null("if nothing was");
     record: Usage, "predicted", "What the rules predict." => |it| usage::value(it.predicted()), null(IN_NO_SUM);
-    usd "cost_usd", "The bill." => |it| it.bill().map(|bill| bill.total), null(NO_PRICE);
-    flat: Spending, => |it| it.bill().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
+    usd "cost_usd", "The bill." => |it| it.line.bill().map(|bill| bill.total), null(NO_PRICE);
+    flat: Spending, => |it| it.line.bill().map(|bill| Spending::of(bill).value()), null(NO_PRICE);
     usd "predicted_cost_usd", "The bill of the predicted usage." =>
         |it| it.predicted_cost(), null(NO_PRICE);
     usd "perfect_cost_usd", "The bill with every missed token read." =>
-        |it| it.counted().and_then(|line| line.charge.perfect), null(NO_PRICE);
+        |it| it.line.counted().and_then(|line| line.charge.perfect), null(NO_PRICE);
     usd "unread_writes_usd", "Premium of writes that were never read." =>
-        |it| it.counted().and_then(|line| line.unread_writes), null(NO_PRICE);
+        |it| it.line.counted().and_then(|line| line.unread_writes), null(NO_PRICE);
     truth "comparable", "Its prediction can be compared." => |it| it.compared().is_some();
     field "not_comparable_reason", || Shape::words(NotComparable::ALL.map(NotComparable::word)), "Why not." =>
         |it| it.line.comparison.err().map(NotComparable::word), null("if it can");
@@ -177,11 +165,11 @@ record! {
     field "predicted_verdict", verdicts, "The same as predicted." =>
         |it| it.compared().map(|compared| compared.predicted.word()), null(NOT_EXPLAINED);
     tokens "read_tokens", "Read." =>
-        |it| it.counted().and(it.explanation()).map(|why| why.read_tokens), null(IN_NO_SUM);
+        |it| it.line.counted().and(it.explanation()).map(|why| why.read_tokens), null(IN_NO_SUM);
     tokens "new_tokens", "Not sent before." =>
-        |it| it.counted().and(it.explanation()).map(|why| why.new_tokens), null(IN_NO_SUM);
+        |it| it.line.counted().and(it.explanation()).map(|why| why.new_tokens), null(IN_NO_SUM);
     tokens "missed_tokens", "Sent before and not read." =>
-        |it| it.counted().and(it.explanation()).map(Explanation::missed_tokens), null(IN_NO_SUM);
+        |it| it.line.counted().and(it.explanation()).map(Explanation::missed_tokens), null(IN_NO_SUM);
     field "cause", cause, "Why the most tokens were missed." =>
         |it| {
             let largest = it.causes().and_then(|causes| causes.iter().max_by_key(|part| part.tokens));

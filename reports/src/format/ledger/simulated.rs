@@ -38,6 +38,7 @@ impl<'a> LedgerLine<'a> {
             sender: Sender::simulated(run, request),
             origin: Origin { file: run.scenario.file.to_string(), index: line.index, line: 0 },
             comparison: Err(NotComparable::NoUsage),
+            is_counted: true,
             exchange: None,
             transcript: None,
             names: Names::Plain,
