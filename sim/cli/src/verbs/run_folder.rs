@@ -1,7 +1,7 @@
 //! A run folder as an input: the requests of `run --out` or `replay --out`, with their agents and instants.
 
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use forkcast_replay::error::Error;
 use forkcast_replay::input::{InputFormat, Inputs, Progress, ReadOptions};
@@ -73,26 +73,37 @@ impl<P: AsRef<Path>> NamedPaths<'_, P> {
         }
     }
 
-    /// The requests of all paths, those of run folders last.
+    /// The requests of all paths, those of run folders last. Transcripts that run folders list are read again, together: what
+    /// sessions share, and which answers are copies, shows in all of them.
     ///
     /// # Errors
-    /// When a path cannot be opened, or a folder among several paths was made from transcripts.
+    /// When a path cannot be opened, or a folder among several paths was made from transcripts of a named format.
     pub fn read(mut self, options: &ReadOptions, watch: Watch<'_>) -> anyhow::Result<Inputs> {
         if self.others.is_empty() && self.folders.len() == 1 {
             return Ok(self.folders.remove(0).inputs);
         }
-        if let Some(opened) = self.folders.iter().find(|opened| !opened.inputs.sessions.is_empty()) {
-            let path = opened.folder.path.display();
-            return Err(BadInput::error(format_args!(
-                "{path}: was made from transcripts; replay it alone, or name the transcripts instead"
-            )));
+        let has_transcripts = |opened: &OpenFolder| !opened.inputs.sessions.is_empty();
+        let (listing, mut folders): (Vec<_>, Vec<_>) = self.folders.into_iter().partition(has_transcripts);
+        let mut paths: Vec<PathBuf> = self.others.iter().map(|path| path.as_ref().to_owned()).collect();
+        for opened in listing {
+            let RunOptions { paths: listed, input_format, .. } = &opened.folder.options;
+            let format: InputFormat = input_format.parse().map_err(BadInput::error)?;
+            if format != InputFormat::Auto {
+                let path = opened.folder.path.display();
+                return Err(BadInput::error(format_args!(
+                    "{path}: was made with --input-format {input_format}; replay it alone, or name the transcripts instead"
+                )));
+            }
+            let found = sort_by(listed, self::listed)?;
+            folders.extend(found.folders);
+            paths.extend(found.others.into_iter().map(PathBuf::from));
         }
-        let inputs = Inputs::read_with(&self.others, options, watch);
+        let inputs = Inputs::read_with(&paths, options, watch);
         let mut inputs = inputs.map_err(|error| match error {
             Error::Open { .. } => BadInput::error(error),
             other => other.into(),
         })?;
-        self.folders.into_iter().for_each(|opened| inputs.add(opened.inputs));
+        folders.into_iter().for_each(|opened| inputs.add(opened.inputs));
         Ok(inputs)
     }
 

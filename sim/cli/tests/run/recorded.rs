@@ -247,3 +247,38 @@ fn a_noted_difference_is_no_equality() {
     write(&place, &[call(0, &body(OPUS, "Be terse.", &["a "]), [0, 50_000], &json!({}))]);
     assert_eq!(score(&place), "noted");
 }
+
+/// Folders of runs that were made from transcripts are read together as their transcripts are.
+#[test]
+fn several_folders_made_from_transcripts_are_one_report() {
+    let place = folder("recorded-folders");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures");
+    let [one, other] = ["claude-code.jsonl", "pi.jsonl"].map(|name| fixtures.join(name).display().to_string());
+    for (input, out) in [(&one, "a"), (&other, "b")] {
+        said(&forkcast(&place, &["replay", input, "--out", out, "--quiet"]));
+    }
+    let totals = |paths: [&str; 2]| {
+        let replay = ["replay", paths[0], paths[1], "--quiet", "--format", "json"];
+        read_json(&forkcast(&place, &replay))["totals"].clone()
+    };
+    assert_eq!(totals(["a", "b"]), totals([&one, &other]));
+    let report = forkcast(&place, &["report", "a", "b", "--out", "page.html", "--quiet"]);
+    assert_eq!(said(&report).0, 0, "{}", said(&report).2);
+    assert!(place.join("page.html").exists());
+}
+
+/// A request without usage, where others have one, has no bill in any output: what costs adds up to the sum.
+#[test]
+fn the_costs_of_a_ledger_add_up_to_the_sum() {
+    let place = folder("recorded-sums");
+    let body = body(OPUS, "You mend code.", &["Begin."]);
+    let mut unmeasured = call(10, &body, [0, 0], &json!({}));
+    unmeasured.as_object_mut().unwrap().remove("response");
+    write(&place, &[call(0, &body, [0, 2_000], &json!({})), unmeasured, call(20, &body, [2_000, 0], &json!({}))]);
+    let replay = read_json(&forkcast(&place, &["replay", "log.jsonl", "--out", "r", "--quiet", "--format", "json"]));
+    let costs: Vec<Option<f64>> =
+        lines(&place.join("r/ledger.jsonl")).iter().map(|line| line["cost_usd"].as_f64()).collect();
+    assert!(matches!(costs[..], [Some(_), None, Some(_)]), "{costs:?}");
+    let sum: f64 = costs.into_iter().flatten().sum();
+    assert!((sum - replay["totals"]["recorded"]["cost_usd"].as_f64().unwrap()).abs() < 1e-12);
+}
