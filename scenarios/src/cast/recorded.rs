@@ -1,6 +1,6 @@
 //! Casts of recordings that have the requests themselves: their answers, and what the client sent, are played byte for byte.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_replay::input::Inputs;
@@ -211,21 +211,22 @@ impl Script for Player {
     }
 }
 
-/// Whether the runtime can make the calls of an answer as they were made. It has no worktrees and teams, and calls that started
-/// no agent in the recording must start none: `scripted` has the calls as the cast makes them.
+/// Whether the runtime can make the calls of an answer as they were made. It has no worktrees and teams, calls that started
+/// no agent in the recording must start none, and an agent that a client moved to the background is in the background from
+/// its start: `scripted` has the calls as the cast makes them.
 fn plays(recorded: &Answer, scripted: &Answer) -> bool {
-    let starts: BTreeSet<Rc<str>> =
-        called(scripted).into_iter().filter(|call| &*call.name == "Agent").map(|call| call.id).collect();
+    let input = |text: &str| Input::read(&serde_json::from_str(text).unwrap_or(Value::Null), false).ok();
+    let agents = called(scripted).into_iter().filter(|call| &*call.name == "Agent");
+    let starts: BTreeMap<Rc<str>, Option<Input>> = agents.map(|call| (call.id, input(&call.input))).collect();
     called(recorded).into_iter().all(|call| match &*call.name {
         "Task" => false,
-        "Agent" => {
-            let value = serde_json::from_str(&call.input).unwrap_or(Value::Null);
-            Input::read(&value, false).map_or(!starts.contains(&call.id), |input| {
-                let plain =
-                    [input.isolation.is_some(), input.team_name.is_some(), input.mode.is_some(), input.cwd.is_some()];
-                starts.contains(&call.id) && !plain.contains(&true)
-            })
-        }
+        "Agent" => input(&call.input).map_or(!starts.contains_key(&call.id), |input| {
+            let plain =
+                [input.isolation.is_some(), input.team_name.is_some(), input.mode.is_some(), input.cwd.is_some()];
+            let Some(scripted) = starts.get(&call.id) else { return false };
+            let wanted = scripted.as_ref().and_then(|scripted| scripted.run_in_background);
+            !plain.contains(&true) && wanted.is_none_or(|wanted| wanted == input.run_in_background.unwrap_or(false))
+        }),
         _ => true,
     })
 }

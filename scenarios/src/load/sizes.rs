@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use forkcast_sim::agent::settings::shared_out;
-use forkcast_sim::agent::spawn::fork::text::STARTED_AS_YOU;
+use forkcast_sim::agent::spawn::fork::text::{PLACEHOLDER, STARTED_AS_YOU};
 use forkcast_sim::simulation::{Does, Sizing};
 use forkcast_sim::wire::model::Tokenizer;
 use forkcast_sim::wire::{Content, Frame, FrameTokens, TokenCounter};
@@ -118,10 +118,14 @@ impl TokenCounter for Table {
 fn subject(json: &[u8]) -> Option<Subject> {
     let block: Value = serde_json::from_slice(json).ok()?;
     let text = |name: &str| block.get(name).and_then(Value::as_str);
+    // Canonical results are lists.
+    let result = || text("content").or_else(|| block["content"][0]["text"].as_str()).unwrap_or_default();
     match text("type")? {
-        "tool_result" if text("content").is_some_and(|said| said.starts_with(STARTED_AS_YOU)) => {
+        "tool_result" if result().starts_with(STARTED_AS_YOU) => {
             Some(Subject::Directive(text("tool_use_id")?.to_owned()))
         }
+        // A fork has this instead of the result that its parent received.
+        "tool_result" if result().starts_with(PLACEHOLDER) => None,
         "tool_result" => Some(Subject::Result(text("tool_use_id")?.to_owned())),
         "tool_use" => Some(Subject::Call(text("id")?.to_owned())),
         "text" => text("text").map(of_text),
