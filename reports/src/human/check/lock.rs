@@ -1,7 +1,5 @@
 //! The contents of a written lock, and the changes of an update.
 
-use std::collections::BTreeSet;
-
 use forkcast_sim::guard::lock::{Chain, Change, Changes, Lock};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
@@ -110,22 +108,25 @@ pub(super) fn changes(changes: &Changes, names: Names) -> Table {
     table
 }
 
-/// The changes of a review, each with the decision on its chain.
-pub fn reviewed(changes: &Changes, file: &str, accepted: &BTreeSet<String>, names: Names) -> Document {
+/// The changes of a review, each with its name and the decision on it. What differs in several requests of a chain in the
+/// same way has one name and counts once.
+pub fn reviewed(changes: &Changes, file: &str, is_accepted: &dyn Fn(&Change) -> bool, names: Names) -> Document {
     let mut document = Document::default();
-    let changed: BTreeSet<&str> = changes.changes.iter().map(Change::chain).collect();
-    let open = changed.iter().filter(|chain| !accepted.contains(**chain)).count();
+    let together = changes.together();
+    let open = together.iter().filter(|group| !is_accepted(group[0])).count();
     let file = names.file(file);
-    document.title(match changed.len() {
+    document.title(match together.len() {
         0 => format!("{file}: nothing changed"),
-        all => format!("{file}: {} changed, {} accepted, {open} open", several(all as u64, "chain"), all - open),
+        all => format!("{file}: {}, {} accepted, {open} open", several(all as u64, "change"), all - open),
     });
-    if !changed.is_empty() {
+    if !together.is_empty() {
         let mut table = self::changes(changes, names);
-        table.columns.insert(0, Column::left("Review", "review"));
+        table.columns.splice(0..0, [Column::left("Review", "review"), Column::left("Change", "change")]);
         for (row, change) in table.rows.iter_mut().zip(&changes.changes) {
-            let word = if accepted.contains(change.chain()) { "accepted" } else { "open" };
-            row.insert(0, Cell::Text(word.to_owned()));
+            let word = if is_accepted(change) { "accepted" } else { "open" };
+            let first = together.iter().find(|group| group.iter().any(|one| one.name() == change.name()));
+            let name = first.map_or_else(|| change.name(), |group| group[0].name());
+            row.splice(0..0, [Cell::Text(word.to_owned()), Cell::Text(name)]);
         }
         document.table(table);
     }

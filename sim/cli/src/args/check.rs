@@ -122,12 +122,12 @@ pub struct LockArgs {
     #[arg(long, short, value_name = "FILE", default_value = LOCK, help_heading = "Output")]
     pub output: PathBuf,
 
-    /// Show what changed since the lock, and accept it chain by chain; without a terminal, only list it
+    /// Show what changed since the lock, and accept it change by change; without a terminal, only list it
     #[arg(long)]
     pub review: bool,
 
-    /// Accept the changes of this chain, or of `all`; may be repeated
-    #[arg(long, value_name = "CHAIN", requires = "review")]
+    /// Accept this change (`main:2`), those of a chain (`main`), or `all`; may be repeated
+    #[arg(long, value_name = "CHANGE", requires = "review")]
     pub accept: Vec<String>,
 
     /// Which prices hold

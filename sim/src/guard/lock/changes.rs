@@ -60,30 +60,71 @@ pub enum Change {
 
 /// The differences between `old` and `new`.
 pub fn changes(old: &Lock, new: &Lock) -> Changes {
-    let mut found = Changes { changes: Vec::new(), cost_before: old.cost(), cost_after: new.cost() };
-    for Match { old: before, new: after } in matching::chains(old, new) {
-        match (before, after) {
-            (Some(before), Some(after)) => Locks { old, new }.requests(before, after, &mut found.changes),
-            (Some(chain), None) => found.changes.push(Change::ChainRemoved {
-                chain: chain.name.clone(),
-                requests: chain.requests.len(),
-                cost: chain.cost(),
-            }),
-            (None, Some(chain)) => found.changes.push(Change::ChainAdded {
-                chain: chain.name.clone(),
-                requests: chain.requests.len(),
-                cost: chain.cost(),
-            }),
+    let mut changes = Vec::new();
+    for chain in compared(old, new) {
+        changes.extend(chain.change);
+        changes.extend(chain.requests.into_iter().filter_map(|request| request.change));
+    }
+    Changes { changes, cost_before: old.cost(), cost_after: new.cost() }
+}
+
+/// A chain in two locks.
+pub(super) struct ComparedChain<'a> {
+    /// Its sides.
+    pub sides: Match<'a, Chain>,
+    /// That it was added or removed.
+    pub change: Option<Change>,
+    /// Its requests in order, if both locks have it.
+    pub requests: Vec<ComparedRequest<'a>>,
+}
+
+/// A request of a chain in two locks.
+pub(super) struct ComparedRequest<'a> {
+    /// Its sides.
+    pub sides: Match<'a, Locked>,
+    /// How it differs.
+    pub change: Option<Change>,
+}
+
+/// Both locks, chain by chain and request by request.
+pub(super) fn compared<'a>(old: &'a Lock, new: &'a Lock) -> Vec<ComparedChain<'a>> {
+    let whole = |chain: &Chain| (chain.name.clone(), chain.requests.len(), chain.cost());
+    let one = |sides: Match<'a, Chain>| {
+        let (mut change, mut requests) = (None, Vec::new());
+        match (sides.old, sides.new) {
+            (Some(before), Some(after)) => requests = Locks { old, new }.requests(before, after),
+            (Some(gone), None) => {
+                let (chain, requests, cost) = whole(gone);
+                change = Some(Change::ChainRemoved { chain, requests, cost });
+            }
+            (None, Some(added)) => {
+                let (chain, requests, cost) = whole(added);
+                change = Some(Change::ChainAdded { chain, requests, cost });
+            }
             (None, None) => {}
         }
-    }
-    found
+        ComparedChain { sides, change, requests }
+    };
+    matching::chains(old, new).into_iter().map(one).collect()
 }
 
 impl Changes {
     /// Whether nothing differs.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
+    }
+
+    /// The changes that a review decides on together: what differs in several requests of a chain in the same way is one.
+    /// In the order of their first.
+    pub fn together(&self) -> Vec<Vec<&Change>> {
+        let mut groups: Vec<Vec<&Change>> = Vec::new();
+        for change in &self.changes {
+            match groups.iter_mut().find(|group| group[0].is_like(change)) {
+                Some(group) => group.push(change),
+                None => groups.push(vec![change]),
+            }
+        }
+        groups
     }
 }
 
@@ -94,6 +135,28 @@ impl Change {
             Self::ChainAdded { chain, .. } | Self::ChainRemoved { chain, .. } | Self::Request { chain, .. } => chain,
         }
     }
+
+    /// Its name in a review: the chain, or chain and request, as `main:2`. A removed request has its old number, as `main:-2`.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Request { chain, position, after: None, .. } => format!("{chain}:-{position}"),
+            Self::Request { chain, position, .. } => format!("{chain}:{position}"),
+            Self::ChainAdded { chain, .. } | Self::ChainRemoved { chain, .. } => chain.clone(),
+        }
+    }
+
+    /// Whether another request of the same chain differs in the same way.
+    fn is_like(&self, other: &Self) -> bool {
+        let (
+            Self::Request { chain, what, before, after, .. },
+            Self::Request { chain: other_chain, what: other_what, before: other_before, after: other_after, .. },
+        ) = (self, other)
+        else {
+            return false;
+        };
+        let same_sides = (before.is_some(), after.is_some()) == (other_before.is_some(), other_after.is_some());
+        chain == other_chain && what == other_what && same_sides
+    }
 }
 
 /// Two locks compared.
@@ -102,27 +165,27 @@ struct Locks<'a> {
     new: &'a Lock,
 }
 
-impl Locks<'_> {
-    fn requests(&self, before: &Chain, after: &Chain, found: &mut Vec<Change>) {
+impl<'a> Locks<'a> {
+    fn requests(&self, before: &'a Chain, after: &'a Chain) -> Vec<ComparedRequest<'a>> {
         let (mut old_at, mut new_at) = (0, 0);
-        for Match { old: was, new: is } in matching::requests(before, after, &Level::ALL) {
-            let what = match (was, is) {
+        let one = |sides: Match<'a, Locked>| {
+            let what = match (sides.old, sides.new) {
                 (Some(was), Some(is)) => self.differences(was, is),
                 _ => Vec::new(),
             };
             let outcome = |request: &Locked| (request.usage, request.cost);
-            let same = was.zip(is).is_some_and(|(was, is)| outcome(was) == outcome(is));
-            if !same || !what.is_empty() {
-                found.push(Change::Request {
-                    chain: after.name.clone(),
-                    position: if is.is_some() { new_at } else { old_at },
-                    what,
-                    before: was.map(outcome),
-                    after: is.map(outcome),
-                });
-            }
-            (old_at, new_at) = (old_at + usize::from(was.is_some()), new_at + usize::from(is.is_some()));
-        }
+            let same = sides.old.zip(sides.new).is_some_and(|(was, is)| outcome(was) == outcome(is));
+            let change = (!same || !what.is_empty()).then(|| Change::Request {
+                chain: after.name.clone(),
+                position: if sides.new.is_some() { new_at } else { old_at },
+                what,
+                before: sides.old.map(outcome),
+                after: sides.new.map(outcome),
+            });
+            (old_at, new_at) = (old_at + usize::from(sides.old.is_some()), new_at + usize::from(sides.new.is_some()));
+            ComparedRequest { sides, change }
+        };
+        matching::requests(before, after, &Level::ALL).into_iter().map(one).collect()
     }
 
     fn differences(&self, was: &Locked, is: &Locked) -> Vec<String> {
