@@ -45,6 +45,8 @@ pub struct Outcome {
     pub lock: Option<Lock>,
     /// The origin of each request, by its number.
     pub origins: Vec<Origin>,
+    /// The origin of each recorded error, in order. Its request has no number.
+    pub refused: Vec<Origin>,
     /// Cards of the conformance suite, if requested, each with the numbers of its requests.
     pub cards: Vec<(Card, Vec<usize>)>,
 }
@@ -65,6 +67,8 @@ pub struct Check {
     suites: Option<Suites>,
     report: Report,
     origins: Vec<Origin>,
+    /// Where recorded errors were read.
+    refused: Vec<Origin>,
 }
 
 /// A recording of rebuilt requests.
@@ -95,6 +99,7 @@ impl Check {
             suites: checking.conformance.then(|| Suites::new(checking.rules.preset)),
             report: Report::default(),
             origins: Vec::new(),
+            refused: Vec::new(),
             checking,
         }
     }
@@ -107,14 +112,14 @@ impl Check {
     /// The result.
     pub fn finish(mut self) -> Outcome {
         self.end_watch();
-        let Self { checking, guard, guarded, recorder, suites, mut report, origins, .. } = self;
+        let Self { checking, guard, guarded, recorder, suites, mut report, origins, refused, .. } = self;
         report.add(guard.finish(), &checking.rules, number(&guarded));
         report.findings.sort_by_key(|finding| finding.request);
         report.notes.sort_by_key(|note| note.request);
         report.set_score(&checking.rules);
         report.warnings.extend(report.unlisted.told());
         let cards = suites.map_or_else(Vec::new, Suites::finish);
-        Outcome { report, lock: recorder.map(Recorder::finish), origins, cards }
+        Outcome { report, lock: recorder.map(Recorder::finish), origins, refused, cards }
     }
 
     fn end_watch(&mut self) {
@@ -150,7 +155,8 @@ impl Sink for Check {
         Ok(())
     }
 
-    fn refused(&mut self, chain: Option<&str>, message: &str) {
+    fn refused(&mut self, origin: &Origin, chain: Option<&str>, message: &str) {
+        self.refused.push(origin.clone());
         self.guard.refused(chain, message);
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use forkcast_replay::input::Inputs;
 use forkcast_sim::guard::conformance::{Card, Row};
 use forkcast_sim::guard::lock::Changes;
-use forkcast_sim::guard::{Finding, Noted, Report, Rule, Rules, Severity};
+use forkcast_sim::guard::{Finding, Noted, Report, Rule, Rules, Severity, ShownBy, Violation};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::words;
 
@@ -25,6 +25,8 @@ pub struct Check<'a> {
     pub rules: &'a Rules,
     /// The place in which each request was read, by its position among all.
     pub origins: &'a [Origin],
+    /// The place of each recorded error, in order.
+    pub refused: &'a [Origin],
     /// The input.
     pub inputs: &'a Inputs,
     /// The lock with which prompts were compared.
@@ -268,6 +270,14 @@ impl<'a> Check<'a> {
     /// The displayed file of request `number`.
     pub fn file(&self, number: usize) -> Option<String> {
         self.origin(number).map(|origin| self.names.file(&origin.file))
+    }
+
+    /// The place of the request or of the recorded error that shows a violation.
+    pub fn shows(&self, violation: &Violation) -> Option<&'a Origin> {
+        match violation.shown_by? {
+            ShownBy::Request(number) => self.origin(number),
+            ShownBy::RecordedError(number) => self.refused.get(number),
+        }
     }
 
     /// The displayed place of request `number`: `file`, `file:line` or `file#position`.

@@ -1,7 +1,7 @@
 //! Two requests side by side: findings with their price, and harmless notes.
 
 use forkcast_sim::cache::Rules;
-use forkcast_sim::diagnosis::{Comparison, Note, Subject};
+use forkcast_sim::diagnosis::{Circumstances, Comparison, Note, Subject};
 use forkcast_sim::guard::{Judged, NoteKind, judge_pair};
 use forkcast_sim::pricing::Rates;
 use forkcast_sim::wire::Wire;
@@ -26,6 +26,8 @@ pub struct Sides<'a> {
     pub comparison: &'a Comparison,
     /// Harmless differences of their wire bytes.
     pub spelling: &'a [SpellingNote],
+    /// What decides the outcome of thinking in the newer request besides its body.
+    pub circumstances: Circumstances,
     /// The newer model's prices; `None` without prices.
     pub rates: Option<&'a Rates>,
     /// Which prices these are, such as `list prices of 2026-11-21`.
@@ -50,7 +52,7 @@ pub struct Harmless {
 impl<'a> Sides<'a> {
     /// The judgement of the newer request's changes in the prefix that the older one left in the cache.
     pub fn judged(&self) -> Judged {
-        judge_pair(self.wire, self.rules, self.older, self.newer, self.rates)
+        judge_pair(self.wire, self.rules, self.older, self.newer, self.rates, self.circumstances)
     }
 
     /// Harmless differences: in spelling, and those noted by the judge.

@@ -2,7 +2,7 @@
 
 use forkcast_replay::replay::inspect::{Breakpoint, HeldEntry as Held, Inspection};
 use forkcast_sim::cache::EntryState;
-use forkcast_sim::diagnosis::{Comparison, compare};
+use forkcast_sim::diagnosis::{Circumstances, Comparison, compare};
 use forkcast_sim::wire::{BlockKind, Level, NodeId};
 use forkcast_sim::words;
 
@@ -176,6 +176,7 @@ impl<'a> Explained<'a> {
             are_measured: self.entry.line.recorded.is_some(),
             comparison: self.comparison.as_ref()?,
             spelling: &[],
+            circumstances: Circumstances::default(),
             rates: None,
             prices: String::new(),
             titles: ["", ""],

@@ -9,7 +9,7 @@ use forkcast_reports::format::{self, SCHEMAS, schemas};
 use forkcast_reports::human::list::{self, Layout};
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{By, Limits, Report, View, Window, Zone, since, until};
-use forkcast_sim::diagnosis::{CAUSES, Subject, compare};
+use forkcast_sim::diagnosis::{CAUSES, Circumstances, Subject, compare};
 use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::{Pins, Usage, Wire, spelling};
 use serde_json::Value;
@@ -146,6 +146,7 @@ fn comparisons_follow_their_schema() {
             are_measured: false,
             comparison: &comparison,
             spelling: &spelling,
+            circumstances: Circumstances::default(),
             rates: rates.as_ref(),
             prices: "list prices of 2026-11-21".to_owned(),
             titles: ["a", "b"],

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::cache::{Outcome, Rules};
-use forkcast_sim::diagnosis::{Explanation, RejectedThinking, Subject};
+use forkcast_sim::diagnosis::{Circumstances, Explanation, RejectedThinking, Subject, THINKING_AT};
 use forkcast_sim::guard::Identity;
 use forkcast_sim::ledger::Line;
+use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::service::{
-    Compared, CountedSize, Engine, Entry, GIVEN_UP, NotComparable, Quote, REFUSED, Reading, RecordedUsage, Verdict,
+    Compared, CountedSize, Engine, Entry, GIVEN_UP, NotComparable, Quote, REFUSED, Reading, RecordedUsage,
+    SizedRequest, Verdict,
 };
 use forkcast_sim::time::{Duration, Instant};
 use forkcast_sim::wire::{ChainId, Maker, NodeId, Pins, Request, Usage, Wire};
@@ -212,7 +214,11 @@ impl<'a> StreamReplay<'a> {
             return;
         }
         let sizes = sized.sizes(&self.wire.prefixes);
+        let batch = exchange.tier == ServiceTier::Batch;
+        let account_created = self.options.account_created;
+        let circumstances = Circumstances { account_created, batch, ..Circumstances::default() };
         let asked = sized.asked(&self.wire, &sizes, recorded, arrival.times.at);
+        let asked = SizedRequest { circumstances, ..asked };
         let Reading { ticket, mut predicted, usage, explanation, thinking } = self.engine.serve(&asked, true);
         if exchange.given_up {
             if let Some(ticket) = ticket {
@@ -233,7 +239,7 @@ impl<'a> StreamReplay<'a> {
         let answered = exchange.usage.and_then(|recorded| recorded.thinking);
         let told = |thinking: &RejectedThinking| thinking.told(answered, recorded.is_some());
         line.remarks
-            .extend(thinking.iter().map(|thinking| format!("thinking at {}: {}", thinking.path, told(thinking))));
+            .extend(thinking.iter().map(|thinking| format!("{THINKING_AT}{}: {}", thinking.path, told(thinking))));
         let quote = self.quote(exchange, Some(&sized.subject.request), &line, &usage);
         let billed = Billed { model: &line.model, usage: &usage, quote: &quote, is_modelled: true };
         let hypotheticals = self.options.without_cache(&billed);

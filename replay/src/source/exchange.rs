@@ -1,9 +1,10 @@
 //! A recorded exchange as a request: whether it can be read, its spelling, and the known facts.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use forkcast_sim::guard::{Breakpoints, Facts, Sent};
+use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::service::{PriceFacts, Times};
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::model::{Platform, resolve};
@@ -166,8 +167,14 @@ pub(crate) fn facts<'a>(exchange: &'a Exchange, of: &Scope, scope: &'a str, time
         unanswered: exchange.unanswered,
         // Sums over the passes of a server-side tool are not about one prompt.
         usage: exchange.usage.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
-        price: exchange.usage.as_ref().map(|answer| price(exchange, answer, exchange.sent_at)),
+        price: answer(exchange).map(|answer| price(exchange, answer, exchange.sent_at)),
     }
+}
+
+/// The answer that decides the prices. That an item of a batch is one is known without its answer.
+fn answer(exchange: &Exchange) -> Option<&RecordedUsage> {
+    static UNANSWERED: LazyLock<RecordedUsage> = LazyLock::new(RecordedUsage::default);
+    exchange.usage.as_ref().or_else(|| (exchange.tier == ServiceTier::Batch).then(|| &*UNANSWERED))
 }
 
 /// What decides the prices of an exchange with this answer, besides its body. A run's own clock has no day.

@@ -232,7 +232,7 @@ impl<'a> Feeding<'a> {
     fn hand_on(&mut self, exchange: &Exchange, of: &Scope) -> Result<Maker, Unread> {
         if exchange.failed() {
             if let Some(message) = &exchange.thinking_refused {
-                self.sink.refused(exchange.chain.as_deref(), message);
+                self.sink.refused(&exchange.origin, exchange.chain.as_deref(), message);
             }
             return Err(Unread::Refused);
         }

@@ -46,7 +46,7 @@ pub trait Sink {
     fn body(&mut self, origin: &Origin, sent: &Sent<'_>) -> Result<(), BodyError>;
 
     /// The provider refused a request because of the thinking in it, with this message; its body is not taken.
-    fn refused(&mut self, _chain: Option<&str>, _message: &str) {}
+    fn refused(&mut self, _origin: &Origin, _chain: Option<&str>, _message: &str) {}
 
     /// A recording begins whose requests have their own wire.
     fn begin(&mut self) {}

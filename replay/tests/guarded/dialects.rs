@@ -96,6 +96,38 @@ fn converse_refuses_in_words_of_its_own() {
     }
 }
 
+/// Nova takes cache points in the system prompt and in messages. Converse looks at texts itself, whatever the model.
+#[test]
+fn converse_refuses_cache_points_on_novas_tools_and_blank_texts() {
+    const NOVA: &str = "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.amazon.nova-pro-v1:0/converse";
+    let untouched = |body: &mut Value| {
+        body["toolConfig"]["tools"].as_array_mut().unwrap().remove(1);
+    };
+    let blank = |body: &mut Value| body["messages"][0]["content"][2]["text"] = json!(" ");
+    let system = |body: &mut Value| body["system"][2]["text"] = json!("");
+    let result = |body: &mut Value| {
+        body["messages"][2]["content"][0]["toolResult"]["content"][0]["text"] = json!("");
+    };
+    let both = |body: &mut Value| (untouched(body), blank(body)).1;
+    type Case<'a> = (&'a str, &'a dyn Fn(&mut Value), &'a [&'a str]);
+    let cases: [Case<'_>; 6] = [
+        (NOVA, &|_| (), &["#/toolConfig/tools/1: extraneous key [cachePoint] is not permitted"]),
+        (NOVA, &untouched, &[]),
+        (NOVA, &both, &["ContentBlock object at messages.0.content.2 is blank."]),
+        (CONVERSE, &|_| (), &[]),
+        (CONVERSE, &system, &["Value at 'system.3.member.text' failed to satisfy constraint"]),
+        (CONVERSE, &result, &["errors: messages: text content blocks must be non-empty"]),
+    ];
+    for (url, change, words) in cases {
+        let mut body = converse(2);
+        change(&mut body);
+        let (_, outcome) = Folder::new(&[("capture.har", har(url, &[body]))]).check();
+        let found: Vec<&str> = outcome.report.violations.iter().map(|violation| violation.found.as_str()).collect();
+        assert_eq!(found.len(), words.len(), "{url}: {found:?}");
+        assert!(found.iter().zip(words).all(|(found, words)| found.contains(words)), "{found:?}");
+    }
+}
+
 #[test]
 fn a_cache_point_within_a_result_is_refused() {
     let point = json!({"cachePoint": {"type": "default"}});

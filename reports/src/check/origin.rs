@@ -42,4 +42,15 @@ impl Origin {
         };
         origins.iter().enumerate().map(read).collect()
     }
+
+    /// The place of each recorded error.
+    pub fn of_errors(origins: &[exchange::Origin]) -> Vec<Self> {
+        let read = |origin: &exchange::Origin| Self {
+            file: origin.file.clone(),
+            line: origin.line,
+            index: Some(origin.index),
+            chain: String::new(),
+        };
+        origins.iter().map(read).collect()
+    }
 }

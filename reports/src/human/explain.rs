@@ -14,6 +14,7 @@ use stop::stop;
 pub use transcript::transcript;
 pub use unprofiled::unprofiled;
 
+use forkcast_sim::diagnosis::THINKING_AT;
 use forkcast_sim::ledger::Line;
 
 use crate::document::{Cell, Column, Document, Table, count, money, share};
@@ -25,7 +26,8 @@ use crate::report::{Recorded, Report, statement_of_one, suggestion};
 pub fn document(explained: &Explained<'_>, windows: bool) -> Document {
     let mut document = Document::default();
     document.title(title(explained));
-    document.text(vec![outcome(explained), disagreement(explained)].into_iter().flatten().collect());
+    let consequences = consequences(explained.report, &explained.entry.line);
+    document.text(consequences.into_iter().chain(outcome(explained)).chain(disagreement(explained)).collect());
     document.heading("The request");
     document.table(held(explained));
     document.heading("Its breakpoints, and the cache entries there");
@@ -99,9 +101,16 @@ fn no_price(report: &Report<'_>, line: &Line) -> String {
     format!("{} has no price in the book, so only tokens are known.", report.names.model(&line.model))
 }
 
-/// Remarks of a request.
+/// What the provider does with thinking in a request: it is no cost, and comes before it (`design.md` 6).
+fn consequences(report: &Report<'_>, line: &Line) -> Vec<String> {
+    let of_thinking = line.remarks.iter().filter_map(|remark| remark.strip_prefix(THINKING_AT));
+    of_thinking.map(|said| format!("Thinking at {}.", report.names.message(said).trim_end_matches('.'))).collect()
+}
+
+/// The other remarks of a request.
 fn notes(report: &Report<'_>, line: &Line) -> Vec<String> {
-    line.remarks.iter().map(|remark| format!("Note: {}.", report.names.message(remark).trim_end_matches('.'))).collect()
+    let others = line.remarks.iter().filter(|remark| !remark.starts_with(THINKING_AT));
+    others.map(|remark| format!("Note: {}.", report.names.message(remark).trim_end_matches('.'))).collect()
 }
 
 fn cost(explained: &Explained<'_>, document: &mut Document) {

@@ -7,7 +7,8 @@ mod tables;
 
 use forkcast_replay::calibrate::{Generation, Quality, built_in_residual};
 use forkcast_scenarios::format::expect::Ends;
-use forkcast_scenarios::run::Run;
+use forkcast_scenarios::run::{Request, Run};
+use forkcast_sim::diagnosis::THINKING_AT;
 use forkcast_sim::pricing::Money;
 use forkcast_sim::simulation::AskedBy;
 
@@ -29,6 +30,7 @@ pub fn document(run: &Run, failures: &[String]) -> Document {
     if run.requests.iter().any(|request| !request.line.charge.causes.is_empty()) {
         super::list::hint(&mut document);
     }
+    document.text(thinking(run));
     document.text(cost(run));
     document.text(beyond_window(run).into_iter().collect());
     document.text(vec![laws(run)]);
@@ -92,6 +94,19 @@ fn sizes(run: &Run) -> Vec<String> {
         super::calibration::quality(tokenizer, Quality::of(tokenizer), Generation::of(tokenizer).map(built_in_residual))
     }));
     lines
+}
+
+/// Requests with thinking that the provider does not take as it is: no cost, so before it (`design.md` 6).
+fn thinking(run: &Run) -> Vec<String> {
+    let of_line = |request: &Request| {
+        let said = request.line.remarks.iter().find_map(|remark| remark.strip_prefix(THINKING_AT))?;
+        Some(format!("request {}, thinking at {said}", request.line.index))
+    };
+    let found: Vec<String> = run.requests.iter().filter_map(of_line).collect();
+    let Some(first) = found.first() else { return Vec::new() };
+    let requests = several(found.len() as u64, "request");
+    let verb = if found.len() == 1 { "sends" } else { "send" };
+    vec![format!("{requests} {verb} thinking after other content than it was made after. The first: {first}")]
 }
 
 fn cost(run: &Run) -> Vec<String> {

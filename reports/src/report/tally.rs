@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_replay::transcript::DiagnosisKind;
-use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::diagnosis::{Cause, THINKING_AT};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::service::REFUSED;
 use forkcast_sim::time::{Duration, Instant};
@@ -32,6 +32,8 @@ pub struct Tally {
     pub not_modelled: u64,
     /// Requests without usage that the provider would refuse: nothing of them is predicted.
     pub refused: u64,
+    /// Requests without usage that send thinking after other content than it was made after.
+    pub unbound_thinking: u64,
     /// Whether one of these wrote to a cache.
     pub foreign_writes: bool,
     /// First and last instant.
@@ -58,8 +60,11 @@ impl Tally {
         self.from_transcripts += u64::from(entry.answered.is_some());
         self.recorded += u64::from(line.recorded.is_some());
         self.explained |= line.explanation.is_some();
-        self.refused +=
-            u64::from(line.recorded.is_none() && line.remarks.iter().any(|remark| remark.starts_with(REFUSED)));
+        let remarked = |start: &str| {
+            u64::from(line.recorded.is_none() && line.remarks.iter().any(|remark| remark.starts_with(start)))
+        };
+        self.refused += remarked(REFUSED);
+        self.unbound_thinking += remarked(THINKING_AT);
         self.unmetered += u64::from(is_unmetered(entry));
         if counted.counts(entry) {
             self.counted += 1;

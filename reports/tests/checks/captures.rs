@@ -65,11 +65,15 @@ pub struct Checked {
 impl Checked {
     /// Checks one conversation.
     pub fn of(turns: &[Turn], rules: Rules) -> Self {
+        Self::of_bodies(turns.iter().enumerate().map(|(at, turn)| body(turn, at)), rules)
+    }
+
+    /// Checks one conversation with these bodies.
+    pub fn of_bodies(bodies: impl Iterator<Item = String>, rules: Rules) -> Self {
         let mut guard = Guard::new(rules.clone());
         let mut origins = Vec::new();
         let mut bytes = 0;
-        for (at, turn) in turns.iter().enumerate() {
-            let body = body(turn, at);
+        for (at, body) in bodies.enumerate() {
             bytes += body.len() as u64;
             let checked = guard
                 .take(&Sent {
@@ -84,7 +88,7 @@ impl Checked {
                 chain: checked.chain_name,
             });
         }
-        let inputs = Inputs { files: turns.len(), bytes, ..Inputs::default() };
+        let inputs = Inputs { files: origins.len(), bytes, ..Inputs::default() };
         Self { report: guard.finish(), rules, origins, inputs, card: Vec::new() }
     }
 
@@ -93,13 +97,16 @@ impl Checked {
         self.report.violations.push(Violation {
             rule: forkcast_sim::guard::Rule::Budget,
             chain: Some("main".into()),
+            shown_by: None,
+            path: String::new(),
             what: "hit rate".into(),
             found: "12.3 %".into(),
             expected: "at least 90.0 %".into(),
         });
         self.report.warnings.push("two chains continue in the same way".into());
         let reason = "found `[`, expected an object".to_owned();
-        self.inputs.unreadable.push(Unreadable { file: "bodies/900.json".into(), line: 1, reason: reason.clone() });
+        let file = "bodies/900.json".into();
+        self.inputs.unreadable.push(Unreadable { file, line: 1, reason: reason.clone(), of_answer: false });
         self.inputs.skipped.push(Skipped { file: "bodies/notes.txt".into(), reason });
         let graded = |check: &str, passed| Graded {
             check: check.into(),
@@ -120,6 +127,7 @@ impl Checked {
             report: &self.report,
             rules: &self.rules,
             origins: &self.origins,
+            refused: &[],
             inputs: &self.inputs,
             lock: Lock::Held { file: "forkcast.lock".into(), chains: 1, requests: 4 },
             card: &self.card,

@@ -22,7 +22,7 @@ use forkcast_reports::format;
 use forkcast_reports::human;
 use forkcast_reports::names::Names;
 use forkcast_reports::report::{By, Report, View, Window, Zone, entries, since, until};
-use forkcast_sim::diagnosis::{Subject, compare};
+use forkcast_sim::diagnosis::{Circumstances, Subject, compare};
 use forkcast_sim::guard::Rules;
 use forkcast_sim::guard::lock::{Lock, Recording};
 use forkcast_sim::pricing::PriceBook;
@@ -193,6 +193,7 @@ fn compared(case: &Case<'_>, inputs: &Inputs, dice: &mut Dice, shown: &mut Shown
         are_measured: false,
         comparison: &comparison,
         spelling: &notes,
+        circumstances: Circumstances::default(),
         rates: None,
         prices: "list prices".to_owned(),
         titles: ["a", "b"],
@@ -236,6 +237,7 @@ fn checked(case: &Case<'_>, shown: &mut Shown<'_>) {
         report: &outcome.report,
         rules: &rules,
         origins: &outcome.origins.iter().map(origin).collect::<Vec<_>>(),
+        refused: &[],
         inputs: &fed.inputs,
         lock: told::Lock::Absent,
         card: &[],

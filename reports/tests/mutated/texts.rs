@@ -100,6 +100,7 @@ pub fn lock(source: &str, whole: &Lock, shown: &mut Shown<'_>) {
         report: &report,
         rules: &rules,
         origins: &[],
+        refused: &[],
         inputs: &forkcast_replay::input::Inputs::default(),
         lock: told::Lock::Held { file: "case.lock".into(), chains: new.chains.len(), requests: new.requests() },
         card: &[],

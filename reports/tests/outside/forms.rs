@@ -107,6 +107,7 @@ pub fn of_check(path: &Path, names: Names) -> Vec<Form> {
         report: &outcome.report,
         rules: &rules,
         origins: &origins,
+        refused: &[],
         inputs: &fed.inputs,
         lock: Lock::Held { file: "forkcast.lock".into(), chains: 1, requests: outcome.origins.len() },
         card: &[],

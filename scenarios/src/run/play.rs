@@ -8,7 +8,7 @@ use std::rc::Rc;
 use forkcast_sim::laws;
 use forkcast_sim::model::Script;
 use forkcast_sim::model::scripted::Utterances;
-use forkcast_sim::pricing::{Money, PriceBook};
+use forkcast_sim::pricing::{Date, Money, PriceBook};
 use forkcast_sim::seed::Seed;
 use forkcast_sim::simulation::{self, Agent, Cause, Failure, Finished, Lookup, Observer};
 use forkcast_sim::time::{Instant, Stopped};
@@ -27,6 +27,8 @@ pub struct Options {
     pub set: Vec<String>,
     /// Prices other than the built-in ones.
     pub book: Option<Rc<PriceBook>>,
+    /// When the provider's account was created; `None` if that is unknown.
+    pub account_created: Option<Date>,
     /// Keeps the answers of all calls, for an exchange log.
     pub keeps_answers: bool,
 }
@@ -114,7 +116,7 @@ pub fn play_script(
     if let Some(book) = &options.book {
         setup.book = Rc::clone(book);
     }
-    setup.keeps_traffic = options.keeps_answers;
+    (setup.keeps_traffic, setup.account_created) = (options.keeps_answers, options.account_created);
     let (rules, book) = (setup.rules, Rc::clone(&setup.book));
     let laws: Vec<&'static str> = laws::all(&rules, &Seed::new(scenario.seed)).iter().map(|law| law.name()).collect();
     let (finished, ends, message) = match simulation::run(setup) {

@@ -30,7 +30,7 @@ use forkcast_replay::what_if::{KEYS, Key, WhatIf};
 use forkcast_sim::cache::Rules;
 
 pub use cast::CastArgs;
-pub use check::{CheckArgs, CheckFormat, LockArgs, SourceArgs, WantedLock};
+pub use check::{CheckArgs, CheckFormat, LockArgs, RULES, SourceArgs, WantedLock};
 pub use compare::{CompareArgs, Period};
 pub use explain::{DiffArgs, ExplainArgs};
 pub use export::ExportArgs;

@@ -11,6 +11,7 @@ mod packages;
 mod reported;
 mod reviewed;
 mod stopped;
+mod thinking;
 mod twins;
 mod unsaid;
 mod words;

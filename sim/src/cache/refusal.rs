@@ -38,6 +38,12 @@ pub enum Refusal {
         /// Path of the tool, in the provider's spelling.
         path: String,
     },
+    /// A breakpoint on a tool in a request to Amazon's Nova (hermes-agent#97281, LibreChat#13838). Converse counts the
+    /// breakpoint as an element of the list.
+    NovaTool {
+        /// Number of the tool in the list.
+        tool: u32,
+    },
     /// A breakpoint within the content of a tool result (hermes-agent#89886, langchain#34920).
     WithinResult {
         /// Path of the part, in the provider's spelling.
@@ -76,6 +82,12 @@ impl fmt::Display for Refusal {
                 "{path}: Tool cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot \
                  use prompt caching."
             ),
+            Self::NovaTool { tool } => write!(
+                f,
+                "Malformed input request: #/toolConfig/tools/{}: extraneous key [cachePoint] is not permitted, please \
+                 reformat your input and try again.",
+                tool + 1
+            ),
             Self::WithinResult { path } => write!(
                 f,
                 "{path}.cache_control: cache_control may not be specified within `tool_result.content`. Instead, place it \
@@ -104,6 +116,7 @@ pub fn check(request: &Request, rules: &Rules) -> Result<(), Refusal> {
             BadMarkerWhy::Thinking => Refusal::NotAllowed { path: format!("{path}.thinking") },
             BadMarkerWhy::EmptyText => Refusal::EmptyText { path: format!("{path}.text") },
             BadMarkerWhy::Deferred => Refusal::Deferred { path },
+            BadMarkerWhy::NovaTool => Refusal::NovaTool { tool: bad.place.item },
             BadMarkerWhy::WithinResult { index } => {
                 Refusal::WithinResult { path: format!("{path}.tool_result.content.{index}") }
             }
@@ -127,6 +140,7 @@ pub fn place(request: &Request, refusal: &Refusal) -> Option<Place> {
         Refusal::NotAllowed { .. }
         | Refusal::EmptyText { .. }
         | Refusal::Deferred { .. }
+        | Refusal::NovaTool { .. }
         | Refusal::WithinResult { .. } => request.bad_markers.first().map(|bad| bad.place),
         Refusal::TtlOrder { .. } => out_of_order(&request.markers).map(|marker| marker.place),
         Refusal::AutomaticConflict { .. } => request.markers.last().map(|marker| marker.place),

@@ -46,7 +46,7 @@ pub use sign::signs;
 pub use subject::{Billing, Subject};
 pub use thinking::{
     AnsweredThinking, Circumstances, DropReason, JudgedThinking, Outcome, PROFILE, ProfileRow, RejectedThinking,
-    ThinkingCheck, ThinkingRemark, ThinkingTurn, Unset, outcome, refusal_of_thinking,
+    THINKING_AT, ThinkingCheck, ThinkingRemark, ThinkingTurn, Unset, outcome, refusal_of_thinking,
 };
 pub use trials::{CacheMoment, ChangeDamage, RequestDamage, Trials};
 pub(crate) use volatile::recognise;

@@ -75,6 +75,8 @@ impl Spent {
         let nothing_known = (self.chains.is_empty() && self.unknown > 0).then(|| Violation {
             rule: Rule::Budget,
             chain: None,
+            shown_by: None,
+            path: String::new(),
             what: "what requests read and cost".to_owned(),
             found: "unknown, for no cache of their provider is modelled".to_owned(),
             expected: "figures that the budget can limit".to_owned(),
@@ -106,14 +108,16 @@ impl Chain {
     fn turn_cost(&self, budget: &Budget) -> Option<Violation> {
         let (max, (cost, request)) = budget.max_cost_per_turn.zip(self.dearest)?;
         (cost > max).then(|| {
-            self.violation(&format!("cost of request {request}"), format!("{cost} USD"), format!("at most {max} USD"))
+            let expected = format!("at most {max} USD");
+            self.violation(&format!("cost of request {request}"), format!("{cost} USD"), expected).of_request(request)
         })
     }
 
     fn breakpoints(&self, budget: &Budget) -> Option<Violation> {
         let (max, (marked, request)) = budget.max_breakpoints.zip(self.most_marked)?;
         (marked > max).then(|| {
-            self.violation(&format!("breakpoints of request {request}"), marked.to_string(), format!("at most {max}"))
+            let what = format!("breakpoints of request {request}");
+            self.violation(&what, marked.to_string(), format!("at most {max}")).of_request(request)
         })
     }
 

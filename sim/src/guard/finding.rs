@@ -202,13 +202,17 @@ impl NoteKind {
     }
 }
 
-/// A figure outside its budget.
+/// A figure outside its budget, or a request that the provider refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The rule that it breaks.
     pub rule: Rule,
     /// Name of the chain; `None` for all chains together.
     pub chain: Option<String>,
+    /// The first request that shows it; `None` if all of the chain do.
+    pub shown_by: Option<ShownBy>,
+    /// JSON path in that request; empty if it concerns the whole request.
+    pub path: String,
     /// Name of the figure.
     pub what: String,
     /// The value found.
@@ -217,7 +221,17 @@ pub struct Violation {
     pub expected: String,
 }
 
+/// A request that shows a violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownBy {
+    /// A request that was taken: its position among all requests, from 0.
+    Request(usize),
+    /// A recorded error: its position among all that were taken, from 0. Its request is not checked.
+    RecordedError(usize),
+}
+
 impl Violation {
+    /// A violation of a whole chain.
     pub(super) fn new(
         rule: Rule,
         chain: &str,
@@ -226,7 +240,13 @@ impl Violation {
         expected: impl Into<String>,
     ) -> Self {
         let chain = Some(chain.to_owned());
-        Self { rule, chain, what: what.into(), found: found.into(), expected: expected.into() }
+        let (what, found, expected) = (what.into(), found.into(), expected.into());
+        Self { rule, chain, shown_by: None, path: String::new(), what, found, expected }
+    }
+
+    /// The same of one request.
+    pub(super) fn of_request(self, request: usize) -> Self {
+        Self { shown_by: Some(ShownBy::Request(request)), ..self }
     }
 }
 

@@ -43,7 +43,7 @@ mod watch;
 pub use assertion::{Body, assert_stable};
 pub use bodies::Guard;
 pub use breakpoints::Breakpoints;
-pub use finding::{Finding, Loss, NoteKind, Noted, Rule, Unknown, Violation};
+pub use finding::{Finding, Loss, NoteKind, Noted, Rule, ShownBy, Unknown, Violation};
 pub use identity::{Identity, Kinship, Lane, Recent, Relative, Sender, Sibling, Whose};
 pub use pair::{Judged, judge_pair};
 pub use report::{Checked, LISTED_MAX, Report, Unlisted};

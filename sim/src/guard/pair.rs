@@ -29,14 +29,16 @@ pub fn judge_pair(
     older: &Subject,
     newer: &Subject,
     rates: Option<&Rates>,
+    circumstances: Circumstances,
 ) -> Judged {
-    judge_of(wire, preset, [older, newer].map(|subject| Subject { number: 0, ..subject.clone() }), rates)
+    let requests = [older, newer].map(|subject| Subject { number: 0, ..subject.clone() });
+    judge_of(wire, preset, requests, rates, circumstances)
 }
 
 /// The same for short requests of tests: every breakpoint counts, and nothing is priced.
 pub(super) fn judge_of_tests(wire: &Wire, preset: &cache::Rules, older: &Request, newer: &Request) -> Judged {
     let requests = [older, newer].map(|request| Subject { minimum_tokens: 0, ..taken(wire, preset, request) });
-    judge_of(wire, preset, requests, None)
+    judge_of(wire, preset, requests, None, Circumstances::default())
 }
 
 fn taken(wire: &Wire, preset: &cache::Rules, request: &Request) -> Subject {
@@ -44,7 +46,13 @@ fn taken(wire: &Wire, preset: &cache::Rules, request: &Request) -> Subject {
     Subject::new(0, request.clone(), cumulative, preset)
 }
 
-fn judge_of(wire: &Wire, preset: &cache::Rules, [older, newer]: [Subject; 2], rates: Option<&Rates>) -> Judged {
+fn judge_of(
+    wire: &Wire,
+    preset: &cache::Rules,
+    [older, newer]: [Subject; 2],
+    rates: Option<&Rates>,
+    circumstances: Circumstances,
+) -> Judged {
     let newer = Subject { number: 1, ..newer };
     let mut cache = TimelessCache::new(preset);
     cache.serve(wire, &older);
@@ -62,6 +70,6 @@ fn judge_of(wire: &Wire, preset: &cache::Rules, [older, newer]: [Subject; 2], ra
         asks_breakpoints: true,
     };
     let (findings, notes) = judge::judge(&case);
-    let thinking = ThinkingCheck::of_pair(wire, &older.request, &newer.request, Circumstances::default()).rejected;
+    let thinking = ThinkingCheck::of_pair(wire, &older.request, &newer.request, circumstances).rejected;
     Judged { findings, notes, thinking, cached_blocks: older.covered() }
 }

@@ -41,7 +41,9 @@ impl Refusals {
             let Refused { chain, request, path, answer, expected, more } = refused;
             let place = if path.is_empty() { String::new() } else { format!(" at {path}") };
             let more = if *more == 0 { String::new() } else { format!(", and {more} more of the chain") };
-            Violation::new(rule, chain, format!("request {request}{place}{more}"), found(answer), *expected)
+            let what = format!("request {request}{place}{more}");
+            let of_chain = Violation::new(rule, chain, what, found(answer), *expected);
+            Violation { path: path.clone(), ..of_chain.of_request(*request) }
         })
     }
 
@@ -78,7 +80,8 @@ impl Refusals {
 
 /// Whether the body is one of Bedrock's Converse, which has words of its own.
 fn is_converse(request: &Request) -> bool {
-    request.addresses.is_some() && request.resolved.is_some_and(|model| model.platform == Platform::Bedrock)
+    let is_on_bedrock = || request.resolved.is_some_and(|model| model.platform == Platform::Bedrock);
+    request.addresses.is_some() && (is_on_bedrock() || request.is_to_nova())
 }
 
 /// The provider's words (`providers.md` 1.2).
@@ -96,33 +99,82 @@ fn words(request: &Request, refusal: &Refusal) -> String {
     }
 }
 
-/// Longest canonical form of a text that is looked at for a letter, in bytes.
+/// Longest canonical form of a text, or of a tool result, that is looked at for a letter, in bytes.
 const BLANK_BYTES_MAX: u64 = 256;
 
-/// The first text of a message without a letter among the blocks that no earlier request had, and the provider's words
-/// (`providers.md` 1.2). Caches go on as if it was accepted.
+/// A text without a letter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blank {
+    /// Nothing at all.
+    Empty,
+    /// White space.
+    Spaces,
+}
+
+impl Blank {
+    /// Of the `text` of a block, if it has none but white space.
+    fn of(block: &[u8]) -> Option<Self> {
+        let text = json::string(json::member(block, b"\"text\"")?)?;
+        match (text.is_empty(), text.trim().is_empty()) {
+            (true, _) => Some(Self::Empty),
+            (_, true) => Some(Self::Spaces),
+            _ => None,
+        }
+    }
+
+    const fn expected(self) -> &'static str {
+        match self {
+            Self::Empty => "be non-empty",
+            Self::Spaces => "contain non-whitespace text",
+        }
+    }
+
+    /// The provider's words about a block at `place` (`providers.md` 1.2); `None` if it is not known to refuse it.
+    fn words(self, request: &Request, place: Place, kind: BlockKind) -> Option<String> {
+        let level = place.level;
+        // Indices count the elements of the list that was sent, cache points too.
+        let sent = request.path(place).replace('[', ".").replace(']', "");
+        let said = format!("{}: text content blocks must {}", level.name(), self.expected());
+        match (is_converse(request), level, kind) {
+            (false, Level::System | Level::Messages, BlockKind::Text) => Some(said),
+            (true, Level::Messages, BlockKind::ToolResult) => {
+                Some(format!("The model returned the following errors: {said}"))
+            }
+            (true, Level::Messages, BlockKind::Text) => Some(format!(
+                "The text field in the ContentBlock object at {sent} is blank. Add text to the text field, and try again."
+            )),
+            (true, Level::System, BlockKind::Text) if self == Self::Empty => {
+                let number: u32 = sent.rsplit('.').next()?.parse().ok()?;
+                Some(format!(
+                    "1 validation error detected: Value at 'system.{}.member.text' failed to satisfy constraint: Member must \
+                     have length greater than or equal to 1",
+                    number + 1
+                ))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The first text without a letter among the blocks that no earlier request had, and the provider's words. Caches go on as if
+/// it was accepted.
 fn blank(wire: &Wire, request: &Request) -> Option<(Place, String)> {
-    if request.maker != Maker::Anthropic {
+    if request.maker != Maker::Anthropic && !is_converse(request) {
         return None;
     }
     let new = request.nodes.iter().zip(&request.places).skip(request.known);
-    let mut of_messages = new.filter(|(_, place)| place.level == Level::Messages && !place.keys);
-    of_messages.find_map(|(node, place)| {
-        let block = wire.prefixes.block(*node).filter(|block| wire.blocks.kind(*block) == BlockKind::Text)?;
+    new.filter(|(_, place)| !place.keys).find_map(|(node, place)| {
+        let block = wire.prefixes.block(*node)?;
+        let kind = wire.blocks.kind(block);
         if wire.blocks.is_outline(block) || wire.blocks.len_bytes(block) > BLANK_BYTES_MAX {
             return None;
         }
-        let text = json::string(json::member(wire.blocks.bytes(block), b"\"text\"")?)?;
-        let words = match (text.is_empty(), text.trim().is_empty()) {
-            (_, false) => return None,
-            _ if is_converse(request) => format!(
-                "The text field in the ContentBlock object at messages.{}.content.{} is blank. Add text to the text field, and \
-                 try again.",
-                place.item, place.part
-            ),
-            (true, _) => "messages: text content blocks must be non-empty".to_owned(),
-            (false, _) => "messages: text content blocks must contain non-whitespace text".to_owned(),
-        };
-        Some((*place, words))
+        let bytes = wire.blocks.bytes(block);
+        let blank = match kind {
+            BlockKind::Text => Blank::of(bytes),
+            BlockKind::ToolResult => json::elements(json::member(bytes, b"\"content\"")?).flatten().find_map(Blank::of),
+            _ => None,
+        }?;
+        Some((*place, blank.words(request, *place, kind)?))
     })
 }

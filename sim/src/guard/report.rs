@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::finding::{Finding, Noted, Rule, Violation};
+use super::finding::{Finding, Noted, Rule, ShownBy, Violation};
 use super::rules::Rules;
 use crate::pricing::Money;
 use crate::wire::{ChainId, Usage};
@@ -150,7 +150,13 @@ impl Report {
             self.note(Noted { request: number(note.request), ..note });
         }
         self.unlisted.add(part.unlisted);
-        self.violations.extend(part.violations);
+        self.violations.extend(part.violations.into_iter().map(|violation| {
+            let shown_by = violation.shown_by.map(|shown_by| match shown_by {
+                ShownBy::Request(request) => ShownBy::Request(number(request)),
+                error @ ShownBy::RecordedError(_) => error,
+            });
+            Violation { shown_by, ..violation }
+        }));
         self.checks_thinking |= part.checks_thinking;
         for (rule, held) in part.score {
             self.score.entry(rule).and_modify(|all| *all &= held).or_insert(held);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::finding::{NoteKind, Noted, Rule, Violation};
+use super::finding::{NoteKind, Noted, Rule, ShownBy, Violation};
 use super::identity::{Relative, Whose};
 use super::refusal::Refusals;
 use super::rules::{Rules, Severity};
@@ -11,7 +11,7 @@ use crate::diagnosis::{
     AnsweredThinking, Circumstances, JudgedThinking, OpenRule, Outcome, Subject, ThinkingCheck, ThinkingRemark,
     ThinkingTurn, outcome, refusal_of_thinking,
 };
-use crate::pricing::{Date, ServiceTier};
+use crate::pricing::ServiceTier;
 use crate::wire::Wire;
 
 /// The check, and the first rejected request of each chain.
@@ -21,6 +21,8 @@ pub(super) struct Thinking {
     rejected: Refusals,
     /// Recorded errors by chain.
     recorded: BTreeMap<Option<String>, RecordedErrors>,
+    /// How many recorded errors were taken, whatever they are about.
+    errors: usize,
     /// Models for which something was found, though what they do with it is not known.
     open: BTreeSet<String>,
     /// A request to a model that checks was taken.
@@ -32,6 +34,8 @@ pub(super) struct Thinking {
 struct RecordedErrors {
     /// The first message, and what the provider expects.
     first: String,
+    /// Its position among all recorded errors.
+    position: usize,
     expected: &'static str,
     requests: usize,
 }
@@ -96,9 +100,11 @@ impl Thinking {
 
     /// Takes a recorded error; others than those about thinking do not matter.
     pub fn refused(&mut self, chain: Option<&str>, message: &str, rules: &Rules) {
+        let position = self.errors;
+        self.errors += 1;
         let Some(expected) = refusal_of_thinking(message).filter(|_| rules.thinking != Severity::Off) else { return };
         self.is_asked = true;
-        let first = RecordedErrors { first: message.to_owned(), expected, requests: 0 };
+        let first = RecordedErrors { first: message.to_owned(), position, expected, requests: 0 };
         self.recorded.entry(chain.map(str::to_owned)).or_insert(first).requests += 1;
     }
 
@@ -113,6 +119,8 @@ impl Thinking {
         let recorded = recorded.map(|(chain, errors)| Violation {
             rule: Rule::Thinking,
             chain: chain.clone(),
+            shown_by: Some(ShownBy::RecordedError(errors.position)),
+            path: String::new(),
             what: errors.words(),
             found: format!("HTTP 400: {}", errors.first),
             expected: errors.expected.to_owned(),
@@ -139,11 +147,8 @@ fn remarks(judged: &JudgedThinking, facts: &Facts<'_>) -> Vec<(NoteKind, Thinkin
 
 /// What decides the outcome for a request besides its body.
 fn circumstances(facts: &Facts<'_>, rules: &Rules) -> Circumstances {
-    Circumstances {
-        date: facts.recorded_at.filter(|at| at.has_day()).map(Date::of),
-        account_created: rules.account_created,
-        batch: facts.price.is_some_and(|price| price.tier == ServiceTier::Batch),
-    }
+    let batch = facts.price.is_some_and(|price| price.tier == ServiceTier::Batch);
+    Circumstances { account_created: rules.account_created, batch, ..Circumstances::default() }.at(facts.recorded_at)
 }
 
 /// What the recorded answer says about thinking.

@@ -9,7 +9,7 @@ use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Rules, Ticket};
 use crate::diagnosis::{
     BilledRequest, Circumstances, Explanation, RejectedThinking, Subject, ThinkingCheck, ThinkingTurn, explain,
 };
-use crate::pricing::{Date, Rates};
+use crate::pricing::Rates;
 use crate::time::Instant;
 use crate::wire::{ChainId, Marker, NodeId, Prefixes, Sizes, Usage, Wire};
 
@@ -26,6 +26,8 @@ pub struct SizedRequest<'a> {
     pub movement: Option<Movement<'a>>,
     /// When it was sent.
     pub at: Instant,
+    /// What decides the outcome of its thinking besides body and day.
+    pub circumstances: Circumstances,
 }
 
 /// The data that explains a request.
@@ -82,8 +84,8 @@ pub struct Engine {
 
 impl<'a> SizedRequest<'a> {
     /// A request sent at `at`; nothing else is known about it.
-    pub const fn new(prompt: Prompt<'a>, at: Instant) -> Self {
-        Self { prompt, grounds: None, recorded: None, movement: None, at }
+    pub fn new(prompt: Prompt<'a>, at: Instant) -> Self {
+        Self { prompt, grounds: None, recorded: None, movement: None, at, circumstances: Circumstances::default() }
     }
 
     /// The longest prefix within `tokens`: most likely the prefix of a recorded read of this size.
@@ -203,8 +205,7 @@ impl Engine {
     fn check_thinking(&mut self, asked: &SizedRequest<'_>) -> Option<RejectedThinking> {
         let Grounds { wire, request, previous, chain, parent } = asked.grounds?;
         let previous = previous.map(|previous| &previous.request);
-        let date = Some(asked.at).filter(|at| at.has_day()).map(Date::of);
-        let circumstances = Circumstances { date, ..Circumstances::default() };
+        let circumstances = asked.circumstances.at(Some(asked.at));
         let turn = ThinkingTurn { wire, request: &request.request, chain: chain?, previous, parent, circumstances };
         self.thinking.take(&turn).rejected
     }

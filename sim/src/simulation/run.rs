@@ -115,7 +115,7 @@ pub fn prepare(setup: Setup) -> (Play, Record) {
         cache_seed,
     );
     service.drafts = setup.keeps_drafts.then(Drafts::default);
-    service.explains = setup.explains;
+    (service.explains, service.account_created) = (setup.explains, setup.account_created);
     service.resumes = setup.tools.get("SendMessage").is_some();
     let mut setup = setup;
     service.observers = std::mem::take(&mut setup.observers);

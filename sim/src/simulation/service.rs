@@ -11,7 +11,7 @@ use super::stems::{BehindStem, MeasuredStem, Stems};
 use super::unseen::{Changed, Changes};
 use super::{Lookup, Observer};
 use crate::cache::{Outcome, Prompt, PromptCache, Refusal, Rules, Ticket};
-use crate::diagnosis::{RejectedThinking, Subject};
+use crate::diagnosis::{Circumstances, RejectedThinking, Subject};
 use crate::ledger::Line;
 use crate::model::Unseen;
 use crate::pricing::{Date, PriceBook};
@@ -38,6 +38,8 @@ pub struct Service {
     pub resumes: bool,
     /// The alarm that a broken law rings.
     pub alarm: Rc<Alarm>,
+    /// When the provider's account was created, if that is known.
+    pub account_created: Option<Date>,
     rules: Rules,
     /// The cache, and the ledger.
     engine: Engine,
@@ -95,6 +97,7 @@ impl Service {
             explains: true,
             resumes: false,
             alarm: Rc::default(),
+            account_created: None,
             rules,
             engine: Engine::new(&rules, seed, 0, 0),
             sizer: Sizer::new(sizing),
@@ -150,7 +153,9 @@ impl Service {
         let grounds = Grounds { wire: &self.wire, request: &taken, previous, chain: Some(chain), parent };
         let grounds = Some(grounds).filter(|_| self.explains && stem.is_none());
         let layout = grounds.map(|grounds| Layout::of(&taken, grounds.previous)).unwrap_or_default();
-        let reading = self.engine.serve(&SizedRequest { grounds, ..SizedRequest::new(prompt, at) }, true);
+        let circumstances = Circumstances { account_created: self.account_created, ..Circumstances::default() };
+        let asked = SizedRequest { grounds, circumstances, ..SizedRequest::new(prompt, at) };
+        let reading = self.engine.serve(&asked, true);
         let line = taken.number;
         let opened = Line {
             chain: Some(chain),

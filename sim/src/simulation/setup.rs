@@ -56,6 +56,8 @@ pub struct Setup {
     pub book: Rc<PriceBook>,
     /// The day of the prices; `None` for the newest.
     pub prices_of: Option<Date>,
+    /// When the provider's account was created: some models treat thinking by it; `None` if that is unknown.
+    pub account_created: Option<Date>,
     /// The provider's speed.
     pub pace: Pace,
     /// Spans in which the provider refuses everything.
@@ -102,6 +104,7 @@ impl Setup {
             sizing: Sizing::default(),
             book: Rc::new(PriceBook::built_in()),
             prices_of: None,
+            account_created: None,
             pace: Pace::default(),
             outages: Vec::new(),
             rate_limits: RateLimits::default(),

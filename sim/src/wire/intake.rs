@@ -274,6 +274,7 @@ fn mark(request: &mut Request, part: &Part, place: Place) {
         BlockKind::Thinking => Some(BadMarkerWhy::Thinking),
         _ if part.empty => Some(BadMarkerWhy::EmptyText),
         BlockKind::Tool if part.place == PartPlace::Excluded => Some(BadMarkerWhy::Deferred),
+        BlockKind::Tool if request.is_to_nova() => Some(BadMarkerWhy::NovaTool),
         _ => None,
     };
     if let Some(why) = why {

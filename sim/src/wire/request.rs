@@ -52,6 +52,8 @@ pub enum BadMarkerWhy {
     EmptyText,
     /// A tool with deferred loading is not in the prompt.
     Deferred,
+    /// A tool in a request to Amazon's Nova, which takes breakpoints in the system prompt and in messages only.
+    NovaTool,
     /// A part of a tool result; only the whole result can carry one.
     WithinResult {
         /// Index of the part in the result's content.
@@ -111,6 +113,11 @@ impl Request {
     pub fn index_of(&self, marker: &Marker) -> Option<usize> {
         // Prefixes are numbered in order of first appearance, so a longer one has a higher number.
         self.nodes.binary_search(&marker.node).ok()
+    }
+
+    /// Whether it goes to one of Amazon's own models, which only Bedrock has.
+    pub fn is_to_nova(&self) -> bool {
+        self.model.to_ascii_lowercase().contains("amazon.nova")
     }
 
     /// The canonical value of a top-level key.

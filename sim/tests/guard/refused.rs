@@ -8,7 +8,7 @@ use forkcast_sim::guard::{Facts, Guard, NoteKind, Report, Rule, Rules, Sent, Sev
 use forkcast_sim::wire::Usage;
 use serde_json::{Value, json};
 
-use super::conversation::{body, check, message};
+use super::conversation::{body, check, message, unmark};
 
 /// [`body`] of two turns and an answer, modified by `change`.
 fn changed(change: impl Fn(&mut Value)) -> Value {
@@ -97,6 +97,19 @@ fn a_refused_request_fails_with_the_providers_words() {
     }
 }
 
+#[test]
+fn a_breakpoint_that_is_refused_is_not_called_missing() {
+    let result = |part: Value| move |body: &mut Value| body["messages"][4]["content"][0]["content"] = json!([part]);
+    let mut older = body(2);
+    result(json!({"type": "text", "text": "b"}))(&mut older);
+    let newer = changed(|body| {
+        unmark(body);
+        result(json!({"type": "text", "text": "b", "cache_control": MARKED()}))(body);
+    });
+    let report = check(&[older, newer]);
+    assert_eq!((report.findings.len(), report.violations.len()), (0, 1), "{:#?}", report.findings);
+}
+
 fn noted(report: &Report) -> Vec<(usize, &str, &str)> {
     let refused = report.notes.iter().filter(|noted| noted.note == NoteKind::Refused);
     refused.map(|noted| (noted.request, noted.path.as_str(), noted.answer.as_deref().unwrap())).collect()
@@ -164,6 +177,22 @@ fn a_text_without_a_letter_is_refused_once() {
         let [violation] = report.violations.as_slice() else { panic!("{:?}", report.violations) };
         assert_eq!(violation.what, "request 2 at messages[6].content[0]");
         assert_eq!(violation.found, format!("the provider refuses it: \"{words}\""));
+    }
+    for (system, words) in [
+        (
+            json!([{"type": "text", "text": "Rules."}, {"type": "text", "text": ""}]),
+            "system: text content blocks must be non-empty",
+        ),
+        (json!("\n"), "system: text content blocks must contain non-whitespace text"),
+    ] {
+        let report = check(&[changed(|body| body["system"] = system.clone())]);
+        let [violation] = report.violations.as_slice() else { panic!("{:?}", report.violations) };
+        assert_eq!(violation.found, format!("the provider refuses it: \"{words}\""));
+    }
+    // What the Messages API does with these is not known.
+    for content in [json!(""), json!([]), json!([{"type": "text", "text": ""}])] {
+        let fine = changed(|body| body["messages"][4]["content"][0]["content"] = content.clone());
+        assert!(check(&[fine]).violations.is_empty(), "{content}");
     }
     for text in [".", "no letter is 0", "\u{feff}"] {
         let fine = changed(|body| body["messages"][6]["content"] = json!([{"type": "text", "text": text}]));

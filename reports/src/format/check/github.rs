@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use forkcast_sim::guard::Rule;
 use forkcast_sim::outside::{inert_line, visible};
 
-use crate::check::{Check, Kind, Verdict};
+use crate::check::{Check, Kind, Origin, Verdict};
 use crate::document::count;
 use crate::human::check::words;
 
@@ -24,7 +24,8 @@ pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
         let chain = violation.chain.as_ref().map(|chain| format!(" of {}", check.names.agent(chain)));
         let said = format!("found {}, expected {}", violation.found, violation.expected);
         let title = format!("{}{}", violation.what, chain.unwrap_or_default());
-        writeln!(target, "::error title={}::{}", property(&title), data(&said))?;
+        let place = check.shows(violation).map_or_else(String::new, |origin| of_origin(check, origin));
+        writeln!(target, "::error {place}title={}::{}", property(&title), data(&said))?;
     }
     for graded in check.card.iter().filter(|graded| graded.passed == Some(false)) {
         let place = graded.request.map_or_else(String::new, |request| place(check, request));
@@ -52,8 +53,11 @@ fn command(check: &Check<'_>, kind: &Kind<'_>, target: &mut dyn Write) -> io::Re
 }
 
 fn place(check: &Check<'_>, request: usize) -> String {
-    let Some((origin, file)) = check.origin(request).zip(check.file(request)) else { return String::new() };
-    format!("file={},line={},", property(&file), origin.line.max(1))
+    check.origin(request).map_or_else(String::new, |origin| of_origin(check, origin))
+}
+
+fn of_origin(check: &Check<'_>, origin: &Origin) -> String {
+    format!("file={},line={},", property(&check.names.file(&origin.file)), origin.line.max(1))
 }
 
 fn summary(check: &Check<'_>) -> String {

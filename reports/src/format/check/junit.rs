@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use forkcast_sim::guard::Rule;
+use forkcast_sim::guard::{Rule, Violation};
 use forkcast_sim::outside::visible;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use crate::check::{Check, Graded, Kind, Weight};
+use crate::check::{Check, Graded, Kind, Origin, Weight};
 use crate::document::count;
 use crate::human::check::words;
 
@@ -61,7 +61,9 @@ fn suite(check: &Check<'_>, rule: Rule, kinds: &BTreeMap<(Rule, &str), Vec<Kind<
     }
     let together = violations(check, rule, None);
     if !together.is_empty() {
-        suite.add_test_case(failed(TestCase::new("all chains", TestCaseStatus::success()), rule.word(), &together));
+        let mut case = TestCase::new("all chains", TestCaseStatus::success());
+        placed(check, &mut case, together.iter().find_map(|violation| check.shows(violation)));
+        suite.add_test_case(failed(case, rule.word(), &together.into_iter().map(said).collect::<Vec<_>>()));
     }
     suite
 }
@@ -79,11 +81,21 @@ fn absent_chains<'a>(
     named.filter(|name| !chains.iter().any(|(known, _)| known == name)).collect()
 }
 
-fn violations(check: &Check<'_>, rule: Rule, chain: Option<&str>) -> Vec<(String, Vec<String>)> {
+fn violations<'a>(check: &Check<'a>, rule: Rule, chain: Option<&str>) -> Vec<&'a Violation> {
     let found = check.report.violations.iter();
-    let found = found.filter(|violation| violation.rule == rule && violation.chain.as_deref() == chain);
-    let said = |what: &str, found: &str, expected: &str| format!("{what}: found {found}, expected {expected}");
-    found.map(|found| (said(&found.what, &found.found, &found.expected), Vec::new())).collect()
+    found.filter(|violation| violation.rule == rule && violation.chain.as_deref() == chain).collect()
+}
+
+/// A violation as a failure: its title, and no lines.
+fn said(Violation { what, found, expected, .. }: &Violation) -> (String, Vec<String>) {
+    (format!("{what}: found {found}, expected {expected}"), Vec::new())
+}
+
+/// Gives a test the file of what it is about.
+fn placed(check: &Check<'_>, case: &mut TestCase, origin: Option<&Origin>) {
+    if let Some(origin) = origin {
+        case.extra.insert("file".into(), visible(&check.names.file(&origin.file)).into());
+    }
 }
 
 /// The test of one chain.
@@ -93,21 +105,20 @@ fn case(
     chain: &str,
     request: Option<usize>,
     kinds: &[Kind<'_>],
-    violations: &[(String, Vec<String>)],
+    violations: &[&Violation],
 ) -> TestCase {
     let mut case = TestCase::new(&*visible(&check.names.agent(chain)), TestCaseStatus::success());
     case.set_classname(format!("forkcast.{}", rule.word()));
-    let first = kinds.first().map(|kind| kind.first().request).or(request);
-    if let Some(file) = first.and_then(|request| check.file(request)) {
-        case.extra.insert("file".into(), visible(&file).into());
-    }
+    let changed = kinds.first().and_then(|kind| check.origin(kind.first().request));
+    let shown = || violations.iter().find_map(|violation| check.shows(violation));
+    placed(check, &mut case, changed.or_else(shown).or_else(|| check.origin(request?)));
     let (failing, others): (Vec<&Kind<'_>>, Vec<&Kind<'_>>) =
         kinds.iter().partition(|kind| kind.verdict.weight() == Weight::Error);
     if !others.is_empty() {
         case.set_system_out(others.iter().map(|kind| noted(check, kind)).collect::<Vec<_>>().join("\n\n"));
     }
     let changes = failing.iter().map(|kind| (words::headline(check, kind), words::lines(check, kind)));
-    let failures: Vec<(String, Vec<String>)> = changes.chain(violations.iter().cloned()).collect();
+    let failures: Vec<(String, Vec<String>)> = changes.chain(violations.iter().copied().map(said)).collect();
     if failures.is_empty() {
         return case;
     }
@@ -144,9 +155,7 @@ fn failed(mut case: TestCase, kind: &str, failures: &[(String, Vec<String>)]) ->
 fn graded_case(check: &Check<'_>, graded: &Graded) -> TestCase {
     let mut case = TestCase::new(graded.check.as_str(), TestCaseStatus::success());
     case.set_classname("forkcast.conformance");
-    if let Some(file) = graded.request.and_then(|request| check.file(request)) {
-        case.extra.insert("file".into(), visible(&file).into());
-    }
+    placed(check, &mut case, graded.request.and_then(|request| check.origin(request)));
     let evidence = visible(&check.names.message(&graded.evidence)).into_owned();
     match graded.passed {
         Some(true) => {}

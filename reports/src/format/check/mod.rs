@@ -13,7 +13,7 @@ mod update;
 
 use std::io::{self, Write};
 
-use forkcast_sim::guard::{Noted, Violation};
+use forkcast_sim::guard::{Noted, ShownBy, Violation};
 
 use crate::check::{Check, Graded, Lock};
 use crate::document::Document;
@@ -59,9 +59,9 @@ record! {
             let card = check.card.iter().map(|of| InCheck { names: check.names, of });
             if check.card.is_empty() { Value::Null } else { list(card) }
         }, null("if it was not asked for");
-    records: InCheck<'_, Violation>, "violations",
+    records: ViolationOf<'_>, "violations",
         "Figures outside their budget, and chains with requests that the provider refuses." =>
-        |check| list(check.report.violations.iter().map(|of| InCheck { names: check.names, of }));
+        |check| list(check.report.violations.iter().map(|violation| ViolationOf { check, violation }));
     records: NoteOf<'_>, "notes", "Harmless notes, in order of the requests." =>
         |check| list(check.report.notes.iter().map(|noted| NoteOf { check, noted }));
     texts "warnings", "Reasons why the result may be less certain than it looks." =>
@@ -86,7 +86,8 @@ pub fn tables(check: &Check<'_>) -> Document {
     let names = check.names;
     let findings = check.report.findings.iter().map(|finding| FindingOf { check, finding });
     document.table(table::whole("findings", findings));
-    document.table(table::whole("violations", check.report.violations.iter().map(|of| InCheck { names, of })));
+    let violations = check.report.violations.iter().map(|violation| ViolationOf { check, violation });
+    document.table(table::whole("violations", violations));
     document.table(crate::human::check::score(check));
     if !check.card.is_empty() {
         document.table(table::whole("conformance", check.card.iter().map(|of| InCheck { names, of })));
@@ -155,14 +156,37 @@ struct InCheck<'a, T> {
     of: &'a T,
 }
 
+/// A violation and the check that it is of.
+struct ViolationOf<'a> {
+    check: &'a Check<'a>,
+    violation: &'a Violation,
+}
+
+impl ViolationOf<'_> {
+    fn request(&self) -> Option<usize> {
+        match self.violation.shown_by? {
+            ShownBy::Request(number) => Some(number),
+            ShownBy::RecordedError(_) => None,
+        }
+    }
+
+    fn file(&self) -> Option<String> {
+        self.check.shows(self.violation).map(|origin| self.check.names.file(&origin.file))
+    }
+}
+
 record! {
-    InCheck<'_, Violation>, "violation":
-    field "rule", rules, "The violated rule." => |it| it.of.rule.word();
+    ViolationOf<'_>, "violation":
+    field "rule", rules, "The violated rule." => |it| it.violation.rule.word();
     text "chain", "Its chain." =>
-        |it| it.of.chain.as_ref().map(|chain| it.names.agent(chain)), null("for all together");
-    text "what", "The figure." => |it| Value::text(&it.of.what);
-    text "found", "The value found." => |it| Value::text(&it.of.found);
-    text "expected", "The allowed value." => |it| Value::text(&it.of.expected);
+        |it| it.violation.chain.as_ref().map(|chain| it.check.names.agent(chain)), null("for all together");
+    ordinal "request", "The first request that shows it, by its position among all, from 0." =>
+        |it| it.request(), null("if all of the chain do, or a recorded error, whose request is not checked");
+    text "file", "The file of that request, or of that error." => |it| it.file(), null("if it is in none");
+    text "path", "Its place; empty if it concerns the whole request." => |it| Value::text(&it.violation.path);
+    text "what", "The figure." => |it| Value::text(&it.violation.what);
+    text "found", "The value found." => |it| Value::text(&it.violation.found);
+    text "expected", "The allowed value." => |it| Value::text(&it.violation.expected);
 }
 
 record! {

@@ -2,8 +2,9 @@
 //!
 //! Source: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0" (2020-03), and what
 //! docs.github.com, "SARIF support for code scanning" (2026-09), shows of it. The tests validate it by the standard's own
-//! schema. No library, since `serde-sarif` 0.8 compiles only if another crate turns serde's derive on, and is generated when
-//! built by `schemafy_lib` 0.6 with a third version of `syn`.
+//! schema. No library: `serde-sarif` 0.8 (2025-05, MIT, the newest) brings eight packages and `syn` 1 as a third version of it,
+//! compiles only if another crate turns serde's derive on, and would replace none of this file's lines but the names of
+//! fields, because what a result says is ours.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -12,7 +13,7 @@ use forkcast_replay::input::Unreadable;
 use forkcast_sim::outside::{inert_message, quoted};
 use forkcast_sim::wire::Maker;
 
-use crate::check::{Check, Kind, Weight};
+use crate::check::{Check, Kind, Origin, Weight};
 use crate::document::json_text;
 use crate::human::check::{claim, words};
 use crate::human::list;
@@ -166,7 +167,10 @@ fn properties(check: &Check<'_>, kind: &Kind<'_>) -> Value {
 
 /// The place of a request, and of a part of it; with its number and its relation to others, if it is one of several.
 fn location(check: &Check<'_>, request: usize, path: &str, related: Option<(usize, String)>) -> Value {
-    let origin = check.origin(request);
+    location_of(check, check.origin(request), path, related)
+}
+
+fn location_of(check: &Check<'_>, origin: Option<&Origin>, path: &str, related: Option<(usize, String)>) -> Value {
     let (id, said) = related.unzip();
     object! {
         "id": id.map_or(Value::Absent, Value::from),
@@ -233,10 +237,10 @@ fn violations<'a>(check: &'a Check<'_>, rules: &'a Rules) -> impl Iterator<Item 
         let chain = violation.chain.as_ref().map(|chain| format!(" of chain {}", quoted(&check.names.agent(chain))));
         let chain = chain.unwrap_or_default();
         let text = format!("{}{chain}: found {}, expected {}", violation.what, violation.found, violation.expected);
-        let chains = check.chains();
-        let of_chain = chains.iter().find(|(name, _)| Some(*name) == violation.chain.as_deref());
-        let request = of_chain.or(chains.first()).map_or(0, |(_, request)| *request);
-        error(rules, violation.rule.word(), &text, location(check, request, "", None))
+        // Code scanning takes no result without a place.
+        let of_chain = || check.origins.iter().find(|origin| violation.chain.as_ref() == Some(&origin.chain));
+        let origin = check.shows(violation).or_else(of_chain).or(check.origin(0));
+        error(rules, violation.rule.word(), &text, location_of(check, origin, &violation.path, None))
     })
 }
 

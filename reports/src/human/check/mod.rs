@@ -31,6 +31,7 @@ pub fn document(check: &Check<'_>, windows: bool) -> Document {
             document.table(lock::changes(changes, check.names));
         }
     }
+    refused(check, &mut document);
     let (shown, further) = kinds.split_at(kinds.len().min(SHOWN));
     for kind in shown {
         change(check, kind, windows && check.names == Names::Plain, &mut document);
@@ -48,6 +49,9 @@ pub fn document(check: &Check<'_>, windows: bool) -> Document {
     }
     document
 }
+
+/// The result if all changes are breakpoints that the provider does not take.
+const REFUSED: &str = "the provider refuses requests";
 
 /// The result in one line.
 pub fn title(check: &Check<'_>) -> String {
@@ -67,7 +71,7 @@ pub fn title(check: &Check<'_>) -> String {
         let changes = if kinds.len() == 1 { "1 change" } else { &format!("{} changes", count(kinds.len() as u64)) };
         let breaks = |found: &Finding| found.breaks_prefix && found.rule != Rule::Equality;
         let what = if kinds.iter().all(|kind| kind.first().cause.is_refusal()) {
-            "the provider refuses requests"
+            REFUSED
         } else if kinds.iter().all(|kind| kind.first().rule == Rule::Breakpoints) {
             "repeated history is not cached"
         } else if kinds.iter().any(|kind| breaks(kind.first())) {
@@ -77,7 +81,8 @@ pub fn title(check: &Check<'_>) -> String {
         } else {
             "the prompt differs from the lock"
         };
-        return format!("{what}: {changes} in {} of {requests}{cost}{part}", count(failing as u64));
+        let refused = if is_refused(check) && what != REFUSED { "refused by the provider, and " } else { "" };
+        return format!("{refused}{what}: {changes} in {} of {requests}{cost}{part}", count(failing as u64));
     }
     if !check.report.violations.is_empty() {
         return format!(
@@ -168,9 +173,13 @@ fn change(check: &Check<'_>, kind: &Kind<'_>, windows: bool, document: &mut Docu
     document.text(words::what_it_means(check, kind));
 }
 
-fn violations(check: &Check<'_>, document: &mut Document) {
-    let (refused, others): (Vec<&Violation>, Vec<&Violation>) =
-        check.report.violations.iter().partition(|violation| is_refusal(violation));
+fn is_refused(check: &Check<'_>) -> bool {
+    check.report.violations.iter().any(is_refusal)
+}
+
+/// What the provider refuses: it is no cost, and comes before the price of changes (`design.md` 6).
+fn refused(check: &Check<'_>, document: &mut Document) {
+    let refused: Vec<&Violation> = check.report.violations.iter().filter(|found| is_refusal(found)).collect();
     if !refused.is_empty() {
         document.heading(kind(&refused));
     }
@@ -181,6 +190,10 @@ fn violations(check: &Check<'_>, document: &mut Document) {
             format!("Expected: {}.", violation.expected),
         ]);
     }
+}
+
+fn violations(check: &Check<'_>, document: &mut Document) {
+    let others: Vec<&Violation> = check.report.violations.iter().filter(|found| !is_refusal(found)).collect();
     if !others.is_empty() {
         document.heading(kind(&others));
         document.table(tables::violations(check, &others));

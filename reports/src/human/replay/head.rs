@@ -9,7 +9,8 @@ use crate::report::{Report, UNKNOWN, statement};
 /// The first line, and the input.
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     document.title(bill::title(report));
-    document.aside([files(report), window(report), prices(report), refused(report)].into_iter().flatten().collect());
+    let facts = [files(report), window(report), prices(report), refused(report), thinking(report)];
+    document.aside(facts.into_iter().flatten().collect());
 }
 
 /// The rules; the model, if there is only one.
@@ -89,6 +90,18 @@ fn refused(report: &Report<'_>) -> Option<String> {
     (refused > 0).then(|| {
         let requests = several(refused, "request");
         format!("The provider would refuse {requests} (HTTP 400), so nothing of this is predicted: `forkcast check` says why")
+    })
+}
+
+/// What becomes of thinking is no cost, and comes before the bill (`design.md` 6).
+fn thinking(report: &Report<'_>) -> Option<String> {
+    let unbound = report.tally.unbound_thinking;
+    (unbound > 0).then(|| {
+        let (requests, send) = (several(unbound, "request"), if unbound == 1 { "sends" } else { "send" });
+        format!(
+            "{requests} {send} thinking after other content than it was made after, billed here as if the provider took it: \
+             `forkcast check` says what it does"
+        )
     })
 }
 

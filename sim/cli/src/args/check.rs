@@ -14,7 +14,7 @@ use super::{PriceArgs, StrictArgs, TalkArgs, input_format, preset};
 const LOCK: &str = "forkcast.lock";
 
 /// The default rules file.
-const RULES: &str = "forkcast.toml";
+pub const RULES: &str = "forkcast.toml";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:

@@ -134,6 +134,7 @@ fn show(
         report: &outcome.report,
         rules,
         origins: &Origin::list(&outcome.origins, outcome.lock.as_ref()),
+        refused: &Origin::of_errors(&outcome.refused),
         inputs: &inspection.inputs,
         lock: held.told(lock),
         card: &inspection.card,

@@ -22,6 +22,7 @@ use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::{self, interrupted};
 use crate::talk::Steps;
+use crate::verbs::check::rules;
 use crate::verbs::run_folder::{self, NamedPaths};
 use crate::written;
 
@@ -132,7 +133,9 @@ impl Source {
                 .note(format_args!("forkcast: interrupted, so the result is partial: {unread} files were not read"));
         }
         let sizing = args.sizes.sizing(&inputs);
-        Ok(Self { inputs, options: Options { rules, book, prices_of, sizing, ..Options::default() } })
+        let account_created = rules::account_created()?;
+        let options = Options { rules, book, prices_of, sizing, account_created, ..Options::default() };
+        Ok(Self { inputs, options })
     }
 }
 

@@ -27,6 +27,7 @@ use crate::args::{Doubt, Format, RunArgs};
 use crate::exit::{BadInput, Outcome, folder_error};
 use crate::screen;
 use crate::signals::interrupted;
+use crate::verbs::check::rules;
 use crate::written;
 use several::Printer;
 
@@ -186,7 +187,7 @@ fn one(
     // Before the work, so that an unusable folder is reported immediately.
     let open = |path: PathBuf| Ok((Folder::open(&path, Contents::Run, args.result.overwrite, &[])?, path));
     let folder = folder.map(open).transpose().map_err(folder_error)?;
-    let run = watched(args, scenario, voices, &options(args, book));
+    let run = watched(args, scenario, voices, &options(args, book)?);
     if args.log {
         return screen::print(|target| twice::write_log(&run, target));
     }
@@ -217,10 +218,11 @@ fn one(
     Ok(())
 }
 
-fn options(args: &RunArgs, book: &Rc<PriceBook>) -> Options {
+fn options(args: &RunArgs, book: &Rc<PriceBook>) -> anyhow::Result<Options> {
     let book = Some(Rc::clone(book));
     let set = if args.recording.is_some() { args.settings() } else { args.changes() };
-    Options { interleave: args.interleave, set, book, keeps_answers: args.bodies }
+    let account_created = rules::account_created()?;
+    Ok(Options { interleave: args.interleave, set, book, account_created, keeps_answers: args.bodies })
 }
 
 /// Writes the page and the files of viewers.

@@ -36,7 +36,7 @@ pub use answered::{AnsweredThinking, DropReason, refusal_of_thinking};
 pub use outcome::{Circumstances, Outcome, outcome};
 pub(super) use profile::binds;
 pub use profile::{PROFILE, ProfileRow, Unset};
-pub use rejection::{RejectedThinking, ThinkingRemark};
+pub use rejection::{RejectedThinking, THINKING_AT, ThinkingRemark};
 
 use super::sides::search_tools;
 use crate::wire::model::ModelId;

@@ -3,6 +3,7 @@
 
 use super::profile::{self, NEW_ACCOUNTS, Unset};
 use crate::pricing::Date;
+use crate::time::Instant;
 use crate::wire::model::Platform;
 use crate::wire::{Request, json};
 
@@ -41,6 +42,13 @@ pub struct Circumstances {
     pub account_created: Option<Date>,
     /// It is an item of a message batch.
     pub batch: bool,
+}
+
+impl Circumstances {
+    /// The same at an instant, if that tells the day.
+    pub fn at(self, at: Option<Instant>) -> Self {
+        Self { date: at.filter(|at| at.has_day()).map(Date::of), ..self }
+    }
 }
 
 /// The outcome for a request to its model; `None` for models that do not check, and for bodies of other providers.

@@ -107,9 +107,12 @@ pub(super) fn first(
 /// The provider's words, and what they are about.
 const SIGNED_OTHERWISE: &str = "Invalid `signature` in `thinking` block: it was sent with another signature before";
 
+/// How a remark on a request begins that is about its thinking.
+pub const THINKING_AT: &str = "thinking at ";
+
 impl fmt::Display for RejectedThinking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "thinking at {}: {}", self.path, self.answer)
+        write!(f, "{THINKING_AT}{}: {}", self.path, self.answer)
     }
 }
 

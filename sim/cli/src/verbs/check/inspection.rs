@@ -204,8 +204,8 @@ impl Sink for Stoppable {
         self.0.body(origin, sent)
     }
 
-    fn refused(&mut self, chain: Option<&str>, message: &str) {
-        self.0.refused(chain, message);
+    fn refused(&mut self, origin: &Origin, chain: Option<&str>, message: &str) {
+        self.0.refused(origin, chain, message);
     }
 
     fn begin(&mut self) {

@@ -6,9 +6,9 @@ use forkcast_replay::exchange::{Exchange, RecordedUsage};
 use forkcast_replay::input::ReadOptions;
 use forkcast_replay::source::exchange::{Spelling, Unread, price, spelling};
 use forkcast_sim::cache::Rules;
-use forkcast_sim::diagnosis::Subject;
+use forkcast_sim::diagnosis::{Circumstances, Subject};
 use forkcast_sim::guard::Breakpoints;
-use forkcast_sim::pricing::{Date, PriceBook, Rates};
+use forkcast_sim::pricing::{Date, PriceBook, Rates, ServiceTier};
 use forkcast_sim::service::Tariff;
 use forkcast_sim::wire::{Maker, Pins, Request, Usage, Wire};
 
@@ -103,6 +103,12 @@ impl Side {
     /// The day on which it was sent.
     pub fn day(&self) -> Option<Date> {
         self.exchange.sent_at.filter(|at| at.has_day()).map(Date::of)
+    }
+
+    /// What decides the outcome of its thinking besides its body.
+    pub fn circumstances(&self, account_created: Option<Date>) -> Circumstances {
+        let batch = self.exchange.tier == ServiceTier::Batch;
+        Circumstances { account_created, batch, ..Circumstances::default() }.at(self.exchange.sent_at)
     }
 
     /// The prices of the request on this day, else on its own.

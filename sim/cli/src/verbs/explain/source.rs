@@ -14,6 +14,7 @@ use forkcast_sim::pricing::Money;
 use crate::args::ExplainArgs;
 use crate::exit::BadInput;
 use crate::logs;
+use crate::verbs::check::rules;
 use crate::verbs::replay::complaints;
 use crate::verbs::run_folder::{self, OpenFolder};
 
@@ -55,6 +56,7 @@ impl Source {
             rules: args.cache,
             book: args.prices.book(&args.talk)?,
             prices_of: args.prices.day,
+            account_created: rules::account_created()?,
             ..Options::default()
         };
         let run = args.run.as_ref().map_or_else(String::new, |run| run.display().to_string());
@@ -156,7 +158,8 @@ fn options(args: &ExplainArgs, opened: &OpenFolder) -> anyhow::Result<Options> {
     let sizing = sizing(&opened.folder.options, &opened.inputs).map_err(|why| opened.broken(&why))?;
     let of_run = opened.prices()?;
     let prices = if args.prices.is_given() { &args.prices } else { &of_run };
-    Ok(Options { rules, book: prices.book(&args.talk)?, prices_of: prices.day, sizing, ..Options::default() })
+    let (book, account_created) = (prices.book(&args.talk)?, rules::account_created()?);
+    Ok(Options { rules, book, prices_of: prices.day, sizing, account_created, ..Options::default() })
 }
 
 /// The sizes of the run, so that its request is explained with the same numbers; a fit is repeated.

@@ -140,7 +140,7 @@ impl Stage<'_> {
         outcome: &mut Outcome,
     ) -> anyhow::Result<Option<(Cast, Run)>> {
         let Some((cast, scenario, voices)) = self.staged(recorded, otherwise, outcome)? else { return Ok(None) };
-        let run = watched(self.args, scenario, voices, &options(self.args, &self.book));
+        let run = watched(self.args, scenario, voices, &options(self.args, &self.book)?);
         Ok(Some((cast, run)))
     }
 
