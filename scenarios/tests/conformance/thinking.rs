@@ -1,7 +1,7 @@
 //! The prefix check of preserved thinking over the catalog: forks and sub-agents keep what their thinking was made after, and
 //! each ablation that alters it is rejected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_scenarios::catalog;
 use forkcast_sim::guard::{Guard, Rule, Rules};
@@ -38,56 +38,135 @@ fn binding(captures: &[Capture]) -> (Vec<Capture>, usize) {
     (captures.iter().map(bind).collect(), thoughts)
 }
 
-/// What the check rejects in forks and sub-agents, and the number of thinking blocks. The main agent's own history is edited
-/// in some runs: a flag flips, or it is compacted.
-fn rejected(name: &str) -> (Vec<String>, usize) {
+/// Thinking of an agent that the check rejects.
+#[derive(Debug)]
+struct Rejected {
+    agent: String,
+    said: String,
+}
+
+/// What the check rejects, and the number of thinking blocks. The main agent's own history is edited in some runs: a flag
+/// flips, or it is compacted.
+fn rejected(name: &str) -> (Vec<Rejected>, usize) {
     let (captures, thoughts) = binding(&of_run(name));
     let mut guard = Guard::new(Rules::default());
     for capture in &captures {
         guard.take(&capture.sent()).unwrap();
     }
     let report = guard.finish();
-    let of_child = |chain: &Option<String>| chain.as_deref() != Some("main");
-    let found = report.violations.iter().filter(|found| found.rule == Rule::Thinking && of_child(&found.chain));
-    (found.map(ToString::to_string).collect(), thoughts)
+    let of_thinking = report.violations.iter().filter(|found| found.rule == Rule::Thinking);
+    let found = of_thinking.filter_map(|found| Some(Rejected { agent: found.chain.clone()?, said: found.to_string() }));
+    (found.collect(), thoughts)
 }
 
-/// Ablations that alter what is before the parent's thinking, and what the check says of it.
-const REJECTED: [(&str, &str); 12] = [
+/// Ablations that alter what is before the parent's thinking, and what the check says of each of their forks.
+const ABLATIONS: [(&str, &str); 6] = [
     ("contract/E16+re-render", "first at system["),
     ("contract/E16+filter-tools", "the list of tools"),
     ("contract/E16+drop-agent", "the list of tools"),
     ("contract/E16+mode-in-tools", "the list of tools"),
     ("contract/E16+strip-history", "first at messages[0]"),
     ("forks/G15-review+own-tools", "the list of tools"),
-    // The contract asks for these: a fork clears old results of its own or has a parent that did, an agent goes on in the
-    // background, where it has fewer tools, and a server brings tools of its own.
-    ("contract/E04", "first at messages["),
-    ("contract/E10", "the list of tools"),
-    ("contract/E10+by-flag", "the list of tools"),
-    ("contract/E10+by-user", "the list of tools"),
-    ("day/long-day", "differs from when it was made"),
-    ("day/long-day+coordinator", "differs from when it was made"),
 ];
 
+/// A run in which the contract itself asks for what the prefix check does not take.
+struct Exception {
+    run: &'static str,
+    /// How many agents are rejected, and of which kinds; all others are valid.
+    rejected: usize,
+    kinds: &'static [&'static str],
+    edit: &'static str,
+    /// The agents carry what the main agent's own requests are rejected for: none of them edits anything itself.
+    inherited: bool,
+    /// What the contract asks for (`sim/docs/contract.md`).
+    why: &'static str,
+}
+
+/// The contract is older than the prefix check, and where both cannot be had, the runtime follows the contract. Therefore
+/// the statement that holds is: no fork and no sub-agent edits what was before the thinking that it sends again, except that
+/// an agent goes on in the background with other tools; and what a main agent edits in its own history, its forks carry.
+const EXCEPTIONS: [Exception; 6] = [
+    Exception {
+        run: "contract/E04",
+        rejected: 4,
+        kinds: &["compact", "fork"],
+        edit: "first at messages[",
+        inherited: true,
+        why: "E04, COMPACT-01, COMPACT-02 and COMPACT-06: compaction clears results in the history that later requests, and \
+              forks of them, send again",
+    },
+    Exception { run: "contract/E10", ..BACKGROUND },
+    Exception { run: "contract/E10+by-flag", ..BACKGROUND },
+    Exception { run: "contract/E10+by-user", ..BACKGROUND },
+    Exception {
+        run: "day/long-day",
+        rejected: 13,
+        kinds: &["compact", "extract_memories", "general-purpose", "prompt_suggestion", "side_question"],
+        ..CONNECTED
+    },
+    Exception {
+        run: "day/long-day+coordinator",
+        rejected: 11,
+        kinds: &["extract_memories", "prompt_suggestion", "side_question"],
+        ..CONNECTED
+    },
+];
+
+const BACKGROUND: Exception = Exception {
+    run: "",
+    rejected: 1,
+    kinds: &["general-purpose"],
+    edit: "the list of tools",
+    inherited: false,
+    why: "E10, SYNC-10 and TOOLS-08: the child goes on in the background from its own transcript, with one tool fewer",
+};
+
+const CONNECTED: Exception = Exception {
+    run: "",
+    rejected: 0,
+    kinds: &[],
+    edit: "differs from when it was made",
+    inherited: true,
+    why: "TOOLS-02 and MCP-09: a server that connects during the session brings its tools into the main agent's list, which its \
+          forks share; COMPACT-03: what was summarised is replaced; and one child goes on in the background (TOOLS-08)",
+};
+
+/// A run is right if it breaks what it should break, and nothing else.
+fn is_right(name: &str, found: &[Rejected]) -> bool {
+    let mut of_forks = found.iter().filter(|found| found.agent != "main").peekable();
+    if let Some((_, edit)) = ABLATIONS.iter().find(|(run, _)| *run == name) {
+        return of_forks.peek().is_some() && of_forks.all(|found| found.said.contains(edit));
+    }
+    let exception = EXCEPTIONS.iter().find(|exception| exception.run == name);
+    let Some(exception) = exception else { return of_forks.next().is_none() };
+    let of_main = |found: &&Rejected| found.agent == "main";
+    let of_children: Vec<&Rejected> = found.iter().filter(|found| !of_main(found)).collect();
+    let kinds: BTreeSet<&str> = of_children.iter().filter_map(|found| found.agent.split('#').next()).collect();
+    let is_edited = of_children.iter().all(|found| found.said.contains(exception.edit));
+    let is_inherited = found.iter().any(|found| of_main(&found)) || !exception.inherited;
+    assert!(!exception.why.is_empty(), "an exception has a reason");
+    let named: BTreeSet<&str> = exception.kinds.iter().copied().collect();
+    let are_named = kinds == named && of_children.len() == exception.rejected;
+    are_named && is_edited && is_inherited
+}
+
+/// Every fork and sub-agent of the catalog is valid, but for the exceptions, which are exactly these; and every ablation of
+/// what thinking is bound to is rejected.
 #[test]
 fn every_fork_and_sub_agent_of_the_catalog_is_valid_and_every_ablation_of_what_is_bound_is_not() {
     let (mut runs, mut thoughts) = (0, 0);
     let mut wrong = Vec::new();
     for entry in catalog::all() {
         let (found, own) = rejected(&entry.name);
-        let expected = REJECTED.iter().find(|(name, _)| *name == entry.name);
-        let is_right = match expected {
-            Some((_, edit)) => !found.is_empty() && found.iter().all(|found| found.contains(edit)),
-            None => found.is_empty(),
-        };
-        if !is_right {
+        if !is_right(&entry.name, &found) {
             wrong.push(format!("{}: {found:#?}", entry.name));
         }
         runs += 1;
         thoughts += own;
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    println!("{runs} runs with {thoughts} thinking blocks, {} of them rejected", REJECTED.len());
+    let known = |run: &str| catalog::all().iter().any(|entry| entry.name == run);
+    assert!(ABLATIONS.iter().all(|(run, _)| known(run)) && EXCEPTIONS.iter().all(|exception| known(exception.run)));
+    println!("{runs} runs with {thoughts} thinking blocks");
     assert!(runs > 50 && thoughts > 500, "{runs} runs, {thoughts} thinking blocks");
 }
