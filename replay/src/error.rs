@@ -56,17 +56,19 @@ pub struct Fault {
     pub column: usize,
     /// The finding and the expectation.
     pub what: String,
+    /// It is in an answer: the request before it was read.
+    pub of_answer: bool,
 }
 
 impl Fault {
     /// Damage somewhere in a line.
     pub fn in_line(line: usize, what: impl Into<String>) -> Self {
-        Self { line, column: 0, what: what.into() }
+        Self { line, column: 0, what: what.into(), of_answer: false }
     }
 
     /// Damage at a column of a line.
     pub fn at(line: usize, column: usize, what: impl Into<String>) -> Self {
-        Self { line, column, what: what.into() }
+        Self { line, column, what: what.into(), of_answer: false }
     }
 }
 

@@ -175,6 +175,8 @@ pub struct Unreadable {
     pub line: usize,
     /// The column if known, the finding and the expectation.
     pub reason: String,
+    /// It is in an answer: the request before it was read.
+    pub of_answer: bool,
 }
 
 /// Where the bytes of a file come from.
@@ -424,6 +426,7 @@ impl Inputs {
     }
 
     fn damage(&mut self, file: &str, fault: &Fault) {
-        self.unreadable.push(Unreadable { file: file.to_owned(), line: fault.line, reason: fault.to_string() });
+        let reason = fault.to_string();
+        self.unreadable.push(Unreadable { file: file.to_owned(), line: fault.line, reason, of_answer: fault.of_answer });
     }
 }

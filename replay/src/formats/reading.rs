@@ -93,7 +93,8 @@ impl Reading {
     /// Adds the data of an answer other than its usage.
     pub(crate) fn add(&mut self, origin: &Origin, line: usize, answer: Answer) {
         let place = |what: String| Fault::in_line(line, format!("exchange {}: {what}", origin.index));
-        answer.faults.into_iter().map(place).for_each(|fault| self.damage(fault));
+        let faults = answer.faults.into_iter().map(place);
+        faults.for_each(|fault| self.damage(Fault { of_answer: true, ..fault }));
         self.repaired.extend(answer.repairs.into_iter().map(place));
         self.notes.extend(answer.notes.into_iter().map(|note| format!("exchange {}: {note}", origin.index)));
     }

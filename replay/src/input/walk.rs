@@ -117,6 +117,6 @@ impl Walk {
 
     fn fail(&mut self, name: &str, error: &io::Error) {
         let reason = format!("cannot be opened: {error}");
-        self.unreadable.push(Unreadable { file: name.to_owned(), line: 0, reason });
+        self.unreadable.push(Unreadable { file: name.to_owned(), line: 0, reason, of_answer: false });
     }
 }

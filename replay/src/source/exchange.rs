@@ -49,7 +49,7 @@ impl Unread {
     pub(crate) fn damage(&self, origin: &Origin) -> Option<Unreadable> {
         let Self::Unreadable(why) = self else { return None };
         let reason = format!("request {}: {why}", origin.index);
-        Some(Unreadable { file: origin.file.clone(), line: origin.line, reason })
+        Some(Unreadable { file: origin.file.clone(), line: origin.line, reason, of_answer: false })
     }
 
     /// In words.

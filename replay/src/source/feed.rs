@@ -262,6 +262,7 @@ impl<'a> Feeding<'a> {
                     file: format!("session {at}"),
                     line: 0,
                     reason: format!("cannot be read back: {error}"),
+                    of_answer: false,
                 }),
                 None => {}
             }

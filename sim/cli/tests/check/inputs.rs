@@ -53,6 +53,23 @@ fn a_conversation_without_forks_is_not_called_conformant() {
 }
 
 #[test]
+fn answers_without_usage_leave_the_requests_checked() {
+    let place = folder("without-usage");
+    fs::create_dir(place.join("calls")).unwrap();
+    for (at, steps) in [0, 1, 2].into_iter().enumerate() {
+        let answer = r#"{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"Yes."}]}"#;
+        let call = format!(r#"{{"request":{},"response":{answer}}}"#, body(Turn { steps, ..CALM }));
+        fs::write(place.join(format!("calls/{at}.json")), call).unwrap();
+    }
+    let output = forkcast(&place, &["check", "calls", "--lock", "none"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(!stdout(&output).contains("could not be read"), "{}", stdout(&output));
+    let found = json(&place, &["check", "calls", "--lock", "none"]);
+    assert_eq!(found["requests"], 3);
+    assert!(found["inputs"]["repaired"].to_string().contains("answer has no `usage`"), "{found:#}");
+}
+
+#[test]
 fn damage_is_located_and_the_rest_is_checked() {
     let place = folder("damaged");
     write(&place.join("bodies"), &restless());

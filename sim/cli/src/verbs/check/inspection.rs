@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use forkcast_replay::check::{Check, Checking, Outcome};
 use forkcast_replay::error::Error;
 use forkcast_replay::exchange::Origin;
-use forkcast_replay::input::{Inputs, Progress, ReadOptions, Skipped};
+use forkcast_replay::input::{Inputs, Progress, ReadOptions, Repaired, Skipped, Unreadable};
 use forkcast_replay::source::{Fed, Sink, feed, feed_inputs};
 use forkcast_replay::transcript::Session;
 use forkcast_reports::check::Graded;
@@ -147,12 +147,17 @@ fn read(paths: &[&PathBuf], sources: &SourceArgs, talk: &TalkArgs, sink: &mut dy
     })
 }
 
-/// The account of all files; requests that no cache could see are skipped parts of theirs.
+/// The account of all files; requests that no cache could see are skipped parts of theirs. A check needs no answer, so what one
+/// lacks is a note, such as the usage of a stream.
 fn account(fed: Fed) -> Inputs {
     let mut inputs = fed.inputs;
     let unchecked = fed.unchecked.iter();
     let unchecked = unchecked.map(|foreign| Skipped { file: foreign.file.clone(), reason: foreign.told() });
     inputs.skipped.splice(0..0, unchecked);
+    let (answers, requests) = inputs.unreadable.into_iter().partition::<Vec<_>, _>(|damage| damage.of_answer);
+    inputs.unreadable = requests;
+    let left_out = |damage: Unreadable| Repaired { file: damage.file, line: damage.line, what: damage.reason };
+    inputs.repaired.extend(answers.into_iter().map(left_out));
     inputs
 }
 
