@@ -51,10 +51,12 @@ impl<'a> Kind<'a> {
         self.of_first().count()
     }
 
-    /// Its names in the first request, each once.
+    /// Its names in the first request, each once; those of tools that come and go, in all its requests.
     pub fn names(&self) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
-        for finding in self.of_first().filter(|finding| !finding.name.is_empty()) {
+        let of_all = is_of_tool_list(self.first());
+        let told = self.findings.iter().filter(|finding| of_all || finding.request == self.first().request);
+        for finding in told.filter(|finding| !finding.name.is_empty()) {
             if !names.contains(&finding.name.as_str()) {
                 names.push(&finding.name);
             }
@@ -123,22 +125,27 @@ fn run(finding: &Finding) -> Batch {
 
 /// Blocks are usually added and removed together: one change of the program, whatever their names.
 fn is_of_run(finding: &Finding) -> bool {
-    use Cause::{HistoryTruncated, MessageInserted, MessageRemoved, ThinkingStripped, ToolsAdded, ToolsRemoved};
-    matches!(
-        finding.cause,
-        ToolsAdded | ToolsRemoved | MessageInserted | MessageRemoved | HistoryTruncated | ThinkingStripped
-    )
+    use Cause::{HistoryTruncated, MessageInserted, MessageRemoved, ThinkingStripped};
+    matches!(finding.cause, MessageInserted | MessageRemoved | HistoryTruncated | ThinkingStripped)
+}
+
+/// A tool that came or went. A program that offers other tools does so again and again, whatever their names.
+fn is_of_tool_list(finding: &Finding) -> bool {
+    matches!(finding.cause, Cause::ToolsAdded | Cause::ToolsRemoved)
 }
 
 /// What changes of one kind have in common. Paths of messages move from request to request, those of other levels do not,
-/// unless one change of the program has many: then tools are told by their field, and an order by nothing. Of what came
-/// or went at once it is all their `names`.
+/// unless one change of the program has many: then tools are told by their field, and an order by nothing, nor blocks that a
+/// system prompt gets one by one. Of what came or went at once it is all their `names`.
 fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Key<'a> {
     let of_level = finding.level != Level::Messages || finding.cause == Cause::LevelParameter;
-    let is_of_many = matches!(
-        finding.cause,
-        Cause::ToolsReordered | Cause::ToolChanged | Cause::NoBreakpoint | Cause::BeyondLookback
-    );
+    let is_whole_block = finding.cause == Cause::SystemChanged && finding.field().is_none();
+    let is_of_many = is_whole_block
+        || is_of_tool_list(finding)
+        || matches!(
+            finding.cause,
+            Cause::ToolsReordered | Cause::ToolChanged | Cause::NoBreakpoint | Cause::BeyondLookback
+        );
     let path = if names.is_none() && of_level && !is_of_many { finding.path.as_str() } else { "" };
     let Finding { rule, provider, .. } = finding;
     let name = names.map_or_else(|| common_name(finding), String::clone);
@@ -150,7 +157,7 @@ fn common_name(finding: &Finding) -> String {
     let is_new_id = finding.volatile == Some(Volatile::Uuid) && finding.is_of_an_id();
     match finding.cause {
         // The provider's words about a refusal name the place, and so does a missing breakpoint.
-        cause if cause.is_refusal() || is_new_id => String::new(),
+        cause if cause.is_refusal() || is_new_id || is_of_tool_list(finding) => String::new(),
         Cause::ToolsReordered | Cause::KeyOrder | Cause::NoBreakpoint | Cause::BeyondLookback
             if finding.rule != Rule::Breakpoints =>
         {

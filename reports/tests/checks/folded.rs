@@ -4,7 +4,7 @@ use forkcast_reports::check::Verdict;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Allowed, Rules, Severity};
 
-use super::captures::{CALM, Checked, Turn, restless};
+use super::captures::{CALM, Checked, Turn, body, restless};
 
 /// The date changes with every request.
 fn dated() -> Vec<Turn> {
@@ -23,6 +23,48 @@ fn one_change_in_many_requests_is_one_kind_with_its_sum() {
     let each: Vec<_> = checked.report.findings.iter().map(|finding| finding.cost().unwrap()).collect();
     assert_eq!(kinds[0].cost(), Some(each.iter().copied().sum()));
     assert_eq!(check.requests_with(Verdict::Fails), 3);
+}
+
+/// A program that offers other tools now and then, and gets one more block of system prompt each time.
+fn offering(tools: &[&str], blocks: usize, at: usize) -> String {
+    let system: String = (0..blocks).map(|block| format!(r#"{{"type":"text","text":"Rule {block}."}},"#)).collect();
+    let tools: Vec<String> = tools
+        .iter()
+        .map(|name| {
+            let purpose = format!("{name} is for {} and nothing else. ", name.to_lowercase()).repeat(20);
+            format!(
+                r#"{{"name":"{name}","description":"{purpose}","input_schema":{{"type":"object","properties":{{}}}}}}"#
+            )
+        })
+        .collect();
+    let quiet = body(&CALM, at);
+    let (_, from_system) = quiet.split_once(r#""system":["#).unwrap();
+    let (manual, rest) = from_system.split_once("},").unwrap();
+    format!(r#"{{"model":"claude-opus-4-8","tools":[{}],"system":[{manual}}},{system}{rest}"#, tools.join(","))
+}
+
+#[test]
+fn tools_that_come_and_go_are_one_change_whatever_their_names() {
+    let offers: [&[&str]; 4] = [&["Read", "Plan"], &["Read", "Act", "Build"], &["Read", "Plan"], &["Read", "Wait"]];
+    let bodies = offers.iter().enumerate().map(|(at, tools)| offering(tools, 0, at));
+    let checked = Checked::of_bodies(bodies, Rules::default());
+    let check = checked.check();
+    let kinds = check.kinds();
+    let causes: Vec<_> = kinds.iter().map(|kind| (kind.first().cause, kind.further().len())).collect();
+    assert_eq!(causes.len(), 2, "{causes:?}");
+    assert!(causes.contains(&(Cause::ToolsAdded, 2)) && causes.contains(&(Cause::ToolsRemoved, 2)), "{causes:?}");
+    let added = kinds.iter().find(|kind| kind.first().cause == Cause::ToolsAdded).unwrap();
+    assert_eq!(added.names(), ["tool `Act`", "tool `Build`", "tool `Plan`", "tool `Wait`"]);
+}
+
+#[test]
+fn blocks_that_a_system_prompt_gets_one_by_one_are_one_change() {
+    let bodies = (0..4).map(|at| offering(&["Read"], at, at));
+    let checked = Checked::of_bodies(bodies, Rules::default());
+    let check = checked.check();
+    let kinds = check.kinds();
+    assert_eq!(kinds.len(), 1, "{kinds:#?}");
+    assert_eq!((kinds[0].first().cause, kinds[0].further()), (Cause::SystemChanged, vec![2, 3]));
 }
 
 #[test]
