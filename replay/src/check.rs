@@ -174,7 +174,9 @@ impl Sink for Check {
         let prices = &self.checking.prices;
         let options = || Options { book: prices.clone().unwrap_or_default(), ..Options::default() };
         let replays = self.replays.get_or_insert_with(|| SessionReplays::new(inputs, options()));
-        self.entries = replays.entries(at, session).into_iter();
+        let entries = replays.entries(at, session);
+        let is_recorded = entries.iter().any(|entry| entry.line.recorded.is_some());
+        self.entries = if is_recorded { entries } else { Vec::new() }.into_iter();
     }
 
     fn rebuilt(&mut self, origin: &Origin, wire: &Wire, request: Request, cumulative: Vec<u64>, facts: &Facts<'_>) {

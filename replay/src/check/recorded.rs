@@ -2,7 +2,7 @@
 //! blocks that are left: a request is judged as in the replay of its session. So `check`, `replay` and `explain` name the
 //! same causes, tokens and money (`design.md` 2).
 
-use forkcast_sim::diagnosis::{Cause, CauseKind, ChangeSite};
+use forkcast_sim::diagnosis::{Cause, CauseKind, ChangeSite, Explanation};
 use forkcast_sim::guard::{Finding, Loss, NoteKind, Noted, Report, Rule};
 use forkcast_sim::pricing::{Category, Money};
 use forkcast_sim::service::Entry;
@@ -25,7 +25,10 @@ impl Account {
     /// `None` if its replay cannot say.
     pub fn of(entry: &Entry, chain: &str, older: Option<usize>, provider: Option<Maker>) -> Option<Self> {
         let line = &entry.line;
-        let explanation = line.explanation.as_ref().filter(|_| line.recorded.is_some())?;
+        let none = Explanation::default();
+        // What has no usage enters no sum, if others have one.
+        let uncounted = Some(&none).filter(|_| line.recorded.is_none());
+        let explanation = line.explanation.as_ref().or(uncounted)?;
         let billed_as = |cause: Cause| {
             let of_cause = explanation.missed.iter().filter(|missed| missed.cause == cause);
             of_cause.max_by_key(|missed| missed.tokens).map_or(Category::Input, |missed| missed.billed_as)
@@ -52,6 +55,7 @@ pub(super) fn settle(report: &mut Report, mut accounts: Vec<Option<Account>>) {
         let Some(account) = account.filter(|_| !finding.with_sibling) else { return true };
         let loss = account.take(finding.cause);
         let is_shown = loss.is_some() || is_change(finding.cause);
+        finding.breaks_prefix |= loss.is_some_and(|loss| loss.tokens > 0);
         finding.loss = loss.or_else(|| finding.loss.map(|loss| nothing(&loss)));
         is_shown
     });

@@ -31,13 +31,14 @@ const VERBS: [&[&str]; 19] = [
 ];
 
 /// Examples that show a failed check or limit: they exit with 1.
-const FAILS: [&str; 6] = [
+const FAILS: [&str; 7] = [
     "forkcast lock bodies/ --review",
     "forkcast check bodies/",
     "forkcast check bodies/ --update",
     "forkcast replay recordings/ --max-cost 5 --min-hit-rate 80%",
     "forkcast check bodies/ --requests-per-day 10000",
     "forkcast check bodies/ --format github",
+    "forkcast check session.jsonl --lock none",
 ];
 
 /// The examples of a help, each as one line without its comment.

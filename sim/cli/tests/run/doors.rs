@@ -343,11 +343,11 @@ fn every_door_of_a_recording_agrees() {
     }
 }
 
-/// Folders with sessions of Claude Code, and the one session of them that was resumed and compacted.
+/// Folders with sessions of Claude Code and pi, and the one session of them that was resumed and compacted.
 fn transcripts() -> Vec<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/claude-code.jsonl");
-    let folders = ["cc-oh-my-posh", "cc-entire-auth-go", "cc-entireio-cli", "cc-marot-spotter"];
+    let folders = ["cc-oh-my-posh", "cc-entire-auth-go", "cc-entireio-cli", "cc-marot-spotter", "pi-mono-fixtures"];
     let alone = "cc-oh-my-posh/6c0a282a-886f-458d-a426-93d95104b4a6.jsonl.gz";
     let found = folders.into_iter().chain([alone]).map(|name| data.join(name)).filter(|path| path.exists());
     found.chain([fixture]).collect()
