@@ -294,6 +294,37 @@ fn a_run_is_played_again_from_its_exchanges() {
     }
 }
 
+/// An agent that its client moved to the background while it ran is in the background from its start, in the cast and in the
+/// play of its recording: its caller goes on.
+#[test]
+fn a_recorded_day_is_played_with_all_its_requests() {
+    let place = folder("run-day");
+    fine(&forkcast(&place, &["run", "day/working-day", "--quiet", "--bodies", "--out", "r"]));
+    let again = forkcast(&place, &["run", "--recording", "r/exchanges.jsonl", "--quiet", "--format", "json"]);
+    let played: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!((&played["recorded"]["requests"], &played["simulated"]["requests"]), (&23.into(), &23.into()));
+    fine(&forkcast(&place, &["cast", "r/exchanges.jsonl", "--out", "day.yaml", "--quiet"]));
+    let cast = json(&forkcast(&place, &["run", "day.yaml", "--quiet", "--format", "json"]));
+    assert_eq!(cast["requests"].as_array().unwrap().len(), 23);
+}
+
+/// The placeholders in a fork's history have their own size in a cast, not that of the results that their parent received. What
+/// stays is shared by bytes.
+#[test]
+fn a_cast_of_forks_bills_what_the_forks_did() {
+    let place = folder("run-cast-forks");
+    let first = json(&forkcast(&place, &["run", "--quiet", "--bodies", "--out", "r", "--format", "json"]));
+    fine(&forkcast(&place, &["cast", "r/exchanges.jsonl", "--out", "forks.yaml", "--quiet"]));
+    let cast = json(&forkcast(&place, &["run", "forks.yaml", "--quiet", "--format", "json"]));
+    let requests = |run: &Value| run["requests"].as_array().unwrap().clone();
+    let fields = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+    let whole = |request: &Value| -> u64 { fields.iter().map(|field| request["usage"][field].as_u64().unwrap()).sum() };
+    let [first, cast] = [first, cast].map(|run| requests(&run));
+    assert_eq!(first.len(), cast.len());
+    let [first_tokens, cast_tokens] = [&first, &cast].map(|requests| requests.iter().map(whole).sum::<u64>());
+    assert!(first_tokens.abs_diff(cast_tokens) <= 50 * first.len() as u64, "{first_tokens}, in its cast {cast_tokens}");
+}
+
 /// A different byte ends a strict play with exit code 1, and is reported with its place.
 #[test]
 fn a_strict_play_names_the_first_byte_that_differs() {
