@@ -4,6 +4,7 @@ mod body_folder;
 mod detect;
 mod each;
 mod foreign;
+mod forks;
 mod load;
 mod natural;
 mod parallel;
@@ -235,7 +236,8 @@ impl Inputs {
                 continue;
             };
             each::in_order(&mut walk.files);
-            read(&mut inputs, Some(walk.files), &meter);
+            let files = forks::after_parents(walk.files, options);
+            read(&mut inputs, Some(files), &meter);
             inputs.files += walk.skipped.len() + walk.unreadable.len();
             inputs.skipped.extend(walk.skipped);
             inputs.unreadable.extend(walk.unreadable);

@@ -78,7 +78,8 @@ impl Inputs {
 }
 
 /// Sorts files by their names without folders: if one counter numbers the requests of several agents, each with a folder, the
-/// numbers are the order. If two folders have files of one name, each folder has its own counter, and they are sorted by path.
+/// numbers are the order. If two folders have files of one name, each folder has its own counter, and they are sorted by path;
+/// then [`super::forks`] decides which folder comes first.
 pub(super) fn in_order(files: &mut [Found]) {
     let name = |found: &Found| found.name.rsplit_once('/').map_or(0, |(folder, _)| folder.len() + 1);
     let names: BTreeSet<&str> = files.iter().map(|found| &found.name[name(found)..]).collect();

@@ -265,3 +265,11 @@ fn a_called_fork_with_a_fully_reworded_history_is_still_a_fork() {
     let expected = paths.each_ref().map(|path| (Rule::Sharing, 1, Some(0), "message_edited", path.as_str()));
     assert_eq!(told(&found), expected);
 }
+
+#[test]
+fn a_fork_whose_caller_is_not_named_may_have_changed_its_first_message() {
+    let mut edited = Post { parent: None, ..fork("one") };
+    edited.body["messages"][0]["content"][0]["text"] = json!(long("What is there?"));
+    let found = breaks(&[parent(), edited], true);
+    assert_eq!(told(&found), [(Rule::Sharing, 1, Some(0), "message_edited", "messages[0].content[0]")]);
+}

@@ -263,7 +263,9 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
     let is_short = own.messages <= OWN_MESSAGES;
     let shared = |older: &T| {
         let history = History::of(wire, older.request());
-        let shared = history.shared(&own);
+        let ends = history.shared(&own);
+        // Its first message may have been edited, and its last one has its directive.
+        let shared = if ends.most || is_short { ends } else { history.in_common(&own) };
         let is_called = newer.sender().parent().is_some() && newer.sender().scope == older.sender().scope;
         let is_alike = || resembles(wire, older.request(), newer.request());
         if is_short {

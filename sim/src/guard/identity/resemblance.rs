@@ -1,7 +1,9 @@
 //! How much two prompts have in common if no id connects them.
 
+use std::collections::BTreeSet;
+
 use super::lanes::messages;
-use crate::diagnosis::{Cause, CommonEnds, Difference, compare, first_difference, recognise};
+use crate::diagnosis::{CommonEnds, first_difference, recognise};
 use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, SharedEnds, Wire};
 
 /// The content of a request's messages, block by block. System text that clients insert (environment, skills) is no
@@ -46,6 +48,16 @@ impl History {
         let ends = SharedEnds::of(&self.blocks, &newer.blocks);
         let blocks = ends.len();
         let holds_last = blocks > 0 && (ends.start == self.len() || ends.end > 0);
+        Shared { blocks, holds_last, most: blocks * 2 > self.len().min(newer.len()) }
+    }
+}
+
+impl History {
+    /// The same for a history that may have been edited anywhere: any block that both have counts.
+    pub fn in_common(&self, newer: &Self) -> Shared {
+        let known: BTreeSet<BlockId> = self.blocks.iter().copied().collect();
+        let blocks = newer.blocks.iter().filter(|block| known.contains(block)).count();
+        let holds_last = self.blocks.last().is_some_and(|last| newer.blocks.contains(last));
         Shared { blocks, holds_last, most: blocks * 2 > self.len().min(newer.len()) }
     }
 }
@@ -180,36 +192,32 @@ const NAME_BYTES_MAX: usize = 64;
 
 /// Whether all that differs in tools and system prompt of two requests is volatile content, an order or one name.
 pub(super) fn differs_by_a_name(wire: &Wire, older: &Request, newer: &Request) -> bool {
-    let is_short = |found: &Difference| {
-        let Some((old, new)) = found.old.zip(found.new) else { return false };
-        let [old, new] = [old, new].map(|block| wire.blocks.bytes(block));
-        old.len().max(new.len()) - CommonEnds::of(old, new).len() <= NAME_BYTES_MAX
-    };
-    let differences = compare(wire, older, newer).differences;
-    let mut of_head = differences.iter().filter(|found| is_of_head(found));
-    resembles(wire, older, newer) && of_head.all(|found| found.volatile.is_some() || is_short(found))
+    let is_short = |old: &[u8], new: &[u8]| old.len().max(new.len()) - CommonEnds::of(old, new).len() <= NAME_BYTES_MAX;
+    resembles(wire, older, newer)
+        && differs_only(wire, older, newer, |old, new| is_volatile(old, new) || is_short(old, new))
 }
 
 /// Whether all that differs in tools and system prompt is volatile content or an order.
 fn varies_in_its_head(wire: &Wire, older: &Request, newer: &Request) -> bool {
+    differs_only(wire, older, newer, is_volatile)
+}
+
+fn is_volatile(old: &[u8], new: &[u8]) -> bool {
+    recognise(old, new, first_difference(old, new)).is_some()
+}
+
+/// Whether tools and system prompt have the same blocks, in any order, or as many of which each that differs `may`.
+fn differs_only(wire: &Wire, older: &Request, newer: &Request, may: impl Fn(&[u8], &[u8]) -> bool) -> bool {
     [Level::Tools, Level::System].into_iter().all(|level| {
         let [mut old, mut new] = [older, newer].map(|request| level_blocks(wire, request, level));
         let mut both = old.iter().zip(&new).filter(|(old, new)| old != new);
-        let varies = |(old, new): (&BlockId, &BlockId)| {
-            let [old, new] = [old, new].map(|block| wire.blocks.bytes(*block));
-            recognise(old, new, first_difference(old, new)).is_some()
-        };
         old.len() == new.len()
-            && (both.all(varies) || {
+            && (both.all(|(old, new)| may(wire.blocks.bytes(*old), wire.blocks.bytes(*new))) || {
                 old.sort_unstable();
                 new.sort_unstable();
                 old == new
             })
     })
-}
-
-fn is_of_head(found: &Difference) -> bool {
-    found.level != Level::Messages && found.cause != Cause::LevelParameter
 }
 
 /// Share of the bytes of a level that two requests have in common; all of it if neither has any.
