@@ -9,6 +9,18 @@ use super::{compaction, history};
 use crate::outside::quoted;
 use crate::wire::{BlockId, BlockKind, Blocks, Level, Place, Wire, json};
 
+/// What a report calls a block that a client sends as text when it loads a history again.
+pub(super) fn flattened_title(blocks: &Blocks, old: BlockId, new: BlockId) -> Option<&'static str> {
+    match (blocks.kind(old), blocks.kind(new)) {
+        (BlockKind::ToolUse | BlockKind::ToolResult, BlockKind::Text) => Some(FLATTENED),
+        (BlockKind::Thinking, BlockKind::Text) => Some("thinking sent as text"),
+        _ => None,
+    }
+}
+
+/// See [`flattened_title`].
+pub(super) const FLATTENED: &str = "call or result sent as text";
+
 /// A result of at most this size that replaces one at least four times as long was cleared, not rewritten.
 const CLEARED_BYTES_MAX: u64 = 256;
 
@@ -206,7 +218,7 @@ fn same_source(was: &[u8], is: &[u8]) -> bool {
 }
 
 /// The content of a result, element by element.
-fn contents(result: &[u8]) -> Vec<&[u8]> {
+pub(super) fn contents(result: &[u8]) -> Vec<&[u8]> {
     json::member(result, b"\"content\"").map(|list| json::elements(list).flatten().collect()).unwrap_or_default()
 }
 

@@ -16,7 +16,7 @@ use super::seams;
 use super::sides::Sides;
 use super::volatile;
 use crate::outside::quoted;
-use crate::wire::{BlockId, BlockKind, Level, Request, Role, Wire, json};
+use crate::wire::{BlockId, BlockKind, Level, MESSAGE_START, Request, Role, Wire, json};
 
 /// A change as reports show it: its place, its name and its cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,9 @@ impl ChangeSite {
             }
             (Cause::MessageEdited, _) if self.name.starts_with("thinking") => {
                 Some(Cause::ThinkingStripped.suggestion())
+            }
+            (Cause::MessageEdited, _) if self.name == classify::FLATTENED => {
+                Some("Keep calls and results as blocks of their own when a history is loaded again, not as text.")
             }
             _ => None,
         };
@@ -279,7 +282,11 @@ impl Found<'_> {
         let seams = seams::close(self.sides, &mut pairs.pairs);
         let stretch = Stretch::of(self.sides, gap, alignment, &pairs);
         self.tools_in_another_order(&pairs.pairs);
-        for pair in &pairs.pairs {
+        let (starts, others): (Vec<Pair>, Vec<Pair>) =
+            pairs.pairs.iter().copied().partition(|pair| self.sides.is_start(pair));
+        // What came or went next to the start of a message explains it.
+        let told = if others.is_empty() { &starts } else { &others };
+        for pair in told {
             if let (true, Some(model)) = (self.sides.is_stripped_by_the_model(pair), self.differences.first_mut()) {
                 model.pairs.push(*pair);
                 continue;
@@ -294,6 +301,9 @@ impl Found<'_> {
             if let Some(last) = self.differences.last_mut() {
                 last.pairs.extend(halves);
             }
+        }
+        if let Some(last) = self.differences.last_mut().filter(|_| !others.is_empty()) {
+            last.pairs.extend(starts);
         }
     }
 
@@ -419,7 +429,7 @@ impl Found<'_> {
             .or(old)
             .filter(|block| is_keys(*block) && !(is_whole && there_new.is_some_and(|new| !is_keys(new))))
             .map(|_| classify::differing_fields(sides.bytes(old), sides.bytes(new)));
-        let field = keys.as_ref().and_then(|fields| fields.first());
+        let field = keys.as_ref().and_then(|fields| fields.first()).filter(|field| *field != MESSAGE_START);
         let stretch = |old: BlockId, new: BlockId| match is_readable {
             true => {
                 let CommonEnds { end, .. } = CommonEnds::behind(offset, old_bytes, new_bytes);

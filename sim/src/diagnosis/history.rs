@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::align::{Alignment, Gap};
 use super::pairing::Pairs;
 use super::sides::Sides;
-use crate::wire::{BlockKind, Level, Place, Request, Role};
+use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role};
 
 /// Fewest messages after the first one that a sliding window removes together.
 const WINDOW_MESSAGES_MIN: usize = 4;
@@ -91,13 +91,7 @@ fn is_cut_off(sides: &Sides<'_>, gap: &Gap) -> bool {
 /// client appends to its newest message, or after it, in every request did not stay, it moved.
 pub(super) fn part_from_the_end(sides: &Sides<'_>, alignment: &mut Alignment) {
     let Some(at) = alignment.gaps.iter().rposition(|gap| gap.old.end < alignment.old_len) else { return };
-    if follows_the_end(sides, &alignment.gaps[at], alignment) {
-        let gap = &mut alignment.gaps[at];
-        gap.old.end = alignment.old_len;
-        gap.new.end = sides.new.len();
-        alignment.partner[gap.new.clone()].fill(None);
-        alignment.gaps.truncate(at + 1);
-    } else if let Some(end) = end_before_an_exchange(sides, alignment, at) {
+    if let Some(end) = end_before_an_exchange(sides, alignment, at) {
         let gap = alignment.gaps[at].clone();
         let carried = gap.new.end..gap.new.end + alignment.gaps[at + 1].old.start - gap.old.end;
         alignment.partner[carried].fill(None);
@@ -108,18 +102,29 @@ pub(super) fn part_from_the_end(sides: &Sides<'_>, alignment: &mut Alignment) {
         let moved = Gap { old: gap.old.start..end.start, new: gap.new.start..gap.new.start };
         let appended = Gap { old: alignment.old_len..alignment.old_len, new: behind..sides.new.len() };
         alignment.gaps.splice(at.., [moved, appended]);
+    } else if follows_the_end(sides, &alignment.gaps[at], alignment) {
+        let gap = &mut alignment.gaps[at];
+        gap.old.end = alignment.old_len;
+        gap.new.end = sides.new.len();
+        alignment.partner[gap.new.clone()].fill(None);
+        alignment.gaps.truncate(at + 1);
     }
 }
 
 fn follows_the_end(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool {
     let item = |at: usize| sides.older.places.get(at).map(|place| (place.level, place.item));
     let carried = gap.old.end..alignment.old_len;
-    let Some(before) = gap.old.start.checked_sub(1).filter(|_| gap.old.is_empty() && !carried.is_empty()) else {
+    // Something else of the newest message may have changed as well.
+    let is_inserted = gap.old.is_empty() || item(gap.old.start) == item(alignment.old_len - 1);
+    let Some(before) = gap.old.end.checked_sub(1).filter(|_| is_inserted && !carried.is_empty()) else {
         return false;
     };
     let of_the_last = carried.clone().all(|at| item(at) == item(before));
     let ends_both = gap.new.end + carried.len() == sides.new.len();
-    (of_the_last || ends_both) && are_texts(sides, carried) && is_answered(sides, gap.new.clone())
+    // A text with which the model's answer should begin.
+    let is_prefill = ends_both && gap.old.is_empty() && carried.clone().all(|at| is_models_text(sides, sides.old[at]));
+    let is_said = (of_the_last || ends_both) && are_texts(sides, carried);
+    (is_said || is_prefill) && is_answered(sides, gap.new.clone())
 }
 
 /// The end of the older prompt if it precedes the exchange inserted by gap `at`, and if the alignment mistook for
@@ -134,6 +139,10 @@ fn end_before_an_exchange(sides: &Sides<'_>, alignment: &Alignment, at: usize) -
     let is_whole = gap.old.is_empty() && last.old.end == alignment.old_len && !end.is_empty() && stands;
     let follows = is_whole && behind < gap.new.end && is_answered(sides, behind..gap.new.end);
     (follows && of_one && are_texts(sides, carried)).then_some(end)
+}
+
+fn is_models_text(sides: &Sides<'_>, block: BlockId) -> bool {
+    sides.wire.blocks.kind(block) == BlockKind::Text && sides.wire.blocks.role(block) == Role::Assistant
 }
 
 fn are_texts(sides: &Sides<'_>, mut old: Range<usize>) -> bool {

@@ -1,6 +1,9 @@
 //! Which block of an older prompt became which block of a newer one, within a stretch in which the two differ.
 
+use std::ops::Range;
+
 use super::align::Gap;
+use super::classify::contents;
 use super::ends::CommonEnds;
 use super::parts::PartEnds;
 use super::sides::Sides;
@@ -131,15 +134,16 @@ impl Matched<'_> {
         }
         let candidates = new_left.iter().flat_map(|new| old_left.iter().map(|old| (*old, *new)));
         let mut candidates: Vec<(usize, usize, usize)> = candidates
-            .filter(|(old, new)| alike(self.sides, *old, *new))
-            .map(|(old, new)| (same_tenths(self.sides, old, new), old, new))
+            .filter_map(|(old, new)| Some((likeness(self.sides, old, new)?, old, new)))
             .filter(|(tenths, _, _)| *tenths >= EDITED_TENTHS_MIN)
             .collect();
         // At the end of the older prompt the newer one may repeat a text: the edited block is the one in the same
         // place.
         let open_end = self.gap.old.end == self.sides.old.len();
         let in_place = |old: usize, new: usize| open_end && old - self.gap.old.start == new - self.gap.new.start;
-        candidates.retain(|(_, old, new)| in_place(*old, *new) || !open_end || !self.is_said_anew(*old, *new));
+        let is_anew =
+            |old: usize, new: usize| self.sides.old[old] == self.sides.new[new] || self.is_said_anew(old, new);
+        candidates.retain(|(_, old, new)| in_place(*old, *new) || !open_end || !is_anew(*old, *new));
         candidates.sort_by_key(|(tenths, old, new)| (!in_place(*old, *new), 10 - tenths, *new, *old));
         for (_, old, new) in candidates {
             let free = self.found.iter().all(|(known_old, known_new)| *known_old != old && *known_new != new);
@@ -242,6 +246,50 @@ fn alike(sides: &Sides<'_>, old: usize, new: usize) -> bool {
     let blocks = &sides.wire.blocks;
     let what = |block: BlockId| (blocks.level(block), blocks.role(block), blocks.kind(block));
     what(old) == what(new) && (blocks.kind(new) != BlockKind::Tool || is_renamed(sides, old, new))
+}
+
+/// How much of two blocks of one kind, or of a block and the text that a client made of it, is equal, in tenths.
+fn likeness(sides: &Sides<'_>, old: usize, new: usize) -> Option<usize> {
+    match alike(sides, old, new) {
+        true => Some(same_tenths(sides, old, new)),
+        false => is_flattened(sides, old, new).then_some(RETOLD_TENTHS_MIN),
+    }
+}
+
+/// Bytes of a call, a result or thinking that a text has to contain to be made of it.
+const FLATTENED_BYTES: Range<usize> = 8..64;
+
+/// Whether a text contains what a call, a result, thinking or a block of another type said: some clients keep histories as
+/// plain text and send that when they load one again.
+fn is_flattened(sides: &Sides<'_>, old: usize, new: usize) -> bool {
+    let (was, is) = (sides.old[old], sides.new[new]);
+    let blocks = &sides.wire.blocks;
+    if blocks.kind(is) != BlockKind::Text || blocks.level(is) != Level::Messages || !sides.are_readable(was, is) {
+        return false;
+    }
+    let text = |value: Option<&[u8]>| {
+        value.and_then(|value| value.strip_prefix(b"\"")?.strip_suffix(b"\"")).map(<[u8]>::to_vec)
+    };
+    let bytes = blocks.bytes(was);
+    let said = match blocks.kind(was) {
+        BlockKind::ToolUse => json::member(bytes, b"\"input\"").and_then(|input| {
+            json::members(input).flatten().filter_map(|(_, value)| text(Some(value))).max_by_key(Vec::len)
+        }),
+        BlockKind::ToolResult => {
+            let texts = contents(bytes).into_iter().filter_map(|element| text(json::member(element, b"\"text\"")));
+            texts.max_by_key(Vec::len).or_else(|| text(json::member(bytes, b"\"content\"")))
+        }
+        BlockKind::Thinking => text(json::member(bytes, b"\"thinking\"")),
+        // A text within a block of another type, such as Converse's `guardContent`.
+        BlockKind::Opaque => {
+            let begins = memchr::memmem::find(bytes, b"\"text\":\"").map(|at| at + b"\"text\":\"".len());
+            begins.and_then(|from| Some(bytes[from..].split(|byte| *byte == b'"').next()?.to_vec()))
+        }
+        _ => None,
+    };
+    let Some(said) = said.filter(|said| said.len() >= FLATTENED_BYTES.start) else { return false };
+    let beginning = &said[..said.len().min(FLATTENED_BYTES.end)];
+    memchr::memmem::find(blocks.bytes(is), beginning).is_some()
 }
 
 /// A renamed tool keeps its description or its schema; one that keeps neither is another tool. Digests do not show

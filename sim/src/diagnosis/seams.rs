@@ -1,5 +1,6 @@
 //! Recognises a text split into two blocks, or two texts merged into one: one change, not two.
 
+use super::classify;
 use super::pairing::Pair;
 use super::sides::Sides;
 use super::sign::{joined, rest, text_digest};
@@ -18,30 +19,54 @@ pub(super) fn close(sides: &Sides<'_>, pairs: &mut Vec<Pair>) -> Vec<(Pair, Pair
     let mut halves = Vec::new();
     for edit in edits {
         let (Some(old), Some(new)) = (edit.old, edit.new) else { continue };
-        let seam = [new + 1, new.wrapping_sub(1)].into_iter().find(|other| is_cut(sides, pairs, old, new, *other));
-        if let Some(other) = seam {
-            pairs.retain(|pair| *pair != edit && pair.new != Some(other));
+        let seam = beside(sides, &sides.new, new).find(|(other, _)| is_cut(sides, pairs, old, new, *other));
+        if let Some((other, start)) = seam {
+            let came = |at: usize| pairs.iter().copied().filter(move |pair| pair.new == Some(at) && pair.old.is_none());
+            let starts: Vec<Pair> = start.into_iter().flat_map(came).collect();
+            pairs.retain(|pair| *pair != edit && pair.new != Some(other) && !starts.contains(pair));
             let (first, second) = (new.min(other), new.max(other));
             let whole = Pair { new: Some(first), new_at: first, ..edit };
             pairs.push(whole);
-            halves.push((whole, Pair { old: None, new: Some(second), old_at: old + 1, new_at: second }));
+            let half = Pair { old: None, new: Some(second), old_at: old + 1, new_at: second };
+            halves.extend(starts.into_iter().chain([half]).map(|half| (whole, half)));
         }
-        let seam = [old + 1, old.wrapping_sub(1)].into_iter().find(|other| is_joined(sides, pairs, old, new, *other));
-        if let Some(other) = seam {
-            pairs.retain(|pair| *pair != edit && pair.old != Some(other));
-            let (first, second) = (old.min(other), old.max(other));
+        let absorbed = |other: usize| is_absorbed(sides, pairs, old, new, other);
+        let joins = |other: usize| is_joined(sides, pairs, old, new, other) || absorbed(other);
+        let seam = beside(sides, &sides.old, old).find(|(other, _)| joins(*other));
+        let is_absorbed = seam.is_some_and(|(other, _)| absorbed(other));
+        if let Some((other, start)) = seam {
+            let went = |at: usize| pairs.iter().copied().filter(move |pair| pair.old == Some(at) && pair.new.is_none());
+            let starts: Vec<Pair> = start.into_iter().flat_map(went).collect();
+            pairs.retain(|pair| *pair != edit && pair.old != Some(other) && !starts.contains(pair));
+            // A call that took up the text before it is the change to be shown.
+            let (first, second) = if is_absorbed { (old, other) } else { (old.min(other), old.max(other)) };
             let whole = Pair { old: Some(first), old_at: first, ..edit };
             pairs.push(whole);
-            halves.push((whole, Pair { old: Some(second), new: None, old_at: second, new_at: new + 1 }));
+            let half = Pair { old: Some(second), new: None, old_at: second, new_at: new + 1 };
+            halves.extend(starts.into_iter().chain([half]).map(|half| (whole, half)));
         }
     }
     pairs.sort_by_key(|pair| (pair.new_at, pair.new.is_some(), pair.old_at));
     halves
 }
 
+/// The blocks next to the one at `at`, behind it first, each with the start of a message between them, if there is one.
+fn beside<'a>(
+    sides: &'a Sides<'_>,
+    side: &'a [BlockId],
+    at: usize,
+) -> impl Iterator<Item = (usize, Option<usize>)> + use<'a> {
+    let blocks = &sides.wire.blocks;
+    [1, -1].into_iter().filter_map(move |step: isize| {
+        let next = at.checked_add_signed(step)?;
+        let is_start = blocks.kind(*side.get(next)?) == BlockKind::Parameters;
+        Some(if is_start { (next.checked_add_signed(step)?, Some(next)) } else { (next, None) })
+    })
+}
+
 /// The older text at `old` is the newer texts at `new` and `other` combined.
 fn is_cut(sides: &Sides<'_>, pairs: &[Pair], old: usize, new: usize, other: usize) -> bool {
-    let came = pairs.iter().any(|pair| pair.new == Some(other) && pair.old.is_none());
+    let came = other < sides.new.len() && pairs.iter().any(|pair| pair.new == Some(other) && pair.old.is_none());
     let both = || [new.min(other), new.max(other)].map(|at| sides.new[at]);
     came && same_speaker(sides, sides.new[new], sides.new[other])
         && together(&sides.wire.blocks, sides.old[old], both())
@@ -49,10 +74,22 @@ fn is_cut(sides: &Sides<'_>, pairs: &[Pair], old: usize, new: usize, other: usiz
 
 /// The newer text at `new` is the older texts at `old` and `other` combined.
 fn is_joined(sides: &Sides<'_>, pairs: &[Pair], old: usize, new: usize, other: usize) -> bool {
-    let went = pairs.iter().any(|pair| pair.old == Some(other) && pair.new.is_none());
+    let went = other < sides.old.len() && pairs.iter().any(|pair| pair.old == Some(other) && pair.new.is_none());
     let both = || [old.min(other), old.max(other)].map(|at| sides.old[at]);
     went && same_speaker(sides, sides.old[old], sides.old[other])
         && together(&sides.wire.blocks, sides.new[new], both())
+}
+
+/// The newer text at `new` was made of the older call or result at `old`, and contains the older text at `other` too.
+fn is_absorbed(sides: &Sides<'_>, pairs: &[Pair], old: usize, new: usize, other: usize) -> bool {
+    let blocks = &sides.wire.blocks;
+    let went = other < sides.old.len() && pairs.iter().any(|pair| pair.old == Some(other) && pair.new.is_none());
+    let is_flattened = || classify::flattened_title(blocks, sides.old[old], sides.new[new]).is_some();
+    let holds = |block: BlockId| {
+        let told = text(blocks.bytes(block)).filter(|told| !told.is_empty());
+        told.is_some_and(|told| memchr::memmem::find(blocks.bytes(sides.new[new]), told).is_some())
+    };
+    went && is_flattened() && same_speaker(sides, sides.old[old], sides.old[other]) && holds(sides.old[other])
 }
 
 fn same_speaker(sides: &Sides<'_>, one: BlockId, two: BlockId) -> bool {

@@ -9,7 +9,7 @@ use super::pairing::{self, Pair};
 use super::sign::{BlockSign, CITES, IMAGE};
 use crate::outside::quoted;
 use crate::wire::model::Platform;
-use crate::wire::{BlockId, BlockKind, ExcludedWhy, Level, Place, Request, Role, Wire, json};
+use crate::wire::{BlockId, BlockKind, ExcludedWhy, Level, MESSAGE_START, Place, Request, Role, Wire, json};
 
 /// The blocks of both prompts.
 pub(super) struct Sides<'a> {
@@ -148,37 +148,53 @@ impl<'a> Sides<'a> {
         is_head(self.older, pair.old) || is_head(self.newer, pair.new)
     }
 
-    /// Position of a message block in each prompt.
-    fn places_of(&self, block: BlockId) -> Option<[Place; 2]> {
-        let place = |blocks: &[BlockId], request: &Request| {
-            blocks.iter().position(|known| *known == block).map(|at| request.places[at])
-        };
-        Some([place(&self.old, self.older)?, place(&self.new, self.newer)?])
-    }
-
-    /// The message of a result has the same results in both prompts, in different order. At least one of them keeps its
-    /// place in any order; if none does, the message moved, and the blocks before its calls say nothing about their
-    /// order.
+    /// The turn of a result has the same results in both prompts, in different order; some spellings send each of them in a
+    /// message of its own. At least one of them keeps its place in any order; if none does, the message moved, and the blocks
+    /// before its calls say nothing about their order.
     pub(super) fn results_reordered(&self, block: BlockId) -> bool {
-        let Some([old, new]) = self.places_of(block) else { return false };
-        let results = |blocks: &[BlockId], request: &Request, item: u32| -> Vec<BlockId> {
-            let of = |at: &usize| {
-                let place = request.places[*at];
-                place.level == Level::Messages && place.item == item
-            };
-            let all = (0..blocks.len()).filter(of).map(|at| blocks[at]);
+        let Some([old, new]) = self.turns_of(block) else { return false };
+        let results = |blocks: &[BlockId], turn: Range<usize>| -> Vec<BlockId> {
+            let all = turn.map(|at| blocks[at]);
             all.filter(|block| self.wire.blocks.kind(*block) == BlockKind::ToolResult).collect()
         };
-        let old = results(&self.old, self.older, old.item);
-        let new = results(&self.new, self.newer, new.item);
+        let (old, new) = (results(&self.old, old), results(&self.new, new));
         let set = |list: &[BlockId]| list.iter().copied().collect::<BTreeSet<_>>();
         old != new && set(&old) == set(&new) && !old.iter().all(|result| self.has_moved(*result))
     }
 
-    /// A result of a message with the same results that was sent in the same place as before: it follows its call,
+    /// The pair says only that a message begins where one did not, or no longer begins.
+    pub(super) fn is_start(&self, pair: &Pair) -> bool {
+        let block = match (pair.old, pair.new) {
+            (Some(old), None) => self.old[old],
+            (None, Some(new)) => self.new[new],
+            _ => return false,
+        };
+        self.wire.blocks.kind(block) == BlockKind::Parameters
+            && classify::differing_fields(b"{}", self.bytes(Some(block))) == [MESSAGE_START]
+    }
+
+    /// The blocks between two answers of the model among which `block` is, in each prompt.
+    fn turns_of(&self, block: BlockId) -> Option<[Range<usize>; 2]> {
+        let is_models = |block: &BlockId| self.wire.blocks.role(*block) == Role::Assistant;
+        let turn = |blocks: &[BlockId]| {
+            let at = blocks.iter().position(|known| *known == block)?;
+            let from = blocks[..at].iter().rposition(is_models).map_or(0, |last| last + 1);
+            Some(from..blocks[at..].iter().position(is_models).map_or(blocks.len(), |next| at + next))
+        };
+        Some([turn(&self.old)?, turn(&self.new)?])
+    }
+
+    /// A result of a turn with the same results that was sent at the same place among them as before: it follows its call,
     /// which moved or was removed.
     pub(super) fn was_sent_in_place(&self, block: BlockId) -> bool {
-        self.places_of(block).is_some_and(|[old, new]| old.part == new.part)
+        let Some([old, new]) = self.turns_of(block) else { return false };
+        let rank = |blocks: &[BlockId], request: &Request, turn: Range<usize>| {
+            let place = |at: usize| (request.places[at].item, request.places[at].part);
+            let own = turn.clone().find(|at| blocks[*at] == block).map(place);
+            let is_result = |at: &usize| self.wire.blocks.kind(blocks[*at]) == BlockKind::ToolResult;
+            turn.filter(is_result).filter(|at| Some(place(*at)) < own).count()
+        };
+        rank(&self.old, self.older, old) == rank(&self.new, self.newer, new)
     }
 
     /// Canonical bytes of a block; empty without a block.
@@ -277,12 +293,18 @@ impl<'a> Sides<'a> {
     pub(super) fn name(&self, pair: &Pair, place: Place) -> String {
         let (old, new) = (pair.old.map(|at| self.old[at]), pair.new.map(|at| self.new[at]));
         let Some(block) = new.or(old) else { return String::new() };
+        if let Some(flattened) =
+            old.zip(new).and_then(|(old, new)| classify::flattened_title(&self.wire.blocks, old, new))
+        {
+            return flattened.to_owned();
+        }
         let what = classify::title(self.wire, block, place);
         let both = old.zip(new).is_none_or(|(old, new)| self.are_readable(old, new));
         let is_keys = self.wire.blocks.kind(block) == BlockKind::Parameters;
         let has_fields = both && (is_keys || old.is_some() && new.is_some());
         let fields = has_fields.then(|| classify::differing_fields(self.bytes(old), self.bytes(new)));
         match fields.as_ref().and_then(|fields| fields.first()) {
+            Some(field) if field == MESSAGE_START => "start of a message".to_owned(),
             Some(field) => format!("{what}, field {}", quoted(self.field_as_sent(field, block, place))),
             None => what,
         }

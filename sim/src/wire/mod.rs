@@ -60,7 +60,7 @@ pub use marker::{Marker, Ttl};
 pub use normal::NormalForms;
 pub use number::number;
 pub use outline::{Outline, PART_BYTES, part_digest};
-pub use parameters::TRANSLATED_SETTINGS;
+pub use parameters::{MESSAGE_START, TRANSLATED_SETTINGS};
 pub use piece::Piece;
 pub use pieces::Pieces;
 pub use pins::Pins;

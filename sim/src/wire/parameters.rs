@@ -15,6 +15,10 @@ const EFFORT_DEFAULT: &[u8] = b"\"high\"";
 /// keeps nothing (`OpenAI` prompt-caching guide, "cache-affecting settings", 2026-09).
 pub const TRANSLATED_SETTINGS: &str = "translated_settings";
 
+/// The key that a message of a translated body carries if the message before it has the same role: other providers than
+/// Anthropic are not known to join two messages, so that one message with both texts is another prompt.
+pub const MESSAGE_START: &str = "message_start";
+
 /// Facts about the prompt's blocks that its parameters depend on.
 #[derive(Clone, Debug, Default)]
 pub struct PromptFacts {

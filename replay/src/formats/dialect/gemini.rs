@@ -8,7 +8,7 @@
 use forkcast_sim::wire::TRANSLATED_SETTINGS;
 
 use super::super::value::Value;
-use super::{Levels, Part, Translated, Turn, base64_source, indexed, push, put, text_block, text_form};
+use super::{Levels, Part, Translated, Turn, base64_source, indexed, note_starts, push, put, text_block, text_form};
 
 /// Whether a body has this spelling.
 pub(crate) fn is_spelled(body: &Value) -> bool {
@@ -36,6 +36,12 @@ pub(crate) fn translate(body: &Value, model: &str) -> Translated {
         Value::List(contents) => indexed(contents, &list).map(|(content, at)| turn(content, at)).collect(),
         alone => vec![turn(alone, list.clone())],
     });
+    let spoken = body.get("contents").map_or(&[][..], Value::elements);
+    let speaker = |content| if is_models(content) { "model" } else { "user" };
+    prompt
+        .messages
+        .iter_mut()
+        .for_each(|turns| note_starts(turns, spoken.iter().map(|content| Some(speaker(content)))));
     prompt.body(keys)
 }
 
@@ -89,11 +95,11 @@ fn own_tool(key: &str, value: &Value) -> Value {
 }
 
 fn turn(content: &Value, at: String) -> Turn {
-    let role = match content.text_of("role") {
-        Some("model") => "assistant",
-        _ => "user",
-    };
-    Turn::new(role, parts(content, &at), at)
+    Turn::new(if is_models(content) { "assistant" } else { "user" }, parts(content, &at), at)
+}
+
+fn is_models(content: &Value) -> bool {
+    content.text_of("role") == Some("model")
 }
 
 /// The parts of a content; a bare text is one part.

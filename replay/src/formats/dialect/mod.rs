@@ -12,7 +12,7 @@ pub(crate) mod openrouter;
 pub(crate) mod others;
 mod plain;
 
-use forkcast_sim::wire::{Addresses, Level, Place};
+use forkcast_sim::wire::{Addresses, Level, MESSAGE_START, Place};
 
 use super::text::json_reason;
 use super::value::Value;
@@ -122,6 +122,17 @@ fn mark(block: &mut Value, ttl: Option<&Value>) {
     let mut marker = vec![("type".to_owned(), Value::text("ephemeral"))];
     push(&mut marker, "ttl", ttl.cloned());
     put(block, "cache_control", Value::Object(marker));
+}
+
+/// Notes where messages begin that follow one of the same speaker ([`MESSAGE_START`]); `None`: it is no message of its own.
+fn note_starts<'a>(turns: &mut [Turn], speakers: impl Iterator<Item = Option<&'a str>>) {
+    let mut before = None;
+    for (turn, speaker) in turns.iter_mut().zip(speakers) {
+        if speaker.is_some() && speaker == before && !turn.content.is_empty() {
+            turn.keys.push((MESSAGE_START.to_owned(), Value::Bool(true)));
+        }
+        before = speaker;
+    }
 }
 
 /// Sets a member, the last of its name.

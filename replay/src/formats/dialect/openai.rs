@@ -9,7 +9,7 @@
 use forkcast_sim::wire::{Maker, TRANSLATED_SETTINGS};
 
 use super::super::value::Value;
-use super::{Levels, Part, Translated, Turn, indexed, openrouter, push, put, text_block};
+use super::{Levels, Part, Translated, Turn, indexed, note_starts, openrouter, push, put, text_block};
 
 /// Settings that are part of a prompt's identity (`OpenAI` prompt-caching guide, "cache-affecting settings", and its
 /// page on diagnostics, 2026-09), by their paths in a body of either spelling, with the default value.
@@ -63,8 +63,16 @@ pub(super) fn translate(maker: Maker, body: &Value) -> Translated {
     for turn in turns.iter_mut().take_while(|turn| turn.role.as_text() == Some("system")) {
         prompt.system.append(&mut turn.content);
     }
+    let spoken = body.get("messages").or_else(|| body.get("input")).map_or(&[][..], Value::elements);
+    note_starts(&mut turns, spoken.iter().map(speaker));
     prompt.messages = Some(turns);
     prompt.body(keys)
+}
+
+/// Who speaks in a message. Results and items of other kinds are never joined with a message.
+fn speaker(message: &Value) -> Option<&str> {
+    let is_message = matches!(message.text_of("type"), None | Some("message"));
+    message.text_of("role").filter(|role| is_message && *role != "tool")
 }
 
 /// A message, with its other content first: `reasoning_content`, which DeepSeek and Moonshot get back, a `tool_plan`,
