@@ -309,3 +309,31 @@ fn stored_responses_of_the_provider_are_not_compared() {
     assert_eq!((fed.requests, breaks(&outcome)), (1, vec![]));
     assert!(fed.unchecked[0].told().contains("goes on from a response"), "{:?}", fed.unchecked);
 }
+
+#[test]
+fn two_messages_that_a_client_joins_are_another_prompt() {
+    let asks_twice = |turns: usize| {
+        let mut body = chat(turns);
+        let more = json!({"role": "user", "content": "In the newest version."});
+        body["messages"].as_array_mut().unwrap().insert(2, more);
+        body
+    };
+    let outcome = changed(asks_twice, |body| {
+        body["messages"].as_array_mut().unwrap().remove(2);
+        body["messages"][1]["content"] = json!("Why?\nIn the newest version.");
+    });
+    assert_eq!(told(&outcome), [("message_edited", "messages[1].content[0]", Some("input_changed"))]);
+    let outcome = changed(asks_twice, |_| ());
+    assert_eq!(told(&outcome), []);
+}
+
+#[test]
+fn what_the_provider_encrypted_no_client_compacted() {
+    let outcome = changed(response, |body| {
+        let input = body["input"].as_array_mut().unwrap();
+        let summary = json!({"type": "compaction", "encrypted_content": "gAAAA".repeat(40)});
+        input.splice(1..3, [summary]);
+    });
+    assert_eq!(told(&outcome), []);
+    assert!(outcome.report.findings.iter().any(|finding| finding.cause == Cause::Compacted));
+}

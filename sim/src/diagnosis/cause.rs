@@ -189,7 +189,7 @@ causes! {
     Rewound = messages(
         "rewound",
         "The user went back to an earlier message, or an answer was tried again.",
-        "Nothing: somebody asked to go back. A breakpoint before the branch keeps the shared part.",
+        "Send the history on as it was. If somebody asked to go back, a breakpoint before the branch keeps the shared part.",
     );
     /// Tool results come in another order than before.
     ResultsReordered = messages(

@@ -15,6 +15,9 @@ pub enum OpenRule {
     /// A string is the same as a list with one text (recordings up to 2026-08: `observed.md` 1); for Fable 5.1 one user
     /// measured a miss (claude-code#93490).
     StringOrList,
+    /// Neighbouring calls count as one position of the look-back, and so do neighbouring results (`providers.md` 1.3, the
+    /// newest page); in recordings up to 2026-08 each block counts (`observed.md` 1).
+    LookBack,
     /// What follows if thinking is sent again after other content than it was made after (`providers-2026-11.md` A.3).
     ThinkingCheck,
 }
@@ -44,6 +47,11 @@ impl OpenRule {
                 "Whether {model} caches a string and a list with one text as the same is not documented and not recorded; this \
                  check assumes so, as recorded for models until 2026-08. For Fable 5.1 one user reports a miss \
                  (anthropics/claude-code#93490)."
+            ),
+            Self::LookBack => format!(
+                "Some requests to {model} add more blocks at once than the cache looks back over, and read what was cached only if \
+                 neighbouring calls, and neighbouring results, count as one position: documented since 2026-09; in recordings \
+                 until 2026-08 each block counts. One more breakpoint, at the end of the previous request, avoids the question."
             ),
             Self::ThinkingCheck => format!(
                 "What {model} does with thinking that is sent again after other content than it was made after is not documented; \

@@ -180,8 +180,9 @@ pub enum NoteKind {
     /// It has no name and began a chain, although there is one with the same tools and system prompt: another agent of
     /// that kind, or the same one with a completely replaced history. Bytes do not show which.
     NewChain,
-    /// It continues the request before a chain's last one in another way. Without a name: a fork, a retry for another
-    /// answer, or the same agent one step back. With a name: a fork of the parent's earlier state, or one that lost the
+    /// It continues the request before a chain's last one in another way, or somebody went back to an earlier message of the
+    /// chain and said something else. Without a name: a fork, a retry for another answer, or the same agent one step
+    /// back. With a name: a fork of the parent's earlier state, or one that lost the
     /// parent's last exchange. Bytes do not show which.
     Branch,
 }

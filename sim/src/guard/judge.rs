@@ -5,10 +5,10 @@ use super::strip::strip;
 use super::unread;
 use crate::diagnosis::{
     self, CacheMoment, CarriedBlock, Cause, ChangeSite, Comparison, Difference, Note, Subject, Trials, Window,
-    first_difference,
+    first_difference, is_summary,
 };
 use crate::pricing::{Category, Rates};
-use crate::wire::{BlockId, BlockKind, Maker, Request, Role, Wire, thinking_turns_kept};
+use crate::wire::{BlockId, BlockKind, Maker, NodeId, Place, Request, Role, Wire, json, thinking_turns_kept};
 
 /// Two requests to compare.
 #[derive(Clone, Copy)]
@@ -52,8 +52,12 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
     let changes = comparison.differences.iter().zip(timeless.changes.iter().zip(&clocked.changes));
     for (change, (timeless, clocked)) in changes.filter(|(found, _)| (case.concerns)(found)) {
         // What was recorded shows more than rules and bytes do.
-        let breaks_prefix =
-            (timeless.breaks_prefix || !clocked.lost.is_empty()) && !case.is_made_by_the_provider(change);
+        let breaks = timeless.breaks_prefix || !clocked.lost.is_empty();
+        let goes_back = breaks && comparison.differences.len() == 1 && case.is_taken_up_again(change);
+        let breaks_prefix = breaks && !goes_back && !case.is_made_by_the_provider(change);
+        if goes_back {
+            notes.push(Noted::new(case.chain, case.newer.number, NoteKind::Branch, change.path.clone()));
+        }
         let finding = Finding { breaks_prefix, ..case.finding(change, &clocked.lost) };
         // The entries of the older request end before the change.
         if !breaks_prefix && covered > 0 && change.begins() >= covered {
@@ -72,6 +76,24 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
 }
 
 impl Question<'_> {
+    /// Somebody went back to an earlier message and said something else: nothing of the part before it changed, and the new
+    /// message alone follows it. A client that loses a part of its history goes on with more.
+    fn is_taken_up_again(&self, change: &Difference) -> bool {
+        let Request { nodes, places, .. } = &self.newer.request;
+        let Some(first) = places.get(change.new_index) else { return false };
+        let is_users = |(node, place): (&NodeId, &Place)| {
+            let block = self.wire.prefixes.block(*node);
+            let is_said = |block| {
+                let kind = self.wire.blocks.kind(block);
+                self.wire.blocks.role(block) == Role::User && matches!(kind, BlockKind::Text | BlockKind::Media)
+            };
+            place.item == first.item && (place.keys || block.is_some_and(is_said))
+        };
+        change.cause == Cause::Rewound
+            && self.rule == Rule::Stability
+            && nodes[change.new_index..].iter().zip(&places[change.new_index..]).all(is_users)
+    }
+
     /// The provider made the change, not the client.
     fn is_made_by_the_provider(&self, change: &Difference) -> bool {
         self.is_compacted_by_the_provider(change) || self.is_stripped_by_the_provider(change)
@@ -98,16 +120,23 @@ impl Question<'_> {
     }
 
     /// The provider replaced the history, as the request's `context_management` asks it to: the client only appended its
-    /// summary (Messages API, compaction, beta `compact-2026-01-12`, 2026-09).
+    /// summary (Messages API, compaction, beta `compact-2026-01-12`, 2026-09). What it encrypted no client can have made
+    /// (Responses API, compaction, 2026-09).
     fn is_compacted_by_the_provider(&self, change: &Difference) -> bool {
         let blocks = &self.wire.blocks;
         // If nothing of the history stayed, the summary is at its place.
         let places = change.pairs.iter().filter_map(|pair| pair.new).chain([change.new_index]);
         let came = places.filter_map(|at| self.wire.prefixes.block(*self.newer.request.nodes.get(at)?));
         let edits = self.newer.request.envelope_value("context_management").unwrap_or_default();
-        change.cause == Cause::Compacted
-            && memchr::memmem::find(edits, b"\"compact_").is_some()
-            && came.into_iter().any(|block| blocks.kind(block) == BlockKind::Opaque)
+        let is_asked = memchr::memmem::find(edits, b"\"compact_").is_some();
+        let is_encrypted = |block| {
+            let is_outline = blocks.is_outline(block);
+            !is_outline
+                && json::member(blocks.bytes(block), b"\"encrypted_content\"").is_some()
+                && is_summary(blocks, block)
+        };
+        let mut came = came.filter(|block| blocks.kind(*block) == BlockKind::Opaque);
+        change.cause == Cause::Compacted && came.any(|block| is_asked || is_encrypted(block))
     }
 
     /// A note on the newer request.

@@ -13,6 +13,9 @@ use crate::wire::{ChainId, Level, Maker, shared_nodes};
 /// Requests that repeat history before it counts: after a single one the write may cost more than the reads save.
 const REPETITIONS_MIN: usize = 2;
 
+/// Tokens that count if a single request repeats them.
+const REPEATED_ONCE_MIN: u64 = 5_000;
+
 /// Least share of the repeated tokens, in thousandths, that no breakpoint covers.
 const UNCOVERED_PER_MILLE_MIN: u64 = 50;
 
@@ -189,17 +192,25 @@ impl Repeated {
 
     fn is_costly(&self) -> bool {
         !self.is_measured
-            && self.requests >= REPETITIONS_MIN
+            && (self.requests >= REPETITIONS_MIN || self.is_costly_at_once())
             && self.uncovered_tokens() * 1_000 >= self.tokens * UNCOVERED_PER_MILLE_MIN
+    }
+
+    /// Even a single repetition costs more than it would have cost to write what it repeats.
+    fn is_costly_at_once(&self) -> bool {
+        self.requests == 1 && self.cost > Money::ZERO && self.uncovered_tokens() >= REPEATED_ONCE_MIN
     }
 
     fn finding(&self, chain: &str) -> Option<Finding> {
         let Last { request, older, level, path, provider } = self.last.clone().filter(|_| self.is_costly())?;
         let uncovered_tokens = self.uncovered_tokens();
         let read_tokens = self.tokens - uncovered_tokens;
+        let repeat = match self.requests {
+            1 => "1 request repeats".to_owned(),
+            requests => format!("{requests} requests repeat"),
+        };
         let name = format!(
-            "no breakpoint at the end of what {} requests repeat: {} of all input is read, {} could be",
-            self.requests,
+            "no breakpoint at the end of what {repeat}: {} of all input is read, {} could be",
             percent(read_tokens * 1_000 / self.input_tokens.max(1)),
             percent(self.tokens * 1_000 / self.input_tokens.max(1)),
         );

@@ -2,10 +2,10 @@
 
 use super::finding::Finding;
 use super::judge::Question;
-use crate::cache::{EntryState, Refusal, refusal};
+use crate::cache::{EntryState, PositionCount, Refusal, refusal};
 use crate::diagnosis::{CarriedBlock, Cause, ChangeSite, MixedPrompt, Subject, Trials};
 use crate::pricing::Category;
-use crate::wire::{BlockKind, Level, Maker, Place, Request, Wire};
+use crate::wire::{BlockKind, Level, Maker, NodeId, Place, Request, Wire};
 
 /// Faults in the newer request's breakpoints, by which it loses `lost`. With all changes undone it reads `read` blocks.
 pub(super) fn findings(case: &Question<'_>, trials: &Trials<'_>, read: usize, lost: &[CarriedBlock]) -> Vec<Finding> {
@@ -32,6 +32,18 @@ pub(super) fn falls_short(case: &Question<'_>) -> Option<Place> {
     let (newer, last) = (case.newer, last(case.newer)?);
     let is_short = behind(case.older)? == 0 && behind(newer)? > 0 && newer.refusal.is_none();
     is_short.then(|| newer.request.places[last])
+}
+
+/// Blocks that are looked back over even if each counts: 22 to 25 in recordings (`observed.md` 1).
+const REACHED_BLOCKS: usize = 25;
+
+/// Whether the request reads its first `read` blocks only because the rules count runs of blocks as one position.
+pub(super) fn rests_on_runs(wire: &Wire, request: &Subject, read: usize, count: PositionCount) -> bool {
+    let Some(end) = read.checked_sub(1).filter(|_| count == PositionCount::Runs) else { return false };
+    let Some((at, _)) = request.marked().into_iter().find(|(at, _)| *at >= end) else { return false };
+    let is_counted =
+        |node: &&NodeId| !matches!(wire.prefixes.kind(**node), BlockKind::Parameters | BlockKind::Thinking);
+    at - end > REACHED_BLOCKS && request.request.nodes[end..=at].iter().filter(is_counted).count() > REACHED_BLOCKS
 }
 
 /// A fault in a breakpoint, or in a block without one.

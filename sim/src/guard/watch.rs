@@ -127,6 +127,9 @@ impl Watch {
         let lane = &whose.lane;
         let read = self.timeless.serve(wire, &taken);
         let shown = self.clocked.scope(facts).take(wire, &taken, read, facts, at);
+        if facts.usage.is_none() && unread::rests_on_runs(wire, &taken, read, self.rules.preset.look_back.count) {
+            self.assumed.insert((OpenRule::LookBack, taken.request.model.clone()));
+        }
         notes.extend(shown.late.map(|cause| {
             let path = taken.request.path(taken.request.places[read - 1]);
             Noted::new(&lane.name, taken.number, NoteKind::Time(cause), path)

@@ -179,3 +179,25 @@ fn a_breakpoint_near_the_end_of_a_rewind_counts_at_the_end_of_the_abandoned_part
     let causes: Vec<Cause> = found(&check(&[older, unmarked])).iter().map(|found| found.1).collect();
     assert_eq!(causes, [Cause::Rewound, Cause::NoBreakpoint]);
 }
+
+#[test]
+fn a_user_who_goes_back_is_a_branch_and_a_client_that_goes_on_from_there_a_break() {
+    let again = |more: bool| {
+        let mut newer = body(2);
+        let messages = newer["messages"].as_array_mut().unwrap();
+        messages.truncate(2);
+        messages.push(message("user", "another way"));
+        if more {
+            messages.extend([message("assistant", "Fine"), message("user", "Go on")]);
+        }
+        mark_end(&mut newer);
+        newer
+    };
+    let notes = |report: &Report| report.notes.iter().map(|noted| noted.note.word()).collect::<Vec<_>>();
+    let report = check(&[body(4), again(false)]);
+    assert_eq!(found(&report), [(1, Cause::Rewound, "messages[2].content[0]", false)]);
+    assert_eq!(notes(&report), ["branch"]);
+    let report = check(&[body(4), again(true)]);
+    assert_eq!(found(&report), [(1, Cause::Rewound, "messages[2].content[0]", true)]);
+    assert!(!report.findings[0].suggestion().starts_with("Nothing"));
+}

@@ -6,7 +6,7 @@ use forkcast_sim::guard::{Guard, Rules};
 use serde_json::{Value, json};
 
 use super::breakpoints::found;
-use super::conversation::{body, check, mark_end, message, replace, take, unmark};
+use super::conversation::{body, check, mark_end, message, replace, take, text, unmark};
 
 /// A short conversation, with a clock in its system prompt.
 fn short(turns: usize) -> Value {
@@ -106,4 +106,49 @@ fn in_tests_a_conversation_without_any_breakpoint_is_a_finding_with_its_price() 
         take(&mut guard, &body);
     });
     assert!(guard.finish().findings.is_empty());
+}
+
+#[test]
+fn a_long_history_without_a_breakpoint_counts_if_it_is_repeated_once() {
+    let long = |turns: usize, words: usize| {
+        let mut body = body(turns);
+        unmark(&mut body);
+        body["system"] = json!(text("policy", words));
+        body["tools"] = json!([]);
+        body
+    };
+    let report = check(&[long(0, 6_000), long(1, 6_000)]);
+    let [finding] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
+    assert_eq!(finding.cause, Cause::NoBreakpoint);
+    assert!(finding.name.contains("what 1 request repeats"), "{}", finding.name);
+    assert!(finding.cost().is_some_and(|cost| cost.picousd() > 0));
+    assert!(check(&[long(0, 3_000), long(1, 3_000)]).findings.is_empty(), "that much is often sent twice");
+    assert!(check(&[long(0, 6_000)]).findings.is_empty());
+}
+
+#[test]
+fn a_wide_turn_rests_on_how_calls_are_counted() {
+    let wide = |calls: usize| {
+        let mut body = body(1);
+        unmark(&mut body);
+        let messages = body["messages"].as_array_mut().unwrap();
+        for call in 0..calls {
+            let id = format!("w{call}");
+            messages[1]["content"]
+                .as_array_mut()
+                .unwrap()
+                .push(json!({"type": "tool_use", "id": id, "name": "Bash", "input": {}}));
+            messages[2]["content"]
+                .as_array_mut()
+                .unwrap()
+                .push(json!({"type": "tool_result", "tool_use_id": id, "content": "ok"}));
+        }
+        mark_end(&mut body);
+        body
+    };
+    let warns = |calls: usize| {
+        check(&[body(0), wide(calls)]).warnings.iter().any(|warning| warning.contains("looks back over"))
+    };
+    assert!(warns(24));
+    assert!(!warns(8));
 }

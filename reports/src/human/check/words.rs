@@ -189,8 +189,8 @@ const fn meaning(note: NoteKind) -> &'static str {
              replaced history, name the agents (a subfolder each, or ids in the recording)"
         }
         NoteKind::Branch => {
-            "continues the request before a chain's last in another way, so it counts as a fork or as a retry for another answer; \
-             if it is that agent one step back, name the agents (a subfolder each, or ids in the recording); if it is a \
+            "continues an earlier request of a chain in another way, so it counts as a fork, as a retry for another answer or as a \
+             return to an earlier message; if it is that agent one step back, name the agents (a subfolder each, or ids in the recording); if it is a \
              named fork of the last one, it lost an exchange"
         }
     }
