@@ -14,6 +14,12 @@ const PIECES_MAX: usize = 8_000;
 /// Least bytes of an equal stretch between the ends: shorter ones are equal by chance.
 const STRETCH_BYTES_MIN: usize = 24;
 
+/// Longest change within a stretch: another escape, a line break, a tab.
+const CHANGE_BYTES_MAX: usize = 16;
+
+/// Least times as many bytes of a stretch are equal as changed, or what it joins may be equal by chance.
+const EQUAL_TO_CHANGED_MIN: usize = 3;
+
 /// Bytes of `new` that are equal at both ends of `old` and `new`, or in the same order between them.
 pub(super) fn equal_bytes(old: &[u8], new: &[u8]) -> usize {
     let ends = CommonEnds::of_characters(old, new);
@@ -30,11 +36,12 @@ fn between(old: &[u8], new: &[u8]) -> usize {
     if was.len().max(is.len()) > PIECES_MAX {
         return 0;
     }
-    let part = |op: DiffOp| match op {
-        DiffOp::Replace { .. } => within(&was[op.old_range()].concat(), &is[op.new_range()].concat()),
-        equal => stretch(equal, &is),
-    };
-    capture_diff_slices(Algorithm::Histogram, &was, &is).into_iter().map(part).sum()
+    let ops = capture_diff_slices(Algorithm::Histogram, &was, &is);
+    let replaced = ops.iter().filter_map(|op| match op {
+        DiffOp::Replace { .. } => Some(within(&was[op.old_range()].concat(), &is[op.new_range()].concat())),
+        _ => None,
+    });
+    replaced.sum::<usize>() + stretches(&ops, &was, &is)
 }
 
 /// The same for sentences that differ.
@@ -43,14 +50,28 @@ fn within(old: &[u8], new: &[u8]) -> usize {
     if was.len().max(is.len()) > PIECES_MAX {
         return 0;
     }
-    capture_diff_slices(Algorithm::Histogram, &was, &is).into_iter().map(|op| stretch(op, &is)).sum()
+    stretches(&capture_diff_slices(Algorithm::Histogram, &was, &is), &was, &is)
 }
 
-/// The bytes of an equal stretch that is long enough.
-fn stretch(op: DiffOp, pieces: &[&[u8]]) -> usize {
-    let DiffOp::Equal { .. } = op else { return 0 };
-    let bytes = pieces[op.new_range()].iter().map(|piece| piece.len()).sum();
-    if bytes < STRETCH_BYTES_MIN { 0 } else { bytes }
+/// The bytes of equal stretches that are long enough, with small changes in them or without.
+fn stretches(ops: &[DiffOp], was: &[&[u8]], is: &[&[u8]]) -> usize {
+    let bytes = |pieces: &[&[u8]]| pieces.iter().map(|piece| piece.len()).sum::<usize>();
+    let counts = |equal: usize| if equal < STRETCH_BYTES_MIN { 0 } else { equal };
+    let (mut counted, mut equal, mut changed, mut pending) = (0, 0, 0, 0);
+    for op in ops {
+        let [old, new] = [bytes(&was[op.old_range()]), bytes(&is[op.new_range()])];
+        if !matches!(op, DiffOp::Equal { .. }) {
+            pending += old.max(new);
+            continue;
+        }
+        let joins = pending <= CHANGE_BYTES_MAX && equal + new >= (changed + pending) * EQUAL_TO_CHANGED_MIN;
+        (counted, equal, changed) = match joins {
+            true => (counted, equal + new, changed + pending),
+            false => (counted + counts(equal), new, 0),
+        };
+        pending = 0;
+    }
+    counted + counts(equal)
 }
 
 /// Ends of lines (escaped, in canonical JSON), sentences and members.
@@ -81,6 +102,14 @@ mod tests {
         assert_eq!(share(&text(10, 1_000), &text(10, 1_000)), 100);
         assert_eq!(share(&text(10, 1_000), &text(11, 1_000)), 99);
         assert_eq!(share(&text(10, 1_000), &text(11, 2_300)), 99);
+    }
+
+    #[test]
+    fn a_text_in_which_every_line_changed_a_little_was_sent_before() {
+        let lines =
+            |end: &str| ["def f(x):", "    return x", "f(1)", "f(2)", "print(f(3))", "exit()"].join(end).repeat(9);
+        assert!(share(&lines("\\n"), &lines("\\r\\n")) >= 75);
+        assert!(share(&lines("\\n"), &lines("\\\\n")) >= 85);
     }
 
     #[test]
