@@ -91,9 +91,10 @@ pub(super) struct Lost {
 /// The loss of each request. Findings of one rule lose different tokens; those of another rule lose the same ones again,
 /// compared with another request or with the lock, so the rule with the largest loss counts.
 pub(super) fn lost(findings: &[&Finding]) -> impl Iterator<Item = Lost> + use<> {
-    let mut requests: BTreeMap<usize, BTreeMap<Rule, Lost>> = BTreeMap::new();
+    let mut requests: BTreeMap<(usize, bool), BTreeMap<Rule, Lost>> = BTreeMap::new();
     for finding in findings {
-        let rules = requests.entry(finding.request).or_default();
+        // What a chain repeats without a breakpoint is lost in all its requests, and is no loss of the last one's changes.
+        let rules = requests.entry((finding.request, finding.rule == Rule::Breakpoints)).or_default();
         let lost = rules.entry(finding.rule).or_insert(Lost { tokens: Some(0), cost: Some(Money::ZERO) });
         lost.tokens = lost.tokens.zip(finding.tokens_lost()).map(|(sum, tokens)| sum + tokens);
         lost.cost = lost.cost.zip(finding.cost()).map(|(sum, cost)| sum + cost);
@@ -106,12 +107,22 @@ pub(super) fn of<'a>(told: Vec<(Verdict, &'a Finding)>) -> Vec<Kind<'a>> {
     let mut runs: BTreeMap<Batch, String> = BTreeMap::new();
     for (_, finding) in told.iter().filter(|(_, finding)| is_of_run(finding)) {
         let names = runs.entry(run(finding)).or_default();
-        *names = format!("{names}{}\n", finding.name);
+        let name = if finding.level == Level::Messages { unquoted(&finding.name) } else { finding.name.clone() };
+        *names = format!("{names}{name}\n");
     }
     let mut kinds: BTreeMap<Key<'a>, Vec<&'a Finding>> = BTreeMap::new();
+    // Of a chain that dropped a breakpoint, what it repeats since then belongs to that.
+    let mut dropped: BTreeMap<&str, Key<'a>> = BTreeMap::new();
     for (verdict, finding) in told {
         let names = runs.get(&run(finding)).filter(|_| is_of_run(finding));
-        kinds.entry(key(verdict, finding, names)).or_default().push(finding);
+        let own = key(verdict, finding, names);
+        let is_drop = finding.cause == Cause::NoBreakpoint && finding.rule != Rule::Breakpoints;
+        let known = dropped.get(finding.chain.as_str()).filter(|_| finding.rule == Rule::Breakpoints);
+        let key = known.filter(|known| known.0 == verdict).cloned().unwrap_or(own);
+        if is_drop {
+            dropped.entry(&finding.chain).or_insert_with(|| key.clone());
+        }
+        kinds.entry(key).or_default().push(finding);
     }
     kinds.into_iter().map(|(key, findings)| Kind { verdict: key.0, findings }).collect()
 }
@@ -125,8 +136,8 @@ fn run(finding: &Finding) -> Batch {
 
 /// Blocks are usually added and removed together: one change of the program, whatever their names.
 fn is_of_run(finding: &Finding) -> bool {
-    use Cause::{HistoryTruncated, MessageInserted, MessageRemoved, ThinkingStripped};
-    matches!(finding.cause, MessageInserted | MessageRemoved | HistoryTruncated | ThinkingStripped)
+    use Cause::{MessageInserted, MessageRemoved, ThinkingStripped};
+    matches!(finding.cause, MessageInserted | MessageRemoved | ThinkingStripped)
 }
 
 /// A tool that came or went. A program that offers other tools does so again and again, whatever their names.
@@ -158,6 +169,8 @@ fn common_name(finding: &Finding) -> String {
     match finding.cause {
         // The provider's words about a refusal name the place, and so does a missing breakpoint.
         cause if cause.is_refusal() || is_new_id || is_of_tool_list(finding) => String::new(),
+        // Whatever was at its place.
+        Cause::HistoryTruncated | Cause::Rewound | Cause::Compacted => String::new(),
         Cause::ToolsReordered | Cause::KeyOrder | Cause::NoBreakpoint | Cause::BeyondLookback
             if finding.rule != Rule::Breakpoints =>
         {
@@ -166,8 +179,13 @@ fn common_name(finding: &Finding) -> String {
         Cause::ToolChanged => finding.field().map_or_else(|| finding.name.clone(), str::to_owned),
         // A serialiser writes the inputs of all tools.
         _ => {
-            let words: String = finding.name.split('`').step_by(2).collect();
+            let words = unquoted(&finding.name);
             finding.field().map_or(words.clone(), |field| words + field)
         }
     }
+}
+
+/// A name without the names of tools and fields in it: those of one window or of one serialiser differ from request to request.
+fn unquoted(name: &str) -> String {
+    name.split('`').step_by(2).collect()
 }
