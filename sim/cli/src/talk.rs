@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn long_lines_are_broken_between_words_and_places_in_files_keep_their_form() {
         let text = "forkcast: a line that is too wide\n  | an excerpt of a file that is too wide\nshort";
-        let expected = "forkcast: a line\n  that is too\n  wide\n  | an excerpt of a file that is too wide\nshort";
+        let expected = "forkcast: a line\n  that is too wide\n  | an excerpt of a file that is too wide\nshort";
         assert_eq!(within(text, 18), expected);
         assert_eq!(within(text, 80), text);
     }

@@ -23,23 +23,18 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let mut table = Table::new("actions", columns);
     table.rows = actions.iter().map(|action| row(report, action)).collect();
     document.table(table);
-    document.aside([overlap(report, &actions), beyond(report, &actions)].into_iter().flatten().collect());
-}
-
-fn overlap(report: &Report<'_>, actions: &[Action]) -> Option<String> {
-    let over = if report.left_out.requests() == 0 { "the whole recording" } else { "the requests that count" };
-    (actions.len() > 1).then(|| format!("Savings over {over}; they may overlap."))
-}
-
-/// How savings relate to the sum that the bill calls avoidable: only misses are in it.
-fn beyond(report: &Report<'_>, actions: &[Action]) -> Option<String> {
-    let is_proved = |action: &&Action| action.what_if.is_some();
-    let by_what_if = actions.iter().filter(is_proved).count();
-    if by_what_if == 0 || !bill::has_avoidable(report) {
-        return None;
+    if actions.len() > 1 {
+        document.aside(vec![overlap(report, &actions)]);
     }
-    let which = if by_what_if == actions.len() { "They" } else { "Another model, lifetime or breakpoint" };
-    Some(format!("{which} can save more than was avoidable: the whole bill changes, not only what was missed."))
+}
+
+/// How savings add up, and how they relate to the sum that the bill calls avoidable: only misses are in it, while a what-if
+/// changes the whole bill.
+fn overlap(report: &Report<'_>, actions: &[Action]) -> String {
+    let over = if report.left_out.requests() == 0 { "the whole recording" } else { "the requests that count" };
+    let by_what_if = actions.iter().any(|action| action.what_if.is_some()) && bill::has_avoidable(report);
+    let beyond = if by_what_if { ". Other models and lifetimes can save more than was avoidable" } else { "" };
+    format!("Savings over {over}; they may overlap{beyond}.")
 }
 
 fn row(report: &Report<'_>, action: &Action) -> Vec<Cell> {
