@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use forkcast_fixtures::unpacked;
 use forkcast_replay::calibrate::{Calibration, Errors, Generation, LeftOut, Sample, Samples, fit};
 use forkcast_replay::formats::claude_code::output_residual;
 use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
@@ -12,7 +13,7 @@ use forkcast_sim::service::Entry;
 use forkcast_sim::wire::model::resolve;
 use forkcast_tokens::{BUILT_IN, Factors};
 
-use crate::places::{TRANSCRIPTS, data, text, transcripts};
+use crate::places::{TRANSCRIPTS, data, transcripts};
 
 fn recorded(folder: &str) -> Option<Inputs> {
     let data = data()?;
@@ -354,7 +355,7 @@ fn estimated_outputs_are_near_recorded_ones() {
     TRANSCRIPTS.iter().for_each(|folder| transcripts(&data.join(folder), &mut paths));
     let (mut sums, mut seen) = (BTreeMap::<Generation, Sum>::new(), BTreeSet::new());
     for path in &paths {
-        let text = text(path);
+        let text = unpacked(path);
         let recorded = answers(&text).into_iter().filter(|answer| answer.output == OutputCount::Final);
         let recorded: Vec<Answer> = recorded.filter(|answer| seen.insert(answer.id)).collect();
         if recorded.is_empty() {

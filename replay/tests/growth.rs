@@ -8,13 +8,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use forkcast_fixtures::unpacked;
 use forkcast_sim::wire::model::resolve;
 use forkcast_sim::wire::{BlockKind, Content, Level, Role};
 use forkcast_tokens::factors::built_in_residual;
 use forkcast_tokens::{BUILT_IN, Generation, Makeup, Vocabulary, makeup};
 use serde_json::Value;
 
-use crate::places::{TRANSCRIPTS, data, text, transcripts};
+use crate::places::{TRANSCRIPTS, data, transcripts};
 
 /// Tokens around the two messages of a turn.
 const TURN_FRAME_TOKENS: u64 = 2 * 4;
@@ -54,7 +55,7 @@ fn turn(message: &Value) -> Turn {
 fn growths(path: &Path, seen: &mut BTreeSet<String>, found: &mut Vec<Growth>) {
     let beside = path.to_string_lossy().contains("subagents");
     let mut last: Option<Turn> = None;
-    for line in text(path).lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+    for line in unpacked(path).lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         if line["isSidechain"] == true && !beside {
             continue;
         }

@@ -1,13 +1,12 @@
 //! A request's own usage of reads and writes never enters its own prediction.
 
+use forkcast_fixtures::beside;
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::service::Entry;
 use forkcast_sim::wire::Usage;
-
-use crate::places::beside;
 
 fn inputs() -> Vec<Inputs> {
     let capture = beside("wire-cache-fix/harvested/pinned-s-4b6a435234bf-26-28.full.json.gz");

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use forkcast_fixtures::tempdir;
 use forkcast_replay::input::{Inputs, Progress, ReadOptions};
 use forkcast_replay::replay::{InParts, Options, Passes, replay, replay_until};
 
@@ -26,8 +27,8 @@ fn partial_results_are_kept_and_marked() {
 
 /// This many sessions of one request each, stored in a temporary file.
 fn sessions(count: usize) -> Inputs {
-    let folder = std::env::temp_dir().join(format!("forkcast-passes-{count}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let place = tempdir().expect("a folder");
+    let folder = place.path();
     let fixture = include_str!("fixtures/claude-code.jsonl");
     for session in 0..count {
         let own = format!("{session:0>8}");
@@ -35,8 +36,7 @@ fn sessions(count: usize) -> Inputs {
         std::fs::write(folder.join(format!("{own}.jsonl")), text).expect("a file");
     }
     let options = ReadOptions { memory_bytes_max: 0, ..ReadOptions::default() };
-    let inputs = Inputs::read_with(&[&folder], &options, &|_| true).expect("readable");
-    std::fs::remove_dir_all(&folder).expect("its own folder");
+    let inputs = Inputs::read_with(&[folder], &options, &|_| true).expect("readable");
     assert_eq!(inputs.sessions.len(), count);
     inputs
 }
@@ -73,13 +73,12 @@ fn every_pass_repeats_the_replay_and_stops_at_the_same_request() {
 
 #[test]
 fn files_already_read_are_kept_and_the_others_are_counted() {
-    let folder = std::env::temp_dir().join(format!("forkcast-interrupted-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let place = tempdir().expect("a folder");
+    let folder = place.path();
     for name in 0..20 {
         std::fs::write(folder.join(format!("{name}.jsonl")), forkcast_replay::input::SAMPLE).expect("a file");
     }
-    let read =
-        |watch: &(dyn Fn(Progress) -> bool + Sync)| Inputs::read_with(&[&folder], &ReadOptions::default(), watch);
+    let read = |watch: &(dyn Fn(Progress) -> bool + Sync)| Inputs::read_with(&[folder], &ReadOptions::default(), watch);
     let size = forkcast_replay::input::SAMPLE.len() as u64;
     let whole = read(&|progress| {
         assert_eq!((progress.files, progress.bytes), (20, 20 * size));
@@ -87,7 +86,6 @@ fn files_already_read_are_kept_and_the_others_are_counted() {
     });
     assert_eq!(whole.expect("readable").unread_files, 0);
     let part = read(&|progress| progress.files_done < 3).expect("readable");
-    std::fs::remove_dir_all(&folder).expect("its own folder");
     let files: usize = part.scopes.iter().map(|scope| scope.files.len()).sum();
     assert_eq!(files + part.unread_files, 20);
     assert!(files >= 3 && part.unread_files > 0, "{files}");

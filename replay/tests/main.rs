@@ -6,6 +6,7 @@ mod agreement;
 mod calibration;
 mod counted;
 mod counted_transcripts;
+mod edits;
 mod forecast;
 mod growth;
 mod guarded;

@@ -1,15 +1,12 @@
 //! Locations of recordings: fixtures made by hand, and data outside the project.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
+use forkcast_fixtures::beside;
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::time::Instant;
-
-pub const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 
 /// Folders with transcripts of clients that record final usage.
 pub const TRANSCRIPTS: [&str; 5] =
@@ -26,11 +23,11 @@ pub const CASSETTES: [&str; 6] = [
 ];
 
 pub fn fixture(name: &str) -> Vec<u8> {
-    fs::read(format!("{FIXTURES}/{name}")).unwrap()
+    fs::read(forkcast_fixtures::fixture(name)).unwrap()
 }
 
 pub fn read(name: &str) -> Inputs {
-    Inputs::read(&[format!("{FIXTURES}/{name}")], InputFormat::Auto).unwrap()
+    Inputs::read(&[forkcast_fixtures::fixture(name)], InputFormat::Auto).unwrap()
 }
 
 pub fn memory(text: &str) -> Inputs {
@@ -67,16 +64,6 @@ pub fn instants(exchange: &Exchange) -> [Option<f64>; 3] {
         .map(|at| at.map(|at| (i128::from(at.0) - i128::from(start.0)) as f64 / 1e6))
 }
 
-/// Data outside the project; tests that need it are skipped with a message if it is absent.
-pub fn beside(path: &str) -> Option<PathBuf> {
-    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path);
-    if full.exists() {
-        return Some(full);
-    }
-    eprintln!("skipped: shared/data/{path} is absent");
-    None
-}
-
 pub fn data() -> Option<PathBuf> {
     beside("")
 }
@@ -93,15 +80,4 @@ pub fn transcripts(folder: &Path, found: &mut Vec<PathBuf>) {
             found.push(path);
         }
     }
-}
-
-/// A file's text, unpacked.
-pub fn text(path: &Path) -> String {
-    let bytes = fs::read(path).unwrap();
-    let mut unpacked = Vec::new();
-    match path.extension().is_some_and(|ending| ending == "gz") {
-        true => GzDecoder::new(&bytes[..]).read_to_end(&mut unpacked).map(|_| ()).unwrap(),
-        false => unpacked = bytes,
-    }
-    String::from_utf8_lossy(&unpacked).into_owned()
 }

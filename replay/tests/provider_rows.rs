@@ -7,10 +7,9 @@ use std::path::Path;
 
 use csv::StringRecord;
 use flate2::read::GzDecoder;
+use forkcast_fixtures::beside;
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
-
-use crate::places::beside;
 
 /// The folders of the table.
 const SOURCES: [&str; 9] = [

@@ -7,7 +7,7 @@ use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::pricing::ServiceTier;
 use forkcast_sim::time::Instant;
 
-use crate::places::{FIXTURES, read};
+use crate::places::{fixture, read};
 
 fn exchanges(inputs: &Inputs) -> Vec<&Exchange> {
     inputs.exchanges().collect()
@@ -90,7 +90,7 @@ fn a_damaged_interaction_affects_no_other() {
 
 #[test]
 fn bytes_that_are_no_text_cost_their_interaction() {
-    let text = std::fs::read(format!("{FIXTURES}/cassette.yaml")).unwrap();
+    let text = fixture("cassette.yaml");
     let at = text.windows(5).rposition(|window| window == b"gpt-4").unwrap();
     let mut bytes = text;
     bytes[at] = 0xff;
@@ -206,7 +206,7 @@ fn outcomes_of_a_capture_find_their_requests_and_bodies_stay_raw() {
 
 #[test]
 fn a_truncated_capture_keeps_its_beginning() {
-    let text = std::fs::read(format!("{FIXTURES}/capture.json")).unwrap();
+    let text = fixture("capture.json");
     let cut = text.windows(16).position(|window| window == b"claude-haiku-4-5").unwrap();
     let inputs = Inputs::from_bytes("memory", &text[..cut], InputFormat::Auto);
     assert_eq!(exchanges(&inputs).len(), 1);

@@ -7,11 +7,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
+use forkcast_fixtures::{files, fixture, tempdir, workspace};
 use forkcast_replay::formats::{self, Format};
 use forkcast_replay::input::{InputFormat, Inputs};
 use proptest::prelude::*;
-
-use crate::places::FIXTURES;
 
 fn auto(bytes: &[u8]) -> Inputs {
     Inputs::from_bytes("memory", bytes, InputFormat::Auto)
@@ -124,7 +123,7 @@ fn aliases_neither_fill_memory_nor_the_stack() {
 
 #[test]
 fn packed_files_are_detected_by_their_bytes_and_keep_the_part_before_damage() {
-    let log = std::fs::read(format!("{FIXTURES}/../../sample/sample.exchanges.jsonl")).unwrap();
+    let log = std::fs::read(workspace().join("replay/sample/sample.exchanges.jsonl")).unwrap();
     for (packed, name) in [(gzip(&log), "gzip"), (zlib(&log), "zlib"), (zstd(&log), "zstd")] {
         let inputs = auto(&packed);
         assert_eq!((inputs.exchanges().count(), inputs.unreadable.len()), (14, 0), "{name}: {:?}", inputs.unreadable);
@@ -189,7 +188,8 @@ fn a_log_whose_first_line_is_damaged_is_still_a_log() {
 
 #[test]
 fn folders_are_walked_by_name_and_links_lead_nowhere_twice() {
-    let root = std::env::temp_dir().join(format!("forkcast-readers-{}", std::process::id()));
+    let place = tempdir().unwrap();
+    let root = place.path().join("all");
     let inner = root.join("b");
     std::fs::create_dir_all(&inner).unwrap();
     let body = |word: &str| format!("{{\"model\":\"claude-opus-4-8\",\"messages\":[\"{word}\"]}}");
@@ -217,7 +217,7 @@ fn folders_are_walked_by_name_and_links_lead_nowhere_twice() {
 
 /// The least time of a walk through this many nested folders.
 fn walk_time(folders: usize) -> Duration {
-    let root = tempfile::tempdir().unwrap();
+    let root = tempdir().unwrap();
     let deepest = root.path().join("d/".repeat(folders));
     std::fs::create_dir_all(&deepest).unwrap();
     std::fs::write(deepest.join("x"), "{\"model\":\"claude-opus-4-8\",\"messages\":[]}").unwrap();
@@ -243,14 +243,12 @@ fn a_walk_takes_as_long_as_the_folders_are_deep() {
 fn an_override_reads_files_that_detection_would_not() {
     let inputs = Inputs::from_bytes("memory", b"no yaml: [", InputFormat::As(Format::Vcr));
     assert_eq!((inputs.skipped.len(), inputs.unreadable.len()), (0, 1));
-    let folder = Inputs::read(&[FIXTURES], InputFormat::Auto).unwrap();
-    assert_eq!(folder.files, std::fs::read_dir(FIXTURES).unwrap().count());
+    let folder = Inputs::read(&[fixture("")], InputFormat::Auto).unwrap();
+    assert_eq!(folder.files, files(&fixture("")).len());
 }
 
 fn fixtures() -> Vec<Vec<u8>> {
-    let mut names: Vec<_> = std::fs::read_dir(FIXTURES).unwrap().map(|entry| entry.unwrap().path()).collect();
-    names.sort();
-    names.into_iter().map(|path| std::fs::read(path).unwrap()).collect()
+    files(&fixture("")).into_iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
 proptest! {

@@ -1,17 +1,12 @@
 //! Recordings of HTTP calls whose recorders keep bodies or headers in their own way.
 
 use std::fs;
-use std::path::PathBuf;
 
+use forkcast_fixtures::tempdir;
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
 
 use crate::places::{counts, fixture, instants, memory, notes, read, reasons};
-
-/// A folder for one test, which removes it.
-fn temporary(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("forkcast-{name}-{}", std::process::id()))
-}
 
 #[test]
 fn a_braintrust_cassette_has_bodies_of_several_kinds() {
@@ -35,7 +30,8 @@ fn with_a_file(path: &str) -> String {
 
 #[test]
 fn a_folder_of_bodies_is_read_alone_only_without_its_recording() {
-    let folder = temporary("bodies");
+    let place = tempdir().unwrap();
+    let folder = place.path();
     let body = r#"{"model":"claude-opus-4-8","messages":[{"role":"user","content":"From a file"}],"max_tokens":16}"#;
     fs::create_dir_all(folder.join("in/calls.cassette.blobs")).unwrap();
     fs::write(folder.join("in/calls.cassette.blobs/asked.bin"), body).unwrap();
@@ -49,12 +45,12 @@ fn a_folder_of_bodies_is_read_alone_only_without_its_recording() {
         skipped.file.ends_with("calls.cassette.blobs") && skipped.reason.starts_with("bodies, read with the recording")
     });
     assert!(skipped, "{:?}", both.skipped);
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn bodies_are_only_read_below_the_folder_of_their_recording() {
-    let folder = temporary("paths");
+    let place = tempdir().unwrap();
+    let folder = place.path();
     fs::create_dir_all(folder.join("in")).unwrap();
     fs::write(folder.join("secret.json"), r#"{"model":"claude-opus-4-8","messages":[]}"#).unwrap();
     for (other, expected) in [
@@ -71,7 +67,6 @@ fn bodies_are_only_read_below_the_folder_of_their_recording() {
         assert!(reason.starts_with("entry 2: ") && reason.contains(expected), "{other}: {reason}");
         assert!(!reason.contains("secret"), "{reason}");
     }
-    fs::remove_dir_all(&folder).unwrap();
     let inputs = memory(&with_a_file("asked.bin"));
     let [(_, reason)] = reasons(&inputs)[..] else { panic!("one damaged entry") };
     assert!(reason.contains("only read beside a recording that is a file"), "{reason}");
@@ -138,15 +133,15 @@ fn a_recording_of_httpmock_is_read_document_by_document() {
 
 #[test]
 fn a_folder_names_the_provider_of_calls_without_hosts() {
-    let folder = temporary("hosts");
+    let place = tempdir().unwrap();
+    let folder = place.path();
     for provider in ["llamacpp", "venice", "other"] {
         fs::create_dir_all(folder.join(provider).join("area")).unwrap();
         fs::write(folder.join(provider).join("area/call.yaml"), fixture("httpmock.yaml")).unwrap();
     }
-    let inputs = Inputs::read(&[&folder], InputFormat::Auto).unwrap();
+    let inputs = Inputs::read(&[folder], InputFormat::Auto).unwrap();
     let chats = inputs.exchanges().filter(|exchange| exchange.origin.index == 3);
     assert_eq!(chats.map(|exchange| exchange.provider.as_str()).collect::<Vec<_>>(), ["llamacpp", "alibaba", "venice"]);
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
@@ -198,15 +193,15 @@ fn a_stub_of_wiremock_has_its_body_in_the_stub_or_in_a_file() {
     assert_eq!(instants(inputs.exchanges().next().unwrap()), [Some(642.0), None, Some(1000.0)]);
     let text = String::from_utf8(fixture("wiremock.json")).unwrap();
     let line = text.lines().find(|line| line.trim_start().starts_with("\"body\"")).unwrap();
-    let folder = temporary("stubs");
+    let place = tempdir().unwrap();
+    let folder = place.path();
     fs::create_dir_all(folder.join("mappings")).unwrap();
     fs::create_dir_all(folder.join("__files")).unwrap();
     fs::write(folder.join("mappings/a.json"), text.replace(line, "    \"bodyFileName\" : \"a.json\",")).unwrap();
     fs::write(folder.join("__files/a.json"), r#"{"usage":{"input_tokens":42,"output_tokens":1}}"#).unwrap();
-    let inputs = Inputs::read(&[&folder], InputFormat::Auto).unwrap();
+    let inputs = Inputs::read(&[folder], InputFormat::Auto).unwrap();
     assert_eq!((counts(&inputs), reasons(&inputs)), (vec![(0, Some((42, 0, 0, 1)))], vec![]));
     assert_eq!(inputs.skipped.len(), 1, "the folder of bodies: {:?}", inputs.skipped);
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

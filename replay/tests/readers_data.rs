@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use forkcast_fixtures::beside;
 use forkcast_replay::exchange::{ANTHROPIC, Dialect, Exchange};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::time::Instant;
 use serde_json::Value;
-
-use crate::places::beside;
 
 fn read(path: &str) -> Option<Inputs> {
     Some(Inputs::read(&[beside(path)?], InputFormat::Auto).unwrap())

@@ -1,11 +1,12 @@
 //! Recordings of HTTP: archives, logs and cassettes made by hand as the tools write them. Packed bodies were packed by
 //! other implementations (brotli 1.2.1, zstandard 0.25.0 and zlib of Python), streams of AWS framed with their checksums.
 
+use forkcast_fixtures::{beside, unpacked};
 use forkcast_replay::exchange::Dialect;
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
 
-use crate::places::{FIXTURES, beside, counts, instants, memory, notes, read, reasons};
+use crate::places::{counts, fixture, instants, memory, notes, read, reasons};
 
 fn format(inputs: &Inputs) -> Format {
     inputs.scopes[0].files[0].format
@@ -85,7 +86,7 @@ fn a_request_of_an_archive_begins_when_it_is_on_the_wire() {
 
 #[test]
 fn an_archive_that_is_cut_keeps_the_entries_before_the_cut() {
-    let text = std::fs::read(format!("{FIXTURES}/archive.har")).unwrap();
+    let text = fixture("archive.har");
     let cut = memchr::memmem::find(&text, b"index.html").unwrap();
     let inputs = Inputs::from_bytes("memory", &text[..cut], InputFormat::Auto);
     assert_eq!(inputs.exchanges().count(), 5);
@@ -137,7 +138,7 @@ fn a_claude_trace_is_read_pair_by_pair() {
 
 #[test]
 fn a_damaged_pair_affects_no_other() {
-    let text = std::fs::read_to_string(format!("{FIXTURES}/trace.jsonl")).unwrap();
+    let text = unpacked(&forkcast_fixtures::fixture("trace.jsonl"));
     let torn = text.replacen("\"timestamp\":", "\"timestamp\";", 1);
     let inputs = memory(&torn);
     assert_eq!(inputs.exchanges().map(|exchange| exchange.origin.index).collect::<Vec<_>>(), [1, 3, 4, 5]);

@@ -1,16 +1,17 @@
 //! Logs of gateways and traces: what they say of prompts and usage, put into one form. Fixtures are made by hand after the
 //! sources that the modules name.
 
+use forkcast_fixtures::{fixture, unpacked};
 use forkcast_replay::exchange::{Dialect, Exchange};
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::time::Instant;
 
-use crate::places::{FIXTURES, memory, notes, read};
+use crate::places::{memory, notes, read};
 
 fn text(name: &str) -> String {
-    std::fs::read_to_string(format!("{FIXTURES}/{name}")).unwrap()
+    unpacked(&fixture(name))
 }
 
 fn reasons(inputs: &Inputs) -> Vec<(usize, &str)> {

@@ -12,6 +12,7 @@ use forkcast_replay::formats::{self, Format, Reading};
 use forkcast_replay::input::{InputFormat, Inputs};
 use proptest::prelude::*;
 
+use crate::edits::{Edit, apply, edit};
 use crate::places::fixture;
 
 /// The fixtures of each format. A reader without one fails the first test below.
@@ -143,74 +144,6 @@ fn nesting_and_numbers_without_end_break_no_reader() {
                 read(*format, text.replace(from, &to).as_bytes());
                 read(*format, text.replacen(from, &to, 1).as_bytes());
             }
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
-enum Edit {
-    Flip(prop::sample::Index, u8),
-    Remove(prop::sample::Index, usize),
-    Insert(prop::sample::Index, &'static [u8]),
-    Splice(prop::sample::Index, prop::sample::Index, usize),
-}
-
-/// Pieces that mean something to one reader or another.
-const PIECES: &[&[u8]] = &[
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b"\"",
-    b"\\",
-    b",",
-    b":",
-    b"\n",
-    b"\n- ",
-    b"null",
-    b"-1",
-    b"1e999",
-    b"\\ud83d",
-    b"\xff",
-    b"\0",
-    b"18446744073709551616",
-    b"&a *a",
-    b"!!binary ",
-    b"data: ",
-    b"\"encoding\":\"base64\",",
-    b"{\"bytes\":\"",
-];
-
-fn edit() -> impl Strategy<Value = Edit> {
-    let at = any::<prop::sample::Index>;
-    prop_oneof![
-        (at(), any::<u8>()).prop_map(|(at, byte)| Edit::Flip(at, byte)),
-        (at(), 1..64_usize).prop_map(|(at, length)| Edit::Remove(at, length)),
-        (at(), prop::sample::select(PIECES)).prop_map(|(at, piece)| Edit::Insert(at, piece)),
-        (at(), at(), 1..200_usize).prop_map(|(from, to, length)| Edit::Splice(from, to, length)),
-    ]
-}
-
-fn apply(bytes: &mut Vec<u8>, edit: &Edit) {
-    let length = bytes.len();
-    if length == 0 {
-        return;
-    }
-    match edit {
-        Edit::Flip(at, byte) => bytes[at.index(length)] = *byte,
-        Edit::Remove(at, count) => {
-            let at = at.index(length);
-            bytes.drain(at..(at + count).min(length));
-        }
-        Edit::Insert(at, piece) => {
-            let at = at.index(length);
-            bytes.splice(at..at, piece.iter().copied());
-        }
-        Edit::Splice(from, to, count) => {
-            let from = from.index(length);
-            let piece = bytes[from..(from + count).min(length)].to_vec();
-            let to = to.index(length);
-            bytes.splice(to..to, piece);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::rc::Rc;
 
+use forkcast_fixtures::beside;
 use forkcast_replay::exchange::Dialect;
 use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::recording::Recording;
@@ -135,13 +135,8 @@ struct Folder {
 
 #[test]
 fn requests_repeat_the_answers_that_the_runtime_assembles() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     for folder in FOLDERS {
-        let path = data.join(folder.name);
-        if !path.exists() {
-            eprintln!("skipped: no recordings at {}", path.display());
-            continue;
-        }
+        let Some(path) = beside(folder.name) else { continue };
         let inputs = Inputs::read_with(&[&path], &ReadOptions::default().with_answers(), &|_| true).unwrap();
         let mut repeats = Repeats::default();
         for stream in streams(&inputs) {

@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use forkcast_fixtures::beside;
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_sim::pricing::{Date, Money};
 use forkcast_sim::service::Entry;
-
-use crate::places::beside;
 
 /// Bills that differ, with the reason.
 #[derive(Default)]

@@ -1,9 +1,8 @@
 //! Mooncake's and LMCache's traces next to the project compared with published figures; visibly skipped if they are absent.
 
+use forkcast_fixtures::beside;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::trace::{Trace, turns};
-
-use crate::places::beside;
 
 fn trace(place: &str) -> Option<Trace> {
     let inputs = Inputs::read(&[beside(place)?], InputFormat::Auto).expect("the file opens");

@@ -6,14 +6,9 @@ mod captures;
 mod diagnosed;
 mod judged;
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use forkcast_fixtures::{golden, workspace};
 
 use crate::places::data;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
 
 const INTRODUCTION: &str = "# The guard compared with recordings
 
@@ -28,9 +23,5 @@ fn the_page_agrees_with_the_recordings() {
     let tables = [captures::table(&data), judged::table(&data), diagnosed::table(&data)];
     let page = format!("{INTRODUCTION}\n{}", tables.join("\n"));
     println!("{page}");
-    let path = root().join("reports/published/guard.md");
-    if env::var_os("FORKCAST_UPDATE").is_some() {
-        fs::write(&path, &page).unwrap();
-    }
-    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), page, "see how to regenerate it in its first lines");
+    golden(&workspace().join("reports/published/guard.md"), &page);
 }

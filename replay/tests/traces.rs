@@ -2,20 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use forkcast_fixtures::{files, shared};
 use forkcast_replay::input::{InputFormat, Inputs};
-use forkcast_replay::rebuild::Dispatch;
 use forkcast_replay::replay::{Options, Replay, replay};
-use forkcast_replay::trace::{Rest, Sends, Trace, turns};
+use forkcast_replay::trace::{Rest, Sends, Trace};
 use forkcast_replay::what_if::{Bound, BoundPings, Columns};
 use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
-use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Rates, Terms};
-use forkcast_sim::service::{NotComparable, Quote};
+use forkcast_sim::pricing::{Money, PriceBook};
+use forkcast_sim::service::NotComparable;
 use forkcast_sim::wire::Usage;
 use proptest::prelude::*;
 use serde_json::json;
 
 use crate::places::fixture;
+use crate::weka::send;
 
 fn inputs(name: &str) -> Inputs {
     Inputs::from_bytes(name, &fixture(name), InputFormat::Auto)
@@ -98,35 +99,12 @@ fn texts_read_their_shared_beginning() {
     assert!(replayed.entries[0].line.at.is_some(), "its clock has a date");
 }
 
-/// Prices of a made model with the factors of Anthropic's list: a read a tenth, a write a quarter more, or double.
-fn rates() -> Rates {
-    let price = |category| match category {
-        Category::Input => "10",
-        Category::Read => "1",
-        Category::Write5m => "12.5",
-        Category::Write1h => "20",
-        Category::Output => "0",
-    };
-    let book = Category::ALL.into_iter().fold(PriceBook::built_in(), |book, category| {
-        book.with_override("made", category, price(category).parse().unwrap())
-    });
-    book.rates(&ModelKey::from("made"), &Terms::default()).unwrap()
-}
-
 /// Input of a usage at those prices, in thousandths of a token of plain input.
 fn units(usage: &Usage) -> u64 {
     usage.input_tokens * 1_000
         + usage.cache_read_input_tokens * 100
         + usage.ephemeral_5m_input_tokens * 1_250
         + usage.ephemeral_1h_input_tokens * 2_000
-}
-
-fn send(trace: &Trace, rest: Rest, serve: &mut dyn FnMut(&Dispatch<'_>)) {
-    let quote = Quote { rates: Some(rates()), ..Quote::default() };
-    let sends = Sends::of(trace);
-    for turn in turns(trace).iter().filter(|turn| turn.conversation == 0) {
-        serve(&sends.dispatch(turn, &sends.sizes(turn, rest), &quote));
-    }
 }
 
 fn main_thread() -> Trace {
@@ -139,13 +117,14 @@ fn cost(what_if: &str) -> u64 {
     let trace = main_thread();
     let book = PriceBook::built_in();
     let mut columns = Columns::new(&[what_if.parse().unwrap()], &Rules::default(), &book);
-    send(&trace, Rest::Written, &mut |sent| columns.serve(sent));
+    send(&trace, &Sends::of(&trace), Rest::Written, &mut |sent| columns.serve(sent));
     columns.finish(Sends::of(&trace).prefixes()).iter().map(|row| units(&row[0].usage)).sum()
 }
 
 fn bound(pings: BoundPings) -> u64 {
     let mut bound = Bound::new(&Rules::default(), pings);
-    send(&main_thread(), Rest::Plain, &mut |sent| bound.serve(sent));
+    let trace = main_thread();
+    send(&trace, &Sends::of(&trace), Rest::Plain, &mut |sent| bound.serve(sent));
     bound.finish().iter().map(|row| units(&row.usage)).sum()
 }
 
@@ -298,14 +277,10 @@ proptest! {
 
 #[test]
 fn recorded_traces_with_instants_moved_are_accounted_for() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/torture-inputs/F01_trace_time_order");
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        eprintln!("skipped: {folder} is not there");
-        return;
-    };
+    let Some(folder) = shared("torture-inputs/F01_trace_time_order") else { return };
     let mut seen = 0;
-    for entry in entries {
-        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+    for file in files(&folder) {
+        let bytes = std::fs::read(file).unwrap();
         let inputs = Inputs::from_bytes("trace.json", &bytes, InputFormat::Auto);
         assert_accounted(&replay(&inputs, &Options { book: PriceBook::built_in(), ..Options::default() }));
         seen += 1;

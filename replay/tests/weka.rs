@@ -10,6 +10,7 @@
 mod plain;
 mod table;
 
+use forkcast_fixtures::beside;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::rebuild::Dispatch;
 use forkcast_replay::replay::{Options, replay};
@@ -21,8 +22,6 @@ use forkcast_sim::service::Quote;
 use forkcast_sim::wire::Usage;
 use plain::{Counts, Policy};
 use table::{POLICIES, Row, print};
-
-use crate::places::beside;
 
 fn traces() -> Option<(Vec<Trace>, Vec<plain::Conversation>)> {
     let folder = beside("kv-weka-claude-code")?;
@@ -58,7 +57,7 @@ fn counts(usages: impl IntoIterator<Item = Usage>) -> Counts {
 }
 
 /// Sends every request of the main agent.
-fn send(trace: &Trace, sends: &Sends<'_>, rest: Rest, serve: &mut dyn FnMut(&Dispatch<'_>)) {
+pub fn send(trace: &Trace, sends: &Sends<'_>, rest: Rest, serve: &mut dyn FnMut(&Dispatch<'_>)) {
     let quote = Quote { rates: Some(rates()), ..Quote::default() };
     for turn in turns(trace).iter().filter(|turn| turn.conversation == 0) {
         serve(&sends.dispatch(turn, &sends.sizes(turn, rest), &quote));

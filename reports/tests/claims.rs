@@ -1,9 +1,9 @@
 //! `published/claims.md` equals the results of runs, and these equal the derivation (`economics.md` 3.3, 3.7).
 
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use forkcast_fixtures::{golden, workspace};
 use forkcast_reports::document::markdown;
 use forkcast_sim::pricing::PriceBook;
 
@@ -27,13 +27,9 @@ fn cells(page: &str, (heading, after, words): (&str, &str, &str)) -> Vec<String>
 
 #[test]
 fn econ_02_econ_10_econ_13_econ_14_econ_15_the_published_page_has_the_results_of_the_runs() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("published/claims.md");
+    let path = workspace().join("reports/published/claims.md");
     let page = &*PAGE;
-    if std::env::var_os("FORKCAST_UPDATE").is_some() {
-        std::fs::write(&path, page).unwrap();
-    }
-    let published = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(published, *page, "{} is old: FORKCAST_UPDATE=1 writes it", path.display());
+    golden(&path, page);
 }
 
 #[test]

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
+use forkcast_fixtures::beside;
+use forkcast_fixtures::{golden, workspace};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::what_if::{INSTRUCTION_TOKENS, KEPT_TOKENS, SUMMARY_TOKENS, WhatIf};
 use forkcast_sim::pricing::{Date, ModelKey, Money, PriceBook, Terms, grouped, thousands};
 use forkcast_sim::wire::Usage;
-
-use crate::written::beside;
 
 const FOLDERS: [&str; 5] =
     ["cc-entireio-cli", "cc-marot-spotter", "cc-oh-my-posh", "cc-packmind-context-evaluator", "cc-agentv"];
@@ -166,11 +166,7 @@ fn payback(page: &mut String) {
 fn the_published_page_has_what_recorded_sessions_would_have_cost() {
     let found: Option<Vec<_>> = FOLDERS.iter().map(|name| Some((*name, tried(&beside(name)?)))).collect();
     let Some(found) = found else { return };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("published/compaction.md");
+    let path = workspace().join("reports/published/compaction.md");
     let page = page(&found);
-    if std::env::var_os("FORKCAST_UPDATE").is_some() {
-        std::fs::write(&path, &page).unwrap();
-    }
-    let published = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(published, page, "{} is old: FORKCAST_UPDATE=1 writes it", path.display());
+    golden(&path, &page);
 }

@@ -1,7 +1,5 @@
 //! The contents of prompts add up to the bill, for recorded requests and for transcripts.
 
-use std::path::Path;
-
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_reports::format::by_column;
@@ -50,7 +48,7 @@ fn recorded_requests_have_tools_system_and_results_by_tool() {
 
 #[test]
 fn transcripts_hide_tools_and_system_and_name_tools_of_results() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../replay/tests/fixtures/claude-code.jsonl");
+    let path = forkcast_fixtures::fixture("claude-code.jsonl");
     let rows = rows(&Inputs::read(&[path], InputFormat::Auto).unwrap());
     assert!(has(&rows, "hidden", None), "{rows:?}");
     assert!(rows.iter().any(|row| row["content"] == "results" && row["tool"].is_string()), "{rows:?}");

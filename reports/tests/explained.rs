@@ -1,5 +1,6 @@
 //! Where a match stops and why: one story for each reason, and properties of every request.
 
+use forkcast_fixtures::beside;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::inspect::{Inspection, NotInspected, inspect};
 use forkcast_replay::replay::{Options, Replay, replay};
@@ -13,7 +14,7 @@ use forkcast_sim::cache::Rules;
 use forkcast_sim::ledger::Line;
 use serde_json::Value;
 
-use crate::written::{beside, validator};
+use crate::written::validator;
 
 /// One request of a story.
 struct Sent {

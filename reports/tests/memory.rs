@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use forkcast_fixtures::emptied;
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
 use forkcast_replay::replay::{Options, Passes};
@@ -69,8 +70,7 @@ fn exchange(text: &mut String, session: usize, request: usize) {
 
 /// A folder of this many sessions of one size, and a large one.
 fn folder(sessions: usize) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("memory-{sessions}"));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = emptied(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("memory-{sessions}")));
     for session in 0..=sessions {
         let requests = if session == sessions { REQUESTS_OF_LARGEST } else { REQUESTS_OF_SESSION };
         let mut text = String::new();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use forkcast_fixtures::{beside, fixture};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, Passes};
 use forkcast_replay::what_if::WhatIf;
@@ -31,14 +32,10 @@ fn shown(path: &Path, asked: &[&str]) -> Shown {
     }
 }
 
-fn fixture() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../replay/tests/fixtures/codex.jsonl")
-}
-
 /// Bill: 0.0396 + 0.01685; with GPT-6.2 Sol 0.0154 + 0.01179.
 #[test]
 fn a_codex_session_is_advised_the_current_model_of_its_maker() {
-    let Shown { screen, advice, rows } = shown(&fixture(), &[]);
+    let Shown { screen, advice, rows } = shown(&fixture("codex.jsonl"), &[]);
     assert_eq!(rows, ["model=gpt-6.2-sol"]);
     assert_eq!(advice, ["Use gpt-6.2-sol for the same requests with the same tokens; answers will differ"]);
     assert!(screen.contains("$0.0293"), "{screen}");
@@ -46,7 +43,8 @@ fn a_codex_session_is_advised_the_current_model_of_its_maker() {
 
 #[test]
 fn another_makers_model_is_a_row_and_no_advice() {
-    let Shown { screen, advice, rows } = shown(&fixture(), &["model=gemini-3.8-flash", "model=gpt-6-luna", "ttl=1h"]);
+    let Shown { screen, advice, rows } =
+        shown(&fixture("codex.jsonl"), &["model=gemini-3.8-flash", "model=gpt-6-luna", "ttl=1h"]);
     assert_eq!(rows, ["model=gpt-6.2-sol", "model=gemini-3.8-flash", "model=gpt-6-luna"]);
     assert_eq!(advice, ["Use gpt-6-luna for the same requests with the same tokens; answers will differ"]);
     let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -63,7 +61,7 @@ fn another_makers_model_is_a_row_and_no_advice() {
 /// GPT-6.2 Astra is in the table of models and has no price.
 #[test]
 fn a_model_without_a_price_is_left_out_with_the_reason() {
-    let Shown { screen, rows, .. } = shown(&fixture(), &["model=gpt-6.2-astra"]);
+    let Shown { screen, rows, .. } = shown(&fixture("codex.jsonl"), &["model=gpt-6.2-astra"]);
     assert_eq!(rows, ["model=gpt-6.2-sol"]);
     assert!(screen.contains("There is no price for the model"), "{screen}");
 }
@@ -71,18 +69,13 @@ fn a_model_without_a_price_is_left_out_with_the_reason() {
 /// Recordings of Codex, Gemini CLI and Copilot CLI.
 #[test]
 fn other_clients_get_an_answer_too() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     for (folder, advised) in [
         ("codex-agentv", Some("Use gpt-6.2-sol")),
         ("codex-cyspbot", Some("Use gpt-6.2-sol")),
         ("gemini-cli-entireio", None),
         ("copilot-cli-agentv", None),
     ] {
-        let path = data.join(folder);
-        if !path.exists() {
-            eprintln!("skipped: {} is absent", path.display());
-            continue;
-        }
+        let Some(path) = beside(folder) else { continue };
         let Shown { screen, advice, rows } = shown(&path, &["model=gpt-5.4", "model=claude-haiku-4-5", "ttl=1h"]);
         eprintln!("{screen}");
         assert!(rows.contains(&"model=gpt-5.4".to_owned()), "{rows:?}");

@@ -1,9 +1,9 @@
 //! `published/parts.md`: what parts of the runtime cost, from runs of small scenarios.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::LazyLock;
 
+use forkcast_fixtures::{golden, workspace};
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::{Options, Run, Sums, play};
@@ -389,13 +389,9 @@ static PARTS: LazyLock<(String, Vec<f64>)> = LazyLock::new(|| {
 
 #[test]
 fn the_published_page_has_the_results_of_the_runs() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("published/parts.md");
+    let path = workspace().join("reports/published/parts.md");
     let (page, _) = &*PARTS;
-    if std::env::var_os("FORKCAST_UPDATE").is_some() {
-        std::fs::write(&path, page).unwrap();
-    }
-    let published = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(published, *page, "{} is old: FORKCAST_UPDATE=1 writes it", path.display());
+    golden(&path, page);
 }
 
 #[test]

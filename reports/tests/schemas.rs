@@ -1,5 +1,7 @@
 //! Output conforms to the schemas, for the sample and for recordings with every kind of problem.
 
+use forkcast_fixtures::beside;
+use forkcast_fixtures::{golden, workspace};
 use forkcast_replay::calibrate::calibrate;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, SizeSource, Sizing, replay};
@@ -14,7 +16,7 @@ use forkcast_sim::pricing::{ModelKey, PriceBook, Terms};
 use forkcast_sim::wire::{Pins, Usage, Wire, spelling};
 use serde_json::Value;
 
-use crate::written::{beside, check, text, validator};
+use crate::written::{check, text, validator};
 
 fn ledger_of(report: &Report<'_>) -> String {
     text(|target| {
@@ -199,12 +201,7 @@ fn schemas_describe_themselves() {
         assert_eq!(value["title"], schema.name);
         assert_eq!(value["$id"], format!("forkcast:{}", schema.name));
         assert!(schema.description().len() > 20, "{}", schema.name);
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(schema.file_name());
-        if std::env::var_os("FORKCAST_UPDATE").is_some() {
-            std::fs::write(&path, schema.text).unwrap();
-        }
-        let file = std::fs::read_to_string(path).unwrap();
-        assert!(file == schema.text, "{} differs from its record: FORKCAST_UPDATE=1 rewrites it", schema.name);
+        golden(&workspace().join("reports/schema").join(schema.file_name()), schema.text);
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use forkcast_fixtures::{files, fixture};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, Passes, replay};
 use forkcast_reports::figures::timeline::Timeline;
@@ -12,8 +13,6 @@ use forkcast_reports::format::{ledger, replay as json, requests, tables};
 use forkcast_reports::report::{Account, By, Counted, Limits, Report, Side, View};
 use forkcast_sim::pricing::Money;
 use serde_json::Value;
-
-use crate::written;
 
 /// A file of comma-separated values as RFC 4180 reads it.
 pub fn parsed(text: &str) -> Vec<Vec<String>> {
@@ -155,7 +154,7 @@ fn an_unknown_table_writes_nothing() {
 
 /// Every fixture of the readers alone, and all of them together.
 fn fixtures() -> Vec<Inputs> {
-    let paths = written::fixtures();
+    let paths = files(&fixture(""));
     let mut all: Vec<Vec<PathBuf>> = paths.iter().map(|path| vec![path.clone()]).collect();
     all.push(paths);
     all.iter().map(|paths| Inputs::read(paths, InputFormat::Auto).unwrap()).collect()

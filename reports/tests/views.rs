@@ -3,8 +3,9 @@
 //! The recordings of `../shared/data` are used if present.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use forkcast_fixtures::beside;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, Replay, replay};
 use forkcast_reports::document::terminal::{self, Look};
@@ -23,14 +24,10 @@ const KEYS: [By; 7] = [By::Day, By::Week, By::Month, By::Project, By::Model, By:
 /// The sample and every folder of recordings.
 fn recordings() -> Vec<(String, Inputs)> {
     let mut found = vec![("the sample".to_owned(), Inputs::sample())];
-    let data: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let folders = std::fs::read_dir(&data).map(|entries| entries.map(|entry| entry.unwrap().path()).collect());
-    let mut folders: Vec<PathBuf> = folders.unwrap_or_default();
+    let Some(data) = beside("") else { return found };
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.retain(|folder| folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cassettes-")));
     folders.sort();
-    if folders.is_empty() {
-        eprintln!("skipped: no recordings at {}", data.display());
-    }
     for folder in folders {
         let inputs = Inputs::read(&[&folder], InputFormat::Auto).unwrap();
         found.push((folder.display().to_string(), inputs));

@@ -1,7 +1,6 @@
 //! Output, its schemas, and its inputs.
 
 use std::io;
-use std::path::{Path, PathBuf};
 
 use forkcast_reports::format::SCHEMAS;
 use jsonschema::Validator;
@@ -32,23 +31,4 @@ pub fn check(validator: &Validator, text: &str) -> Value {
     let errors = errors(validator, &value);
     assert!(errors.is_empty(), "{errors:#?}");
     value
-}
-
-/// The readers' fixtures.
-pub fn fixtures() -> Vec<PathBuf> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../replay/tests/fixtures");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.is_file());
-    files.sort();
-    files
-}
-
-/// Recordings outside the project; tests that need them are skipped with a message if they are absent.
-pub fn beside(folder: &str) -> Option<PathBuf> {
-    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(folder);
-    if full.is_dir() {
-        return Some(full);
-    }
-    eprintln!("skipped: shared/data/{folder} is absent");
-    None
 }

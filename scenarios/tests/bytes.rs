@@ -1,8 +1,8 @@
 //! Recordings with whole bodies, played by the runtime: its requests against the recorded ones.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
+use forkcast_fixtures::beside;
 use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::source::order::{Stream, streams};
 use forkcast_scenarios::cast::otherwise::Otherwise;
@@ -94,14 +94,9 @@ const FLOORS: [Floor; 4] = [
 /// Prints its table: `cargo test -p forkcast-scenarios --test all -- bytes:: --nocapture`.
 #[test]
 fn requests_of_recorded_clients_are_those_of_the_runtime() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     println!("recording: sessions, finished; requests that are played, equal, equal but for key order; the others");
     for floor in FLOORS {
-        let path = data.join(floor.place);
-        if !path.exists() {
-            println!("SKIPPED: there are no recordings at {}", path.display());
-            continue;
-        }
+        let Some(path) = beside(floor.place) else { continue };
         let inputs = Inputs::read_with(&[path], &ReadOptions::default().with_answers(), &|_| true).unwrap();
         let mut sum = Compared::default();
         let mut sessions = 0;

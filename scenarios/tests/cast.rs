@@ -1,8 +1,9 @@
 //! Recorded sessions through the runtime.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use forkcast_fixtures::beside;
 use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::rebuild::profile::RuleName;
 use forkcast_replay::replay::{self, replay};
@@ -49,10 +50,6 @@ const FLOORS: [Floor; 8] = [
     },
     Floor { folder: "cc-agentv", sessions: 2, finished: 2, exact: 2, in_time: 2, hit: 2, cost: 2 },
 ];
-
-fn recordings() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data")
-}
 
 fn inputs(paths: &[PathBuf]) -> Inputs {
     Inputs::read_with(paths, &ReadOptions::default().with_answers(), &|_| true).unwrap()
@@ -259,10 +256,7 @@ fn print_session(session: &Session, cast: &Cast, comparison: &Comparison<'_>) {
 /// others, without floors.
 #[test]
 fn recorded_sessions_run_to_their_end_at_their_pace() {
-    if !recordings().is_dir() {
-        println!("SKIPPED: there are no recordings at {}", recordings().display());
-        return;
-    }
+    let Some(recordings) = beside("") else { return };
     // `WITHOUT=lines_first,dropped` leaves rules out, and expects nothing.
     let left_out = std::env::var("WITHOUT").unwrap_or_default();
     let left_out: LeftOut = left_out.split(',').filter_map(CastRule::named).collect();
@@ -276,7 +270,7 @@ fn recorded_sessions_run_to_their_end_at_their_pace() {
             continue;
         }
         let [mut finished, mut exact, mut in_time, mut hit, mut cost] = [0; 5];
-        let inputs = inputs(&[recordings().join(folder)]);
+        let inputs = inputs(&[recordings.join(folder)]);
         let (sessions, replayed) = (sessions(&inputs), replayed(&inputs));
         let mut differences = Differences::default();
         for (number, session) in sessions.iter().enumerate() {

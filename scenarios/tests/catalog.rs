@@ -29,28 +29,8 @@ fn holds(entry: &CatalogItem) -> Result<(), Failed> {
     if !run.laws_held() {
         return Err(format!("a law is broken: {:?}\n\n{text}", run.laws).into());
     }
-    let path = golden_file(entry);
-    if std::env::var_os("FORKCAST_UPDATE").is_some() {
-        assert!(std::env::var_os("CI").is_none(), "golden files are never written in CI");
-        std::fs::write(&path, &text)?;
-    }
-    let kept = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    if kept != text {
-        return Err(format!("{} keeps another run:\n{}", path.display(), differing(&kept, &text)).into());
-    }
+    forkcast_fixtures::golden(&golden_file(entry), &text);
     Ok(())
-}
-
-/// The first differing line, from both.
-fn differing(kept: &str, found: &str) -> String {
-    let mut found = found.lines();
-    for (number, kept) in kept.lines().enumerate() {
-        let found = found.next().unwrap_or("(end)");
-        if kept != found {
-            return format!("line {}\n  kept:  {kept}\n  found: {found}", number + 1);
-        }
-    }
-    format!("the run continues with: {}", found.next().unwrap_or("nothing"))
 }
 
 /// A golden file without a scenario is an error.

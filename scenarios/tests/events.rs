@@ -1,6 +1,6 @@
 //! The events that scenarios can expect are the runtime's events.
 
-use std::path::Path;
+use forkcast_fixtures::{golden, workspace};
 
 /// Names and fields of every variant, read from the runtime's source.
 fn events(source: &str) -> String {
@@ -31,13 +31,6 @@ fn names(fields: &str) -> Vec<String> {
 
 #[test]
 fn the_list_of_events_is_the_runtimes() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let source = std::fs::read_to_string(root.join("../sim/src/agent/event.rs")).unwrap();
-    let path = root.join("src/format/expect/events.txt");
-    let expected = events(&source);
-    if std::env::var_os("FORKCAST_UPDATE").is_some() {
-        std::fs::write(&path, &expected).unwrap();
-    }
-    let found = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(found, expected, "run FORKCAST_UPDATE=1 cargo test -p forkcast-scenarios events::");
+    let source = std::fs::read_to_string(workspace().join("sim/src/agent/event.rs")).unwrap();
+    golden(&workspace().join("scenarios/src/format/expect/events.txt"), &events(&source));
 }

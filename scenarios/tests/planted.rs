@@ -14,8 +14,6 @@ mod talks;
 mod case;
 #[path = "../../sim/tests/mutations/changes/mod.rs"]
 mod changes;
-#[path = "../../sim/tests/mutations/dice.rs"]
-mod dice;
 #[path = "../../sim/tests/mutations/generated.rs"]
 mod generated;
 #[path = "../../sim/tests/mutations/json.rs"]

@@ -27,10 +27,7 @@ fn small() -> Plan {
 }
 
 fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    drop(fs::remove_dir_all(&path));
-    fs::create_dir_all(&path).unwrap();
-    path
+    forkcast_fixtures::emptied(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
 }
 
 fn run(plan: &Plan, folder: &Path, shard: Shard, jobs: usize) -> Vec<Step> {

@@ -7,8 +7,8 @@ mod listing;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
+use forkcast_fixtures::{shared, workspace};
 use listing::{all, sentences};
 
 #[test]
@@ -25,7 +25,7 @@ fn every_behaviour_of_the_contract_is_covered_or_deferred() {
 fn every_break_can_be_made_and_breaks_known_behaviours() {
     let known = all();
     for edit in breaks::all() {
-        let text = fs::read_to_string(breaks::root().join(&edit.file)).expect("a source file");
+        let text = fs::read_to_string(workspace().join(&edit.file)).expect("a source file");
         assert!(edit.place(&text).is_some(), "{}: {:?} is not there once", edit.file, edit.old);
         assert_ne!(edit.old, edit.new);
         assert!(edit.ids.iter().all(|id| known.contains_key(id)), "{:?}", edit.ids);
@@ -42,11 +42,8 @@ fn deferred_behaviours_are_not_covered_too() {
 /// The contract as it was given, outside the project.
 #[test]
 fn every_line_of_the_given_contract_is_known() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/contract.md");
-    let Ok(given) = fs::read_to_string(&path) else {
-        eprintln!("skipped: shared/contract.md is absent");
-        return;
-    };
+    let Some(path) = shared("contract.md") else { return };
+    let given = fs::read_to_string(path).unwrap();
     let given: BTreeSet<String> = sentences(&given).into_iter().map(|(id, _)| id).collect();
     let known: BTreeSet<String> = all().into_keys().collect();
     assert_eq!(given.len(), 545);

@@ -7,18 +7,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use forkcast_fixtures::{TempDir, tempdir};
 use forkcast_sim::agent::world::Files;
 use forkcast_sim::agent::world::git::{Command, Done, ENVIRONMENT, Git, Remote, Repository};
 
 /// The real program in a folder that stands for `/repo`.
-struct Real(PathBuf);
+struct Real(TempDir);
 
 impl Real {
     fn new(files: &[(&str, &str)]) -> Option<Self> {
-        let name = format!("forkcast-git-{}", std::process::id());
-        let real = Self(std::env::temp_dir().join(name));
-        drop(fs::remove_dir_all(&real.0));
-        fs::create_dir_all(&real.0).ok()?;
+        let real = Self(tempdir().unwrap());
         for (name, text) in files {
             real.write(name, text);
         }
@@ -36,7 +34,7 @@ impl Real {
     }
 
     fn path(&self, path: &str) -> PathBuf {
-        self.0.join(path.trim_start_matches("/repo").trim_start_matches('/'))
+        self.0.path().join(path.trim_start_matches("/repo").trim_start_matches('/'))
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -70,12 +68,6 @@ impl Real {
         let (mut found, top) = (BTreeSet::new(), self.path(folder));
         walk(&top, &top, &mut found);
         found
-    }
-}
-
-impl Drop for Real {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
     }
 }
 

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use forkcast_fixtures::{tempdir, workspace};
+
 mod citations;
 mod nouns;
 mod subrooms;
@@ -49,8 +51,9 @@ const ROOMS: [(&str, &[&str]); 14] = [
 ];
 
 /// Crates, each with the crates of this workspace that it may use.
-const CRATES: [(&str, &[&str]); 8] = [
+const CRATES: [(&str, &[&str]); 9] = [
     ("sim", &[]),
+    ("sim/tests/fixtures", &[]),
     ("sim/tokens", &["forkcast-sim"]),
     ("replay", &["forkcast-sim", "forkcast-tokens"]),
     ("scenarios", &["forkcast-sim", "forkcast-tokens", "forkcast-replay"]),
@@ -69,6 +72,9 @@ const CRATES: [(&str, &[&str]); 8] = [
     ),
     ("sim/cli/packages/rust", &[]),
 ];
+
+/// The crate that all tests share.
+const FIXTURES: &str = "forkcast-fixtures";
 
 /// Test programs besides `all`. Each is linked separately, so each has a reason.
 const PROGRAMS: [(&str, &str, &str); 4] = [
@@ -114,10 +120,6 @@ const UNSTEADY: [(&str, &str); 6] = [
 
 /// Meaningless names.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "common", "manager", "helper", "helpers"];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("sim is in the workspace").to_owned()
-}
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -187,13 +189,13 @@ fn word(text: &str) -> String {
 
 /// Whether a room of the table exists yet.
 fn stands(room: &str) -> bool {
-    let sources = root().join("sim/src");
+    let sources = workspace().join("sim/src");
     sources.join(room).is_dir() || sources.join(format!("{room}.rs")).is_file()
 }
 
 #[test]
 fn rooms_import_upwards_only() {
-    let sources = root().join("sim/src");
+    let sources = workspace().join("sim/src");
     for (room, allowed) in ROOMS.into_iter().filter(|(room, _)| stands(room)) {
         let folder = sources.join(room);
         let files = if folder.is_dir() { rust_files(&folder) } else { vec![sources.join(format!("{room}.rs"))] };
@@ -210,7 +212,7 @@ fn rooms_import_upwards_only() {
 
 #[test]
 fn the_map_lists_the_rooms_in_reading_order() {
-    let listed: Vec<String> = code(&root().join("sim/src/lib.rs"))
+    let listed: Vec<String> = code(&workspace().join("sim/src/lib.rs"))
         .iter()
         .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';').map(str::to_owned))
         .collect();
@@ -220,21 +222,20 @@ fn the_map_lists_the_rooms_in_reading_order() {
 
 #[test]
 fn the_import_check_finds_a_violation() {
-    let path = std::env::temp_dir().join(format!("house-{}.rs", std::process::id()));
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("house.rs");
     fs::write(
         &path,
         "// crate::commented\nuse crate::{time::Instant, ledger::{Line, Totals}};\nfn f(_: crate::cache::Rules) {}\n",
     )
     .unwrap();
-    let named = rooms_named(&path);
-    fs::remove_file(&path).unwrap();
-    assert_eq!(named, ["time", "ledger", "cache"]);
+    assert_eq!(rooms_named(&path), ["time", "ledger", "cache"]);
 }
 
 #[test]
 fn crates_use_only_allowed_crates() {
     for (folder, allowed) in CRATES {
-        let manifest = root().join(folder).join("Cargo.toml");
+        let manifest = workspace().join(folder).join("Cargo.toml");
         if folder == "scenarios" && !manifest.is_file() {
             continue; // Only a folder of files until its crate exists.
         }
@@ -242,8 +243,10 @@ fn crates_use_only_allowed_crates() {
         let own: Vec<&str> = manifest.lines().filter(|line| line.starts_with("forkcast-")).collect();
         for line in own {
             let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
-            assert!(allowed.contains(&name), "{folder} may not use {name}");
+            assert!(allowed.contains(&name) || name == FIXTURES, "{folder} may not use {name}");
         }
+        let normal = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+        assert!(!normal.contains(&format!("\n{FIXTURES} ")), "{folder}: {FIXTURES} is for tests alone");
     }
 }
 
@@ -251,9 +254,9 @@ fn crates_use_only_allowed_crates() {
 /// left out.
 #[test]
 fn tests_of_a_crate_are_one_program() {
-    for (folder, _) in CRATES.into_iter().filter(|(folder, _)| root().join(folder).join("tests").is_dir()) {
-        let folder = root().join(folder);
-        let own = PROGRAMS.iter().filter(|(of, ..)| folder == root().join(of)).map(|(_, name, _)| *name);
+    for (folder, _) in CRATES.into_iter().filter(|(folder, _)| workspace().join(folder).join("tests").is_dir()) {
+        let folder = workspace().join(folder);
+        let own = PROGRAMS.iter().filter(|(of, ..)| folder == workspace().join(of)).map(|(_, name, _)| *name);
         let programs: Vec<&str> = ["all"].into_iter().chain(own).collect();
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
         let entries = manifest.split("[[test]]\nname = \"").skip(1).filter_map(|entry| entry.split('"').next());
@@ -271,7 +274,7 @@ fn tests_of_a_crate_are_one_program() {
 #[test]
 fn every_room_has_a_page() {
     for room in ["", "sim", "sim/tokens", "sim/cli", "replay", "reports", "scenarios", "benches"] {
-        let page = root().join(room).join("README.md");
+        let page = workspace().join(room).join("README.md");
         let text = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
         if !room.is_empty() {
             assert!(text.contains("here does my change go"), "{}: where does my change go?", page.display());
@@ -281,7 +284,7 @@ fn every_room_has_a_page() {
 
 #[test]
 fn the_top_level_has_only_allowed_files() {
-    for entry in fs::read_dir(root()).unwrap() {
+    for entry in fs::read_dir(workspace()).unwrap() {
         let name = entry.unwrap().file_name().to_string_lossy().into_owned();
         let fine = name.starts_with('.') || TOP.contains(&name.as_str()) || name.starts_with("mutants.out");
         assert!(fine, "{name} does not belong at the top");
@@ -290,7 +293,7 @@ fn the_top_level_has_only_allowed_files() {
 
 #[test]
 fn files_and_functions_stay_small() {
-    for file in rust_files(&root()) {
+    for file in rust_files(&workspace()) {
         let text = fs::read_to_string(&file).unwrap();
         // Flat tables say so in their first lines.
         let flat = text.lines().take(12).any(|line| line.starts_with("//!") && line.contains("flat table"));
@@ -342,7 +345,7 @@ fn the_size_check_finds_a_long_function() {
 
 #[test]
 fn names_are_meaningful() {
-    for file in rust_files(&root()) {
+    for file in rust_files(&workspace()) {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
         let folder = file.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
         for name in [&stem, &folder] {
@@ -368,7 +371,7 @@ fn draws_branches(line: &str) -> bool {
 
 #[test]
 fn the_core_is_deterministic() {
-    let sources = root().join("sim/src");
+    let sources = workspace().join("sim/src");
     for file in rust_files(&sources) {
         if HASHED.iter().any(|hashed| file.ends_with(hashed)) {
             continue;
@@ -382,7 +385,7 @@ fn the_core_is_deterministic() {
 
 #[test]
 fn branches_are_polled_in_the_order_written() {
-    for file in rust_files(&root()) {
+    for file in rust_files(&workspace()) {
         if file.ends_with("time/select.rs") || file.ends_with("tests/house.rs") {
             continue;
         }
@@ -431,13 +434,13 @@ const ERRORS_SHOWN: [(&str, usize); 8] = [
 fn readers_do_not_convert_a_parsers_error_to_text() {
     let mut found = BTreeMap::new();
     for folder in ["replay/src/formats", "replay/src/http", "replay/src/input", "replay/src/response"] {
-        for file in rust_files(&root().join(folder)).into_iter().chain([root().join("replay/src/input.rs")]) {
+        for file in rust_files(&workspace().join(folder)).into_iter().chain([workspace().join("replay/src/input.rs")]) {
             let shows = |line: &&String| {
                 ["{error", "{source}", "error.to_string()", "error.message()"].iter().any(|text| line.contains(text))
             };
             let count = code(&file).iter().filter(shows).count();
             if count > 0 {
-                found.insert(file.strip_prefix(root()).unwrap().display().to_string(), count);
+                found.insert(file.strip_prefix(workspace()).unwrap().display().to_string(), count);
             }
         }
     }

@@ -6,7 +6,6 @@ mod captured;
 mod case;
 mod changes;
 mod compared;
-mod dice;
 mod generated;
 mod json;
 mod judged;

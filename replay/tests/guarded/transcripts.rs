@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::replay::{Options, replay};
@@ -12,10 +12,9 @@ use forkcast_sim::guard::{NoteKind, Rules};
 use serde_json::{Value, json};
 
 use super::stage::{Folder, breaks, chains, check, long};
-use crate::places::FIXTURES;
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(FIXTURES).join(name)
+    forkcast_fixtures::fixture(name)
 }
 
 /// A session of turns: a prompt and an answer each.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use forkcast_fixtures::beside;
 use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
 use forkcast_replay::replay::{Options, replay};
 use forkcast_replay::what_if::WhatIf;
@@ -12,7 +13,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::{answer, prompt};
-use crate::places::{FIXTURES, beside, fixture};
+use crate::places::fixture;
 
 /// Fixtures of every format but bodies.
 const NAMES: [&str; 23] = [
@@ -168,7 +169,7 @@ fn files_reached_by_several_named_paths_count_once_in_any_order() {
     std::fs::create_dir_all(&inner).unwrap();
     let files = ["log.jsonl", "claude-code.jsonl", "mooncake.jsonl"];
     for name in files {
-        std::fs::copy(format!("{FIXTURES}/{name}"), inner.join(name)).unwrap();
+        std::fs::copy(forkcast_fixtures::fixture(name), inner.join(name)).unwrap();
     }
     let (all, link) = (folder.path().join("all"), folder.path().join("link"));
     std::os::unix::fs::symlink(&inner, &link).unwrap();

@@ -75,12 +75,11 @@ fn a_fork_counts_its_copied_part_once() {
     let meta = whole.lines().next().unwrap().replace("000000000001", "000000000002");
     // A fork begins with its own meta and repeats the parent's lines under new instants.
     let forked = format!("{meta}\n{}", whole.replace("2026-03-02T09:0", "2026-03-02T11:0"));
-    let both = std::env::temp_dir().join(format!("forkcast-codex-{}", std::process::id()));
-    std::fs::create_dir_all(&both).unwrap();
+    let place = forkcast_fixtures::tempdir().unwrap();
+    let both = place.path();
     std::fs::write(both.join("a.jsonl"), &whole).unwrap();
     std::fs::write(both.join("b.jsonl"), &forked).unwrap();
-    let inputs = forkcast_replay::input::Inputs::read(&[&both], Default::default()).unwrap();
-    std::fs::remove_dir_all(&both).unwrap();
+    let inputs = forkcast_replay::input::Inputs::read(&[both], Default::default()).unwrap();
     let alone = read(&whole);
     assert_eq!(sums(inputs.sessions.all()), sums(alone.sessions.all()));
 }

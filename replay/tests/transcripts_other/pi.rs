@@ -72,12 +72,11 @@ fn instants_that_are_no_dates_are_unknown_and_counted() {
 
 #[test]
 fn a_branch_in_a_file_of_its_own_counts_once() {
-    let folder = std::env::temp_dir().join(format!("forkcast-pi-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let place = forkcast_fixtures::tempdir().unwrap();
+    let folder = place.path();
     std::fs::write(folder.join("a.jsonl"), text(FIXTURE)).unwrap();
     std::fs::write(folder.join("b.jsonl"), text(FIXTURE).replace("5e551011", "5e551022")).unwrap();
-    let inputs = forkcast_replay::input::Inputs::read(&[&folder], Default::default()).unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
+    let inputs = forkcast_replay::input::Inputs::read(&[folder], Default::default()).unwrap();
     assert_eq!(inputs.sessions.len(), 2);
     assert_eq!(sums(inputs.sessions.all()), sums(read(&text(FIXTURE)).sessions.all()));
 }

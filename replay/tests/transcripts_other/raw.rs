@@ -1,12 +1,8 @@
 //! Recordings next to the workspace as plain JSON, read without the crate under test.
 
-use std::io::Read;
-
-use flate2::read::GzDecoder;
+use forkcast_fixtures::{beside, unpacked};
 use forkcast_replay::input::{InputFormat, Inputs};
 use serde_json::Value;
-
-use crate::places::beside;
 
 /// The crate's reading of it.
 pub fn inputs(name: &str) -> Option<Inputs> {
@@ -16,29 +12,9 @@ pub fn inputs(name: &str) -> Option<Inputs> {
 /// All files below with one of the endings, unpacked, in order of their names.
 pub fn files(name: &str, endings: &[&str]) -> Vec<(String, String)> {
     let Some(folder) = beside(name) else { return Vec::new() };
-    let (mut found, mut folders) = (Vec::new(), vec![folder]);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            let name = entry.to_string_lossy().into_owned();
-            if entry.is_dir() {
-                folders.push(entry);
-            } else if endings.iter().any(|ending| name.trim_end_matches(".gz").ends_with(ending)) {
-                found.push((name.clone(), unpacked(&name)));
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-fn unpacked(name: &str) -> String {
-    let bytes = std::fs::read(name).unwrap();
-    if !name.ends_with(".gz") {
-        return String::from_utf8(bytes).unwrap();
-    }
-    let mut text = String::new();
-    GzDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();
-    text
+    let found = forkcast_fixtures::files(&folder).into_iter().map(|path| (path.to_string_lossy().into_owned(), path));
+    let wanted = found.filter(|(name, _)| endings.iter().any(|ending| name.trim_end_matches(".gz").ends_with(ending)));
+    wanted.map(|(name, path)| (name, unpacked(&path))).collect()
 }
 
 /// The records of a file of lines.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use forkcast_fixtures::beside;
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_replay::transcript::{InputOrigin, Stop};
 
 use super::{clean, counted, counts, inputs_of, raw, read, sums, text};
-use crate::places::beside;
 
 const FIXTURE: &str = "tracelab.jsonl";
 

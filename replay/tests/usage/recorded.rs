@@ -6,13 +6,14 @@
 
 use std::collections::BTreeMap;
 
+use forkcast_fixtures::beside;
 use forkcast_replay::exchange::Exchange;
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_sim::pricing::{Money, ServiceTier};
 use serde_json::Value;
 
 use super::crude;
-use crate::places::{CASSETTES, beside};
+use crate::places::CASSETTES;
 
 /// input, read, written, output
 type Sums = [u64; 4];

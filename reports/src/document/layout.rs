@@ -203,8 +203,13 @@ fn taken(chars: impl Iterator<Item = char>, width: usize) -> String {
         .collect()
 }
 
+/// The columns of a terminal that a line of text needs.
+pub fn line_width(line: &str) -> usize {
+    line.width()
+}
+
 /// The text in lines of at most `width`, broken at blanks; a longer word is broken if necessary.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
     for word in text.split(' ') {

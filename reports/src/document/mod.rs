@@ -14,6 +14,7 @@ use forkcast_sim::diagnosis::Window;
 
 pub use cell::{Cell, bytes, count, money, share, since_start, span};
 pub use forkcast_sim::pricing::several;
+pub use layout::{line_width, wrapped};
 
 /// The content, in order.
 ///

@@ -6,8 +6,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use forkcast_sim::diagnosis::CAUSES;
 use forkcast_sim::outside::visible;
 use plotters::style::RGBColor;
+
+use crate::human::list::HINT;
 
 /// What a picture says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +39,10 @@ const LUMINANCE: [f64; 3] = [0.2126, 0.7152, 0.0722];
 /// A drawing of plotters as a picture for everybody.
 pub(super) fn finished(drawing: &str, caption: &Caption) -> String {
     let Some((root, parts)) = drawing.split_once('>') else { return drawing.to_owned() };
-    let description = [&caption.note, &caption.description].map(|text| text.trim_end_matches('.')).join(". ");
+    let mut description = [&caption.note, &caption.description].map(|text| text.trim_end_matches('.')).join(". ");
+    if CAUSES.iter().any(|cause| [drawing, &caption.title].iter().any(|text| text.contains(cause.word()))) {
+        description.extend([". ", HINT]);
+    }
     let (title, description) = (escaped(&caption.title), escaped(&description));
     // Everything is opaque.
     let parts = with_round_sizes(&parts.replace(" opacity=\"1\"", ""));
@@ -125,6 +131,15 @@ mod tests {
             <desc>Two bars. One is high.</desc>\n<style>@media (prefers-color-scheme: dark) {\n\
             [fill=\"#FFFFFF\"] { fill: #181818 }\n}\n</style>\n<rect fill=\"#FFFFFF\" stroke=\"none\"/>\n</svg>\n";
         assert_eq!(finished(drawing, &caption), expected);
+    }
+
+    #[test]
+    fn a_drawing_that_names_a_cause_says_where_causes_are_explained() {
+        let caption = Caption { note: "Two bars.".to_owned(), ..Caption::default() };
+        let named = finished("<svg><text>tools_added</text></svg>", &caption);
+        assert!(named.contains("forkcast list causes: the meaning of each cause.</desc>"), "{named}");
+        let unnamed = finished("<svg><text>tools</text></svg>", &caption);
+        assert!(!unnamed.contains("forkcast list causes"), "{unnamed}");
     }
 
     #[test]

@@ -13,6 +13,9 @@ pub fn document(movement: &Movement) -> Document {
     document.heading("Why it moved");
     document.table(table("causes", "Cause", &movement.causes(), &movement.bill()));
     document.aside(vec!["All else: what the requests would have cost with every missed token read".to_owned()]);
+    if movement.causes().iter().any(|moved| moved.what != WORK) {
+        super::list::hint(&mut document);
+    }
     document.heading("What it was spent on");
     document.table(table("parts", "Spent on", &movement.parts(), &movement.bill()));
     document

@@ -101,7 +101,7 @@ fn pointers(report: &Report<'_>) -> Vec<String> {
         if limits > 0 { format!(", {} of these numbers", several(limits as u64, "limit")) } else { String::new() };
     let why = if report.misses.is_empty() { "" } else { "why tokens were not read, " };
     let what_ifs = if report.tried().next().is_none() { "" } else { "what-ifs, " };
-    let meaning = if why.is_empty() { "" } else { "; forkcast list causes: the meaning of each cause" };
+    let meaning = if why.is_empty() { String::new() } else { format!("; {}", super::list::HINT) };
     vec![
         format!("--details: {why}{what_ifs}forecast{limits}"),
         "--by day, --by model, --by project: the same by group; --session ID: one session".to_owned(),

@@ -17,7 +17,7 @@ mod advice;
 
 use advice::{Advice, MISSES, Reader};
 
-pub use advice::suggestion;
+pub use advice::{in_clients, lives_an_hour, suggestion};
 
 /// A recommended action.
 #[derive(Clone, Debug, PartialEq, Eq)]

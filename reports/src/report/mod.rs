@@ -33,7 +33,7 @@ use gather::Gathering;
 pub use gather::Watch;
 
 pub use account::{Account, Agreement, Counted, Estimated, Residual, Side};
-pub use action::{Action, actions, suggestion};
+pub use action::{Action, actions, in_clients, lives_an_hour, suggestion};
 pub use damage::{Damage, Fate};
 pub use entry::{Answered, EstimatedOutput, Recorded, entries};
 pub use findings::{Exception, Miss, Place, Unpriced, not_modelled, remarks, unpriced};

@@ -15,13 +15,13 @@ use forkcast_sim::guard::lock::Lock;
 use forkcast_sim::pricing::PriceBook;
 use peak_alloc::PeakAlloc;
 
-use super::dice::Dice;
 use super::mutate::{self, NAMES, PLANTED};
 use super::recordings::{self, Case};
 use super::seeds::{self, Fixture, Shape};
 use super::shown::{Finding, Schemas, Shown};
 use super::texts;
 use super::tree::Tree;
+use forkcast_fixtures::Dice;
 
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
@@ -135,7 +135,7 @@ impl Material {
             }
             1 => texts::book(&drawn(&self.book, dice), &mut shown),
             2 => texts::lock(&drawn(&self.lock_text, dice), &self.lock, &mut shown),
-            3 if dice.once_in(4) => texts::rules(&drawn(RULES, dice), &mut shown),
+            3 if dice.one_in(4) => texts::rules(&drawn(RULES, dice), &mut shown),
             3 => {
                 let [older, newer] = [(); 2].map(|()| self.body(dice));
                 texts::body(&older, &newer, &mut shown);
@@ -146,14 +146,14 @@ impl Material {
     }
 
     fn body(&self, dice: &mut Dice) -> Vec<u8> {
-        let [body, other] = [(); 2].map(|()| dice.one_of(&self.bodies));
+        let [body, other] = [(); 2].map(|()| dice.pick(&self.bodies));
         mutate::file(Shape::Whole, body, dice, other)
     }
 
     fn scenario(&self, dice: &mut Dice) -> String {
-        let [chosen, other] = [(); 2].map(|()| dice.one_of(&self.scenarios));
+        let [chosen, other] = [(); 2].map(|()| dice.pick(&self.scenarios));
         let (Some((shape, tree)), Some((_, other))) = (&chosen.tree, &other.tree) else { return String::new() };
-        let bytes = if dice.once_in(4) {
+        let bytes = if dice.one_in(4) {
             let mut bytes = chosen.bytes.clone();
             (0..=dice.below(3)).for_each(|_| mutate::change_text(&mut bytes, dice));
             bytes
@@ -164,8 +164,8 @@ impl Material {
     }
 
     fn recording(&self, dice: &mut Dice, folder: &Path, shown: &mut Shown<'_>) {
-        let files = if dice.once_in(5) { 2 + dice.below(2) } else { 1 };
-        let names = if dice.once_in(5) { Names::Anonymous } else { Names::Plain };
+        let files = if dice.one_in(5) { 2 + dice.below(2) } else { 1 };
+        let names = if dice.one_in(5) { Names::Anonymous } else { Names::Plain };
         let input = folder.join("in");
         fs::create_dir_all(&input).unwrap();
         let mut paths = Vec::new();
@@ -173,7 +173,7 @@ impl Material {
             let (chosen, bytes) = self.mutated(dice);
             let name = match names {
                 Names::Anonymous => format!("{PLANTED}-{at}-{chosen}"),
-                Names::Plain if dice.once_in(10) => format!("{at}{}", dice.word(&NAMES)),
+                Names::Plain if dice.one_in(10) => format!("{at}{}", *dice.pick(&NAMES)),
                 Names::Plain => format!("{at}-{chosen}"),
             };
             // The first character counts in a spreadsheet.
@@ -181,15 +181,15 @@ impl Material {
             fs::write(input.join(&name), bytes).unwrap();
             paths.push(input.join(name));
         }
-        let paths = if dice.once_in(2) { vec![input] } else { paths };
+        let paths = if dice.one_in(2) { vec![input] } else { paths };
         let case = Case { paths: &paths, out: &folder.join("out"), names };
         recordings::run(&case, dice, shown);
     }
 
     fn mutated(&self, dice: &mut Dice) -> (&str, Vec<u8>) {
-        let [chosen, other] = [(); 2].map(|()| dice.one_of(&self.recordings));
+        let [chosen, other] = [(); 2].map(|()| dice.pick(&self.recordings));
         let bytes = match (&chosen.tree, &other.tree) {
-            (Some((shape, tree)), Some((_, other))) if !dice.once_in(10) => mutate::file(*shape, tree, dice, other),
+            (Some((shape, tree)), Some((_, other))) if !dice.one_in(10) => mutate::file(*shape, tree, dice, other),
             _ => {
                 let mut bytes = chosen.bytes.clone();
                 (0..=dice.below(3)).for_each(|_| mutate::change_text(&mut bytes, dice));

@@ -17,7 +17,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may stop at once.
 
 mod campaign;
-mod dice;
 mod laws;
 mod mutate;
 mod recordings;
@@ -45,7 +44,7 @@ fn sample_lock() -> Lock {
     let rules = Rules::default();
     let recording = Recording { preset: rules.preset.name.to_owned(), ..Recording::default() };
     let mut check = Check::new(Checking { rules, prices: None, recording: Some(recording), conformance: false });
-    let sample = seeds::workspace().join("replay/sample/sample.exchanges.jsonl");
+    let sample = forkcast_fixtures::workspace().join("replay/sample/sample.exchanges.jsonl");
     feed(&[sample], &ReadOptions::default(), &|_| true, &mut check).unwrap();
     check.finish().lock.unwrap()
 }

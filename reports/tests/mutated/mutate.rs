@@ -1,8 +1,8 @@
 //! Changes of values: those that a client, a crash, a merge or an attacker may write, not those of a bad disk.
 
-use super::dice::Dice;
 use super::seeds::Shape;
 use super::tree::Tree;
+use forkcast_fixtures::Dice;
 
 /// Planted at a place for which names are not allowed, so no output may contain it.
 pub const PLANTED: &str = "PLANTEDkq7z";
@@ -138,7 +138,7 @@ fn key_of(tree: &Tree, dice: &mut Dice, wanted: Wanted<'_>) -> Option<String> {
             keys.push(key);
         }
     });
-    (!keys.is_empty()).then(|| (*dice.one_of(&keys)).to_owned())
+    (!keys.is_empty()).then(|| (*dice.pick(&keys)).to_owned())
 }
 
 /// All values with one drawn key that has one of the words.
@@ -156,7 +156,7 @@ fn raw(text: &str) -> Tree {
 }
 
 fn extreme(value: &mut Tree, dice: &mut Dice) {
-    *value = raw(dice.word(&EXTREMES));
+    *value = raw(*dice.pick(&EXTREMES));
 }
 
 fn hostile(value: &mut Tree, dice: &mut Dice) {
@@ -164,7 +164,7 @@ fn hostile(value: &mut Tree, dice: &mut Dice) {
         0 => Tree::Text("x".repeat(10_000)),
         1 => Tree::Text("\u{1f9e8}\u{200d}".repeat(500)),
         2 => raw(&format!("\"{}\"", "\\u0000".repeat(300))),
-        _ => raw(dice.word(&HOSTILE)),
+        _ => raw(*dice.pick(&HOSTILE)),
     };
 }
 
@@ -189,7 +189,7 @@ fn retype(value: &mut Tree, dice: &mut Dice) {
 }
 
 fn nest(value: &mut Tree, dice: &mut Dice) {
-    let depth = *dice.one_of(&[50, 127, 128, 200, 5_000]);
+    let depth = *dice.pick(&[50, 127, 128, 200, 5_000]);
     *value = match dice.below(3) {
         0 => raw(&format!("{}{}", "[".repeat(depth), "]".repeat(depth))),
         1 => raw(&format!("{}1{}", "{\"content\":".repeat(depth), "}".repeat(depth))),
@@ -226,7 +226,7 @@ fn items(value: &mut Tree, dice: &mut Dice) {
         4 => dice.shuffle(items),
         5 => items.truncate(at),
         _ => {
-            let times = *dice.one_of(&[2, 3, 20]);
+            let times = *dice.pick(&[2, 3, 20]);
             let all: Vec<Tree> = items.iter().take(30).cloned().collect();
             (1..times).for_each(|_| items.extend(all.iter().cloned()));
         }
@@ -265,7 +265,7 @@ fn ids(tree: &mut Tree, dice: &mut Dice) {
             known.push(value.clone());
         }
     });
-    let drawn = dice.one_of(&known).clone();
+    let drawn = dice.pick(&known).clone();
     match dice.below(3) {
         0 => tree.each_mut("", &mut |key, value| {
             if wanted(key, value) {
@@ -281,7 +281,7 @@ fn ids(tree: &mut Tree, dice: &mut Dice) {
 fn transplant(tree: &mut Tree, dice: &mut Dice, other: &Tree) {
     let mut pieces = Vec::new();
     other.each("", &mut |key, value| pieces.push((key, value)));
-    let (key, piece) = *dice.one_of(&pieces);
+    let (key, piece) = *dice.pick(&pieces);
     let (key, piece) = (key.to_owned(), piece.clone());
     one(tree, dice, &|known, _| known == key, |value, _| *value = piece);
 }
@@ -297,12 +297,12 @@ fn plant(tree: &mut Tree, dice: &mut Dice) {
 }
 
 fn equal_instants(tree: &mut Tree, dice: &mut Dice) {
-    let instant = raw(dice.word(&INSTANTS));
+    let instant = raw(*dice.pick(&INSTANTS));
     all_of(tree, dice, &WORDS_OF_TIME, &mut |value, _| *value = instant.clone());
 }
 
 fn equal_counts(tree: &mut Tree, dice: &mut Dice) {
-    let count = raw(dice.word(&EXTREMES));
+    let count = raw(*dice.pick(&EXTREMES));
     all_of(tree, dice, &WORDS_OF_COUNTS, &mut |value, _| *value = count.clone());
 }
 
@@ -314,14 +314,14 @@ pub fn change(tree: &mut Tree, dice: &mut Dice, other: &Tree) {
         2 | 3 => one(tree, dice, &|key, value| is_leaf(value) && has(key, &WORDS_OF_COUNTS), extreme),
         4 => equal_counts(tree, dice),
         5 => one(tree, dice, &|key, value| is_leaf(value) && has(key, &WORDS_OF_TIME), |value, dice| {
-            *value = raw(dice.word(&INSTANTS));
+            *value = raw(*dice.pick(&INSTANTS));
         }),
         6 => equal_instants(tree, dice),
         7 => permute(tree, dice, &WORDS_OF_TIME),
         8 => permute(tree, dice, &WORDS_OF_IDS),
         9 => permute(tree, dice, &WORDS_OF_COUNTS),
         10 => ids(tree, dice),
-        11 if dice.once_in(2) => one(tree, dice, &|key, _| !has(key, &WORDS_OF_NAMES), plant_text),
+        11 if dice.one_in(2) => one(tree, dice, &|key, _| !has(key, &WORDS_OF_NAMES), plant_text),
         11 => one(tree, dice, &|_, _| true, retype),
         12 => one(tree, dice, &|_, value| is_leaf(value), |value, _| *value = raw("null")),
         13 => one(tree, dice, &|_, value| matches!(value, Tree::Object(all) if !all.is_empty()), members),
@@ -371,15 +371,15 @@ fn scalar(text: &mut Vec<u8>, dice: &mut Dice) {
     if places.is_empty() {
         return;
     }
-    let at = *dice.one_of(&places);
+    let at = *dice.pick(&places);
     let rest = &text[at + 1..];
     let is_end = |byte: &u8| if text[at] == b'"' { *byte == b'"' } else { !byte.is_ascii_digit() && *byte != b'.' };
     let is_string = text[at] == b'"';
     let end = at + 1 + rest.iter().position(is_end).map_or(rest.len(), |found| found + usize::from(is_string));
     let new = match dice.below(3) {
-        0 => dice.word(&HOSTILE),
-        1 => dice.word(&INSTANTS),
-        _ => dice.word(&EXTREMES),
+        0 => *dice.pick(&HOSTILE),
+        1 => *dice.pick(&INSTANTS),
+        _ => *dice.pick(&EXTREMES),
     };
     text.splice(at..end, new.bytes());
 }
@@ -391,7 +391,7 @@ pub fn file(shape: Shape, tree: &Tree, dice: &mut Dice, other: &Tree) -> Vec<u8>
         change(&mut tree, dice, other);
     }
     let mut bytes = shape.text(&tree).into_bytes();
-    if dice.once_in(12) {
+    if dice.one_in(12) {
         change_text(&mut bytes, dice);
     }
     bytes

@@ -28,9 +28,9 @@ use forkcast_sim::guard::lock::{Lock, Recording};
 use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::wire::{Pins, Wire, spelling};
 
-use super::dice::Dice;
 use super::laws;
 use super::shown::{Shown, text};
+use forkcast_fixtures::Dice;
 
 const BY: [Option<By>; 11] = [
     None,
@@ -55,23 +55,23 @@ pub struct Case<'a> {
 
 /// All verbs that take recordings.
 pub fn run(case: &Case<'_>, dice: &mut Dice, shown: &mut Shown<'_>) {
-    let counts = dice.once_in(6);
+    let counts = dice.one_in(6);
     let reading = if counts { ReadOptions::default().counted() } else { ReadOptions::default() };
     let inputs = match Inputs::read_with(case.paths, &reading, &|_| true) {
         Ok(inputs) => inputs,
         Err(error) => return shown.found("fault", format!("reading: {error}")),
     };
     let sizing = if counts { Sizing::new(SizeSource::Both, Some(calibrate(&inputs))) } else { Sizing::default() };
-    let what_if = if dice.once_in(3) { WhatIf::with_defaults(&[]) } else { Vec::new() };
+    let what_if = if dice.one_in(3) { WhatIf::with_defaults(&[]) } else { Vec::new() };
     let options = Options { sizing, what_if, ..Options::default() };
     replayed(case, &inputs, &options, dice, shown);
-    if dice.once_in(3) {
+    if dice.one_in(3) {
         explained(case, &inputs, &options, dice, shown);
     }
-    if dice.once_in(4) {
+    if dice.one_in(4) {
         compared(case, &inputs, dice, shown);
     }
-    if dice.once_in(2) {
+    if dice.one_in(2) {
         checked(case, shown);
     }
 }
@@ -81,8 +81,8 @@ fn replayed(case: &Case<'_>, inputs: &Inputs, options: &Options, dice: &mut Dice
         since: since("2026-08-02", &Zone::default()).ok(),
         until: until("2026-11-03T00:00:00Z", &Zone::default()).ok(),
     };
-    let window = if dice.once_in(8) { narrow } else { Window::default() };
-    let view = View { names: case.names, by: *dice.one_of(&BY), window, ..View::default() };
+    let window = if dice.one_in(8) { narrow } else { Window::default() };
+    let view = View { names: case.names, by: *dice.pick(&BY), window, ..View::default() };
     let requests = Passes::new(inputs, options, &|| false);
     let report = Report::new(inputs, &requests, options, view.clone());
     let run = text(|target| format::replay::write(&report, target));
@@ -103,14 +103,14 @@ fn replayed(case: &Case<'_>, inputs: &Inputs, options: &Options, dice: &mut Dice
     }
     shown.table("replay as csv", &text(|target| format::tables::write_all(&report, target)));
     document("replay", &human::replay::document(&report), shown);
-    if dice.once_in(4) {
+    if dice.one_in(4) {
         let svg = timeline.svg(&report);
         shown.file("timeline.svg", &svg);
     }
-    if dice.once_in(100) {
+    if dice.one_in(100) {
         written(case, &report, &ledger, shown);
     }
-    if dice.once_in(10) {
+    if dice.one_in(10) {
         let again = Passes::new(inputs, options, &|| false);
         let again = Report::new(inputs, &again, options, view);
         if text(|target| format::replay::write(&again, target)) != run {
@@ -172,7 +172,7 @@ fn compared(case: &Case<'_>, inputs: &Inputs, dice: &mut Dice, shown: &mut Shown
     if exchanges.is_empty() {
         return;
     }
-    let [older, newer] = [(); 2].map(|()| *dice.one_of(&exchanges));
+    let [older, newer] = [(); 2].map(|()| *dice.pick(&exchanges));
     let (Ok(old), Ok(new)) = (body(older), body(newer)) else { return };
     let mut wire = Wire::default();
     let read = [(&old, older), (&new, newer)]

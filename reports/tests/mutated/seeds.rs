@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use forkcast_fixtures::{files, workspace};
 use forkcast_scenarios::format::tree::Node;
 
 use super::tree::Tree;
@@ -36,25 +37,6 @@ const MORE: &str = "FORKCAST_MUTATED_FROM";
 
 /// Larger files are left out: they make cases slow and show nothing more.
 const BYTES_MAX: u64 = 400_000;
-
-pub fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
-/// All files below a folder, by name.
-pub fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
 
 pub fn recordings() -> Vec<Fixture> {
     let more = std::env::var_os(MORE).map(PathBuf::from);

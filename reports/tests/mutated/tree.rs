@@ -1,9 +1,7 @@
 //! A recording as a tree: JSON that keeps the order of its keys, allows keys twice, and holds values that no JSON value holds.
 //! Strings that hold documents themselves (bodies in cassettes, events of a stream) are trees too, because they contain usage.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use forkcast_fixtures::Members;
 use serde_json::value::RawValue;
 
 /// A value.
@@ -140,31 +138,4 @@ impl Tree {
 
 fn push_string(text: &str, out: &mut String) {
     out.push_str(&serde_json::to_string(text).unwrap());
-}
-
-/// Members of an object in their order, values as they are written: no digit is lost.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-
-        impl<'de> Visitor<'de> for Collect {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Members<'de>, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = entries.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(Collect)
-    }
 }

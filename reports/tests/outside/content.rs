@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use forkcast_fixtures::{files, fixture, tempdir};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_reports::names::Names;
 
 use super::forms::{Form, of_check, of_replay};
 use super::planted::{MODELS, NAMES, Planted, each_value};
-use crate::written::fixtures;
 
 /// Not a word that could be a name, as a prompt is not.
 pub const PLANT: &str = "keep quiet: \"xyzzy\", expected plugh";
@@ -26,12 +26,11 @@ fn complaints(inputs: &Inputs) -> Vec<&str> {
 
 #[test]
 fn no_error_message_repeats_the_input() {
-    let folder = std::env::temp_dir().join(format!("forkcast-content-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("recording");
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("recording");
     let mut tried = 0;
     let mut leaking = Vec::new();
-    for fixture in fixtures() {
+    for fixture in files(&fixture("")) {
         for Planted { place, field, bytes } in each_value(&fixture, PLANT) {
             tried += 1;
             fs::write(&path, &bytes).unwrap();
@@ -54,7 +53,6 @@ fn no_error_message_repeats_the_input() {
             }
         }
     }
-    fs::remove_dir_all(&folder).unwrap();
     assert!(tried > 500, "{tried} values");
     assert!(leaking.is_empty(), "of {tried} values {} leak:\n{}", leaking.len(), leaking.join("\n"));
 }

@@ -4,6 +4,7 @@
 use std::fs;
 
 use comrak::{Options, markdown_to_html};
+use forkcast_fixtures::{files, fixture, tempdir};
 use forkcast_replay::input::{InputFormat, Inputs};
 use forkcast_reports::document::{Document, Marked, Part};
 use forkcast_reports::names::Names;
@@ -13,7 +14,6 @@ use serde_json::Value;
 
 use super::forms::{Form, of_check, of_document, of_replay, of_run};
 use super::planted::{MODELS, NAMES, Planted, each_value, yaml_text};
-use crate::written::fixtures;
 
 /// Malicious names.
 const HOSTILE: [&str; 6] = [
@@ -158,25 +158,24 @@ fn names(fixture: &std::path::Path, name: &str) -> Vec<Planted> {
 
 #[test]
 fn names_in_recordings_are_only_names() {
-    let folder = std::env::temp_dir().join(format!("forkcast-hostile-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let place = tempdir().unwrap();
+    let folder = place.path();
     let (mut tried, mut found) = (0, Vec::new());
-    for fixture in fixtures() {
+    for fixture in files(&fixture("")) {
         let bytes = fs::read(&fixture).unwrap();
-        let whole = forms(&bytes, HARMLESS, &folder);
+        let whole = forms(&bytes, HARMLESS, folder);
         let harmless: Vec<Vec<Form>> =
-            names(&fixture, HARMLESS).iter().map(|planted| forms(&planted.bytes, HARMLESS, &folder)).collect();
+            names(&fixture, HARMLESS).iter().map(|planted| forms(&planted.bytes, HARMLESS, folder)).collect();
         for hostile in HOSTILE {
             for (planted, harmless) in names(&fixture, hostile).iter().zip(&harmless) {
                 tried += 1;
-                let faults = faults(&forms(&planted.bytes, HARMLESS, &folder), harmless);
+                let faults = faults(&forms(&planted.bytes, HARMLESS, folder), harmless);
                 found.extend(faults.first().map(|fault| format!("{}: {fault}", planted.place)));
             }
-            let faults = faults(&forms(&bytes, hostile, &folder), &whole);
+            let faults = faults(&forms(&bytes, hostile, folder), &whole);
             found.extend(faults.first().map(|fault| format!("the name of {}: {fault}", fixture.display())));
         }
     }
-    fs::remove_dir_all(&folder).unwrap();
     assert!(tried > 300, "{tried} names");
     let shown: Vec<String> = found.iter().take(20).map(|fault| fault.chars().take(3_000).collect()).collect();
     assert!(found.is_empty(), "{} of {tried}:\n{}", found.len(), shown.join("\n"));

@@ -1,6 +1,6 @@
 //! No output of a scenario's run repeats its texts except names, and no error does.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use forkcast_scenarios::format::Scenario;
 
@@ -15,7 +15,7 @@ fn is_shown(field: &str) -> bool {
 }
 
 fn scenarios() -> Vec<PathBuf> {
-    let catalog = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/catalog");
+    let catalog = forkcast_fixtures::workspace().join("scenarios/catalog");
     let groups = std::fs::read_dir(catalog).unwrap().map(|group| group.unwrap().path()).filter(|path| path.is_dir());
     let mut files: Vec<PathBuf> =
         groups.flat_map(|group| std::fs::read_dir(group).unwrap().map(|entry| entry.unwrap().path())).collect();

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use forkcast_fixtures::Dice;
+
 use super::case::Case;
-use super::dice::Dice;
 use super::judged::{cases, differences, hold, pairable, plant, plant_both, seed};
 use super::kinds::{KINDS, Kind};
 use super::talks::{Talk, all};

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use forkcast_fixtures::Dice;
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Checked, Facts, Finding, Guard, NoteKind, Rules, Sent};
 
 use super::case::Case;
-use super::dice::Dice;
 use super::judged::{cases, cause, seed, spot};
 use super::kinds::{KINDS, Kind};
 use super::prompt::Prompt;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use forkcast_fixtures::Dice;
 use forkcast_scenarios::catalog;
 use forkcast_scenarios::fanout::Cell;
 use forkcast_scenarios::fanout::setup::setup;
@@ -13,7 +14,6 @@ use forkcast_sim::pricing::PriceBook;
 use forkcast_sim::simulation;
 
 use super::case::Case;
-use super::dice::Dice;
 use super::prompt::{Block, Prompt};
 use super::twin::Sides;
 

@@ -50,7 +50,7 @@ use view::{SumArgs, ViewArgs};
 
 /// Show what an agent session cost, why, and what other settings would have cost.
 ///
-/// Without a command it finds the logs of Claude Code, Codex, pi, Gemini CLI and Copilot CLI, and shows what they cost
+/// Without a command it finds the logs of Claude Code, Codex, OpenCode, pi, Gemini CLI and Copilot CLI, and shows what they cost
 /// and why. No model is called and nothing leaves the machine.
 #[derive(Debug, Parser)]
 #[command(name = "forkcast", version, after_help = EXAMPLES, disable_help_subcommand = true)]

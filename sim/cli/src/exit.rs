@@ -13,6 +13,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use forkcast_reports::document::line_width;
 use forkcast_reports::folder::FolderError;
 use forkcast_sim::outside::is_hidden;
 
@@ -123,8 +124,11 @@ pub fn guard() {
 /// Prints help, the version or the error in the arguments.
 pub fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        match std::env::args_os().any(|arg| arg.to_string_lossy().contains(is_hidden)) {
-            // A name among the arguments could move the cursor: without colours all hidden characters can be written out.
+        let width = screen::width_of(&std::io::stderr()).map_or(usize::MAX, usize::from);
+        let is_wide = error.render().to_string().lines().any(|line| line_width(line) > width);
+        match is_wide || std::env::args_os().any(|arg| arg.to_string_lossy().contains(is_hidden)) {
+            // A name among the arguments could move the cursor: without colours all hidden characters can be written out,
+            // and lines be broken.
             true => talk::say(format_args!("{}", error.render())),
             // A closed standard error cannot be reported.
             false => drop(error.print()),

@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use forkcast_reports::document::count;
+use forkcast_reports::document::several;
 
 use crate::args::{ReplayArgs, TalkArgs};
 
@@ -30,7 +30,7 @@ struct Client {
     /// How names of logs begin and end.
     prefix: &'static str,
     endings: &'static [&'static str],
-    /// How to get a log out of it, if its own files cannot be read.
+    /// How to get a log out of a database in its home, whose name ends in `.db`.
     export: Option<&'static str>,
 }
 
@@ -60,10 +60,11 @@ const CLIENTS: [Client; 6] = [
     Client {
         name: "OpenCode",
         variable: None,
+        // Versions before 1.2 (2026-02) keep files in `storage`, later ones `opencode.db`; both may be there.
         homes: &[(Base::Data, "opencode")],
-        folders: &[""],
-        prefix: "",
-        endings: &[],
+        folders: &["storage"],
+        prefix: "ses_",
+        endings: &[".json"],
         export: Some("`opencode export SESSION > session.json` writes a session that can be read"),
     },
     Client {
@@ -99,7 +100,7 @@ const CLIENTS: [Client; 6] = [
 struct Logs {
     client: &'static str,
     folder: PathBuf,
-    files: u64,
+    number: u64,
 }
 
 /// The result of the search.
@@ -144,31 +145,30 @@ impl Search {
                     search.add(client, folder);
                 }
             }
+            let Some(how) = client.export else { continue };
+            let databases = client.databases().into_iter();
+            let said = databases.map(|file| format!("{} keeps sessions in {}: {how}", client.name, short(&file)));
+            search.unreadable.extend(said);
         }
         search
     }
 
     fn add(&mut self, client: &Client, folder: PathBuf) {
-        if let Some(how) = client.export {
-            self.unreadable.push(format!("{} keeps its sessions in {}: {how}", client.name, short(&folder)));
-            return;
-        }
-        let files = client.logs_below(&folder);
-        if files > 0 {
-            self.found.push(Logs { client: client.name, folder, files });
+        let number = client.logs_below(&folder);
+        if number > 0 {
+            self.found.push(Logs { client: client.name, folder, number });
         }
     }
 
     /// Lines that describe it.
     fn lines(&self) -> Vec<String> {
-        let found = self.found.iter().map(|logs| {
-            let plural = if logs.files == 1 { "" } else { "s" };
-            format!("{}: {}, {} file{plural}", logs.client, short(&logs.folder), count(logs.files))
-        });
+        let found = self
+            .found
+            .iter()
+            .map(|logs| format!("{}: {}, {}", logs.client, short(&logs.folder), several(logs.number, "log")));
         let mut lines: Vec<String> = found.chain(self.unreadable.iter().cloned()).collect();
         if self.found.is_empty() {
-            let clients = CLIENTS.iter().filter(|client| client.export.is_none());
-            let clients: Vec<&str> = clients.map(|client| client.name).collect();
+            let clients: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
             lines.push(format!("no logs of {} found here", clients.join(", ")));
             lines.push("recordings elsewhere: `forkcast replay PATH`; all verbs: `forkcast --help`".to_owned());
         }
@@ -179,13 +179,25 @@ impl Search {
 impl Client {
     /// Folders that may hold its logs.
     fn places(&self) -> Vec<PathBuf> {
+        self.homes().iter().flat_map(|home| self.folders.iter().map(|folder| home.join(folder))).collect()
+    }
+
+    /// Databases in its homes.
+    fn databases(&self) -> Vec<PathBuf> {
+        let homes = self.homes();
+        let entries = homes.iter().filter_map(|home| fs::read_dir(home).ok()).flatten().flatten();
+        let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        found.retain(|path| path.extension().is_some_and(|ending| ending == "db"));
+        found.sort_unstable();
+        found
+    }
+
+    fn homes(&self) -> Vec<PathBuf> {
         let named = self.variable.and_then(env::var_os).filter(|value| !value.is_empty());
-        let homes: Vec<PathBuf> = match named {
+        match named {
             Some(value) => listed(&PathBuf::from(value)),
             None => self.homes.iter().filter_map(|(base, below)| Some(base.folder()?.join(below))).collect(),
-        };
-        let below = |home: &PathBuf, folder: &str| if folder.is_empty() { home.clone() } else { home.join(folder) };
-        homes.iter().flat_map(|home| self.folders.iter().map(|folder| below(home, folder))).collect()
+        }
     }
 
     /// The number of logs below a folder. Links to folders are not followed here.

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         Verb::Diff(args) => verbs::diff::run(&args),
         Verb::Compare(args) => verbs::compare::run(&args),
         Verb::Report(args) => verbs::report::run(&args),
-        Verb::Explain(args) => verbs::explain::run(&args),
+        Verb::Explain(args) => verbs::explain::run(&args.or_logs()),
         Verb::List(args) => verbs::list::run(&args),
         Verb::Completions(args) => verbs::completions::run(&args),
         Verb::Man(args) => verbs::man::run(&args),

@@ -91,12 +91,16 @@ pub fn document(document: &Document, format: Format) -> anyhow::Result<()> {
 
 /// Abilities of standard output: colour only on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
 fn look() -> Look {
-    let width = terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| width);
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
         || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let on_terminal = io::stdout().is_terminal();
-    let width = width.filter(|_| on_terminal).or_else(columns);
-    Look { width: width.unwrap_or_else(|| Look::default().width), colour: on_terminal && !refused }
+    let width = width_of(&io::stdout()).unwrap_or_else(|| Look::default().width);
+    Look { width, colour: io::stdout().is_terminal() && !refused }
+}
+
+/// The width of the terminal that an output is, or else the one that the environment asks for. None of a file or a pipe.
+pub fn width_of<T: IsTerminal>(output: &T) -> Option<u16> {
+    let width = terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| width);
+    width.filter(|_| output.is_terminal()).or_else(columns)
 }
 
 /// The width that the environment asks for, as a shell or a script sets it.

@@ -4,14 +4,31 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use forkcast_reports::document::{line_width, wrapped};
 use forkcast_sim::outside::{inert_line, visible};
 
 use crate::args::{Progress, TalkArgs};
+use crate::screen;
 
 /// Writes one or more lines, even if standard error is closed. Names in them cannot control the terminal.
 pub fn say(lines: fmt::Arguments<'_>) {
+    let text = plain(&lines.to_string());
+    let text = screen::width_of(&io::stderr()).map_or_else(|| text.clone(), |width| within(&text, width.into()));
     // A closed standard error cannot be reported.
-    drop(writeln!(io::stderr(), "{}", plain(&lines.to_string())));
+    drop(writeln!(io::stderr(), "{text}"));
+}
+
+/// The text in lines of at most `width` columns, broken between words. Indented lines keep their form, for they show a
+/// place in a file.
+pub fn within(text: &str, width: usize) -> String {
+    const INDENT: &str = "  ";
+    let line = |line: &str| {
+        if line.starts_with(' ') || line_width(line) <= width {
+            return line.to_owned();
+        }
+        wrapped(line, width.saturating_sub(INDENT.len())).join(&format!("\n{INDENT}"))
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The text with hidden characters written out, line by line, so that no line is a command of a workflow.
@@ -107,5 +124,18 @@ impl Steps {
 impl Drop for Steps {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn long_lines_are_broken_between_words_and_places_in_files_keep_their_form() {
+        let text = "forkcast: a line that is too wide\n  | an excerpt of a file that is too wide\nshort";
+        let expected = "forkcast: a line\n  that is too wide\n  | an excerpt of a file that is too wide\nshort";
+        assert_eq!(within(text, 18), expected);
+        assert_eq!(within(text, 80), text);
     }
 }

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::program::{code, command, folder, forkcast, golden, heeds, stderr, stdout};
+use crate::program::{code, command, fine, folder, forkcast, golden, heeds, stderr, stdout};
 
 /// Two requests of a small session; the second differs in a date of its system prompt.
 const FIRST: &str = r#"{"model":"claude-opus-4-8","system":"Today is 2026-11-20.","tools":[{"name":"Read","description":"Reads."}],"messages":[{"role":"user","content":[{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}]}"#;
@@ -256,6 +256,15 @@ fn groups_and_windows_in_every_format() {
     let newest = "No request was sent in this period; the newest was sent 2026-11-03 00:01:37 ";
     assert!(stdout(&output).contains(newest), "{}", stdout(&output));
     assert!(stdout(&output).contains("14 other requests only filled the cache"), "{}", stdout(&output));
+    for (options, limit) in [
+        (&["--since", "2030-01-01"][..], "period"),
+        (&["--project", "nope"], "project"),
+        (&["--last", "1h", "--session", "nope"], "period and session"),
+    ] {
+        let output = forkcast(&place, &[&["replay", "-q"], options].concat());
+        let title = format!("None of 14 requests is in this {limit}\n");
+        assert!(fine(&output).starts_with(&title), "{}", stdout(&output));
+    }
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use forkcast_fixtures::workspace;
 use serde_json::Value;
 
-use crate::program::{folder, forkcast, root};
+use crate::program::{fine, folder, forkcast};
 
 /// Two runs of one scenario, as the client of 2026 does it and with a shared breakpoint and one fork before the others;
 /// and the sample.
@@ -67,9 +68,20 @@ fn causes_and_parts_add_up_to_the_bill() {
     assert_eq!(exact(&moved["delta_usd"]), exact(&found["bill"]["delta_usd"]), "and nothing else changed");
 }
 
+/// Causes are explained wherever one is named, and nowhere else.
+#[test]
+fn a_comparison_says_where_causes_are_explained() {
+    const HINT: &str = "forkcast list causes: the meaning of each cause";
+    let place = results("compare-causes");
+    for format in ["human", "markdown"] {
+        let said = |with: &str| fine(&forkcast(&place, &["compare", "before", with, "--format", format])).to_owned();
+        assert!(said("after").contains("no_breakpoint") && said("after").contains(HINT), "{}", said("after"));
+    }
+}
+
 /// The recording of the sample.
 fn sample() -> String {
-    root().join("replay/sample/sample.exchanges.jsonl").display().to_string()
+    workspace().join("replay/sample/sample.exchanges.jsonl").display().to_string()
 }
 
 #[test]

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use forkcast_fixtures::workspace;
 use serde_json::Value;
 
-use crate::program::{fine, folder, forkcast, root};
+use crate::program::{fine, folder, forkcast};
 
 /// A folder with the sample's result.
 fn place(name: &str) -> PathBuf {
@@ -25,7 +26,7 @@ fn sum(place: &Path, of: impl Fn(&Value) -> f64) -> f64 {
 
 /// The example in this language.
 fn example(language: &str) -> String {
-    let readme = fs::read_to_string(root().join("reports/README.md")).unwrap();
+    let readme = fs::read_to_string(workspace().join("reports/README.md")).unwrap();
     let (_, rest) = readme.split_once(&format!("```{language}\n")).unwrap();
     rest.split_once("```").unwrap().0.to_owned()
 }

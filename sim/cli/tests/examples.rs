@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::program::{self, code, folder, root, stderr};
+use forkcast_fixtures::{fixture, workspace};
+
+use crate::program::{self, code, folder, stderr};
 
 /// Verbs and steps with their own help. The program itself has no name.
 const VERBS: [&[&str]; 19] = [
@@ -69,7 +71,7 @@ fn body(system: &str) -> String {
 
 /// The files that examples name.
 fn furnish(place: &Path) {
-    let fixtures = root().join("replay/tests/fixtures");
+    let fixtures = fixture("");
     let read = |path: PathBuf| fs::read_to_string(path).unwrap();
     let write = |name: &str, text: &str| {
         let path = place.join(name);
@@ -77,7 +79,7 @@ fn furnish(place: &Path) {
         fs::write(path, text).unwrap();
     };
     let session = read(fixtures.join("claude-code.jsonl")).replace("5e5510a0", "6c0a10a0");
-    let log = read(root().join("replay/sample/sample.exchanges.jsonl"));
+    let log = read(workspace().join("replay/sample/sample.exchanges.jsonl"));
     let cassette = read(fixtures.join("cassette.yaml"));
     for name in ["session.jsonl", "projects/session.jsonl", "home/.claude/projects/shop/session.jsonl"] {
         write(name, &session);

@@ -6,7 +6,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::program::{code, fine, folder, forkcast, golden, json, stderr, stdout};
+use crate::program::{code, command, fine, folder, forkcast, golden, json, stderr, stdout};
 
 /// The error message for bad input.
 fn complaint(output: &Output) -> &str {
@@ -45,6 +45,61 @@ fn recording(place: &Path) {
         r#"{"input_tokens":3,"cache_creation_input_tokens":2610,"output_tokens":5}"#,
     );
     fs::write(place.join("log.jsonl"), first + &second).unwrap();
+}
+
+/// A session of two requests, the second after a pause of so many minutes, with entries of an hour or of five minutes.
+fn paused(place: &Path, minutes: u64, hours: u64) {
+    let asked = |turn: u64, parent: &str, at: u64| {
+        format!(
+            r#"{{"type":"user","uuid":"u{turn}","parentUuid":{parent},"sessionId":"s","timestamp":"2026-11-20T{:02}:{:02}:00Z","version":"2.1.330","cwd":"/work","message":{{"role":"user","content":"Go on."}}}}"#,
+            10 + at / 60,
+            at % 60
+        )
+    };
+    let said = |turn: u64, at: u64| {
+        let [short, long] = if hours == 1 { [0, 50_000] } else { [50_000, 0] };
+        format!(
+            r#"{{"type":"assistant","uuid":"a{turn}","parentUuid":"u{turn}","sessionId":"s","requestId":"r{turn}","timestamp":"2026-11-20T{:02}:{:02}:05Z","version":"2.1.330","cwd":"/work","message":{{"id":"m{turn}","role":"assistant","model":"claude-opus-4-8","content":[{{"type":"text","text":"Yes."}}],"stop_reason":"end_turn","usage":{{"input_tokens":10,"cache_read_input_tokens":0,"cache_creation_input_tokens":50000,"cache_creation":{{"ephemeral_5m_input_tokens":{short},"ephemeral_1h_input_tokens":{long}}},"output_tokens":20}}}}}}"#,
+            10 + at / 60,
+            at % 60
+        )
+    };
+    let lines = [asked(0, "null", 0), said(0, 0), asked(1, "\"a0\"", minutes), said(1, minutes)];
+    fs::write(place.join("session.jsonl"), lines.join("\n") + "\n").unwrap();
+}
+
+#[test]
+fn an_expired_entry_has_the_pause_and_its_lifetime() {
+    let place = folder("explain-pause");
+    for (minutes, hours, expected) in [
+        (225, 1, "The agent had sent nothing for 225 minutes; its entries live for an hour."),
+        (7, 0, "The agent had sent nothing for 7 minutes; its entries live for five minutes."),
+    ] {
+        paused(&place, minutes, hours);
+        let output = forkcast(&place, &["explain", "session.jsonl"]);
+        assert!(fine(&output).contains("expired"), "{}", stdout(&output));
+        assert!(stdout(&output).contains(expected), "{}", stdout(&output));
+    }
+}
+
+/// As reports name it, without the recording in front.
+#[test]
+fn a_request_alone_is_one_of_the_logs_or_of_the_file_in_its_name() {
+    let place = folder("explain-alone");
+    paused(&place, 225, 1);
+    let logs = place.join("home/.claude/projects/-work");
+    fs::create_dir_all(&logs).unwrap();
+    fs::copy(place.join("session.jsonl"), logs.join("session.jsonl")).unwrap();
+    let explained = |name: &str| command(&place, &["explain", name]).env("HOME", place.join("home")).output().unwrap();
+    for name in
+        ["s:4", "session.jsonl:4", "1", "#1", "./session.jsonl:4", "home/.claude/projects/-work/session.jsonl:4"]
+    {
+        let output = explained(name);
+        assert!(fine(&output).contains("for 225 minutes"), "{name}: {}", stdout(&output));
+    }
+    let output = explained("other:4");
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("other:4: no such request, expected its number"), "{}", stderr(&output));
 }
 
 #[test]
@@ -309,7 +364,7 @@ fn the_error_for_a_simulated_run_without_bodies_explains_how_to_keep_them() {
 #[test]
 fn a_request_of_a_trace_is_explained_from_the_trace_and_from_its_run() {
     let place = folder("explain-trace");
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/weka.json");
+    let fixture = forkcast_fixtures::fixture("weka.json");
     fs::copy(fixture, place.join("weka.json")).unwrap();
     fine(&forkcast(&place, &["replay", "weka.json", "--out", "run", "--quiet"]));
     for run in ["weka.json", "run"] {
@@ -319,7 +374,7 @@ fn a_request_of_a_trace_is_explained_from_the_trace_and_from_its_run() {
         let found = json(&forkcast(&place, &["explain", run, "1", "--format", "json"]));
         assert_eq!(found["schema"], "forkcast.explain/1", "{run}: {found:#}");
     }
-    let mooncake = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/mooncake.jsonl");
+    let mooncake = forkcast_fixtures::fixture("mooncake.jsonl");
     fs::copy(mooncake, place.join("mooncake.jsonl")).unwrap();
     assert!(fine(&forkcast(&place, &["explain", "mooncake.jsonl", "2"])).starts_with("Request 2, mooncake.jsonl:3"));
 }

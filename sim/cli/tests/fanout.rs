@@ -241,7 +241,8 @@ fn a_picture_names_the_same_cheapest_as_the_text() {
 /// Nobody typed `--model`: the message is about the session.
 #[test]
 fn a_session_of_a_model_without_modelled_cache_says_what_to_do() {
-    let session = concat!(env!("CARGO_MANIFEST_DIR"), "/../../replay/tests/fixtures/codex.jsonl");
+    let session = forkcast_fixtures::fixture("codex.jsonl");
+    let session = session.to_str().unwrap();
     let (code, stdout, stderr) = said(&["--from", session]);
     assert_eq!((code, &*stdout), (2, ""), "{stderr}");
     assert!(stderr.contains("the session's model is") && stderr.contains("--model claude-"), "{stderr}");

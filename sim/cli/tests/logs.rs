@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::program::{code, command, folder, forkcast, root, stderr, stdout};
+use forkcast_fixtures::fixture;
+
+use crate::program::{code, command, folder, forkcast, stderr, stdout};
 
 /// A client, where it keeps a log below the user's home, the variable that moves it, the place below that, and a log.
 struct Client {
@@ -55,7 +57,7 @@ const CLIENTS: [Client; 5] = [
 impl Client {
     fn put(&self, at: &Path) {
         fs::create_dir_all(at.parent().unwrap()).unwrap();
-        fs::copy(root().join("replay/tests/fixtures").join(self.log), at).unwrap();
+        fs::copy(fixture(self.log), at).unwrap();
     }
 }
 
@@ -72,7 +74,7 @@ fn logs_of_each_client_are_found_and_read() {
         client.put(&home.join(client.place));
         let (code, report, talk) = alone(&home, None);
         assert_eq!(code, 0, "{}: {talk}", client.name);
-        assert!(talk.contains(&format!("{}: ~/", client.name)) && talk.contains(", 1 file\n"), "{talk}");
+        assert!(talk.contains(&format!("{}: ~/", client.name)) && talk.contains(", 1 log\n"), "{talk}");
         assert!(!talk.contains("embedded") && !report.contains("sample.exchanges"), "{}: {report}", client.name);
         let output = command(&home, &["replay", "-q"]).env("HOME", &home).output().unwrap();
         assert_eq!((code, stdout(&output), stderr(&output)), (0, &*report, ""), "{}", client.name);
@@ -129,12 +131,57 @@ fn without_logs_the_sample_is_shown_with_a_note() {
     let places: [PathBuf; 2] = [home.join(".claude/projects"), home.join(".local/share/opencode")];
     places.iter().for_each(|place| fs::create_dir_all(place).unwrap());
     fs::write(places[0].join("notes.txt"), "none").unwrap();
+    fs::write(places[1].join("opencode.db"), "none").unwrap();
     let (code, report, talk) = alone(&home, None);
     assert_eq!(code, 0, "{talk}");
     assert!(talk.contains("no logs of Claude Code, Codex, ") && talk.contains("embedded sample"), "{talk}");
-    assert!(talk.contains("OpenCode keeps its sessions in ~/.local/share/opencode: `opencode export"), "{talk}");
+    assert!(
+        talk.contains("OpenCode keeps sessions in ~/.local/share/opencode/opencode.db: `opencode export"),
+        "{talk}"
+    );
     let output = forkcast(&home, &["demo", "-q"]);
     assert_eq!(stdout(&output), report);
+}
+
+/// Versions before 1.2 keep a file for each session, message and part; later ones a database, that may be beside them.
+#[test]
+fn the_storage_of_opencode_is_read_and_its_database_is_named() {
+    let home = folder("logs-opencode");
+    let own = home.join(".local/share/opencode");
+    let write = |path: &str, text: &str| {
+        fs::create_dir_all(own.join(path).parent().unwrap()).unwrap();
+        fs::write(own.join(path), text).unwrap();
+    };
+    let time = r#""time":{"created":1763632800000,"completed":1763632805000}"#;
+    write("storage/session/p1/ses_1.json", r#"{"id":"ses_1","projectID":"p1","directory":"/work"}"#);
+    write(
+        "storage/message/ses_1/msg_1.json",
+        &format!(
+            r#"{{"id":"msg_1","sessionID":"ses_1","role":"assistant","modelID":"claude-opus-4-8","providerID":"anthropic",{time}}}"#
+        ),
+    );
+    write(
+        "storage/part/msg_1/prt_1.json",
+        r#"{"id":"prt_1","sessionID":"ses_1","messageID":"msg_1","type":"step-finish","cost":0,"tokens":{"input":100,"output":20,"reasoning":0,"cache":{"read":0,"write":5000}}}"#,
+    );
+    let (code, report, talk) = alone(&home, None);
+    assert_eq!(code, 0, "{talk}");
+    assert!(talk.contains("OpenCode: ~/.local/share/opencode/storage, 1 log\n") && !talk.contains("export"), "{talk}");
+    assert!(report.contains(" 1 request ") || report.contains(" 1 request"), "{report}");
+    write("opencode.db", "none");
+    let (_, _, talk) = alone(&home, None);
+    assert!(talk.contains(", 1 log\n") && talk.contains("opencode.db: `opencode export"), "{talk}");
+}
+
+/// A file that is no log is not among those that were read.
+#[test]
+fn the_report_reads_as_many_files_as_were_found() {
+    let home = folder("logs-number");
+    CLIENTS[0].put(&home.join(CLIENTS[0].place));
+    fs::write(home.join(".claude/projects/LICENSE"), "Permission is granted").unwrap();
+    let (_, report, talk) = alone(&home, None);
+    assert!(talk.contains(", 1 log\n"), "{talk}");
+    assert!(report.contains("Read 1 file,") && report.contains("; 1 passed over"), "{report}");
 }
 
 #[test]

@@ -5,12 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use forkcast_fixtures::{emptied, workspace};
 use serde_json::Value;
-
-/// The folder of the workspace.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
-}
 
 /// Variables that move the logs of clients.
 const PLACES: [&str; 7] = [
@@ -44,27 +40,13 @@ pub fn forkcast(folder: &Path, arguments: &[&str]) -> Output {
 
 /// An empty folder that no other test uses.
 pub fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    drop(fs::remove_dir_all(&path));
-    fs::create_dir_all(&path).unwrap();
-    path
+    emptied(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
 }
 
 /// All files below a folder with their content.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap().map(Result::unwrap) {
-            if entry.file_type().unwrap().is_dir() {
-                folders.push(entry.path());
-            } else {
-                let name = entry.path().strip_prefix(folder).unwrap().display().to_string();
-                found.insert(name, fs::read(entry.path()).unwrap());
-            }
-        }
-    }
-    found
+    let name = |path: &Path| path.strip_prefix(folder).unwrap().display().to_string();
+    forkcast_fixtures::files(folder).iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
 }
 
 /// Whether the program heeds a signal, `-TERM`: under `nohup` it ignores SIGHUP, as these tests then do.
@@ -109,14 +91,5 @@ pub fn json(output: &Output) -> Value {
 
 /// Compares with the golden file of that name, or writes it.
 pub fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("FORKCAST_UPDATE").is_some() {
-        fs::write(&path, found).unwrap();
-        return;
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    if let Some((at, (old, new))) = expected.lines().zip(found.lines()).enumerate().find(|(_, (old, new))| old != new) {
-        panic!("{name}, line {}:\n- {old}\n+ {new}\nFORKCAST_UPDATE=1 rewrites it", at + 1);
-    }
-    assert_eq!(expected, found, "{name}: FORKCAST_UPDATE=1 rewrites it");
+    forkcast_fixtures::golden(&workspace().join("sim/cli/tests/golden").join(name), found);
 }

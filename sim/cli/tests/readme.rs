@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::program::{self, code, fine, folder, forkcast, root, stderr, stdout};
+use forkcast_fixtures::workspace;
+
+use crate::program::{self, code, fine, folder, forkcast, stderr, stdout};
 
 /// Lines that a newcomer reads.
 const README_LINES_MAX: usize = 150;
@@ -103,8 +105,8 @@ fn checked() -> String {
 
 #[test]
 fn the_readme_and_the_published_reports_are_what_the_program_prints() {
-    let published = root().join("reports/published");
-    let readme = root().join("README.md");
+    let published = workspace().join("reports/published");
+    let readme = workspace().join("README.md");
     let mut text = fs::read_to_string(&readme).expect("the README");
     for Shown { command, name, pictures } in SHOWN {
         let is_shown = text.lines().any(|line| line.starts_with("$ ") && line.contains(&format!(" {command}")));

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use forkcast_fixtures::{fixture, workspace};
 use serde_json::Value;
 
-use crate::program::{code, files, fine, folder, forkcast, json, root, said, stderr, stdout};
+use crate::program::{code, files, fine, folder, forkcast, json, said, stderr, stdout};
 
 #[test]
 fn a_new_scenario_runs_and_passes_and_replaces_nothing() {
@@ -67,7 +68,7 @@ fn the_catalog_is_written_as_files_and_files_of_others_are_left_alone() {
         fine(&forkcast(&place, &["list", "scenarios", "--out", "all"]));
     }
     let written = files(&place.join("all"));
-    let own = files(&root().join("scenarios/catalog"));
+    let own = files(&workspace().join("scenarios/catalog"));
     let own = own.into_iter().filter(|(name, _)| name.ends_with(".yaml"));
     assert_eq!(written, own.collect());
     fs::write(place.join("all/forks/fan-out.yaml"), "mine").unwrap();
@@ -80,7 +81,7 @@ fn the_catalog_is_written_as_files_and_files_of_others_are_left_alone() {
 #[test]
 fn one_session_of_many_can_be_billed() {
     let place = folder("one-session");
-    let session = fs::read_to_string(root().join("replay/tests/fixtures/claude-code.jsonl")).unwrap();
+    let session = fs::read_to_string(fixture("claude-code.jsonl")).unwrap();
     fs::write(place.join("one.jsonl"), &session).unwrap();
     let ids = [
         ("5e5510a0", "7a7710a0"),
@@ -177,7 +178,7 @@ fn a_fan_out_takes_its_parent_from_a_recorded_session() {
 /// The examples of launches in the help and in the README show launches that differ.
 #[test]
 fn examples_of_launches_show_a_difference() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
     // Long commands are broken for the shell.
     let help = stdout(&forkcast(Path::new("."), &["fanout", "--help"])).replace("\\\n      ", "");
     let commands = help.lines().chain(readme.lines()).filter(|line| line.contains("forkcast fanout --"));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::breaks::root;
+use forkcast_fixtures::workspace;
 
 /// A broken program may run for ever.
 const AT_MOST: Duration = Duration::from_secs(180);
@@ -32,7 +32,7 @@ impl Programs {
         let cargo = std::env::var("FORKCAST_CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let mut command = Command::new(cargo);
         command.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]).args(targets);
-        let output = command.current_dir(root()).stderr(Stdio::inherit()).output().expect("cargo runs");
+        let output = command.current_dir(workspace()).stderr(Stdio::inherit()).output().expect("cargo runs");
         assert!(output.status.success(), "the edits do not compile");
         let said = String::from_utf8_lossy(&output.stdout);
         Self(said.lines().filter_map(|line| program(&serde_json::from_str(line).ok()?)).collect())
@@ -43,7 +43,7 @@ impl Programs {
         let path = self.0.get(program).unwrap_or_else(|| panic!("{program} is not among {:?}", self.0.keys()));
         let mut command = Command::new(path);
         command.args(words).env("FORKCAST_BREAK", broken.to_string());
-        command.current_dir(root().join(program.split(' ').next().unwrap_or_default()));
+        command.current_dir(workspace().join(program.split(' ').next().unwrap_or_default()));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program runs");
         let mut stdout = child.stdout.take().expect("it is piped");
         let reader = std::thread::spawn(move || {
@@ -84,7 +84,7 @@ fn has_expectation(said: &str) -> bool {
 
 fn program(message: &Value) -> Option<(String, String)> {
     let path = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
-    let root = root();
+    let root = workspace();
     let folder = message["manifest_path"].as_str()?.strip_prefix(root.to_str()?)?.strip_suffix("/Cargo.toml")?;
     let is_lib = message["target"]["kind"][0] == "lib";
     let target = if is_lib { "lib" } else { message["target"]["name"].as_str()? };

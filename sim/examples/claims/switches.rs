@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use super::breaks::{Break, root};
+use forkcast_fixtures::workspace;
+
+use super::breaks::Break;
 
 /// The edited files; dropped, they are as before.
 pub struct Edited {
@@ -23,7 +25,7 @@ impl Edited {
     pub fn of<'a>(edits: &[(usize, &'a Break)]) -> (Self, Vec<(usize, &'a Break)>) {
         let mut by_file: BTreeMap<PathBuf, Vec<(usize, &Break)>> = BTreeMap::new();
         for (number, edit) in edits {
-            by_file.entry(root().join(&edit.file)).or_default().push((*number, edit));
+            by_file.entry(workspace().join(&edit.file)).or_default().push((*number, edit));
         }
         let mut edited = Self { before: BTreeMap::new() };
         let mut left = Vec::new();

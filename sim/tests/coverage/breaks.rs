@@ -1,8 +1,8 @@
 //! Edits that break one behaviour each (`sim/coverage/breaks.toml`).
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
+use forkcast_fixtures::workspace;
 use serde::Deserialize;
 
 /// An edit.
@@ -26,14 +26,9 @@ struct Table {
     r#break: Vec<Break>,
 }
 
-/// The workspace.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("sim lies in the workspace").to_owned()
-}
-
 /// All edits.
 pub fn all() -> Vec<Break> {
-    let text = fs::read_to_string(root().join("sim/coverage/breaks.toml")).expect("the table");
+    let text = fs::read_to_string(workspace().join("sim/coverage/breaks.toml")).expect("the table");
     toml::from_str::<Table>(&text).expect("a table of edits").r#break
 }
 

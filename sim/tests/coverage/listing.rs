@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use forkcast_fixtures::workspace;
+
 /// One behaviour.
 #[derive(Debug, Default)]
 pub struct Behaviour {
@@ -18,7 +20,7 @@ pub struct Behaviour {
 
 /// All behaviours by id, `LOOP-07`.
 pub fn all() -> BTreeMap<String, Behaviour> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("sim lies in the workspace").to_owned();
+    let root = workspace();
     let contract = fs::read_to_string(root.join("sim/docs/contract.md")).expect("the contract");
     let mut all = BTreeMap::new();
     for (id, says) in sentences(&contract) {

@@ -2,11 +2,9 @@
 //! are other people's data and are kept beside the project, not in it; without them the test says so and passes.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use flate2::read::GzDecoder;
+use forkcast_fixtures::{beside, unpacked};
 use forkcast_sim::diagnosis::compare;
 use forkcast_sim::wire::Wire;
 use forkcast_sim::wire::spelling;
@@ -53,28 +51,13 @@ const TRUTHS: [Truth; 3] = [
     },
 ];
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/wire-cache-fix/harvested")
-}
-
-fn text(path: &Path) -> String {
-    let bytes = fs::read(path).unwrap();
-    let mut text = String::new();
-    if path.extension().is_some_and(|extension| extension == "gz") {
-        GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
-    } else {
-        text = String::from_utf8(bytes).unwrap();
-    }
-    text
-}
-
 #[derive(Deserialize)]
 struct Line {
     body: Box<RawValue>,
 }
 
 fn bodies(path: &Path) -> [String; 2] {
-    let lines: Vec<Line> = text(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Line> = unpacked(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let bodies: Vec<String> = lines.into_iter().map(|line| line.body.get().to_owned()).collect();
     bodies.try_into().unwrap()
 }
@@ -126,12 +109,9 @@ fn plain(mut block: Value) -> Value {
 
 #[test]
 fn the_first_difference_of_each_pair_is_where_the_json_shows_it() {
-    if !folder().is_dir() {
-        eprintln!("skipped: no recorded pairs at {}", folder().display());
-        return;
-    }
+    let Some(folder) = beside("wire-cache-fix/harvested") else { return };
     for truth in &TRUTHS {
-        let [older, newer] = bodies(&folder().join(truth.file));
+        let [older, newer] = bodies(&folder.join(truth.file));
         let mut wire = Wire::default();
         let old = wire.read(older.as_bytes(), "scope", "").unwrap();
         let new = wire.read(newer.as_bytes(), "scope", "").unwrap();

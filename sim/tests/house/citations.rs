@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::root;
+use forkcast_fixtures::workspace;
 
 /// Endings of files with citations.
 const CITING: [&str; 4] = ["rs", "md", "yaml", "toml"];
@@ -142,14 +142,14 @@ fn pages() -> BTreeMap<String, Page> {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         (name, Page::read(&fs::read_to_string(path).unwrap()))
     };
-    files(&root().join("sim/docs"), &["md"]).into_iter().map(read).collect()
+    files(&workspace().join("sim/docs"), &["md"]).into_iter().map(read).collect()
 }
 
 #[test]
 fn every_cited_section_exists() {
     let pages = pages();
     let mut cited = 0;
-    for file in files(&root(), &CITING).into_iter().filter(|file| !file.ends_with("house/citations.rs")) {
+    for file in files(&workspace(), &CITING).into_iter().filter(|file| !file.ends_with("house/citations.rs")) {
         for citation in citations(&joined(&fs::read_to_string(&file).unwrap())) {
             let page = pages.get(&citation.page);
             for place in &citation.places {
@@ -164,7 +164,7 @@ fn every_cited_section_exists() {
 
 /// Ids of the contract's lines, such as `FORK-23`, and of its conflicts, gaps and scenarios.
 fn contract() -> BTreeSet<String> {
-    let text = fs::read_to_string(root().join("sim/docs/contract.md")).unwrap();
+    let text = fs::read_to_string(workspace().join("sim/docs/contract.md")).unwrap();
     let id = |line: &str| {
         let rest = line.strip_prefix("- **").or(line.strip_prefix("| ")).or(line.strip_prefix("**"))?;
         rest.split(['*', ' ']).next().map(str::to_owned)
@@ -189,7 +189,7 @@ fn every_cited_line_of_the_contract_exists() {
     let contract = contract();
     let groups: BTreeSet<String> = contract.iter().filter_map(|id| Some(id.split_once('-')?.0.to_owned())).collect();
     assert_eq!(groups.len(), 30, "{groups:?}");
-    for file in files(&root(), &["rs"]).into_iter().filter(|file| !file.ends_with("house/citations.rs")) {
+    for file in files(&workspace(), &["rs"]).into_iter().filter(|file| !file.ends_with("house/citations.rs")) {
         let text = fs::read_to_string(&file).unwrap();
         for line in text.lines().map(str::trim).filter(|line| line.starts_with("//")) {
             for id in ids(line, &groups).filter(|id| !line.contains(&format!(".md` {id}"))) {
@@ -228,7 +228,7 @@ fn anchor(heading: &str) -> String {
 
 #[test]
 fn every_relative_link_resolves() {
-    for file in files(&root(), &["md"]) {
+    for file in files(&workspace(), &["md"]) {
         for link in links(&fs::read_to_string(&file).unwrap()) {
             let (path, place) = link.split_once('#').unwrap_or((&link, ""));
             let target = if path.is_empty() { file.clone() } else { file.parent().unwrap().join(path) };

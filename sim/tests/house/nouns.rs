@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::{CRATES, root, rust_files};
+use forkcast_fixtures::workspace;
+
+use super::{CRATES, rust_files};
 
 /// Nouns of `sim/docs/glossary.md` that only one type has in all crates, with that type's file.
 const NOUNS: [(&str, &str); 6] = [
@@ -46,8 +48,8 @@ const DEFAULTS: [&str; 7] = [
 fn sources() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (name, _) in CRATES.iter().filter(|(name, _)| *name != "benches") {
-        for path in rust_files(&root().join(name).join("src")) {
-            let name = path.strip_prefix(root()).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
+        for path in rust_files(&workspace().join(name).join("src")) {
+            let name = path.strip_prefix(workspace()).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
             found.push((name, code(&fs::read_to_string(&path).expect("UTF-8"))));
         }
     }
@@ -202,7 +204,7 @@ fn names_of(glossary: &str) -> Vec<String> {
 
 #[test]
 fn every_name_in_the_glossary_is_in_the_code() {
-    let glossary = fs::read_to_string(root().join("sim/docs/glossary.md")).expect("the glossary");
+    let glossary = fs::read_to_string(workspace().join("sim/docs/glossary.md")).expect("the glossary");
     let sources = sources();
     let is_there = |word: &str| {
         sources.iter().any(|(_, code)| {

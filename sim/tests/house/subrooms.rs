@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::{code, heads_of_group, root, rust_files, word};
+use forkcast_fixtures::{tempdir, workspace};
+
+use super::{code, heads_of_group, rust_files, word};
 
 /// A sub-room with those it may use.
 type Row = (&'static str, &'static [&'static str]);
@@ -266,7 +268,7 @@ fn trespasses(folder: &Path, room: &Room) -> Vec<String> {
 #[test]
 fn sub_rooms_use_only_those_above_them() {
     for room in ROOMS {
-        let found = trespasses(&root().join(room.folder), room);
+        let found = trespasses(&workspace().join(room.folder), room);
         assert!(found.is_empty(), "{}", found.join("\n"));
     }
 }
@@ -289,7 +291,8 @@ fn tables_of_sub_rooms_have_no_cycles() {
 #[test]
 fn the_check_of_sub_rooms_finds_a_violation() {
     const ROWS: [Row; 2] = [("store", &[]), ("deed", &["store"])];
-    let folder = std::env::temp_dir().join(format!("subrooms-{}", std::process::id()));
+    let place = tempdir().unwrap();
+    let folder = place.path();
     let planted = |text: &str, known: &'static [Known]| {
         std::fs::create_dir_all(folder.join("store")).unwrap();
         std::fs::write(
@@ -300,7 +303,7 @@ fn the_check_of_sub_rooms_finds_a_violation() {
         std::fs::write(folder.join("deed.rs"), "use super::store::Store;\n").unwrap();
         std::fs::write(folder.join("store/mod.rs"), "mod shelf;\n").unwrap();
         std::fs::write(folder.join("store/shelf.rs"), text).unwrap();
-        let found = trespasses(&folder, &Room { folder: "it", prefix: "crate::it::", rows: &ROWS, known });
+        let found = trespasses(folder, &Room { folder: "it", prefix: "crate::it::", rows: &ROWS, known });
         std::fs::remove_dir_all(&folder).unwrap();
         found.len()
     };

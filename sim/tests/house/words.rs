@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{root, rust_files};
+use forkcast_fixtures::workspace;
+
+use super::rust_files;
 
 /// A habit: its spellings, and the most occurrences in 10,000 words.
 const HABITS: [(&[&str], f64); 12] = [
@@ -171,8 +173,8 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
 /// Every text of the workspace: its kind and its words.
 fn texts() -> Vec<(Kind, String)> {
     let mut found = Vec::new();
-    for path in rust_files(&root()).into_iter().chain(pages(&root())) {
-        let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+    for path in rust_files(&workspace()).into_iter().chain(pages(&workspace())) {
+        let name = path.strip_prefix(workspace()).unwrap().to_string_lossy().replace('\\', "/");
         if name.split('/').any(|part| NOT_OURS.contains(&part)) || name == "sim/tests/house/words.rs" {
             continue;
         }

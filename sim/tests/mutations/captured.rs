@@ -1,10 +1,8 @@
 //! Requests of a real client, recorded by a proxy. They are other people's data and stored outside the project.
 
-use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
+use forkcast_fixtures::{beside, unpacked};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -24,18 +22,7 @@ struct Record {
 
 /// The folder, if it exists.
 pub fn folder() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/wire-cache-fix/harvested");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("SKIPPED: no captures at {}", folder.display());
-    None
-}
-
-pub fn unpacked(path: &Path) -> String {
-    let mut text = String::new();
-    GzDecoder::new(&fs::read(path).unwrap()[..]).read_to_string(&mut text).unwrap();
-    text
+    beside("wire-cache-fix/harvested")
 }
 
 /// The bodies of a capture that are prompts of a conversation.

@@ -1,8 +1,8 @@
 //! A request, the next one, and the change planted between them.
 
-use super::dice::Dice;
 use super::json::Json;
 use super::prompt::{Block, Prompt};
+use forkcast_fixtures::Dice;
 
 /// Two requests of a chain: the newer one only appends until a change is planted.
 pub struct Case {

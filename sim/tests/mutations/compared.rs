@@ -2,12 +2,12 @@
 
 use super::captured;
 use super::case::Case;
-use super::dice::Dice;
 use super::generated::{CLIENTS, Client, Conversation};
 use super::judged::{cases, differences, hold, pairable, plant, plant_both, seed};
 use super::kinds::{KINDS, Kind};
 use super::prompt::Prompt;
 use super::tally::Tally;
+use forkcast_fixtures::Dice;
 
 /// Two requests of a generated conversation: the newer one adds a turn.
 pub fn generated(seed: u64) -> Case {

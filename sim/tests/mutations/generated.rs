@@ -1,8 +1,8 @@
 //! Our own conversations in the spellings of real clients (`clients.md` 1 to 8, seen 2026-11).
 
-use super::dice::Dice;
 use super::json::Json;
 use super::prompt::{Message, Prompt};
+use forkcast_fixtures::Dice;
 
 /// The client whose spelling a conversation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use forkcast_fixtures::Members;
 use serde_json::value::RawValue;
 
 /// A value that remembers its spelling.
@@ -26,7 +25,7 @@ impl Json {
                 Self::List(items.into_iter().map(|item| Self::parse(item.get())).collect())
             }
             b'{' => {
-                let members: Members = serde_json::from_str(raw).expect("an object");
+                let members: Members<'_> = serde_json::from_str(raw).expect("an object");
                 Self::Object(members.0.into_iter().map(|(key, value)| (key, Self::parse(value.get()))).collect())
             }
             _ => Self::Raw(raw.to_owned()),
@@ -118,29 +117,6 @@ impl Json {
             }
             Self::Raw(_) => None,
         }
-    }
-}
-
-/// Fields of an object, in order.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(InOrder)
     }
 }
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
+use forkcast_fixtures::{beside, unpacked};
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::lock::{Lock, Recorder, Recording, RequestRecord, equality};
 use forkcast_sim::guard::{Facts, Finding, Guard, Rules, Sent};
@@ -154,12 +154,9 @@ fn a_lock_and_its_chain_agree_on_planted_changes() {
 /// Each request of a reported bug, compared with the previous one.
 #[test]
 fn a_lock_and_its_chain_agree_on_reported_bugs() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/real-bugs");
-    let Ok(bugs) = fs::read_dir(&folder) else {
-        println!("SKIPPED: no reported bugs at {}", folder.display());
-        return;
-    };
-    let mut bugs: Vec<_> = bugs.map(|bug| bug.unwrap().path()).filter(|path| path.is_dir()).collect();
+    let Some(folder) = beside("real-bugs") else { return };
+    let mut bugs: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|bug| bug.unwrap().path()).filter(|path| path.is_dir()).collect();
     bugs.sort();
     let mut sums: BTreeMap<Differs, Vec<String>> = BTreeMap::new();
     for bug in bugs {
@@ -167,7 +164,7 @@ fn a_lock_and_its_chain_agree_on_reported_bugs() {
         files.sort();
         let mut wire = Wire::default();
         let bodies = files.iter().filter(|file| file.extension().is_some_and(|end| end == "gz"));
-        let bodies: Vec<String> = bodies.map(|file| captured::unpacked(file)).collect();
+        let bodies: Vec<String> = bodies.map(|file| unpacked(file)).collect();
         let bodies: Vec<String> =
             bodies.into_iter().filter(|body| wire.read(body.as_bytes(), "scope", "").is_ok()).collect();
         for (at, pair) in bodies.windows(2).enumerate() {

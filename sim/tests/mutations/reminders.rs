@@ -7,10 +7,10 @@ use forkcast_sim::guard::{Facts, Guard, Rules, Sent};
 
 use super::captured::{FLAP, MOVE, arrays};
 use super::case::Case;
-use super::dice::Dice;
 use super::judged::differences;
 use super::prompt::Prompt;
 use super::twin::Sides;
+use forkcast_fixtures::Dice;
 
 /// Cause, path, offset in the block.
 type Found = (&'static str, &'static str, u64);

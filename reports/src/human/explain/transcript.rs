@@ -1,11 +1,12 @@
 //! A request from a transcript or a trace: no body is recorded, so there are no bytes to compare. It has its usage,
 //! the tokens that its conversation had left in the cache, and the line that shows why these were not read.
 
+use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::ledger::Line;
 
 use crate::document::{Document, count, money, several};
 use crate::human::when;
-use crate::report::{Recorded, Report, statement_of_one};
+use crate::report::{Miss, Recorded, Report, lives_an_hour, statement_of_one};
 
 /// Facts about such a request.
 pub fn transcript(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
@@ -21,7 +22,7 @@ pub fn transcript(report: &Report<'_>, entry: &Recorded<'_>) -> Document {
         document.table(super::causes(report, entry));
         crate::human::list::hint(&mut document);
     }
-    document.text(sign(report, entry).into_iter().collect());
+    document.text([sign(report, entry), pause(report, entry)].into_iter().flatten().collect());
     document.heading("Its cost");
     document.text(cost(report, line));
     document.aside(super::notes(report, line));
@@ -79,6 +80,16 @@ fn read(entry: &Recorded<'_>) -> Vec<String> {
 fn sign(report: &Report<'_>, entry: &Recorded<'_>) -> Option<String> {
     let shown = entry.evidence.as_ref().filter(|_| !entry.line.charge.causes.is_empty())?;
     Some(format!("Shown by {}:{}: {}.", report.short(&shown.file), shown.line, shown.shows))
+}
+
+/// How long the agent paused, and how long what it had written could be read.
+fn pause(report: &Report<'_>, entry: &Recorded<'_>) -> Option<String> {
+    let is_it = |miss: &&Miss| miss.cause == Cause::Expired && miss.place.index == entry.line.index;
+    let pause = report.misses.iter().find(is_it)?.pause?;
+    let life = if lives_an_hour(entry) { "an hour" } else { "five minutes" };
+    // In minutes, as the first screen has pauses.
+    let pause = several(pause.as_millis() / 60_000, "minute");
+    Some(format!("The agent had sent nothing for {pause}; its entries live for {life}."))
 }
 
 fn cost(report: &Report<'_>, line: &Line) -> Vec<String> {

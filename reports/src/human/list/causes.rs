@@ -5,10 +5,14 @@ use forkcast_sim::wire::Maker;
 
 use super::Layout;
 use crate::document::{Cell, Column, Document, Table};
+use crate::report::in_clients;
+
+/// Where all causes are explained: beside everything that names one.
+pub const HINT: &str = "forkcast list causes: the meaning of each cause";
 
 /// Adds a reference to the explanation of causes.
 pub fn hint(document: &mut Document) {
-    document.aside(vec!["forkcast list causes: the meaning of each cause".to_owned()]);
+    document.aside(vec![HINT.to_owned()]);
 }
 
 /// Where one cause is explained.
@@ -44,6 +48,7 @@ fn describe(cause: Cause, document: &mut Document) {
         format!("Common reason: {}", cause.origin()),
         format!("What to do: {}", cause.suggestion()),
     ];
+    lines.extend(in_clients(cause));
     let called: Vec<String> = DIAGNOSING.iter().filter_map(|provider| called_by(*provider, cause)).collect();
     if !called.is_empty() {
         lines.push(format!("In cache diagnoses: {}", called.join("; ")));
@@ -68,6 +73,7 @@ fn table(causes: &[Cause]) -> Table {
         Column::wrap("Meaning", "meaning"),
         Column::wrap("Common reason", "origin"),
         Column::wrap("What to do", "suggestion"),
+        Column::wrap("In clients", "in_clients"),
         Column::left("Anthropic", "anthropic"),
         Column::left("OpenAI", "openai"),
     ];
@@ -75,7 +81,7 @@ fn table(causes: &[Cause]) -> Table {
     let row = |cause: &Cause| {
         let texts = [cause.word(), cause.meaning(), cause.origin(), cause.suggestion()].map(Cell::text);
         let providers = DIAGNOSING.map(|provider| Cell::Text(words(provider, *cause)));
-        texts.into_iter().chain(providers).collect()
+        texts.into_iter().chain([Cell::Text(in_clients(*cause).join(" "))]).chain(providers).collect()
     };
     table.rows = causes.iter().map(row).collect();
     table

@@ -2,6 +2,7 @@
 
 use forkcast_sim::pricing::Money;
 
+use super::bill;
 use super::totals::part_of;
 use crate::document::{Cell, Column, Document, Table, count};
 use crate::report::{Action, Report, actions};
@@ -23,9 +24,17 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     table.rows = actions.iter().map(|action| row(report, action)).collect();
     document.table(table);
     if actions.len() > 1 {
-        let over = if report.left_out.requests() == 0 { "the whole recording" } else { "the requests that count" };
-        document.aside(vec![format!("Savings over {over}; they may overlap.")]);
+        document.aside(vec![overlap(report, &actions)]);
     }
+}
+
+/// How savings add up, and how they relate to the sum that the bill calls avoidable: only misses are in it, while a what-if
+/// changes the whole bill.
+fn overlap(report: &Report<'_>, actions: &[Action]) -> String {
+    let over = if report.left_out.requests() == 0 { "the whole recording" } else { "the requests that count" };
+    let by_what_if = actions.iter().any(|action| action.what_if.is_some()) && bill::has_avoidable(report);
+    let beyond = if by_what_if { ". Other models and lifetimes can save more than was avoidable" } else { "" };
+    format!("Savings over {over}; they may overlap{beyond}.")
 }
 
 fn row(report: &Report<'_>, action: &Action) -> Vec<Cell> {

@@ -3,7 +3,7 @@
 use forkcast_sim::pricing::Money;
 
 use super::totals::part_of;
-use super::{is_of_transcripts, unseen};
+use super::{is_of_transcripts, listed, unseen};
 use crate::document::{Cell, Column, Document, Table, count, money, several, share};
 use crate::human::when;
 use crate::report::{Report, not_modelled, unpriced};
@@ -11,10 +11,7 @@ use crate::report::{Report, not_modelled, unpriced};
 /// `$259.15 · 1,802 requests · 28 sessions · 2026-07-10 to 2026-08-01 UTC`.
 pub(super) fn title(report: &Report<'_>) -> String {
     if report.tally.requests == 0 && report.left_out.requests() > 0 {
-        return format!(
-            "None of {} is in this period, project or session",
-            several(report.left_out.requests(), "request")
-        );
+        return format!("None of {} is in this {}", several(report.left_out.requests(), "request"), narrowed(report));
     }
     let session = if is_of_transcripts(report) { "session" } else { "recording" };
     let mut parts = vec![bill(report)];
@@ -25,6 +22,14 @@ pub(super) fn title(report: &Report<'_>) -> String {
     parts.extend(report.span().and_then(|(from, to)| when::days(from, to, &report.view.zone)));
     let partial = if report.is_partial() { "Partial, interrupted before the end: " } else { "" };
     format!("{partial}{}", parts.join(" · "))
+}
+
+/// What the user limited the report to.
+fn narrowed(report: &Report<'_>) -> String {
+    let view = &report.view;
+    let asked =
+        [(!view.window.is_open(), "period"), (view.project.is_some(), "project"), (view.session.is_some(), "session")];
+    listed(&asked.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, what)| what.to_owned()).collect::<Vec<_>>())
 }
 
 fn bill(report: &Report<'_>) -> String {
@@ -92,6 +97,12 @@ fn table(report: &Report<'_>) -> Table {
         })
         .collect();
     table
+}
+
+/// Whether the bill has a part that could have been avoided.
+pub(super) fn has_avoidable(report: &Report<'_>) -> bool {
+    let account = &report.totals;
+    account.is_explained() && account.billed.cost.zip(account.perfect).is_some_and(|(bill, perfect)| bill > perfect)
 }
 
 /// The part that would not have been paid if everything that had been sent before had been read.

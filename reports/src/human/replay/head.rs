@@ -37,8 +37,9 @@ fn files(report: &Report<'_>) -> Option<String> {
         Names::Plain if !report.folder.is_empty() => format!(" below {}", report.folder),
         _ => String::new(),
     };
-    let size =
-        format!("Read {}, {}{place}", several(inputs.files as u64, "file"), crate::document::bytes(inputs.bytes));
+    // Of a file that is passed over no more is read than its beginning.
+    let read = inputs.files.saturating_sub(inputs.skipped.len()) as u64;
+    let size = format!("Read {}, {}{place}", several(read, "file"), crate::document::bytes(inputs.bytes));
     Some(if found.is_empty() { size } else { format!("{size}; {}", found.join(", ")) })
 }
 

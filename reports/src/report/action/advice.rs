@@ -35,6 +35,8 @@ pub(super) struct Advice {
     pub causes: &'static [Cause],
     /// A phrase in the evidence of a transcript, if it applies only to such requests.
     shows: Option<&'static str>,
+    /// The same for people: `if …`.
+    case: &'static str,
     /// The what-if that its words name, or the start of its name up to `=`: if it was tried, its figure counts, and not the cost of
     /// the misses.
     what_if: Option<&'static str>,
@@ -54,6 +56,7 @@ impl Advice {
             code,
             causes,
             shows: None,
+            case: "",
             what_if: None,
             is_bounded: false,
             author: None,
@@ -62,9 +65,9 @@ impl Advice {
         }
     }
 
-    /// Limits it to requests with this evidence in a transcript.
-    const fn where_it(self, shows: &'static str) -> Self {
-        Self { shows: Some(shows), ..self }
+    /// Limits it to requests with this evidence in a transcript; `case` names them to people.
+    const fn where_it(self, shows: &'static str, case: &'static str) -> Self {
+        Self { shows: Some(shows), case, ..self }
     }
 
     /// Sets the what-if that its words name.
@@ -113,15 +116,38 @@ impl Advice {
     }
 }
 
+/// What the users of clients can do about a cause, in the words of reports: one line for all clients, or one for Claude
+/// Code and one for the others. None if only the author of the agent can do anything.
+pub fn in_clients(cause: Cause) -> Vec<String> {
+    let said = |reader: Reader| {
+        let fitting = MISSES.iter().filter(|advice| advice.causes.contains(&cause) && advice.user.is_some());
+        let (special, general): (Vec<_>, Vec<_>) = fitting.partition(|advice| advice.shows.is_some());
+        let one = |advice: &Advice| match (advice.case, advice.words(cause, reader)) {
+            ("", words) => format!("{words}."),
+            (case, words) => format!("{case}: {words}."),
+        };
+        general.into_iter().chain(special).map(one).collect::<Vec<_>>().join(" ")
+    };
+    match (said(Reader::ClaudeCode), said(Reader::User)) {
+        (_, others) if others.is_empty() => Vec::new(),
+        (claude_code, others) if claude_code == others => vec![format!("In a client: {others}")],
+        (claude_code, others) => vec![format!("In Claude Code: {claude_code}"), format!("In other clients: {others}")],
+    }
+}
+
 /// The evidence if the writes of a bill already have a one-hour lifetime.
 const ONE_HOUR: &str = "one-hour entries";
 
+/// Whether most of what a request writes lives for an hour.
+pub fn lives_an_hour(entry: &Recorded<'_>) -> bool {
+    let usage = entry.line.billed().unwrap_or_default();
+    usage.ephemeral_1h_input_tokens > usage.ephemeral_5m_input_tokens
+}
+
 /// The facts about a miss besides its cause: the evidence of a transcript, or how long the entry lived.
 pub(super) fn shown(entry: &Recorded<'_>, cause: Cause) -> &'static str {
-    let usage = entry.line.billed().unwrap_or_default();
-    let lives_long = usage.ephemeral_1h_input_tokens > usage.ephemeral_5m_input_tokens;
     match cause {
-        Cause::Expired if lives_long => ONE_HOUR,
+        Cause::Expired if lives_an_hour(entry) => ONE_HOUR,
         _ => entry.evidence.as_ref().map_or("", |shown| shown.shows),
     }
 }
@@ -152,7 +178,7 @@ const ITS_BREAKPOINTS: &str = "Report it to the makers of the client: it placed 
 /// Causes that can be avoided. Causes by chance, by the provider or by the task itself are not included.
 pub(super) const MISSES: [Advice; 15] = [
     Advice::new("pause_over_an_hour", &[Cause::Expired])
-        .where_it(ONE_HOUR)
+        .where_it(ONE_HOUR, "If entries live for an hour already")
         .author("Keep the entry warm, or begin a new conversation before a pause of more than an hour")
         .user("Start a new session, or compact, before a pause of more than an hour")
         .claude_code("Start a new conversation (/clear), or /compact, before a pause of more than an hour"),
@@ -167,10 +193,10 @@ pub(super) const MISSES: [Advice; 15] = [
     Advice::new("tools_changed", &[Cause::ToolsAdded, Cause::ToolsRemoved, Cause::ToolsReordered, Cause::ToolChanged])
         .user("Connect servers and load tools at the beginning of a session, not within it"),
     Advice::new("restart", &[Cause::MessageEdited, Cause::SystemChanged])
-        .where_it("started again")
+        .where_it("started again", "After a restart")
         .user("Do not restart the client in a long session"),
     Advice::new("update", &[Cause::SystemChanged])
-        .where_it("version of the client")
+        .where_it("version of the client", "After an update")
         .user("Update the client between sessions, not within one"),
     Advice::new("system_changed", &[Cause::SystemChanged])
         .user("Keep instructions, output style and working directory as they are within a session"),
@@ -234,8 +260,29 @@ pub(super) fn change(name: &str, reader: Reader) -> Change {
 
 #[cfg(test)]
 mod tests {
-    use super::{Advice, MISSES};
-    use forkcast_sim::diagnosis::CAUSES;
+    use super::{Advice, MISSES, in_clients};
+    use forkcast_sim::diagnosis::{CAUSES, Cause};
+
+    #[test]
+    fn the_meaning_of_a_cause_has_the_words_of_the_first_screen() {
+        assert_eq!(
+            in_clients(Cause::Expired),
+            [
+                "In Claude Code: Let entries live for an hour (setting promptCacheTtl \"1h\", or \
+                 ENABLE_PROMPT_CACHING_1H=1). If entries live for an hour already: Start a new conversation (/clear), or \
+                 /compact, before a pause of more than an hour.",
+                "In other clients: Keep pauses below five minutes, or choose the one-hour lifetime if the client has it. \
+                 If entries live for an hour already: Start a new session, or compact, before a pause of more than an hour.",
+            ]
+        );
+        assert_eq!(
+            in_clients(Cause::MessageEdited)[0],
+            "In a client: Report it to the makers of the client: it changed what it had sent before. After a restart: Do not \
+             restart the client in a long session."
+        );
+        let unknown: Vec<Cause> = CAUSES.into_iter().filter(|cause| in_clients(*cause).is_empty()).collect();
+        assert!(!unknown.contains(&Cause::SystemChanged) && unknown.contains(&Cause::Unexplained), "{unknown:?}");
+    }
 
     #[test]
     fn advice_for_special_cases_comes_before_general_advice() {

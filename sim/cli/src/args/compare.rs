@@ -21,8 +21,8 @@ Examples:
                                       exit code 1 if the bill rose by more
   forkcast compare recordings/ --last 7d
                                       the last week with the one before
-  forkcast compare --since 2026-11-01 your clients' logs: November so far
-                                      with as many days before
+  forkcast compare --since 2026-11-01 the logs of your clients: November so
+                                      far with as many days before
   forkcast compare session.jsonl after
                                       a recording with a run";
 

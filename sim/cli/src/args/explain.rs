@@ -62,6 +62,8 @@ Examples:
   forkcast explain recordings/ 7      without a run folder
   forkcast explain                    the dearest miss in the logs found here
   forkcast explain --session 6c0a     that of one session
+  forkcast explain 6c0a:17            the answer in that line of it, as reports
+                                      name requests
   forkcast explain projects/ session.jsonl:17
                                       the answer in that line of a transcript
   forkcast explain result 7 --format json

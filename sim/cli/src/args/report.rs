@@ -9,7 +9,8 @@ use super::{ReplayArgs, TalkArgs};
 const REPORT_EXAMPLES: &str = "\
 Examples:
   forkcast replay recordings/ --out result
-  forkcast report result -o page.html its page
+  forkcast report result -o page.html
+                                      its page
   forkcast run --out a --bodies
   forkcast run --launch primed --out b --bodies
   forkcast report a b -o page.html    several results on one page";

@@ -2,9 +2,11 @@
 
 use std::fs;
 
+use forkcast_fixtures::workspace;
+
 use super::chromium::Browser;
 use super::{demo, is_installed, page};
-use crate::program::{folder, forkcast, root};
+use crate::program::{folder, forkcast};
 
 /// The text of what a selector finds.
 fn text(selector: &str) -> String {
@@ -107,7 +109,7 @@ fn a_week_costs_what_the_terminal_says() {
 /// Three recordings, so that there is something to filter.
 fn three(name: &str) -> std::path::PathBuf {
     let place = folder(name);
-    let sample = fs::read_to_string(root().join("replay/sample/sample.exchanges.jsonl")).unwrap();
+    let sample = fs::read_to_string(workspace().join("replay/sample/sample.exchanges.jsonl")).unwrap();
     fs::create_dir(place.join("in")).unwrap();
     fs::write(place.join("in/one.jsonl"), &sample).unwrap();
     fs::write(place.join("in/two.jsonl"), sample.replace("claude-opus-4-8", "claude-haiku-4-5")).unwrap();
@@ -148,7 +150,7 @@ fn an_explanation_shows_both_sides_at_the_first_byte_if_asked() {
     if !is_installed() {
         return;
     }
-    let sample = root().join("replay/sample/sample.exchanges.jsonl").display().to_string();
+    let sample = workspace().join("replay/sample/sample.exchanges.jsonl").display().to_string();
     let mut browser = Browser::start(&folder("sides-profile"));
     browser.screen(1_200, false);
     let shown = page(&folder("sides"), &["explain", &sample, "8", "--show-content"]);
@@ -230,7 +232,7 @@ fn a_finding_shows_the_blocks_of_its_request_and_the_changed_one() {
     if !is_installed() {
         return;
     }
-    let sample = root().join("replay/sample/sample.exchanges.jsonl").display().to_string();
+    let sample = workspace().join("replay/sample/sample.exchanges.jsonl").display().to_string();
     let shown = page(&folder("blocks"), &["check", &sample, "--lock", "none"]);
     let mut browser = Browser::start(&folder("blocks-profile"));
     browser.screen(1_200, false);

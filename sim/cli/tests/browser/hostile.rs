@@ -2,9 +2,11 @@
 
 use std::fs;
 
+use forkcast_fixtures::workspace;
+
 use super::chromium::Browser;
 use super::{is_installed, page};
-use crate::program::{folder, root};
+use crate::program::folder;
 
 /// Malicious names: markup, a change of direction, an escape sequence, a formula, a very long one.
 fn names() -> Vec<String> {
@@ -19,7 +21,7 @@ fn names() -> Vec<String> {
 #[test]
 fn names_never_become_markup() {
     let place = folder("hostile-page");
-    let sample = fs::read_to_string(root().join("replay/sample/sample.exchanges.jsonl")).unwrap();
+    let sample = fs::read_to_string(workspace().join("replay/sample/sample.exchanges.jsonl")).unwrap();
     let quoted = |name: &str| serde_json::to_string(name).unwrap().trim_matches('"').to_owned();
     for (at, name) in names().iter().enumerate() {
         let text = sample

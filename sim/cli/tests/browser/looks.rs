@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use forkcast_fixtures::workspace;
+
 use super::chromium::Browser;
 use super::{demo, is_installed, page};
-use crate::program::{folder, forkcast, root};
+use crate::program::{folder, forkcast};
 
 /// A page of each verb.
 fn pages() -> Vec<(&'static str, PathBuf)> {
@@ -30,7 +32,7 @@ fn pages() -> Vec<(&'static str, PathBuf)> {
             ),
         ),
     ];
-    let sample = root().join("replay/sample/sample.exchanges.jsonl").display().to_string();
+    let sample = workspace().join("replay/sample/sample.exchanges.jsonl").display().to_string();
     let (before, after) = (format!("{sample}#7"), format!("{sample}#8"));
     found.push(("explain", of("explain", &["explain", &sample, "8", "--show-content"])));
     found.push(("diff", of("diff", &["diff", &before, &after, "--show-content"])));

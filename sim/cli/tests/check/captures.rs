@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use forkcast_fixtures::beside;
 use serde_json::Value;
 
 use super::bodies::{folder, forkcast, stdout};
@@ -20,11 +21,7 @@ const REAL: [(&str, &[(&str, usize)]); 2] = [
 
 #[test]
 fn captures_of_real_clients_have_no_false_alarm() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    if !data.is_dir() {
-        eprintln!("skipped: no captures at {}", data.display());
-        return;
-    }
+    let Some(data) = beside("") else { return };
     let out = folder("captures");
     let captures = std::fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().path());
     let is_capture = |path: &Path| {

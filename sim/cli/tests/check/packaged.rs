@@ -4,12 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use forkcast_fixtures::workspace;
+
 use super::bodies::{CALM, folder, forkcast, restless, stdout, write};
-use crate::program::root;
 
 /// The script of the action's step with this name.
 fn script(step: &str) -> String {
-    let action = fs::read_to_string(root().join(".github/actions/prefix-check/action.yml")).unwrap();
+    let action = fs::read_to_string(workspace().join(".github/actions/prefix-check/action.yml")).unwrap();
     let (_, step) = action.split_once(&format!("- name: {step}\n")).unwrap();
     let (_, script) = step.split_once("run: |\n").unwrap();
     let lines = script.lines().map_while(|line| line.strip_prefix("        "));
@@ -95,7 +96,7 @@ fn the_action_takes_an_installed_program() {
 
 #[test]
 fn the_hook_uses_an_existing_verb_and_options() {
-    let hook = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
+    let hook = fs::read_to_string(workspace().join(".pre-commit-hooks.yaml")).unwrap();
     let entry = hook.lines().find_map(|line| line.trim().strip_prefix("entry: forkcast ")).unwrap();
     let arguments: Vec<&str> = entry.split(' ').collect();
     let help = forkcast(&folder("hook"), &[arguments[0], "--help"]);

@@ -6,15 +6,15 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 
+use forkcast_fixtures::workspace;
 use forkcast_test::Prefix;
 
 use super::bodies::{body, folder, restless};
-use crate::program::root;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_forkcast");
 
 fn package(name: &str) -> PathBuf {
-    root().join("sim/cli/packages").join(name)
+    workspace().join("sim/cli/packages").join(name)
 }
 
 /// The version of a runtime, as two numbers.
@@ -48,7 +48,7 @@ fn python() -> Command {
     let mut command = Command::new("python3");
     let tests = package("python").join("tests");
     let (major, minor) = version("python3", "--version").unwrap_or_default();
-    let tools = root().join(format!("target/tools/python-{major}.{minor}"));
+    let tools = workspace().join(format!("target/tools/python-{major}.{minor}"));
     let path = std::env::join_paths([package("python"), tests.clone(), tools]).unwrap();
     command.current_dir(tests).env("PYTHONPATH", path).env("PYTHONDONTWRITEBYTECODE", "1");
     command

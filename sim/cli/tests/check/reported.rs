@@ -1,8 +1,9 @@
 //! Bugs that users reported, each as its page lists it: caught or rightly silent, with the cause, the place and the kind
 //! of volatile content.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use forkcast_fixtures::beside;
 use serde_json::Value;
 
 use super::bodies::{folder, json};
@@ -17,7 +18,7 @@ struct Bug {
 }
 
 fn bugs() -> Option<(PathBuf, Vec<Bug>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/real-bugs");
+    let folder = beside("real-bugs")?;
     let page = std::fs::read_to_string(folder.join("README.md")).ok()?;
     let rows = page.lines().filter(|line| line.starts_with("| `"));
     Some((folder, rows.map(bug).collect()))
@@ -76,10 +77,7 @@ impl Bug {
 
 #[test]
 fn real_bugs_are_caught_and_named_as_their_reports_name_them() {
-    let Some((place, bugs)) = bugs() else {
-        eprintln!("skipped: the reported bugs are not at hand");
-        return;
-    };
+    let Some((place, bugs)) = bugs() else { return };
     let out = folder("reported");
     println!("| bug | expected | place | found |\n|---|---|---|---|");
     let mut faults = Vec::new();

@@ -1,8 +1,9 @@
 //! The twin law (`design.md` 6) on bugs that users reported: the reported cost of a bug equals the cost of its
 //! conversation minus that of the same conversation without the bug, except for tokens that only one of the two has.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use forkcast_fixtures::beside;
 use serde_json::Value;
 
 use super::bodies::{folder, json};
@@ -26,11 +27,6 @@ const BUGS: [&str; 13] = [
 
 /// Bugs whose twin has the same size, so that the law holds to the last unit.
 const EXACT: [&str; 2] = ["listtools_order", "mcp_reconnect"];
-
-fn bugs() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/real-bugs");
-    folder.is_dir().then_some(folder)
-}
 
 /// The program's results for a conversation.
 struct Said {
@@ -78,10 +74,7 @@ fn prompt_tokens(line: &Value) -> f64 {
 
 #[test]
 fn the_cost_of_a_real_bug_is_the_bill_less_the_bill_of_its_twin() {
-    let Some(bugs) = bugs() else {
-        eprintln!("skipped: the reported bugs are not at hand");
-        return;
-    };
+    let Some(bugs) = beside("real-bugs") else { return };
     let place = folder("twins");
     println!("| bug | more than the twin | `check` | `replay` |\n|---|---|---|---|");
     for bug in BUGS {
@@ -102,10 +95,7 @@ fn the_cost_of_a_real_bug_is_the_bill_less_the_bill_of_its_twin() {
 /// If `replay` has no rules for a provider's cache, `check` does not report the cost of a change either.
 #[test]
 fn a_cost_is_unknown_if_no_cache_is_modelled() {
-    let Some(bugs) = bugs() else {
-        eprintln!("skipped: the reported bugs are not at hand");
-        return;
-    };
+    let Some(bugs) = beside("real-bugs") else { return };
     let place = folder("unmodelled");
     let (mut known, mut unknown) = (0, 0);
     for bug in std::fs::read_dir(bugs).unwrap() {

@@ -112,7 +112,7 @@ const ENVIRONMENTS: [Environment; 3] = [
 type Files = BTreeMap<String, Vec<u8>>;
 
 fn inputs() -> Files {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures");
+    let fixtures = forkcast_fixtures::fixture("");
     let mut inputs = Files::new();
     for entry in fs::read_dir(fixtures).unwrap() {
         let entry = entry.unwrap();

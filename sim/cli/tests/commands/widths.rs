@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::program::{command, folder, root};
+use forkcast_fixtures::{fixture, workspace};
+
+use crate::program::{command, folder};
 
 /// Columns of a line: characters of Chinese and Japanese have two.
 fn width(line: &str) -> usize {
@@ -12,7 +14,7 @@ fn width(line: &str) -> usize {
 
 /// The sample with long and wide names of its chains, tools and files.
 fn hostile(place: &Path) {
-    let sample = fs::read_to_string(root().join("replay/sample/sample.exchanges.jsonl")).unwrap();
+    let sample = fs::read_to_string(workspace().join("replay/sample/sample.exchanges.jsonl")).unwrap();
     let long = "名前の長い".repeat(12);
     let text = sample
         .replace("\"main\"", &format!("\"{long}-main\""))
@@ -82,6 +84,31 @@ fn reports_are_as_wide_as_the_screen() {
                 assert!(width(found) <= columns, "{line}: {} of {columns} columns: {found}", width(found));
             }
         }
+    }
+}
+
+/// Notes and errors too, those of the command line among them; without a width they are lines for other programs.
+#[test]
+fn standard_error_is_as_wide_as_the_screen() {
+    let place = folder("widths-errors");
+    let fixture = fixture("codex.jsonl").display().to_string();
+    for arguments in [
+        &["run", "--quiet", "--seed", "x"][..],
+        &["run"],
+        &["replay", "--timezone", "Mars"],
+        &["replay", "--last", "3y"],
+        &["replay", "/nonexistent/place/with/a/long/name/in/it"],
+        &["fanout", "--from", &fixture],
+    ] {
+        let output = command(&place, arguments).env("COLUMNS", "50").output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(!text.is_empty(), "{arguments:?}");
+        let wide = text.lines().filter(|line| width(line) > 50 && !line.starts_with(' ')).collect::<Vec<_>>();
+        assert!(wide.is_empty(), "{arguments:?}: {wide:?}");
+        let output = command(&place, arguments).output().unwrap();
+        let joined = String::from_utf8(output.stderr).unwrap();
+        let words = |text: &str| text.replace('/', "/ ").split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&text), words(&joined), "{arguments:?}: the same words");
     }
 }
 

@@ -235,7 +235,7 @@ fn lengths_of_compaction_are_what_ifs() {
 #[test]
 fn what_is_not_tried_is_said() {
     let place = folder("alike-untried");
-    let codex = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/codex.jsonl");
+    let codex = forkcast_fixtures::fixture("codex.jsonl");
     let screen = |options: &[&str]| shown(&place, &[&["replay", codex.to_str().unwrap(), "--quiet"], options].concat());
     let said = "No cache of these models is modelled: what-ifs are left out.";
     assert!(screen(&["--compact-at", "60k"]).contains(said) && !screen(&[]).contains(said));

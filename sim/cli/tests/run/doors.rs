@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use forkcast_fixtures::{beside, fixture, workspace};
 use serde_json::{Value, json};
 
 use super::{folder, forkcast, json as read_json};
@@ -303,13 +304,9 @@ fn explains_itself(place: &Path, out: &str, lines: &[Value]) {
 
 /// Recordings with bodies: the sample, and those of real requests next to the workspace, cassettes and captures.
 fn recordings() -> Vec<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/sample/sample.exchanges.jsonl");
-    let Ok(listed) = fs::read_dir(&data) else {
-        eprintln!("skipped: no recordings at {}", data.display());
-        return vec![sample];
-    };
-    let found = listed.map(|entry| entry.unwrap().path()).filter(|path| {
+    let sample = workspace().join("replay/sample/sample.exchanges.jsonl");
+    let Some(data) = beside("") else { return vec![sample] };
+    let found = fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()).filter(|path| {
         let name = path.file_name().unwrap().to_string_lossy();
         name.starts_with("cassettes-") || name == "wire-cache-fix"
     });
@@ -345,12 +342,9 @@ fn every_door_of_a_recording_agrees() {
 
 /// Folders with sessions of Claude Code and pi, and the one session of them that was resumed and compacted.
 fn transcripts() -> Vec<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../replay/tests/fixtures/claude-code.jsonl");
     let folders = ["cc-oh-my-posh", "cc-entire-auth-go", "cc-entireio-cli", "cc-marot-spotter", "pi-mono-fixtures"];
     let alone = "cc-oh-my-posh/6c0a282a-886f-458d-a426-93d95104b4a6.jsonl.gz";
-    let found = folders.into_iter().chain([alone]).map(|name| data.join(name)).filter(|path| path.exists());
-    found.chain([fixture]).collect()
+    folders.into_iter().chain([alone]).filter_map(beside).chain([fixture("claude-code.jsonl")]).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One character of many sorts, in a text of any sort.
 
 use super::super::case::{At, Case, WITHIN, Within};
-use super::super::dice::Dice;
+use forkcast_fixtures::Dice;
 
 /// The text before and after the change; `None` if the text lacks the required part.
 pub type Sort = fn(&str, &mut Dice) -> Option<(String, String)>;

@@ -1,9 +1,9 @@
 //! The tool list.
 
 use super::super::case::{At, Case, is_excluded};
-use super::super::dice::Dice;
 use super::super::json::Json;
 use super::super::prompt::{Block, Prompt};
+use forkcast_fixtures::Dice;
 
 fn definition(prompt: &mut Prompt, dice: &mut Dice) -> Block {
     let name = format!("{}{}", dice.pick(&["Added", "Zoom", "Another"]), dice.hex(3));

@@ -3,7 +3,7 @@
 use forkcast_sim::diagnosis::Volatile;
 
 use super::super::case::{At, Case, Within};
-use super::super::dice::Dice;
+use forkcast_fixtures::Dice;
 
 /// The surrounding words, the value in the older request and the value in the newer one.
 type Said = (&'static str, &'static str, &'static str);

@@ -1,8 +1,28 @@
 //! The request that a user names, as reports show names: whole or shortened.
 
+use std::path::PathBuf;
+
 use forkcast_reports::report::{Recorded, Report};
 
+use crate::args::ExplainArgs;
 use crate::exit::BadInput;
+
+impl ExplainArgs {
+    /// The same; a request alone, as reports name it, is one of the recording that its name begins with, or else of the
+    /// logs on this machine.
+    pub fn or_logs(mut self) -> Self {
+        let alone = self.run.as_ref().filter(|run| self.request.is_none() && self.session.is_none() && !run.exists());
+        let Some(name) = alone.and_then(|run| run.to_str()).map(str::to_owned) else { return self };
+        let is_number = name.trim_start_matches('#').parse::<usize>().is_ok();
+        if is_number || Wanted::of(&name).is_some() {
+            let at = name.rfind([':', '#']).unwrap_or_default();
+            self.run = Some(PathBuf::from(&name[..at])).filter(|file| file.exists());
+            self.request =
+                Some(name.rsplit('/').next().map(str::to_owned).filter(|_| self.run.is_some()).unwrap_or(name));
+        }
+        self
+    }
+}
 
 /// The request by its number in the ledger, as `FILE#N`, `FILE:LINE` or `SESSION:LINE`. Of a name, its beginning is enough,
 /// or what a narrow table leaves of it: `223b…1c6.jsonl:12`.
