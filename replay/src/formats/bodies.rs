@@ -107,7 +107,7 @@ impl<'a> Found<'a> {
     /// The model of the value, which is a request.
     fn model(&self) -> Result<String, Broken> {
         let Some(members) = &self.members else { return body::check(self.value) };
-        body::check_json(self.value)?;
+        body::check_scanned(self.value)?;
         body::check_depth(0, members.depth)?;
         Ok(members.model.and_then(json::text).unwrap_or_default().into_owned())
     }

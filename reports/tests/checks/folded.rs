@@ -31,7 +31,7 @@ fn offering(tools: &[&str], blocks: usize, at: usize) -> String {
     let tools: Vec<String> = tools
         .iter()
         .map(|name| {
-            let purpose = format!("{name} is for {} and nothing else. ", name.to_lowercase()).repeat(20);
+            let purpose = format!("{} ", name.to_lowercase()).repeat(100);
             format!(
                 r#"{{"name":"{name}","description":"{purpose}","input_schema":{{"type":"object","properties":{{}}}}}}"#
             )

@@ -100,13 +100,13 @@ const REPLAY: &[Row] = &[
     ("rebuild", &["transcript", "formats"]),
     ("response", &["count", "exchange", "formats"]),
     ("source", &["error", "exchange", "names", "trace", "transcript", "formats", "input", "rebuild"]),
-    ("check", &["exchange", "source"]),
     ("recording", &["exchange", "transcript", "formats", "source", "response"]),
     ("what_if", &["error", "rebuild"]),
     (
         "replay",
         &["exchange", "side_by_side", "trace", "transcript", "input", "calibrate", "rebuild", "source", "what_if"],
     ),
+    ("check", &["exchange", "transcript", "input", "source", "replay"]),
 ];
 
 const REPORTS: &[Row] = &[
