@@ -429,6 +429,11 @@ impl Inputs {
 
     fn damage(&mut self, file: &str, fault: &Fault) {
         let reason = fault.to_string();
-        self.unreadable.push(Unreadable { file: file.to_owned(), line: fault.line, reason, of_answer: fault.of_answer });
+        self.unreadable.push(Unreadable {
+            file: file.to_owned(),
+            line: fault.line,
+            reason,
+            of_answer: fault.of_answer,
+        });
     }
 }

@@ -124,7 +124,10 @@ impl InParts for Passes<'_> {
 /// The part for a session that cannot be read back from the temporary file.
 fn lost(file: &str, error: &io::Error) -> Replay {
     let reason = format!("the session was read and cannot be read back from the temporary file: {error}");
-    Replay { unreadable: vec![Unreadable { file: file.to_owned(), line: 0, reason, of_answer: false }], ..Replay::default() }
+    Replay {
+        unreadable: vec![Unreadable { file: file.to_owned(), line: 0, reason, of_answer: false }],
+        ..Replay::default()
+    }
 }
 
 impl Replay {

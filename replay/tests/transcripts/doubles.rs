@@ -45,7 +45,7 @@ fn answers_older_than_their_file_are_said_to_be_copies() {
     assert_eq!(read(&own).notes, [""; 0]);
     let begun =
         r#"{"type":"queue-operation","operation":"dequeue","sessionId":"s","timestamp":"2030-01-01T00:00:00.000Z"}"#;
-    let [note] = &read(&format!("{begun}\n{own}")).notes[..] else { panic!("one note") };
+    let [note] = &read(format!("{begun}\n{own}")).notes[..] else { panic!("one note") };
     assert!(
         note.starts_with("1 answer is older than the file: copied from the session that this one resumes"),
         "{note}"

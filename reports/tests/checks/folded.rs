@@ -33,7 +33,7 @@ fn offering(tools: &[&str], blocks: usize, at: usize) -> String {
         .map(|name| {
             let purpose = format!("{} ", name.to_lowercase()).repeat(100);
             format!(
-                r#"{{"name":"{name}","description":"{purpose}","input_schema":{{"type":"object","properties":{{}}}}}}"#
+                r#"{{"name":"{name}","description":"{purpose}","input_schema":{{"type":"object","properties":{{"{name}":{{}}}}}}}}"#
             )
         })
         .collect();

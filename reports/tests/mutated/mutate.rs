@@ -156,7 +156,7 @@ fn raw(text: &str) -> Tree {
 }
 
 fn extreme(value: &mut Tree, dice: &mut Dice) {
-    *value = raw(*dice.pick(&EXTREMES));
+    *value = raw(dice.pick::<&str>(&EXTREMES));
 }
 
 fn hostile(value: &mut Tree, dice: &mut Dice) {
@@ -164,7 +164,7 @@ fn hostile(value: &mut Tree, dice: &mut Dice) {
         0 => Tree::Text("x".repeat(10_000)),
         1 => Tree::Text("\u{1f9e8}\u{200d}".repeat(500)),
         2 => raw(&format!("\"{}\"", "\\u0000".repeat(300))),
-        _ => raw(*dice.pick(&HOSTILE)),
+        _ => raw(dice.pick::<&str>(&HOSTILE)),
     };
 }
 
@@ -297,12 +297,12 @@ fn plant(tree: &mut Tree, dice: &mut Dice) {
 }
 
 fn equal_instants(tree: &mut Tree, dice: &mut Dice) {
-    let instant = raw(*dice.pick(&INSTANTS));
+    let instant = raw(dice.pick::<&str>(&INSTANTS));
     all_of(tree, dice, &WORDS_OF_TIME, &mut |value, _| *value = instant.clone());
 }
 
 fn equal_counts(tree: &mut Tree, dice: &mut Dice) {
-    let count = raw(*dice.pick(&EXTREMES));
+    let count = raw(dice.pick::<&str>(&EXTREMES));
     all_of(tree, dice, &WORDS_OF_COUNTS, &mut |value, _| *value = count.clone());
 }
 
@@ -314,7 +314,7 @@ pub fn change(tree: &mut Tree, dice: &mut Dice, other: &Tree) {
         2 | 3 => one(tree, dice, &|key, value| is_leaf(value) && has(key, &WORDS_OF_COUNTS), extreme),
         4 => equal_counts(tree, dice),
         5 => one(tree, dice, &|key, value| is_leaf(value) && has(key, &WORDS_OF_TIME), |value, dice| {
-            *value = raw(*dice.pick(&INSTANTS));
+            *value = raw(dice.pick::<&str>(&INSTANTS));
         }),
         6 => equal_instants(tree, dice),
         7 => permute(tree, dice, &WORDS_OF_TIME),

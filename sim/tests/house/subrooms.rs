@@ -304,7 +304,7 @@ fn the_check_of_sub_rooms_finds_a_violation() {
         std::fs::write(folder.join("store/mod.rs"), "mod shelf;\n").unwrap();
         std::fs::write(folder.join("store/shelf.rs"), text).unwrap();
         let found = trespasses(folder, &Room { folder: "it", prefix: "crate::it::", rows: &ROWS, known });
-        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::remove_dir_all(folder).unwrap();
         found.len()
     };
     for fine in ["use super::Store;\n", "// crate::it::deed\n", "use crate::other::deed::Deed;\n", "fn deed() {}\n"] {
