@@ -10,7 +10,7 @@ use forkcast_sim::diagnosis::CAUSES;
 use forkcast_sim::outside::visible;
 use plotters::style::RGBColor;
 
-use crate::human::list::HINT;
+use crate::report::CAUSES_HINT;
 
 /// What a picture says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(super) fn finished(drawing: &str, caption: &Caption) -> String {
     let Some((root, parts)) = drawing.split_once('>') else { return drawing.to_owned() };
     let mut description = [&caption.note, &caption.description].map(|text| text.trim_end_matches('.')).join(". ");
     if CAUSES.iter().any(|cause| [drawing, &caption.title].iter().any(|text| text.contains(cause.word()))) {
-        description.extend([". ", HINT]);
+        description.extend([". ", CAUSES_HINT]);
     }
     let (title, description) = (escaped(&caption.title), escaped(&description));
     // Everything is opaque.

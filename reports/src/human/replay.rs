@@ -24,7 +24,7 @@ use forkcast_sim::outside::quoted;
 
 use crate::document::{Document, several};
 use crate::human::when;
-use crate::report::Report;
+use crate::report::{CAUSES_HINT, Report};
 
 /// The first screen: the bill, what it was spent on, what to change, the requested parts, the most expensive sessions.
 /// With details also all other tables for people.
@@ -101,7 +101,7 @@ fn pointers(report: &Report<'_>) -> Vec<String> {
         if limits > 0 { format!(", {} of these numbers", several(limits as u64, "limit")) } else { String::new() };
     let why = if report.misses.is_empty() { "" } else { "why tokens were not read, " };
     let what_ifs = if report.tried().next().is_none() { "" } else { "what-ifs, " };
-    let meaning = if why.is_empty() { String::new() } else { format!("; {}", super::list::HINT) };
+    let meaning = if why.is_empty() { String::new() } else { format!("; {CAUSES_HINT}") };
     vec![
         format!("--details: {why}{what_ifs}forecast{limits}"),
         "--by day, --by model, --by project: the same by group; --session ID: one session".to_owned(),

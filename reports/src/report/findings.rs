@@ -13,6 +13,9 @@ use forkcast_sim::time::{Duration, Instant};
 
 use super::{Counted, Recorded, Report};
 
+/// Where all causes are explained: beside everything that names one.
+pub const CAUSES_HINT: &str = "forkcast list causes: the meaning of each cause";
+
 /// Identifies a request.
 #[derive(Clone, Debug)]
 pub struct Place {

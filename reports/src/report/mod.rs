@@ -36,7 +36,7 @@ pub use account::{Account, Agreement, Counted, Estimated, Residual, Side};
 pub use action::{Action, actions, in_clients, lives_an_hour, suggestion};
 pub use damage::{Damage, Fate};
 pub use entry::{Answered, EstimatedOutput, Recorded, entries};
-pub use findings::{Exception, Miss, Place, Unpriced, not_modelled, remarks, unpriced};
+pub use findings::{CAUSES_HINT, Exception, Miss, Place, Unpriced, not_modelled, remarks, unpriced};
 pub use gate::{Gate, Limits, Measure, Share, gates};
 pub(crate) use group::rank;
 pub use group::{BLOCK, BLOCK_FORM, By, Group, UNKNOWN};

@@ -5,14 +5,11 @@ use forkcast_sim::wire::Maker;
 
 use super::Layout;
 use crate::document::{Cell, Column, Document, Table};
-use crate::report::in_clients;
-
-/// Where all causes are explained: beside everything that names one.
-pub const HINT: &str = "forkcast list causes: the meaning of each cause";
+use crate::report::{CAUSES_HINT, in_clients};
 
 /// Adds a reference to the explanation of causes.
 pub fn hint(document: &mut Document) {
-    document.aside(vec![HINT.to_owned()]);
+    document.aside(vec![CAUSES_HINT.to_owned()]);
 }
 
 /// Where one cause is explained.

@@ -16,7 +16,7 @@ use forkcast_sim::wire::model::Vendor;
 
 use crate::document::{Cell, Column, Document, Table};
 
-pub use causes::{HINT, cause, causes, hint, more, notes};
+pub use causes::{cause, causes, hint, more, notes};
 pub use habits::habits;
 pub use models::models;
 pub use prices::{compared, prices};
