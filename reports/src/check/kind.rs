@@ -168,7 +168,7 @@ fn common_name(finding: &Finding) -> String {
     let is_new_id = finding.volatile == Some(Volatile::Uuid) && finding.is_of_an_id();
     match finding.cause {
         // The provider's words about a refusal name the place, and so does a missing breakpoint.
-        cause if cause.is_refusal() || is_new_id || is_of_tool_list(finding) => String::new(),
+        cause if cause.is_refusal() || is_new_id => String::new(),
         // Whatever was at its place.
         Cause::HistoryTruncated | Cause::Rewound | Cause::Compacted => String::new(),
         Cause::ToolsReordered | Cause::KeyOrder | Cause::NoBreakpoint | Cause::BeyondLookback
