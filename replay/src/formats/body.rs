@@ -51,7 +51,7 @@ const CHECKED_BYTES_MAX: usize = 4 << 20;
 /// follow.
 const MESSAGE: &[u8] = b"{\"role";
 
-/// What stands before a list in an object, with an element in place of all that are shared.
+/// What precedes a list in an object, with an element in place of all that are shared.
 const OBJECT_WITH_LIST: &[u8] = b"{\"messages\":[0";
 
 /// Whether `bytes`, which have as many brackets that close as brackets that open, are JSON, judged by what follows the messages
@@ -157,7 +157,7 @@ mod tests {
     use super::super::json::Scanner;
     use super::{check_scanned, goes_on_as_json};
 
-    /// Parts of bodies, whole and broken. The first ones are bodies that share messages if they stand one after the other.
+    /// Parts of bodies, whole and broken. The first ones are bodies that share messages if one follows the other.
     const PARTS: [&str; 16] = [
         r#"{"model":"m","messages":["#,
         r#"{"role":"user","content":"Hi"}"#,

@@ -138,6 +138,6 @@ fn the_guard_finds_planted_changes_among_all_agents_of_a_run() {
     println!("{} of {all} wrong\n{}", mistakes.len(), mistakes.join("\n"));
     // Measured 2026-11-30: 5 of 1,190. Three in first requests of helpers of the long day: a summary in place of their whole
     // history, and a system prompt that they share with nobody. Two in first requests of forks with an exchange put in: it is
-    // told, and their own tail too.
+    // reported, and their own tail too.
     assert!(all > 500 && mistakes.len() <= 5, "{} of {all}", mistakes.len());
 }

@@ -130,8 +130,7 @@ impl Question<'_> {
         let edits = self.newer.request.envelope_value("context_management").unwrap_or_default();
         let is_asked = memchr::memmem::find(edits, b"\"compact_").is_some();
         let is_encrypted = |block| {
-            let is_outline = blocks.is_outline(block);
-            !is_outline
+            !blocks.is_outline(block)
                 && json::member(blocks.bytes(block), b"\"encrypted_content\"").is_some()
                 && is_summary(blocks, block)
         };

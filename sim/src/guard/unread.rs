@@ -10,9 +10,9 @@ use crate::wire::{BlockKind, Level, Maker, NodeId, Place, Request, Wire};
 /// Faults in the newer request's breakpoints, by which it loses `lost`. With all changes undone it reads `read` blocks.
 pub(super) fn findings(case: &Question<'_>, trials: &Trials<'_>, read: usize, lost: &[CarriedBlock]) -> Vec<Finding> {
     let refused = case.newer.refusal.as_ref().and_then(|refusal| refused(&case.newer.request, refusal, case));
-    // A breakpoint that the provider refuses is told as that, not as one that is missing.
-    let is_told = case.newer.refusal.is_some() && refused.is_none();
-    let unread = unread(case, trials, read).filter(|_| !is_told);
+    // A breakpoint that the provider refuses is reported as that, not as one that is missing.
+    let is_reported = case.newer.refusal.is_some() && refused.is_none();
+    let unread = if is_reported { None } else { unread(case, trials, read) };
     let faults = refused.into_iter().chain(unread).enumerate();
     faults.map(|(at, fault)| finding(case, fault, if at == 0 { lost } else { &[] })).collect()
 }

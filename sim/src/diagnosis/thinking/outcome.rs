@@ -45,7 +45,7 @@ pub struct Circumstances {
 }
 
 impl Circumstances {
-    /// The same at an instant, if that tells the day.
+    /// The same at an instant, if it has a day.
     pub fn at(self, at: Option<Instant>) -> Self {
         Self { date: at.filter(|at| at.has_day()).map(Date::of), ..self }
     }

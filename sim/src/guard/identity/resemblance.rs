@@ -50,9 +50,7 @@ impl History {
         let holds_last = blocks > 0 && (ends.start == self.len() || ends.end > 0);
         Shared { blocks, holds_last, most: blocks * 2 > self.len().min(newer.len()) }
     }
-}
 
-impl History {
     /// The same for a history that may have been edited anywhere: any block that both have counts.
     pub fn in_common(&self, newer: &Self) -> Shared {
         let known: BTreeSet<BlockId> = self.blocks.iter().copied().collect();
@@ -206,7 +204,8 @@ fn is_volatile(old: &[u8], new: &[u8]) -> bool {
     recognise(old, new, first_difference(old, new)).is_some()
 }
 
-/// Whether tools and system prompt have the same blocks, in any order, or as many of which each that differs `may`.
+/// Whether tools and system prompt have the same blocks in any order, or as many blocks, and `may` holds for each pair that
+/// differs.
 fn differs_only(wire: &Wire, older: &Request, newer: &Request, may: impl Fn(&[u8], &[u8]) -> bool) -> bool {
     [Level::Tools, Level::System].into_iter().all(|level| {
         let [mut old, mut new] = [older, newer].map(|request| level_blocks(wire, request, level));
