@@ -27,9 +27,9 @@ const skip = obstacle();
 
 let place, packages, server;
 
-/** The environment of a user: nothing names a program, and npm asks this registry alone. */
+/** The environment of a user: nothing names a program, npm asks this registry alone, and test runners run as in CI. */
 function environment() {
-  const { FORKCAST_BIN: _, ...rest } = process.env;
+  const { FORKCAST_BIN: _, ...rest } = { ...process.env, CI: "true" };
   const registry = `http://127.0.0.1:${server.address().port}/`;
   const npm = { npm_config_registry: registry, npm_config_cache: join(place, "cache"), npm_config_audit: "false" };
   return { ...rest, ...npm };
@@ -121,11 +121,20 @@ test("kept", () => { expect(${JSON.stringify(bodies())}).toKeepPrefix({ name: "a
 test("broken", () => { expect(${JSON.stringify(bodies(true))}).toKeepPrefix(); });
 `;
 
-/** A failing run of both tests: the first passes, the second names the byte. */
-async function matches(...words) {
+/** What a failing run of a test runner prints. */
+async function failing(...words) {
   const { stdout, stderr } = await node(...words).then(assert.fail, (failed) => failed);
-  assert.match(stdout + stderr, /At system\[0\], first differing byte 27/);
-  assert.match(stdout + stderr, /1 failed.*1 passed/);
+  return stdout + stderr;
+}
+
+/** In CI no missing lock is written, unless that is asked for: a lock is reviewed and committed. */
+async function matches(...words) {
+  rmSync(join(place, "project/__prefixes__"), { recursive: true, force: true });
+  const without = await failing(...words);
+  assert.match(without, /no lock .*agent\.lock yet: FORKCAST_UPDATE=1, or the option -u, writes it/);
+  const written = await failing(...words, "-u");
+  assert.match(written, /At system\[0\], first differing byte 27/);
+  assert.match(written, /1 failed.*1 passed/);
 }
 
 test("the matcher of vitest", { skip: skip || missing("vitest") }, async () => {
