@@ -5,7 +5,7 @@ use crate::wire::{BlockKind, NodeId, Prefixes};
 
 /// The prefixes that a breakpoint at `from` checks, longest first.
 pub fn look_back(prefixes: &Prefixes, from: NodeId, rule: LookBack) -> impl Iterator<Item = NodeId> + '_ {
-    let mut positions = Positions::new(rule);
+    let mut positions = Positions::new(rule.of(prefixes.counts_each_block(from)));
     prefixes.ancestors(from).take_while(move |node| positions.reach(prefixes.kind(*node)))
 }
 
@@ -21,6 +21,7 @@ pub struct Stretch {
 /// The same prefixes in stretches, longest first: consecutive blocks of one kind form a stretch if they count as one
 /// position or none. This keeps the number of stretches small, however many consecutive calls there are.
 pub fn stretches(prefixes: &Prefixes, from: NodeId, rule: LookBack) -> impl Iterator<Item = Stretch> + '_ {
+    let rule = rule.of(prefixes.counts_each_block(from));
     let mut positions = Positions::new(rule);
     let mut next = Some(from);
     std::iter::from_fn(move || {

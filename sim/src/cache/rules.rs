@@ -37,6 +37,17 @@ pub struct LookBack {
     pub reach: u32,
 }
 
+impl LookBack {
+    /// The rule for one provider: only Anthropic's own API counts runs (`providers.md` 8 no. 1, page after 2026-09-22).
+    #[must_use]
+    pub const fn of(self, counts_each_block: bool) -> Self {
+        match self.count {
+            PositionCount::Runs if counts_each_block => Self { count: PositionCount::Blocks, ..self },
+            _ => self,
+        }
+    }
+}
+
 /// Which entries a hit keeps alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refresh {

@@ -17,6 +17,8 @@ pub struct Step {
 pub struct StepPrompt {
     /// Its prefixes, as far as the arena has them.
     nodes: Vec<NodeId>,
+    /// The provider counts each block as a position.
+    counts_each_block: bool,
     kinds: Vec<BlockKind>,
     /// Breakpoints that are long enough to be cached: index of the block, and lifetime.
     markers: Vec<(usize, Ttl)>,
@@ -25,6 +27,7 @@ pub struct StepPrompt {
 impl StepPrompt {
     /// The prompt of `steps` below `root`, with breakpoints on the steps of these indices.
     pub fn new(wire: &Wire, root: NodeId, steps: &[Step], markers: &[(usize, Ttl)], minimum_tokens: u64) -> Self {
+        let counts_each_block = wire.prefixes.counts_each_block(root);
         let mut node = Some(root);
         let path = steps.iter().map_while(|step| {
             node = node.and_then(|above| wire.prefixes.child(above, step.block));
@@ -40,7 +43,7 @@ impl StepPrompt {
         let long_enough = |(at, _): &&(usize, Ttl)| cumulative.get(*at).is_some_and(|size| *size >= minimum_tokens);
         let mut markers: Vec<(usize, Ttl)> = markers.iter().filter(long_enough).copied().collect();
         markers.sort_unstable();
-        Self { nodes, kinds, markers }
+        Self { nodes, counts_each_block, kinds, markers }
     }
 
     /// The breakpoints that count.
@@ -52,7 +55,7 @@ impl StepPrompt {
     /// is alive, as reported by `lives`, with a lifetime that may serve the breakpoint.
     pub(super) fn read(&self, rules: &Rules, lives: impl Fn(NodeId) -> Option<Ttl>) -> usize {
         let found = self.markers.iter().rev().filter_map(|(from, ttl)| {
-            let mut positions = Positions::new(rules.look_back);
+            let mut positions = Positions::new(rules.look_back.of(self.counts_each_block));
             let mut reached = (0..=*from).rev().take_while(|at| positions.reach(self.kinds[*at]));
             let life = |at: usize| self.nodes.get(at).and_then(|node| lives(*node));
             let serves = |at: &usize| life(*at).is_some_and(|life| rules.reads_any_ttl || life == *ttl);

@@ -111,7 +111,7 @@ causes! {
     BelowMinimum = rule(
         "below_minimum",
         "The prompt is short, its first breakpoint comes early, or another model with a higher minimum took over.",
-        "Move shared content into the prefix until it reaches the model's minimum.",
+        "Move shared content into the prefix until it reaches the model's minimum, or use a model with a lower one.",
     );
     /// No breakpoint covers the tokens, neither in this request nor in the one that sent them.
     NoBreakpoint = rule(

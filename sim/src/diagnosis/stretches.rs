@@ -21,7 +21,7 @@ const CHANGE_BYTES_MAX: usize = 16;
 const EQUAL_TO_CHANGED_MIN: usize = 3;
 
 /// Bytes of `new` that are equal at both ends of `old` and `new`, or in the same order between them.
-pub(super) fn equal_bytes(old: &[u8], new: &[u8]) -> usize {
+pub(crate) fn equal_bytes(old: &[u8], new: &[u8]) -> usize {
     let ends = CommonEnds::of_characters(old, new);
     if ends.len() >= old.len().min(new.len()) {
         return ends.len();

@@ -2,19 +2,27 @@
 //! request. And chains that are too short to be cached at all.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::finding::{Finding, Loss, Rule, percent};
 use super::identity::Lane;
 use crate::diagnosis::{Billing, Cause, ChangeSite, Subject};
 use crate::outside::quoted;
 use crate::pricing::{Category, Money, Rates, grouped};
-use crate::wire::{ChainId, Level, Maker, shared_nodes};
+use crate::wire::{ChainId, Level, Maker, Wire, shared_nodes};
 
 /// Requests that repeat history before it counts: after a single one the write may cost more than the reads save.
 const REPETITIONS_MIN: usize = 2;
 
 /// Tokens that count if a single request repeats them.
 const REPEATED_ONCE_MIN: u64 = 5_000;
+
+/// The minimum of most Claude models (`cache/minimum.rs`): of a prefix as long as this, another model would read. It counts if it
+/// is also half as long as its own model's minimum, so that more content in the prefix is no idle advice.
+const CACHED_ELSEWHERE_MIN: u64 = 1_024;
+
+/// Tokens of a first request that other chains began with too, from which on it counts that none of them is read.
+const BEGINNING_TOKENS_MIN: u64 = 1_024;
 
 /// Least share of the repeated tokens, in thousandths, that no breakpoint covers.
 const UNCOVERED_PER_MILLE_MIN: u64 = 50;
@@ -26,6 +34,18 @@ const IN_TESTS: &str = " If they are those of a test, `in_tests` checks them all
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uncached {
     chains: BTreeMap<ChainId, Kept>,
+    /// What first requests repeat of other chains, by the digest of their first block.
+    beginnings: BTreeMap<[u8; 32], Beginning>,
+}
+
+/// Chains that begin alike.
+#[derive(Clone, Debug)]
+struct Beginning {
+    /// Name of the latest.
+    name: String,
+    /// The first request of the first of them.
+    first: usize,
+    repeated: Repeated,
 }
 
 /// The breakpoints of a chain's requests.
@@ -40,6 +60,8 @@ struct Kept {
     /// A body carries a breakpoint, or the provider needs none.
     marked: bool,
     repeated: Repeated,
+    /// The same for a model that caches short prefixes too.
+    elsewhere: Repeated,
 }
 
 /// The prefixes that a chain's requests repeat.
@@ -91,8 +113,8 @@ pub(super) struct Turn<'a> {
 }
 
 impl Uncached {
-    /// Takes a request.
-    pub fn take(&mut self, turn: &Turn<'_>, lane: &Lane) {
+    /// Takes a request; `is_beginning` if it is the first of its chain and nothing else is found of it.
+    pub fn take(&mut self, wire: &Wire, turn: &Turn<'_>, lane: &Lane, is_beginning: bool) {
         let Turn { taken, is_measured, is_implied, .. } = *turn;
         let kept = self.chains.entry(lane.chain).or_insert_with(|| Kept { name: lane.name.clone(), ..Kept::default() });
         kept.requests += 1;
@@ -101,12 +123,28 @@ impl Uncached {
         let covered = taken.marked().into_iter().map(|(at, _)| taken.cumulative[at]).max();
         let covered = covered.map(|tokens| (tokens, taken.minimum_tokens));
         kept.longest = kept.longest.max(covered);
-        kept.repeated.take(turn);
+        kept.repeated.take(turn, taken.minimum_tokens);
+        kept.elsewhere.take(turn, (taken.minimum_tokens / 2).max(CACHED_ELSEWHERE_MIN).min(taken.minimum_tokens));
+        if is_beginning {
+            self.begin(wire, turn, lane);
+        }
+    }
+
+    fn begin(&mut self, wire: &Wire, turn: &Turn<'_>, lane: &Lane) {
+        let Turn { taken, .. } = *turn;
+        let is_judged = taken.refusal.is_none() && taken.request.has_modelled_cache();
+        let first = taken.request.nodes.first().filter(|_| is_judged && !turn.is_measured && !turn.is_implied);
+        let Some(block) = first.and_then(|first| wire.prefixes.block(*first)) else { return };
+        let new = || Beginning { name: String::new(), first: taken.number, repeated: Repeated::default() };
+        let beginning = self.beginnings.entry(*wire.blocks.digest(block).as_bytes()).or_insert_with(new);
+        beginning.name.clone_from(&lane.name);
+        beginning.repeated.begin(turn, beginning.first);
     }
 
     /// One finding for each chain that repeats what it could read.
     pub fn findings(&self) -> impl Iterator<Item = Finding> {
-        self.chains.values().filter_map(|kept| kept.repeated.finding(&kept.name))
+        let chains = self.chains.values().filter_map(|kept| kept.unmarked().or_else(|| kept.too_short()));
+        chains.chain(self.beginnings.values().filter_map(Beginning::finding))
     }
 
     /// The warning in words. A single request has nothing to keep.
@@ -124,7 +162,8 @@ impl Uncached {
                 "carry no cache breakpoint, so nothing of them is cached and no change can break a prefix.{IN_TESTS}"
             )
         });
-        let short = told(silent().filter(|kept| kept.longest.is_some()), |kept| {
+        let is_short = |kept: &&Kept| kept.longest.is_some() && kept.too_short().is_none();
+        let short = told(silent().filter(is_short), |kept| {
             let (tokens, minimum) = kept.longest.unwrap_or_default();
             format!(
                 "have their last breakpoint after {} tokens or fewer, and their model caches nothing below {}, so no change \
@@ -137,14 +176,47 @@ impl Uncached {
     }
 }
 
+impl Beginning {
+    /// No breakpoint covers what agents have in common. It is noted only: each of them may be the only one of its day.
+    fn finding(&self) -> Option<Finding> {
+        let found = self.repeated.finding(&self.name, Cause::NoBreakpoint, |_| {
+            let agents = self.repeated.requests;
+            format!("no breakpoint at the end of what {agents} agents repeat of others in their first requests")
+        })?;
+        Some(Finding { rule: Rule::Siblings, with_sibling: true, ..found })
+    }
+}
+
+impl Kept {
+    /// No breakpoint covers what its requests repeat.
+    fn unmarked(&self) -> Option<Finding> {
+        self.repeated.finding(&self.name, Cause::NoBreakpoint, |repeat| {
+            format!("no breakpoint at the end of what {repeat}: {}", self.repeated.rates())
+        })
+    }
+
+    /// Its breakpoints end prefixes that its model does not cache, and that most models cache.
+    fn too_short(&self) -> Option<Finding> {
+        let (tokens, minimum) = self.longest.filter(|_| !self.cached && self.marked)?;
+        self.elsewhere.finding(&self.name, Cause::BelowMinimum, |repeat| {
+            let (tokens, minimum) = (grouped(tokens), grouped(minimum));
+            format!(
+                "{repeat} at most {tokens} tokens before a breakpoint, and the model caches nothing below {minimum}"
+            )
+        })
+    }
+}
+
 impl Repeated {
-    fn take(&mut self, turn: &Turn<'_>) {
+    /// Takes a request of a model that caches prefixes of `minimum_tokens`.
+    fn take(&mut self, turn: &Turn<'_>, minimum_tokens: u64) {
         let Turn { taken, previous, blocks_read, rates, is_measured, is_implied } = *turn;
         self.is_measured |= is_measured;
         self.input_tokens += taken.total_tokens();
         let is_judged = taken.refusal.is_none() && taken.request.has_modelled_cache();
         let billed = if is_implied { Billing::default() } else { taken.billing() };
         if is_judged {
+            let rates = rates.filter(|_| taken.total_tokens() >= minimum_tokens);
             self.write_new(taken, previous, &billed, rates);
         }
         let Some(previous) = previous.filter(|previous| is_judged && previous.refusal.is_none()) else { return };
@@ -156,11 +228,40 @@ impl Repeated {
         }
         self.tokens += repeated_tokens;
         let covered = if is_implied { 0 } else { previous.covered().max(blocks_read).min(end) };
-        if covered == end || repeated_tokens < taken.minimum_tokens {
+        if covered == end || repeated_tokens < minimum_tokens {
             return;
         }
-        let Some(place) = taken.request.places[..end].iter().rfind(|place| !place.keys) else { return };
-        for at in covered..end {
+        self.overpay(taken, previous.number, covered..end, &billed, rates);
+    }
+
+    /// Takes the first request of a chain: `older` is that of another one which begins alike.
+    fn begin(&mut self, turn: &Turn<'_>, older: usize) {
+        let Turn { taken, blocks_read, rates, .. } = *turn;
+        let billed = taken.billing();
+        let end = taken.request.known;
+        let tokens = |range: Range<usize>| range.map(|at| taken.tokens(at)).sum::<u64>();
+        self.input_tokens += taken.total_tokens();
+        self.tokens += tokens(0..end);
+        if tokens(0..end) < taken.minimum_tokens || tokens(blocks_read.min(end)..end) < BEGINNING_TOKENS_MIN {
+            return;
+        }
+        if let Some(rates) = rates.filter(|_| self.requests == 0) {
+            self.write(taken, blocks_read..end, &billed, rates);
+        }
+        self.overpay(taken, older, blocks_read..end, &billed, rates);
+    }
+
+    /// These blocks of a request could be read, and are not.
+    fn overpay(
+        &mut self,
+        taken: &Subject,
+        older: usize,
+        blocks: Range<usize>,
+        billed: &Billing,
+        rates: Option<&Rates>,
+    ) {
+        let Some(place) = taken.request.places[..blocks.end].iter().rfind(|place| !place.keys) else { return };
+        for at in blocks {
             let category = billed.category(at);
             let tokens = taken.tokens(at);
             *self.uncovered.entry(category).or_default() += tokens;
@@ -170,7 +271,7 @@ impl Repeated {
         self.requests += 1;
         self.last = Some(Last {
             request: taken.number,
-            older: previous.number,
+            older,
             level: place.level,
             path: taken.request.path(*place),
             provider: Maker::diagnosing(&taken.request),
@@ -180,8 +281,14 @@ impl Repeated {
     /// Subtracts what a breakpoint at the end would cost: new text is plain input now and would be written.
     fn write_new(&mut self, taken: &Subject, previous: Option<&Subject>, billed: &Billing, rates: Option<&Rates>) {
         let from = previous.map_or(0, |previous| shared_nodes(&previous.request.nodes, &taken.request.nodes));
-        let Some(rates) = rates.filter(|_| taken.total_tokens() >= taken.minimum_tokens) else { return };
-        for at in (from..taken.request.nodes.len()).filter(|at| billed.category(*at) == Category::Input) {
+        if let Some(rates) = rates {
+            self.write(taken, from..taken.request.nodes.len(), billed, rates);
+        }
+    }
+
+    /// These blocks are plain input and would be written.
+    fn write(&mut self, taken: &Subject, blocks: Range<usize>, billed: &Billing, rates: &Rates) {
+        for at in blocks.filter(|at| billed.category(*at) == Category::Input) {
             self.cost += rates.difference(Category::Input, Category::Write5m, taken.tokens(at));
         }
     }
@@ -201,19 +308,24 @@ impl Repeated {
         self.requests == 1 && self.cost > Money::ZERO && self.uncovered_tokens() >= REPEATED_ONCE_MIN
     }
 
-    fn finding(&self, chain: &str) -> Option<Finding> {
+    /// Which share of the input is read, and which could be.
+    fn rates(&self) -> String {
+        let share = |tokens: u64| percent(tokens * 1_000 / self.input_tokens.max(1));
+        format!(
+            "{} of all input is read, {} could be",
+            share(self.tokens - self.uncovered_tokens()),
+            share(self.tokens)
+        )
+    }
+
+    /// The finding for a chain, if that is costly; `name` makes its name of "2 requests repeat".
+    fn finding(&self, chain: &str, cause: Cause, name: impl FnOnce(&str) -> String) -> Option<Finding> {
         let Last { request, older, level, path, provider } = self.last.clone().filter(|_| self.is_costly())?;
         let uncovered_tokens = self.uncovered_tokens();
-        let read_tokens = self.tokens - uncovered_tokens;
-        let repeat = match self.requests {
+        let name = name(&match self.requests {
             1 => "1 request repeats".to_owned(),
             requests => format!("{requests} requests repeat"),
-        };
-        let name = format!(
-            "no breakpoint at the end of what {repeat}: {} of all input is read, {} could be",
-            percent(read_tokens * 1_000 / self.input_tokens.max(1)),
-            percent(self.tokens * 1_000 / self.input_tokens.max(1)),
-        );
+        });
         let most = self.uncovered.iter().max_by_key(|(_, tokens)| **tokens);
         let billed_as = most.map_or(Category::Input, |(category, _)| *category);
         let requests = self.requests as u64;
@@ -230,7 +342,7 @@ impl Repeated {
             request,
             older: Some(older),
             with_sibling: false,
-            site: ChangeSite::new(Cause::NoBreakpoint, level, path, name),
+            site: ChangeSite::new(cause, level, path, name),
             provider,
             breaks_prefix: true,
             loss: Some(loss),

@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::judge::Question;
-use crate::cache::{EntryState, PositionCount, Refusal, refusal};
+use crate::cache::{EntryState, LookBack, PositionCount, Refusal, refusal};
 use crate::diagnosis::{CarriedBlock, Cause, ChangeSite, MixedPrompt, Subject, Trials};
 use crate::pricing::Category;
 use crate::wire::{BlockKind, Level, Maker, NodeId, Place, Request, Wire};
@@ -38,8 +38,9 @@ pub(super) fn falls_short(case: &Question<'_>) -> Option<Place> {
 const REACHED_BLOCKS: usize = 25;
 
 /// Whether the request reads its first `read` blocks only because the rules count runs of blocks as one position.
-pub(super) fn rests_on_runs(wire: &Wire, request: &Subject, read: usize, count: PositionCount) -> bool {
-    let Some(end) = read.checked_sub(1).filter(|_| count == PositionCount::Runs) else { return false };
+pub(super) fn rests_on_runs(wire: &Wire, request: &Subject, read: usize, rule: LookBack) -> bool {
+    let rule = rule.of(wire.prefixes.counts_each_block(request.request.root));
+    let Some(end) = read.checked_sub(1).filter(|_| rule.count == PositionCount::Runs) else { return false };
     let Some((at, _)) = request.marked().into_iter().find(|(at, _)| *at >= end) else { return false };
     let is_counted =
         |node: &&NodeId| !matches!(wire.prefixes.kind(**node), BlockKind::Parameters | BlockKind::Thinking);

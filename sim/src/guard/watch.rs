@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::budget::{Spent, Turn};
 use super::clock::Clockwork;
 use super::finding::{Finding, NoteKind, Noted, Rule};
-use super::identity::{Identity, Whose};
+use super::identity::{Identity, Kinship, Whose};
 use super::judge::{self, Question};
 use super::lock::RequestRecord;
 use super::member::Member;
@@ -127,9 +127,7 @@ impl Watch {
         let lane = &whose.lane;
         let read = self.timeless.serve(wire, &taken);
         let shown = self.clocked.scope(facts).take(wire, &taken, read, facts, at);
-        if facts.usage.is_none() && unread::rests_on_runs(wire, &taken, read, self.rules.preset.look_back.count) {
-            self.assumed.insert((OpenRule::LookBack, taken.request.model.clone()));
-        }
+        self.assume_look_back(wire, &taken, read, facts);
         notes.extend(shown.late.map(|cause| {
             let path = taken.request.path(taken.request.places[read - 1]);
             Noted::new(&lane.name, taken.number, NoteKind::Time(cause), path)
@@ -140,7 +138,8 @@ impl Watch {
             let is_measured = facts.usage.is_some();
             let rates = rates.as_ref();
             let turn = uncached::Turn { taken: &taken, previous, blocks_read: read, rates, is_measured, is_implied };
-            self.uncached.take(&turn, lane);
+            let is_beginning = lane.first && findings.is_empty() && !matches!(whose.kinship, Kinship::Fork { .. });
+            self.uncached.take(wire, &turn, lane, is_beginning);
         }
         let (rejected, of_thinking) = self.thinking.take(wire, &taken, facts, &whose, &self.rules);
         let (refused, noted) = self.refusals.take(wire, &taken, facts, lane, &findings, &self.rules);
@@ -162,6 +161,13 @@ impl Watch {
         let effective = if taken.refusal.is_some() { Vec::new() } else { taken.effective() };
         self.report(&checked, &taken.request);
         (checked, Shown { effective, hit: shown.outcome.hit })
+    }
+
+    /// Remembers that a request reads its first `read` blocks only by an open rule.
+    fn assume_look_back(&mut self, wire: &Wire, taken: &Subject, read: usize, facts: &Facts<'_>) {
+        if facts.usage.is_none() && unread::rests_on_runs(wire, taken, read, self.rules.preset.look_back) {
+            self.assumed.insert((OpenRule::LookBack, taken.request.model.clone()));
+        }
     }
 
     /// The note for a case that bytes cannot decide. Two requests in flight at once cannot be consecutive turns.

@@ -30,6 +30,9 @@ impl Wire {
     /// `moved` collects its prefixes; those already in it are not read again.
     pub fn adopt(&mut self, from: &Self, request: &Request, scope: &str, moved: &mut Moved) -> Request {
         let root = self.prefixes.root(scope, model_key(&request.model, request.resolved));
+        if from.prefixes.counts_each_block(request.root) {
+            self.prefixes.count_each_block(root);
+        }
         moved.0.insert(request.root, root);
         let mut end = root;
         let mut nodes = Vec::with_capacity(request.nodes.len());

@@ -38,18 +38,7 @@ impl Head {
     /// API (`observed.md` 1, 2026-01 to 2026-08); for Bedrock the opposite is reported, a prefix of 47,000 tokens written again
     /// (vercel/ai 16567, 2026-07-02), and of Vertex nothing is known.
     pub fn sorts_results(&self, forms: &NormalForms) -> bool {
-        forms.results_sorted && !matches!(self.platform(), Some(Platform::Bedrock | Platform::Vertex))
-    }
-
-    /// The platform that the model's spelling shows, or the version of the API on it: bodies for Bedrock and Vertex have their
-    /// model in the address (`providers.md` 2.1, 2026-09).
-    fn platform(&self) -> Option<Platform> {
-        let version = self.envelope.iter().find(|field| field.key == "anthropic_version").map(|field| &*field.value);
-        match version {
-            Some(version) if version.starts_with(b"\"bedrock-") => Some(Platform::Bedrock),
-            Some(version) if version.starts_with(b"\"vertex-") => Some(Platform::Vertex),
-            _ => self.resolved.map(|resolved| resolved.platform),
-        }
+        forms.results_sorted && !is_in_a_cloud(&self.envelope, self.resolved)
     }
 
     /// How many turns of the model before the newest one keep their thinking in the prompt; `None` for all.
@@ -78,6 +67,15 @@ fn edits_of_thinking(context_management: &[u8]) -> Option<Option<usize>> {
     }
     let turns = keep.and_then(|keep| std::str::from_utf8(json::member(keep, b"\"value\"")?).ok()?.parse().ok());
     Some(turns.or(Some(1)))
+}
+
+/// Whether Bedrock or Vertex runs the model, and not its maker: its spelling shows it, or the version of the API, because bodies
+/// for these have their model in the address (`providers.md` 2.1, 2026-09).
+pub fn is_in_a_cloud(envelope: &[EnvelopeField], resolved: Option<Resolved>) -> bool {
+    let version = envelope.iter().find(|field| field.key == "anthropic_version").map(|field| &*field.value);
+    let starts = |with: &[u8]| version.is_some_and(|version| version.starts_with(with));
+    let is_spelled = resolved.is_some_and(|resolved| matches!(resolved.platform, Platform::Bedrock | Platform::Vertex));
+    is_spelled || starts(b"\"bedrock-") || starts(b"\"vertex-")
 }
 
 /// The model's id if it is in the table, else its spelling.

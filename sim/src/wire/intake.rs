@@ -2,7 +2,7 @@
 
 use super::block::{BlockId, BlockKind, Blocks, Content};
 use super::body::{self, Body, BodyError, RawElement};
-use super::head::Head;
+use super::head::{Head, is_in_a_cloud};
 use super::level::{Level, Place, Role};
 use super::maker::Maker;
 use super::marker::{Marker, Ttl};
@@ -105,8 +105,12 @@ impl Wire {
         if head.maker != Maker::OpenAi {
             order::forget_compacted(&mut placed, |block| self.blocks.bytes(block));
         }
+        let root = self.prefixes.root(scope, head.model_key());
+        if is_in_a_cloud(&head.envelope, head.resolved) {
+            self.prefixes.count_each_block(root);
+        }
         let mut request = Request {
-            root: self.prefixes.root(scope, head.model_key()),
+            root,
             model: head.model,
             resolved: head.resolved,
             maker: head.maker,

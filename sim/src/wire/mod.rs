@@ -51,7 +51,7 @@ pub use body::BodyError;
 pub use chain::{Candidates, ChainId, Chains, Continuation, SharedEnds};
 pub use counting::{CountedBlocks, Frame, FrameTokens, TokenCounter, ToolUse};
 pub use draft::{Draft, Mark, Message};
-pub use head::thinking_turns_kept;
+pub use head::{is_in_a_cloud, thinking_turns_kept};
 pub use index::Index;
 pub use intake::Wire;
 pub use level::{Level, Place, Role};

@@ -10,6 +10,9 @@ use super::request::EnvelopeField;
 /// Effort of a request without the field; an explicit default is equal to it (page of 2026-09).
 const EFFORT_DEFAULT: &[u8] = b"\"high\"";
 
+/// What OpenRouter passes on as thinking or effort: its page on Claude 4.6, update of 2026-06-22 (`providers-2026-11.md` D).
+const EFFORT_OF_ROUTERS: [&str; 2] = ["reasoning", "verbosity"];
+
 /// The key under which a body that was translated from another spelling carries the parts of its identity besides tools
 /// and input: an object of settings by their JSON paths. They come before the tools, because a change of any of them
 /// keeps nothing (`OpenAI` prompt-caching guide, "cache-affecting settings", 2026-09).
@@ -106,6 +109,13 @@ fn thinking(envelope: &[EnvelopeField], fields: &mut Vec<(&str, Vec<u8>)>) {
         let whole = normal::push_parameter(thinking, &[b"\"display\""], &mut bytes).is_ok();
         if whole && bytes != b"{\"type\":\"disabled\"}" {
             fields.push(("thinking", bytes));
+        }
+    }
+    for key in EFFORT_OF_ROUTERS {
+        let mut bytes = Vec::new();
+        let chosen = value(envelope, key);
+        if chosen.is_some_and(|chosen| normal::push_parameter(chosen, &[b"\"exclude\""], &mut bytes).is_ok()) {
+            fields.push((key, bytes));
         }
     }
     let effort = value(envelope, "output_config").and_then(|config| nested(config, b"\"effort\""));

@@ -39,6 +39,8 @@ struct Node {
     depth: u32,
     line: LineId,
     kind: BlockKind,
+    /// Same as [`Prefixes::counts_each_block`].
+    counts_each_block: bool,
     /// The child that continues the line; the node itself without one.
     first_child: NodeId,
     /// The first node of the run of blocks of one kind that ends here, up to ten thousand nodes back in a fan-out.
@@ -73,11 +75,23 @@ impl Prefixes {
             depth: 0,
             line,
             kind: BlockKind::Parameters,
+            counts_each_block: false,
             first_child: id,
             run_start: id,
         });
         self.roots.get_or_insert_with(scope.into(), Index::default).insert(model.into(), id);
         id
+    }
+
+    /// Says that the provider behind `root` counts each block as a position of a look-back; call it before `extend`.
+    pub fn count_each_block(&mut self, root: NodeId) {
+        self.nodes[root.0 as usize].counts_each_block = true;
+    }
+
+    /// Whether the provider of this prefix counts each block as a position of a look-back, whatever the rules say of runs
+    /// (`providers.md` 8 no. 1).
+    pub fn counts_each_block(&self, id: NodeId) -> bool {
+        self.node(id).counts_each_block
     }
 
     /// The prefix `parent` followed by `block`, and whether it is new.
@@ -97,7 +111,8 @@ impl Prefixes {
         };
         let goes_on = above.depth > 0 && above.kind == kind;
         let run_start = if goes_on { above.run_start } else { id };
-        self.nodes.push(Node { parent, block, depth: above.depth + 1, line, kind, first_child: id, run_start });
+        let (depth, counts_each_block) = (above.depth + 1, above.counts_each_block);
+        self.nodes.push(Node { parent, block, depth, line, kind, counts_each_block, first_child: id, run_start });
         (id, true)
     }
 

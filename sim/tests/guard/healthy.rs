@@ -1,6 +1,6 @@
 //! Healthy traffic: no finding that fails and no violation (`healthy.yaml`).
 
-use forkcast_sim::guard::{Rule, Rules};
+use forkcast_sim::guard::Rules;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -212,7 +212,7 @@ fn healthy_traffic_raises_no_alarm() {
         let bodies: Vec<Value> = case.sends.iter().map(|words| sent(words)).collect();
         let report = check(&bodies);
         let rules = Rules::default();
-        for found in report.findings.iter().filter(|found| found.breaks_prefix && found.rule != Rule::Siblings) {
+        for found in report.findings.iter().filter(|found| rules.forbid(found)) {
             alarms.push(format!("{}: {} {} of request {}", case.name, found.cause, found.path, found.request));
         }
         alarms.extend(report.violations.iter().map(|violation| format!("{}: {violation}", case.name)));

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::lanes::Lane;
-use super::resemblance::{History, differs_by_a_name, is_of_another_kind, is_of_kind, resembles};
+use super::resemblance::{History, is_of_another_kind, is_of_kind, is_retold, resembles, resembles_closely};
 use crate::diagnosis::{align, blocks};
 use crate::guard::Facts;
 use crate::time::Instant;
@@ -195,12 +195,12 @@ impl<T: Relative> Kin<T> {
         let kind = |family: &&mut Family<T>| {
             let first = family.first.request();
             let is_known = family.shared.is_some_and(|shared| shared >= first.level_start(Level::Messages));
-            // Siblings without a caller are only noted, so that a name is enough there.
-            let may_be_named = sender.siblings && sender.parent().is_none();
+            // Siblings without a caller are only noted, so that likeness is enough there.
+            let may_differ = sender.siblings && sender.parent().is_none();
             family.parent.is_none()
                 && may_share(&family.first, newer)
                 && (is_of_kind(wire, first, newer.request(), is_known)
-                    || may_be_named && differs_by_a_name(wire, first, newer.request()))
+                    || may_differ && resembles_closely(wire, first, newer.request()))
         };
         let Some(family) = self.families.iter_mut().find(kind) else {
             self.found(Family { parent: None, first: newer.clone(), own_from: 0, shared: None });
@@ -243,7 +243,8 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
                 Some(parent) => older.sender().called.as_deref() == Some(parent),
                 None => {
                     older.sender().scope == newer.sender().scope
-                        && !is_of_another_kind(wire, older.request(), newer.request())
+                        && (!is_of_another_kind(wire, older.request(), newer.request())
+                            || is_retold(wire, older.request(), newer.request()))
                 }
             }
     };

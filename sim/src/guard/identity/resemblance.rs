@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::lanes::messages;
-use crate::diagnosis::{CommonEnds, first_difference, recognise};
+use crate::diagnosis::{CommonEnds, equal_bytes, first_difference, recognise, tool_name};
 use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, SharedEnds, Wire};
 
 /// The content of a request's messages, block by block. System text that clients insert (environment, skills) is no
@@ -140,6 +140,18 @@ pub(super) fn is_answered_otherwise(wire: &Wire, older: &Request, newer: &Reques
         && own.all(|block| !known.contains(&block))
 }
 
+/// Bytes of answers that two agents have neither by chance nor because a test plays the same short ones.
+const ANSWERED_BYTES_MIN: u64 = 500;
+
+/// Whether `newer` has all that a model answered in `older`, and is sent to the same model: a fork with other tools and another
+/// system prompt, which has to pay for all of its history.
+pub(super) fn is_retold(wire: &Wire, older: &Request, newer: &Request) -> bool {
+    let [known, own] = [older, newer].map(|request| answers(wire, request).collect::<BTreeSet<BlockId>>());
+    older.model == newer.model
+        && known.is_subset(&own)
+        && known.iter().map(|block| wire.blocks.len_bytes(*block)).sum::<u64>() >= ANSWERED_BYTES_MIN
+}
+
 /// How certain tools and system prompt alone are that a later request belongs to a known agent; in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
@@ -185,33 +197,40 @@ pub(super) fn is_of_kind(wire: &Wire, older: &Request, newer: &Request, is_known
     same(Level::System) || (is_known && same(Level::Tools)) || varies_in_its_head(wire, older, newer)
 }
 
-/// Longest name or id, in bytes.
-const NAME_BYTES_MAX: usize = 64;
+/// Least share, in percent, that two agents of one kind with another user, task or row in their prompts have in common: of the
+/// bytes of their system prompts, and of the names of their tools.
+const KIND_PERCENT_MIN: usize = 80;
 
-/// Whether all that differs in tools and system prompt of two requests is volatile content, an order or one name.
-pub(super) fn differs_by_a_name(wire: &Wire, older: &Request, newer: &Request) -> bool {
-    let is_short = |old: &[u8], new: &[u8]| old.len().max(new.len()) - CommonEnds::of(old, new).len() <= NAME_BYTES_MAX;
-    resembles(wire, older, newer)
-        && differs_only(wire, older, newer, |old, new| is_volatile(old, new) || is_short(old, new))
+/// Whether two requests have mostly the same tools by name, and mostly the same system prompt wherever it differs.
+pub(super) fn resembles_closely(wire: &Wire, older: &Request, newer: &Request) -> bool {
+    let are_most = |same: usize, all: [usize; 2]| same * 100 >= all[0].max(all[1]) * KIND_PERCENT_MIN;
+    let names = |request| -> BTreeSet<String> {
+        level_blocks(wire, request, Level::Tools).into_iter().filter_map(|tool| tool_name(&wire.blocks, tool)).collect()
+    };
+    let [old, new] = [names(older), names(newer)];
+    let text = |request| -> Vec<u8> {
+        let blocks = level_blocks(wire, request, Level::System);
+        blocks.into_iter().flat_map(|block| wire.blocks.bytes(block)).copied().collect()
+    };
+    are_most(old.intersection(&new).count(), [old.len(), new.len()]) && {
+        let [old, new] = [text(older), text(newer)];
+        let all = [old.len(), new.len()];
+        are_most(all[0].min(all[1]), all) && are_most(equal_bytes(&old, &new), all)
+    }
 }
 
-/// Whether all that differs in tools and system prompt is volatile content or an order.
+/// Whether tools and system prompt have the same blocks in any order, or as many blocks, and all that differs is volatile
+/// content.
 fn varies_in_its_head(wire: &Wire, older: &Request, newer: &Request) -> bool {
-    differs_only(wire, older, newer, is_volatile)
-}
-
-fn is_volatile(old: &[u8], new: &[u8]) -> bool {
-    recognise(old, new, first_difference(old, new)).is_some()
-}
-
-/// Whether tools and system prompt have the same blocks in any order, or as many blocks, and `may` holds for each pair that
-/// differs.
-fn differs_only(wire: &Wire, older: &Request, newer: &Request, may: impl Fn(&[u8], &[u8]) -> bool) -> bool {
+    let is_volatile = |(old, new): (&BlockId, &BlockId)| {
+        let (old, new) = (wire.blocks.bytes(*old), wire.blocks.bytes(*new));
+        recognise(old, new, first_difference(old, new)).is_some()
+    };
     [Level::Tools, Level::System].into_iter().all(|level| {
         let [mut old, mut new] = [older, newer].map(|request| level_blocks(wire, request, level));
         let mut both = old.iter().zip(&new).filter(|(old, new)| old != new);
         old.len() == new.len()
-            && (both.all(|(old, new)| may(wire.blocks.bytes(*old), wire.blocks.bytes(*new))) || {
+            && (both.all(is_volatile) || {
                 old.sort_unstable();
                 new.sort_unstable();
                 old == new

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::resemblance::said;
-use crate::diagnosis::CommonEnds;
+use super::resemblance::{is_same_head, said};
+use crate::diagnosis::{CommonEnds, equal_bytes};
 use crate::wire::{BlockId, ChainId, Request, Role, Wire};
 
 /// Most chains that are compared, the latest first.
@@ -33,7 +33,7 @@ struct Saying {
 type Share = (usize, u64);
 
 /// The one chain among `known` (latest first) with the history that `request` repeats. A request without a model's
-/// message is a beginning, however similar to another one.
+/// message is a beginning, however similar to another one, unless it is one message that is written anew for each step.
 pub(super) fn only<'a>(
     wire: &Wire,
     request: &Request,
@@ -41,7 +41,9 @@ pub(super) fn only<'a>(
 ) -> Option<ChainId> {
     let new = told(wire, request);
     if !new.iter().any(|message| message.role == Role::Assistant) {
-        return None;
+        let mut latest = known.take(COMPARED_MAX);
+        let (chain, last) = latest.find(|(_, last)| is_same_head(last, request))?;
+        return is_rebuilt(wire, last, request).then_some(chain);
     }
     let old: Vec<(ChainId, Vec<Saying>)> =
         known.take(COMPARED_MAX).map(|(chain, last)| (chain, told(wire, last))).collect();
@@ -50,6 +52,25 @@ pub(super) fn only<'a>(
         let kept = old.iter().filter(|(_, old)| goes_on_from_last(wire, old, &new));
         most(kept.map(|(chain, _)| ((), *chain)))
     })
+}
+
+/// Bytes that a message has in common with the one of the step before, besides its beginning and its end: templates have these in
+/// common, and a history has its middle.
+const REBUILT_BYTES_MIN: usize = 2_000;
+
+/// Whether both requests are one message of a user, and the newer one tells what the older one told, half of it and more, with
+/// something inserted before: agents that write their whole history into one text (browser-use 4887, 2026-11).
+fn is_rebuilt(wire: &Wire, last: &Request, request: &Request) -> bool {
+    let text = |request| match told(wire, request).as_slice() {
+        [only] => Some(only.blocks.iter().flat_map(|block| wire.blocks.bytes(*block)).copied().collect::<Vec<u8>>()),
+        _ => None,
+    };
+    let Some((old, new)) = text(last).zip(text(request)).filter(|(old, new)| old.len() < new.len()) else {
+        return false;
+    };
+    let ends = CommonEnds::of_characters(&old, &new).len();
+    let inner = equal_bytes(&old, &new) - ends;
+    inner >= REBUILT_BYTES_MIN && inner * 2 >= old.len() - ends
 }
 
 /// The one with the largest repeated part; `None` if two are equal.

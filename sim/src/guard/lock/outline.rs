@@ -8,7 +8,9 @@ use crate::cache::{minimum_tokens, refusal};
 use crate::diagnosis::Subject;
 use crate::guard::Rules;
 use crate::wire::model::resolve;
-use crate::wire::{BlockId, BlockKind, Content, ExcludedBlock, Index, Level, Marker, Outline, Request, Role, Wire};
+use crate::wire::{
+    BlockId, BlockKind, Content, ExcludedBlock, Index, Level, Marker, Outline, Request, Role, Wire, is_in_a_cloud,
+};
 
 /// A wire with requests of locks.
 #[derive(Debug, Default)]
@@ -44,6 +46,10 @@ impl Outlines {
     fn request(&mut self, locked: &Locked, prompt: &[Placed<'_>], newer: &Locked) -> Request {
         let resolved = resolve(&locked.model);
         let root = self.wire.prefixes.root("", resolved.map_or(&locked.model, |resolved| resolved.id.row().id));
+        // A lock has the spelling of the model only, not the version of the API.
+        if is_in_a_cloud(&[], resolved) {
+            self.wire.prefixes.count_each_block(root);
+        }
         let (mut end, mut known, mut nodes) = (root, 0, Vec::with_capacity(prompt.len()));
         for placed in prompt {
             let block = self.block(placed.block);

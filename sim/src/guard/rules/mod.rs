@@ -187,6 +187,8 @@ impl Rules {
     pub fn forbid(&self, finding: &Finding) -> bool {
         let severity = match finding.rule {
             Rule::Equality if !self.pinned.contains(&finding.level) => self.equality,
+            // No change made the prompt short, and some prompts have to be.
+            Rule::Breakpoints if finding.cause == Cause::BelowMinimum => self.breakpoints.min(Severity::Note),
             rule => self.severity(rule),
         };
         let counts = finding.breaks_prefix || finding.rule == Rule::Equality;
