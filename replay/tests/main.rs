@@ -29,6 +29,7 @@ mod recordings;
 mod reported_costs;
 mod serving;
 mod shortfalls;
+mod spelled;
 mod spellings;
 mod traces;
 mod transcripts;

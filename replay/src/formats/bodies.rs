@@ -1,15 +1,13 @@
 //! Request bodies alone: one per file or several in sequence, each a body or `{"request": {…}, "response": {…}}`.
 //!
-//! Files of a folder are taken in the order of their names. They have no instants. The model's name decides the provider
-//! of a body, its keys the spelling: `contents` is Gemini's, `input` instead of `messages` the Responses API's,
-//! `prompt` Ollama's or an old completion's; other keys show whether a body is in the spelling of the Messages API, of
-//! Converse or of chat completions.
+//! Files of a folder are taken in the order of their names. They have no instants. `spelled` decides whose bodies they are.
 
 use std::sync::Arc;
 
-use super::dialect::{self, Translated, bedrock_converse};
-use super::json::{Broken, DEPTH_LIMIT, ScanError, Scanner};
+use super::dialect::{self, Translated};
+use super::json::{Broken, Scanner};
 use super::reader::{File, Object, Probe, Reader};
+use super::spelled::{Keys, Members};
 use super::text::Text;
 use super::{Reading, body, json};
 use crate::error::Fault;
@@ -84,13 +82,6 @@ struct Found<'a> {
     members: Option<Members<'a>>,
 }
 
-/// What a scan of an object shows besides its keys.
-struct Members<'a> {
-    model: Option<&'a [u8]>,
-    /// How deep the first member is nested that is nested too deep; else the last member.
-    depth: usize,
-}
-
 impl<'a> Found<'a> {
     fn at(bytes: &'a [u8], at: usize) -> Result<Self, Broken> {
         let mut scanner = Scanner::at(bytes, at);
@@ -126,8 +117,7 @@ fn one(file: &str, text: &Text<'_>, index: usize, found: &Found<'_>, reading: &m
     let start = text.offset_of(raw);
     let model = if found.keys.request.is_some() { body::check(raw) } else { found.model() };
     let model = model.map_err(|broken| text.fault(start + broken.at, broken.what))?;
-    let is_response = keys.input.is_some() && body::provider_by_model(&model).is_some();
-    if keys.messages.is_none() && keys.prompt.is_none() && !is_response {
+    if keys.messages.is_none() && keys.prompt.is_none() && !keys.is_response(&model) {
         return Err(text.fault(start, "found an object without `messages`, expected a request body"));
     }
     let elsewhere =
@@ -149,7 +139,7 @@ pub(super) fn exchange(origin: Origin, model: String, raw: &[u8]) -> Result<Exch
 }
 
 fn keyed(origin: Origin, model: String, raw: &[u8], body: &Keys<'_>) -> Result<Exchange, String> {
-    let (provider, dialect) = body.spelled_for(&model);
+    let (provider, dialect) = body.spelled_for(&model, raw);
     let translated = if provider.is_none() { dialect::translate(dialect, raw, &model)? } else { None };
     let mut exchange = match translated {
         Some(Translated { body, addresses }) => {
@@ -170,112 +160,6 @@ fn copied(raw: &[u8]) -> Vec<u8> {
     let mut copy = Vec::with_capacity(raw.len().next_multiple_of(step));
     copy.extend_from_slice(raw);
     copy
-}
-
-/// Values of a body, or of an object that may contain one, that determine its spelling.
-#[derive(Default)]
-struct Keys<'a> {
-    request: Option<&'a [u8]>,
-    response: Option<&'a [u8]>,
-    input: Option<&'a [u8]>,
-    messages: Option<&'a [u8]>,
-    /// The spelling of a prompt without messages.
-    prompt: Option<Dialect>,
-    system: Option<&'a [u8]>,
-    tools: Option<&'a [u8]>,
-    has_max_tokens: bool,
-    /// It has a key that only Converse has.
-    of_converse: bool,
-}
-
-impl<'a> Keys<'a> {
-    fn of(raw: &'a [u8]) -> Self {
-        let mut keys = Self::default();
-        for (key, value) in json::members(raw).map_while(Result::ok) {
-            keys.note(&json::text(key).unwrap_or_default(), value);
-        }
-        keys
-    }
-
-    /// The same for the object at the scanner, up to its end.
-    fn scan(scanner: &mut Scanner<'a>) -> Result<(Self, Members<'a>), ScanError> {
-        let (mut keys, mut members) = (Self::default(), Members { model: None, depth: 0 });
-        scanner.enter(b'{')?;
-        while let Some(key) = scanner.key()? {
-            let value = scanner.value()?;
-            if members.depth < DEPTH_LIMIT {
-                members.depth = scanner.depth();
-            }
-            let key = json::unescaped(key);
-            if key == "model" {
-                members.model = Some(value);
-            }
-            keys.note(&key, value);
-        }
-        Ok((keys, members))
-    }
-
-    fn note(&mut self, key: &str, value: &'a [u8]) {
-        match key {
-            "request" => self.request = Some(value),
-            "response" => self.response = Some(value),
-            "input" => self.input = Some(value),
-            "messages" => self.messages = Some(value),
-            "system" => self.system = Some(value),
-            "tools" => self.tools = Some(value),
-            "max_tokens" => self.has_max_tokens = true,
-            "contents" => self.prompt = Some(Dialect::GenerateContent),
-            "prompt" | "inputText" => self.prompt = self.prompt.or(Some(Dialect::Ollama)),
-            "chat_history" => self.prompt = Some(Dialect::Cohere),
-            key if bedrock_converse::KEYS.contains(&key) => self.of_converse = true,
-            _ => {}
-        }
-    }
-
-    /// The provider of a body (`None`: Anthropic), and its spelling.
-    fn spelled_for(&self, model: &str) -> (Option<&'static str>, Dialect) {
-        let provider = body::provider_by_model(model);
-        match (provider, self.messages, self.prompt) {
-            (_, None, Some(Dialect::GenerateContent)) => (provider.or(Some("gemini")), Dialect::GenerateContent),
-            (_, None, Some(Dialect::Cohere)) => (provider.or(Some("cohere")), Dialect::Cohere),
-            (_, None, Some(prompt)) => (provider.or(Some("unknown")), prompt),
-            (Some(_), None, None) => (provider, Dialect::Responses),
-            (Some(_), Some(_), _) if self.of_converse => (provider, Dialect::BedrockConverse),
-            (Some(_), Some(_), _) if self.is_messages() => (provider, Dialect::Messages),
-            (Some(_), Some(_), _) => (provider, Dialect::ChatCompletions),
-            (None, ..) => (None, self.dialect()),
-        }
-    }
-
-    /// Whether a body for a model other than Claude is in the spelling of the Messages API, which many makers offer.
-    fn is_messages(&self) -> bool {
-        let is_declared = |tool| json::member(tool, "input_schema").is_some();
-        self.system.is_some() || self.tools.and_then(first).is_some_and(is_declared)
-    }
-
-    /// The spelling of a body for a Claude model. Blocks of Converse have their kind as their only key and no `type`;
-    /// chat completions have no `system`, and use functions for tools.
-    fn dialect(&self) -> Dialect {
-        let message = self.messages.and_then(first);
-        let content = message.and_then(|message| first(json::member(message, "content")?));
-        let is_untyped = |block: &[u8]| {
-            let keys = json::keys(block, 0).keys;
-            keys.len() == 1 && keys[0] != "type"
-        };
-        if self.of_converse || [self.system.and_then(first), content].into_iter().flatten().any(is_untyped) {
-            return Dialect::BedrockConverse;
-        }
-        let role = message.and_then(|message| json::member_text(message, "role"));
-        let is_function = |tool| json::member(tool, "function").is_some();
-        let is_chat = matches!(role.as_deref(), Some("system" | "developer"))
-            || self.tools.and_then(first).is_some_and(is_function);
-        if self.system.is_none() && is_chat { Dialect::OpenRouter } else { Dialect::Messages }
-    }
-}
-
-/// The first element of a list.
-fn first(list: &[u8]) -> Option<&[u8]> {
-    json::elements(list).next()
 }
 
 /// Reads usage outside of its answer.

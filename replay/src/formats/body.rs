@@ -113,41 +113,6 @@ fn broken(bytes: &[u8], error: &serde_json::Error) -> Broken {
     Broken { at, what: json_reason(error) }
 }
 
-/// The provider of a body without an address, by its model's name (for `openai/gpt-5` the part after the last slash).
-/// Bodies with unknown names count as Messages bodies, because formats without an address contain those.
-pub(crate) fn provider_by_model(model: &str) -> Option<&'static str> {
-    const FAMILIES: &[(&str, &str)] = &[
-        ("gpt-", "openai"),
-        ("chatgpt-", "openai"),
-        ("codex-", "openai"),
-        ("o1", "openai"),
-        ("o3", "openai"),
-        ("o4", "openai"),
-        ("gemini", "gemini"),
-        ("gemma", "gemini"),
-        ("grok", "xai"),
-        ("deepseek", "deepseek"),
-        ("mistral", "mistral"),
-        ("ministral", "mistral"),
-        ("magistral", "mistral"),
-        ("devstral", "mistral"),
-        ("codestral", "mistral"),
-        ("command-", "cohere"),
-        ("kimi", "moonshot"),
-        ("moonshot", "moonshot"),
-        ("glm-", "zai"),
-        ("qwen", "alibaba"),
-        ("minimax", "minimax"),
-        ("llama", "meta"),
-        ("amazon.nova", "bedrock"),
-    ];
-    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
-    if name.contains("claude") {
-        return None;
-    }
-    FAMILIES.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, provider)| *provider)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -38,6 +38,7 @@ pub(crate) mod json;
 mod logged;
 mod reader;
 mod reading;
+pub(crate) mod spelled;
 pub(crate) mod text;
 mod thread;
 pub(crate) mod value;

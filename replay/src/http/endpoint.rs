@@ -50,6 +50,9 @@ const HOSTS: &[(&str, &str)] = &[
     (".amazonaws.com", "bedrock"),
 ];
 
+/// It offers chat completions too, with no prompt cache.
+const HOST_OF_ANTHROPIC: &str = "api.anthropic.com";
+
 /// Servers that people run themselves, so that no host names them.
 const SERVERS: &[&str] = &["llamacpp", "ollama", "mistralrs"];
 
@@ -101,7 +104,7 @@ pub(crate) fn host_by_folder(path: &str) -> &str {
     let folders = path.rsplit(['/', '\\']).skip(1);
     let host = |folder| match HOSTS.iter().find(|(_, provider)| *provider == folder) {
         Some((host, _)) => Some(*host),
-        None if folder == ANTHROPIC => Some("api.anthropic.com"),
+        None if folder == ANTHROPIC => Some(HOST_OF_ANTHROPIC),
         None => SERVERS.contains(&folder).then_some(folder),
     };
     folders.filter_map(host).next().unwrap_or("")
@@ -125,10 +128,16 @@ pub(crate) fn region(host: &str) -> Option<&str> {
 
 /// The Messages API. Hosts of other providers offer it for their own models too; the body names the model.
 fn messages(host: &str) -> Endpoint {
-    match HOSTS.iter().find(|(known, _)| host.ends_with(known)) {
-        Some((_, name)) => counted(name, Dialect::Messages, None),
-        None => anthropic(Dialect::Messages, None),
+    match host.ends_with(HOST_OF_ANTHROPIC) {
+        true => anthropic(Dialect::Messages, None),
+        false => counted(name_of(host), Dialect::Messages, None),
     }
+}
+
+/// Whether nothing is known of the host that a provider is named after.
+pub(super) fn is_unknown(provider: &str) -> bool {
+    let is_known = HOSTS.iter().any(|(_, name)| *name == provider);
+    !is_known && provider != ANTHROPIC && provider != HOST_OF_ANTHROPIC && !SERVERS.contains(&provider)
 }
 
 /// A provider whose exchanges are counted and whose bodies are kept as sent.
@@ -164,9 +173,6 @@ fn bedrock_model(model: String, action: &str) -> Endpoint {
         "converse" | "converse-stream" => Dialect::BedrockConverse,
         _ => return Endpoint::Elsewhere,
     };
-    if model.contains("claude") {
-        return anthropic(dialect, Some(model));
-    }
     counted("bedrock", dialect, Some(model))
 }
 

@@ -16,11 +16,11 @@ use std::sync::Arc;
 
 use forkcast_sim::outside::{quoted, word};
 use forkcast_sim::time::Duration;
-use forkcast_sim::wire::Addresses;
+use forkcast_sim::wire::{Addresses, Maker};
 
 use crate::exchange::{ANTHROPIC, Dialect, Exchange, Origin};
 use crate::formats::dialect::Translated;
-use crate::formats::{body, dialect, json};
+use crate::formats::{body, dialect, json, spelled};
 use crate::response::{self, Answer};
 use endpoint::Endpoint;
 
@@ -141,8 +141,7 @@ impl<'a> ModelRequest<'a> {
     fn new(provider: String, dialect: Dialect, address: Option<String>, body: &'a [u8]) -> Result<Self, String> {
         let named = body::check(body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
         let model = address.unwrap_or(named);
-        let provider = if provider.is_empty() { by_model(&model) } else { provider };
-        let (provider, dialect) = claude(provider, dialect, &model, body);
+        let (provider, dialect) = asked(provider, dialect, &model, body);
         let translated = if provider == ANTHROPIC { dialect::translate(dialect, body, &model)? } else { None };
         let (body, addresses) = match translated {
             Some(Translated { body, addresses }) => (Cow::Owned(body.to_json()), Some(Arc::new(addresses))),
@@ -152,20 +151,26 @@ impl<'a> ModelRequest<'a> {
     }
 }
 
-/// The provider of a request without a host.
-fn by_model(model: &str) -> String {
-    body::provider_by_model(model).unwrap_or("unknown").to_owned()
-}
-
-/// Provider and spelling of Claude models whose address is shared with other models.
-fn claude(provider: String, dialect: Dialect, model: &str, body: &[u8]) -> (String, Dialect) {
-    let is_claude = model.contains("claude");
-    let is_openrouter = provider == "openrouter";
-    match dialect {
-        Dialect::Messages if is_claude => (ANTHROPIC.to_owned(), dialect),
-        Dialect::ChatCompletions if is_claude && is_openrouter && json::member(body, "messages").is_some() => {
-            (ANTHROPIC.to_owned(), Dialect::OpenRouter)
+/// Provider and spelling of a request. The address decides, unless it is shared: by Claude and other models, or by anything at
+/// all, behind a host that nobody knows.
+fn asked(provider: String, dialect: Dialect, model: &str, body: &[u8]) -> (String, Dialect) {
+    let is_unknown = endpoint::is_unknown(&provider);
+    let claudes = match dialect {
+        Dialect::BedrockInvoke | Dialect::BedrockConverse => Some(dialect),
+        Dialect::Messages if is_unknown || spelled::is_claude(model) => Some(dialect),
+        Dialect::ChatCompletions if json::member(body, "messages").is_none() => None,
+        Dialect::ChatCompletions if is_unknown || (provider == "openrouter" && spelled::is_claude(model)) => {
+            Some(Dialect::OpenRouter)
         }
+        _ => None,
+    };
+    match (spelled::provider(model, || body), claudes) {
+        (None, Some(dialect)) => (ANTHROPIC.to_owned(), dialect),
+        // A gateway keeps its name, except if the rules of the model's maker are known.
+        (Some(named), _) if is_unknown && (provider.is_empty() || Maker::of_provider(named) != Maker::Other) => {
+            (named.to_owned(), dialect)
+        }
+        _ if provider.is_empty() => (spelled::UNKNOWN.to_owned(), dialect),
         _ => (provider, dialect),
     }
 }

@@ -50,6 +50,15 @@ fn addresses_show_provider_dialect_and_region() {
         ("https://api.z.ai/api/paas/v4/chat/completions", "glm-5.3", ("zai", ChatCompletions, None)),
         ("https://api.cohere.com/v2/chat", "command-a", ("cohere", Cohere, None)),
         ("http://localhost:11434/api/chat", "qwen3", ("localhost", Ollama, None)),
+        // Nobody knows these hosts: the body decides as it does alone (`spelled.rs`).
+        ("http://localhost:4000/v1/messages", "claude-opus-5", ("anthropic", Messages, None)),
+        ("http://localhost:8080/v1/messages", "qwen3-coder", ("localhost", Messages, None)),
+        ("http://localhost:8080/v1/messages", "local-model", ("localhost", Messages, None)),
+        ("https://api.anthropic.com/v1/messages", "local-model", ("anthropic", Messages, None)),
+        ("http://localhost:4000/v1/chat/completions", "claude-opus-5", ("anthropic", OpenRouter, None)),
+        ("http://localhost:4000/v1/chat/completions", "gpt-5.5", ("openai", ChatCompletions, None)),
+        ("http://localhost:4000/v1/responses", "claude-opus-5", ("localhost", Responses, None)),
+        ("https://api.githubcopilot.com/chat/completions", "claude-opus-5", ("copilot", ChatCompletions, None)),
         (
             "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-flash:streamGenerateContent?alt=sse",
             "",

@@ -5,7 +5,7 @@ mod prompt;
 use forkcast_sim::wire::Usage;
 
 use super::value::Value;
-use super::{Reading, body, dialect};
+use super::{Reading, body, dialect, spelled};
 use crate::exchange::{ANTHROPIC, Dialect, Exchange, Origin, RecordedUsage};
 
 pub(super) use prompt::{Included, Split};
@@ -45,9 +45,13 @@ pub(super) fn exchange(
     provider: Option<&str>,
     content: Content,
 ) -> Result<Exchange, String> {
-    let is_claude = model.contains("claude");
+    let named = match &content {
+        Content::Messages(body) | Content::Chat(body) => spelled::provider(model, || body.to_json()),
+        Content::Absent => spelled::provider(model, Vec::new),
+    };
+    let is_claude = named.is_none();
     let (body, dialect) = match content {
-        Content::Messages(body) if is_claude => (body, Dialect::Messages),
+        Content::Messages(body) if is_claude || body.get("system").is_some() => (body, Dialect::Messages),
         Content::Chat(body) if is_claude => (dialect::openrouter::translate(&body).body, Dialect::Rebuilt),
         Content::Messages(body) | Content::Chat(body) => (body, Dialect::ChatCompletions),
         Content::Absent if is_claude => (nothing(model), Dialect::Unprompted),
@@ -57,10 +61,9 @@ pub(super) fn exchange(
     body::check(&body).map_err(|broken| format!("request body, byte {}: {}", broken.at, broken.what))?;
     let mut exchange = Exchange::request_only(origin, model.to_owned(), body);
     exchange.dialect = dialect;
-    if !is_claude {
+    if let Some(named) = named {
         // Whose cache it met is not that of Claude's maker, whatever a gateway calls it.
-        let told = provider.filter(|name| *name != ANTHROPIC);
-        exchange.provider = told.or_else(|| body::provider_by_model(model)).unwrap_or("unknown").to_owned();
+        exchange.provider = provider.filter(|name| *name != ANTHROPIC).unwrap_or(named).to_owned();
     }
     Ok(exchange)
 }
