@@ -9,6 +9,7 @@ mod others;
 mod real;
 mod recordings;
 mod stage;
+mod tails;
 mod thinking;
 mod traces;
 mod transcripts;

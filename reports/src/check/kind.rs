@@ -46,6 +46,17 @@ impl<'a> Kind<'a> {
         parts
     }
 
+    /// Its causes, the first one first: tools that come and go have two.
+    pub fn causes(&self) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        for finding in &self.findings {
+            if !causes.contains(&finding.cause) {
+                causes.push(finding.cause);
+            }
+        }
+        causes
+    }
+
     /// How often it occurs in the first request.
     pub fn times(&self) -> usize {
         self.of_first().count()
@@ -147,7 +158,7 @@ fn is_of_tool_list(finding: &Finding) -> bool {
 
 /// What changes of one kind have in common. Paths of messages move from request to request, those of other levels do not,
 /// unless one change of the program has many: then tools are told by their field, and an order by nothing, nor blocks that a
-/// system prompt gets one by one. Of what came or went at once it is all their `names`.
+/// system prompt gets one by one. Of what came or went at once it is all their `names`. A tool that went comes back.
 fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Key<'a> {
     let of_level = finding.level != Level::Messages || finding.cause == Cause::LevelParameter;
     let is_whole_block = finding.cause == Cause::SystemChanged && finding.field().is_none();
@@ -159,8 +170,9 @@ fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Ke
         );
     let path = if names.is_none() && of_level && !is_of_many { finding.path.as_str() } else { "" };
     let Finding { rule, provider, .. } = finding;
+    let cause = if is_of_tool_list(finding) { Cause::ToolsAdded } else { finding.cause };
     let name = names.map_or_else(|| common_name(finding), String::clone);
-    (verdict, *rule, finding.cause, finding.volatile, *provider, finding.level, name, path)
+    (verdict, *rule, cause, finding.volatile, *provider, finding.level, name, path)
 }
 
 /// The part of a name that all changes of a kind share.

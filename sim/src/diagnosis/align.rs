@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::wire::{BlockId, Prefixes, Request};
+use crate::wire::{BlockId, BlockKind, Blocks, MESSAGE_START, Prefixes, Request, json};
 
 /// A stretch in which two prompts differ: blocks `new` of the newer replace blocks `old` of the older.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,51 +53,59 @@ pub fn blocks(request: &Request, prefixes: &Prefixes) -> Vec<BlockId> {
 /// Aligns the newer prompt with the older. Their common beginning is matched block by block, as a cache matches it:
 /// with repeated blocks, a general alignment may put a difference before it.
 pub fn align(old: &[BlockId], new: &[BlockId]) -> Alignment {
+    align_messages(old, new, |_| false)
+}
+
+/// The same for prompts in which some blocks only say that a message begins: after the common beginning, each of them
+/// belongs to the block after it. All of them are equal, so they show nothing about which message became which.
+pub(super) fn align_messages(old: &[BlockId], new: &[BlockId], is_start: impl Fn(BlockId) -> bool) -> Alignment {
     let common = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let partner = (0..new.len()).map(|at| (at < common).then_some(at)).collect();
-    let mut alignment = Alignment { partner, gaps: Vec::new(), old_len: old.len() };
-    let behind = |range: Range<usize>| range.start + common..range.end + common;
-    for op in capture_diff_slices(Algorithm::Myers, &old[common..], &new[common..]) {
-        let gap = Gap { old: behind(op.old_range()), new: behind(op.new_range()) };
-        match op {
-            DiffOp::Equal { .. } => {
-                for (old, new) in gap.old.zip(gap.new) {
-                    alignment.partner[new] = Some(old);
-                }
-            }
-            _ => push_gap(&mut alignment.gaps, gap),
+    let content = |side: &[BlockId]| (common..side.len()).filter(|at| !is_start(side[*at])).collect::<Vec<usize>>();
+    let (old_at, new_at) = (content(old), content(new));
+    let ids = |side: &[BlockId], at: &[usize]| at.iter().map(|at| side[*at]).collect::<Vec<_>>();
+    let matched = matches(&ids(old, &old_at), &ids(new, &new_at));
+    let mut partner: Vec<Option<usize>> = (0..new.len()).map(|at| (at < common).then_some(at)).collect();
+    for (old_index, new_index) in matched.into_iter().map(|(old, new)| (old_at[old], new_at[new])) {
+        partner[new_index] = Some(old_index);
+        if old_index > common && new_index > common && old[old_index - 1] == new[new_index - 1] {
+            let starts = is_start(old[old_index - 1]);
+            partner[new_index - 1] = partner[new_index - 1].or(starts.then_some(old_index - 1));
         }
     }
-    let stay = old.iter().zip(new).skip(common).filter(|(old, new)| old == new).count();
-    let kept = alignment.partner.iter().skip(common).flatten().count();
-    if stay == kept { in_place(old, new) } else { alignment }
+    Alignment { gaps: gaps(&partner, old.len()), partner, old_len: old.len() }
 }
 
-/// Matches blocks by index. If this keeps as many blocks as any alignment, nothing moved: a block that is repeated
-/// after the history might otherwise be matched with one that was changed within it.
-fn in_place(old: &[BlockId], new: &[BlockId]) -> Alignment {
-    let mut alignment = Alignment { partner: vec![None; new.len()], gaps: Vec::new(), old_len: old.len() };
-    for (at, partner) in alignment.partner.iter_mut().enumerate().take(old.len()) {
-        if old[at] == new[at] {
-            *partner = Some(at);
-        } else {
-            push_gap(&mut alignment.gaps, Gap { old: at..at + 1, new: at..at + 1 });
+/// Indices of equal blocks. If matching them by index keeps as many as any alignment, nothing moved: a block that is
+/// repeated after the history might otherwise be matched with one that was changed within it.
+fn matches(old: &[BlockId], new: &[BlockId]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, old, new) {
+        if let DiffOp::Equal { .. } = op {
+            found.extend(op.old_range().zip(op.new_range()));
         }
     }
-    let both = old.len().min(new.len());
-    if old.len() != new.len() {
-        push_gap(&mut alignment.gaps, Gap { old: both..old.len(), new: both..new.len() });
-    }
-    alignment
+    let in_place = || (0..old.len().min(new.len())).filter(|at| old[*at] == new[*at]);
+    if in_place().count() == found.len() { in_place().map(|at| (at, at)).collect() } else { found }
 }
 
-/// Adds a gap, merged with the previous one if they touch.
-fn push_gap(gaps: &mut Vec<Gap>, gap: Gap) {
-    match gaps.last_mut() {
-        Some(last) if last.old.end == gap.old.start && last.new.end == gap.new.start => {
-            last.old.end = gap.old.end;
-            last.new.end = gap.new.end;
+/// The stretches between blocks that have a partner.
+fn gaps(partner: &[Option<usize>], old_len: usize) -> Vec<Gap> {
+    let kept = partner.iter().enumerate().filter_map(|(new, old)| Some(((*old)?, new)));
+    let (mut gaps, mut end) = (Vec::new(), (0, 0));
+    for (old, new) in kept.chain([(old_len, partner.len())]) {
+        if end != (old, new) {
+            gaps.push(Gap { old: end.0..old, new: end.1..new });
         }
-        _ => gaps.push(gap),
+        end = (old + 1, new + 1);
+    }
+    gaps
+}
+
+/// Whether a block only says that a message begins, in a body or in a lock.
+pub(super) fn is_message_start(blocks: &Blocks, block: BlockId) -> bool {
+    blocks.kind(block) == BlockKind::Parameters && {
+        let mut keys = json::members(blocks.bytes(block)).flatten().map(|(key, _)| key);
+        keys.next().is_some_and(|key| key.get(1..key.len() - 1) == Some(MESSAGE_START.as_bytes()))
+            && keys.next().is_none()
     }
 }

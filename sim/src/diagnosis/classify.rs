@@ -119,6 +119,7 @@ fn messages(sides: &Sides<'_>, pair: &Pair, stretch: &Stretch<'_>) -> Cause {
     }
     match (pair.old, pair.new) {
         _ if stretch.are_keys_of_a_kept_message(sides, pair) => Cause::MessageEdited,
+        (Some(old), Some(new)) if sides.exchanged_contents(old, new) => Cause::ResultsReordered,
         (Some(old), Some(new)) => changed(sides, sides.old[old], sides.new[new]),
         (Some(old), None) if sides.has_moved(sides.old[old]) => moved(sides, sides.old[old]),
         (None, Some(new)) if sides.has_moved(sides.new[new]) => moved(sides, sides.new[new]),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-use super::align::{Alignment, Gap, align, blocks};
+use super::align::{Alignment, Gap, align_messages, blocks, is_message_start};
 use super::cause::{Cause, Volatile};
 use super::classify::{self, Stretch};
 use super::ends::{CommonEnds, first_difference};
@@ -25,7 +25,8 @@ pub struct ChangeSite {
     pub cause: Cause,
     /// Level of the changed block.
     pub level: Level,
-    /// JSON path in the body of the newer request, or of the older one if the newer ends earlier.
+    /// JSON path in the body of the newer request, or of the older one if the newer ends earlier. A block that is gone
+    /// from the end of a kept message has the path that it would have there.
     pub path: String,
     /// Name of the changed thing: "tool `Read`, field `description`".
     pub name: String,
@@ -153,7 +154,8 @@ pub fn compare(wire: &Wire, older: &Request, newer: &Request) -> Comparison {
         return Comparison { alignment, differences: Vec::new(), resent };
     }
     let prompts = [older, newer].map(|request| blocks(request, &wire.prefixes));
-    let mut alignment = align(&prompts[0], &prompts[1]);
+    let is_start = |block| is_message_start(&wire.blocks, block);
+    let mut alignment = align_messages(&prompts[0], &prompts[1], is_start);
     let mut sides = Sides::new(wire, [older, newer], prompts);
     history::part_from_the_end(&sides, &mut alignment);
     sides.note_moves(&alignment);
@@ -355,7 +357,7 @@ impl Found<'_> {
             (Cause::Rewound | Cause::HistoryTruncated | Cause::Compacted, _) => {
                 newest.filter(|newest| self.differences[*newest].cause == cause)
             }
-            (Cause::ToolsReordered, _) => known(cause),
+            (Cause::ToolsReordered, _) | (Cause::ResultsReordered, None) => known(cause),
             (Cause::ImageChanged | Cause::MessageEdited, None) => {
                 let toggle = self.differences.iter().position(|known| known.name == "parameter `citations`");
                 let is_whole = || classify::differing_fields(sides.bytes(old), sides.bytes(new)) == ["citations"];
@@ -416,8 +418,10 @@ impl Found<'_> {
         let (old, new) = (pair.old.map(|at| sides.old[at]), pair.new.map(|at| sides.new[at]));
         let place = sides.place(pair);
         // An insertion or removal is compared with the block that was at that place.
-        let there_old = old.or_else(|| sides.old.get(pair.old_at).copied());
-        let there_new = new.or_else(|| sides.new.get(pair.new_at).copied());
+        let (old_index, new_index) =
+            (sides.content_from(&sides.old, pair.old_at), sides.content_from(&sides.new, pair.new_at));
+        let there_old = old.or_else(|| sides.old.get(old_index).copied());
+        let there_new = new.or_else(|| sides.new.get(new_index).copied());
         let is_readable = there_old.zip(there_new).is_none_or(|(old, new)| sides.are_readable(old, new));
         let [old_bytes, new_bytes] = [there_old, there_new].map(|block| sides.bytes(block.filter(|_| is_readable)));
         let offset = first_difference(old_bytes, new_bytes);
@@ -425,6 +429,7 @@ impl Found<'_> {
         let is_keys = |block: BlockId| sides.wire.blocks.kind(block) == BlockKind::Parameters;
         // A replaced history is reported where the newer one continues.
         let is_whole = matches!(cause, Cause::Rewound | Cause::Compacted);
+        let is_replaced = is_whole || cause == Cause::HistoryTruncated;
         let keys = new
             .or(old)
             .filter(|block| is_keys(*block) && !(is_whole && there_new.is_some_and(|new| !is_keys(new))))
@@ -440,13 +445,15 @@ impl Found<'_> {
             }
         };
         let volatile = match (cause, old.zip(new)) {
-            (Cause::ImageChanged, _) => None,
+            (Cause::ImageChanged | Cause::ResultsReordered, _) => None,
             (Cause::KeyOrder | Cause::ToolsReordered, _) => Some(Volatile::MapOrder),
             (_, Some(_)) if classify::same_but_order(old_bytes, new_bytes) => Some(Volatile::MapOrder),
             (_, Some(_)) => volatile::recognise(old_bytes, new_bytes, offset),
             (Cause::MessageRemoved, None) => pair.old.and_then(|at| self.varies_in_renewed(at)),
             _ => None,
         };
+        let path = sides.path_at_the_end(pair).filter(|_| !is_replaced);
+        let path = path.unwrap_or_else(|| sides.path(pair, field.map(String::as_str)));
         // Both sides show the same text up to there, so either has the count.
         let in_field = field::offset_in_text(new_bytes, offset).or_else(|| field::offset_in_text(old_bytes, offset));
         let site = ChangeSite {
@@ -455,9 +462,9 @@ impl Found<'_> {
             offset_in_prefix: (keys.is_none() && is_readable).then_some(before + offset as u64),
             offset_range: old.zip(new).filter(|_| keys.is_none()).and_then(|(old, new)| stretch(old, new)),
             volatile,
-            ..ChangeSite::new(cause, place.level, sides.path(pair, field.map(String::as_str)), sides.name(pair, place))
+            ..ChangeSite::new(cause, place.level, path, sides.name(pair, place))
         };
-        Difference { site, new_index: pair.new_at, old_index: pair.old_at, old, new, pairs: vec![*pair] }
+        Difference { site, new_index, old_index, old, new, pairs: vec![*pair] }
     }
 
     /// What varies in a text that left the newest turn, if the newest turn now has it with other content.

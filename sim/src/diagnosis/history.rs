@@ -131,7 +131,8 @@ fn follows_the_end(sides: &Sides<'_>, gap: &Gap, alignment: &Alignment) -> bool 
 /// unchanged the texts that a client appends to its newest message.
 fn end_before_an_exchange(sides: &Sides<'_>, alignment: &Alignment, at: usize) -> Option<Range<usize>> {
     let [gap, last] = alignment.gaps.get(at..)? else { return None };
-    let (carried, end) = (gap.old.end..last.old.start, last.old.start..alignment.old_len);
+    let carried = gap.old.end..last.old.start;
+    let end = sides.content_from(&sides.old, last.old.start)..alignment.old_len;
     let behind = gap.new.start + end.len();
     let stands = sides.new.get(gap.new.start..behind) == sides.old.get(end.clone());
     let item = |at: usize| sides.older.places[at].item;
@@ -148,7 +149,8 @@ fn is_models_text(sides: &Sides<'_>, block: BlockId) -> bool {
 fn are_texts(sides: &Sides<'_>, mut old: Range<usize>) -> bool {
     let is_said =
         |block| sides.wire.blocks.level(block) == Level::Messages && sides.wire.blocks.role(block) != Role::Assistant;
-    old.all(|at| sides.wire.blocks.kind(sides.old[at]) == BlockKind::Text && is_said(sides.old[at]))
+    let is_text = |block| sides.wire.blocks.kind(block) == BlockKind::Text && is_said(block);
+    old.all(|at| is_text(sides.old[at]) || sides.says_start(sides.old[at]))
 }
 
 /// The model has a message within this stretch of the newer prompt.

@@ -93,14 +93,16 @@ impl Matched<'_> {
     fn old_left(&self) -> Vec<usize> {
         let Self { sides, found, .. } = self;
         let has_moved = |at: usize| sides.has_moved(sides.old[at]) || sides.tool_from(at).is_some();
-        let free = |at: &usize| found.iter().all(|(old, _)| old != at) && !has_moved(*at);
+        let free =
+            |at: &usize| found.iter().all(|(old, _)| old != at) && !has_moved(*at) && !sides.says_start(sides.old[*at]);
         self.gap.old.clone().filter(free).collect()
     }
 
     fn new_left(&self) -> Vec<usize> {
         let Self { sides, found, .. } = self;
         let has_moved = |at: usize| sides.has_moved(sides.new[at]) || sides.tool_to(at).is_some();
-        let free = |at: &usize| found.iter().all(|(_, new)| new != at) && !has_moved(*at);
+        let free =
+            |at: &usize| found.iter().all(|(_, new)| new != at) && !has_moved(*at) && !sides.says_start(sides.new[*at]);
         self.gap.new.clone().filter(free).collect()
     }
 
@@ -140,7 +142,7 @@ impl Matched<'_> {
         // At the end of the older prompt the newer one may repeat a text: the edited block is the one in the same
         // place.
         let open_end = self.gap.old.end == self.sides.old.len();
-        let in_place = |old: usize, new: usize| open_end && old - self.gap.old.start == new - self.gap.new.start;
+        let in_place = |old: usize, new: usize| open_end && self.in_place(old) == Some(new);
         let is_anew =
             |old: usize, new: usize| self.sides.old[old] == self.sides.new[new] || self.is_said_anew(old, new);
         candidates.retain(|(_, old, new)| in_place(*old, *new) || !open_end || !is_anew(*old, *new));
@@ -153,12 +155,20 @@ impl Matched<'_> {
         }
     }
 
+    /// Index of the newer prompt's block that takes the place of the older one in the stretch.
+    fn in_place(&self, old: usize) -> Option<usize> {
+        let Self { sides, gap, .. } = self;
+        let is_content = |block: &BlockId| !sides.says_start(*block);
+        let before = sides.old[gap.old.start..old].iter().filter(|block| is_content(block)).count();
+        gap.new.clone().filter(|at| is_content(&sides.new[*at])).nth(before)
+    }
+
     /// The block at `new` answers the model, which said nothing after it, while a block of the same kind or the model's
     /// took the place of the older one, or its message now ends before it: the newest turn only says something similar.
     fn is_said_anew(&self, old: usize, new: usize) -> bool {
         let Self { sides, gap, .. } = self;
-        let in_place = gap.new.start + (old - gap.old.start);
         let is_answer = |at: usize| sides.wire.blocks.role(sides.new[at]) == Role::Assistant;
+        let Some(in_place) = self.in_place(old) else { return false };
         in_place < new
             && !(new..sides.new.len()).any(is_answer)
             && (gap.new.start..new).any(is_answer)

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::align::Alignment;
+use super::align::{Alignment, is_message_start};
 use super::cause::{Cause, Volatile};
 use super::difference::Difference;
 use super::pairing::Pair;
@@ -111,14 +111,15 @@ pub(super) fn resent(
     differences: &[Difference],
 ) -> ResentBlocks {
     let mut found: Vec<Option<Resent>> = alignment.partner.iter().map(|partner| partner.map(Resent::whole)).collect();
-    for at in moved(old, new, alignment) {
+    for at in moved(blocks, [old, new], alignment) {
         found[at.new] = Some(Resent::whole(at.old));
     }
     for (change, Pair { old: was, new: is, .. }) in edits(differences) {
         if let (Some(was), Some(is)) = (was, is)
             && found[is].is_none()
         {
-            found[is] = match change.cause == Cause::KeyOrder || change.volatile == Some(Volatile::MapOrder) {
+            let is_order = matches!(change.cause, Cause::KeyOrder | Cause::ResultsReordered);
+            found[is] = match is_order || change.volatile == Some(Volatile::MapOrder) {
                 true => Some(Resent::whole(was)),
                 false => Resent::of_changed(blocks, was, old[was], new[is]),
             };
@@ -146,14 +147,14 @@ struct Moved {
     new: usize,
 }
 
-/// Blocks without a partner that occur once in both prompts.
-fn moved(old: &[BlockId], new: &[BlockId], alignment: &Alignment) -> Vec<Moved> {
+/// Blocks without a partner that occur once in both prompts. The start of a message is no content that moves.
+fn moved(blocks: &Blocks, [old, new]: [&[BlockId]; 2], alignment: &Alignment) -> Vec<Moved> {
     let gaps = &alignment.gaps;
     let mut gone: BTreeMap<BlockId, Vec<usize>> = BTreeMap::new();
     for at in gaps.iter().rev().flat_map(|gap| gap.old.clone().rev()) {
         gone.entry(old[at]).or_default().push(at);
     }
-    let came = gaps.iter().flat_map(|gap| gap.new.clone());
+    let came = gaps.iter().flat_map(|gap| gap.new.clone()).filter(|at| !is_message_start(blocks, new[*at]));
     came.filter_map(|at| Some(Moved { old: gone.get_mut(&new[at])?.pop()?, new: at })).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::align::{Alignment, Gap};
+use super::align::{Alignment, Gap, is_message_start};
 use super::classify;
 use super::pairing::{self, Pair};
 use super::sign::{BlockSign, CITES, IMAGE};
@@ -47,17 +47,18 @@ impl<'a> Sides<'a> {
     /// has no second one like them, and they are not all that the newest turn says.
     fn not_said_anew(&self, appended: Range<usize>, gone: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
         let blocks = &self.wire.blocks;
+        let appended: Vec<usize> = appended.filter(|at| !self.says_start(self.new[*at])).collect();
         let item = |at: usize| self.newer.places[at].item;
         let role = |at: usize| blocks.role(self.new[at]);
-        let other = |at: usize, who: Role| appended.clone().any(|other| role(other) == who && item(other) != item(at));
-        let alone = |at: usize| appended.clone().all(|other| other == at || item(other) != item(at));
+        let other = |at: usize, who: Role| appended.iter().any(|other| role(*other) == who && item(*other) != item(at));
+        let alone = |at: usize| appended.iter().all(|other| *other == at || item(*other) != item(at));
         let is_turns_own = |at: usize| match role(at) {
             Role::Assistant => !other(at, Role::Assistant),
             Role::User => alone(at) && !other(at, Role::User) && other(at, Role::Assistant),
             _ => false,
         };
         let repeats = |at: usize| self.old.iter().filter(|block| **block == self.new[at]).nth(1).is_some();
-        let again = appended.clone().filter(|at| gone.contains(&self.new[*at]));
+        let again = appended.iter().copied().filter(|at| gone.contains(&self.new[*at]));
         again.filter(|at| !is_turns_own(*at) && !repeats(*at)).map(|at| self.new[at]).collect()
     }
 
@@ -96,24 +97,26 @@ impl<'a> Sides<'a> {
     fn moved_from(&self, gap: &Gap, within: &BTreeSet<BlockId>, behind: &BTreeSet<BlockId>) -> Vec<BlockId> {
         let repeats_alone = self.is_replaced(gap) || self.went_with_others(gap, behind);
         let moved = |block: &BlockId| within.contains(block) || !repeats_alone && behind.contains(block);
-        gap.old.clone().map(|at| self.old[at]).filter(moved).collect()
+        gap.old.clone().map(|at| self.old[at]).filter(|block| !self.says_start(*block)).filter(moved).collect()
     }
 
     /// Each block of the stretch was replaced by another one of its kind.
     fn is_replaced(&self, gap: &Gap) -> bool {
         let blocks = &self.wire.blocks;
         let nature = |block: BlockId| (blocks.level(block), blocks.role(block), blocks.kind(block));
-        let mut both = gap.old.clone().zip(gap.new.clone());
-        !gap.old.is_empty()
-            && gap.old.len() <= gap.new.len()
-            && both.all(|(old, new)| nature(self.old[old]) == nature(self.new[new]))
+        let content = |side: &[BlockId], range: &Range<usize>| -> Vec<_> {
+            side[range.clone()].iter().filter(|block| !self.says_start(**block)).map(|block| nature(*block)).collect()
+        };
+        let (old, new) = (content(&self.old, &gap.old), content(&self.new, &gap.new));
+        !old.is_empty() && new.starts_with(&old)
     }
 
     /// The stretch holds several messages, and not all of it is repeated.
     fn went_with_others(&self, gap: &Gap, behind: &BTreeSet<BlockId>) -> bool {
         let messages: BTreeSet<(Level, u32)> =
             gap.old.clone().map(|at| self.older.places[at]).map(|place| (place.level, place.item)).collect();
-        messages.len() > 1 && gap.old.clone().any(|at| !behind.contains(&self.old[at]))
+        let is_gone = |block: BlockId| !behind.contains(&block) && !self.says_start(block);
+        messages.len() > 1 && gap.old.clone().any(|at| is_gone(self.old[at]))
     }
 
     /// The block is in both prompts, and in each of them at a place without a partner. A block that merely repeats an
@@ -169,19 +172,44 @@ impl<'a> Sides<'a> {
             (None, Some(new)) => self.new[new],
             _ => return false,
         };
-        self.wire.blocks.kind(block) == BlockKind::Parameters
-            && classify::differing_fields(b"{}", self.bytes(Some(block))) == [MESSAGE_START]
+        self.says_start(block)
+    }
+
+    /// The block says only that a message begins: no text of a body.
+    pub(super) fn says_start(&self, block: BlockId) -> bool {
+        is_message_start(&self.wire.blocks, block)
+    }
+
+    /// Index of the first block from `at` on that does not only say that a message begins.
+    pub(super) fn content_from(&self, side: &[BlockId], at: usize) -> usize {
+        at + usize::from(side.get(at).is_some_and(|block| self.says_start(*block)))
     }
 
     /// The blocks between two answers of the model among which `block` is, in each prompt.
     fn turns_of(&self, block: BlockId) -> Option<[Range<usize>; 2]> {
-        let is_models = |block: &BlockId| self.wire.blocks.role(*block) == Role::Assistant;
-        let turn = |blocks: &[BlockId]| {
-            let at = blocks.iter().position(|known| *known == block)?;
-            let from = blocks[..at].iter().rposition(is_models).map_or(0, |last| last + 1);
-            Some(from..blocks[at..].iter().position(is_models).map_or(blocks.len(), |next| at + next))
-        };
+        let turn = |side: &[BlockId]| Some(self.turn(side, side.iter().position(|known| *known == block)?));
         Some([turn(&self.old)?, turn(&self.new)?])
+    }
+
+    /// The blocks between two answers of the model among which the one at `at` is.
+    fn turn(&self, side: &[BlockId], at: usize) -> Range<usize> {
+        let is_models = |block: &BlockId| self.wire.blocks.role(*block) == Role::Assistant;
+        let from = side[..at].iter().rposition(is_models).map_or(0, |last| last + 1);
+        from..side[at..].iter().position(is_models).map_or(side.len(), |next| at + next)
+    }
+
+    /// Results of one turn were sent under each other's ids: each of the two contents belonged, or now belongs, to another
+    /// result of the turn.
+    pub(super) fn exchanged_contents(&self, old: usize, new: usize) -> bool {
+        let content = |block: BlockId| {
+            let is_result = self.wire.blocks.kind(block) == BlockKind::ToolResult;
+            json::member(self.bytes(Some(block)), b"\"content\"").filter(|_| is_result)
+        };
+        let is_of_another = |side: &[BlockId], own: usize, said: &[u8]| {
+            self.turn(side, own).any(|at| at != own && content(side[at]) == Some(said))
+        };
+        let both = content(self.old[old]).zip(content(self.new[new])).filter(|(was, is)| was != is);
+        both.is_some_and(|(was, is)| is_of_another(&self.old, old, is) && is_of_another(&self.new, new, was))
     }
 
     /// A result of a turn with the same results that was sent at the same place among them as before: it follows its call,
@@ -225,6 +253,27 @@ impl<'a> Sides<'a> {
             Some(field) => format!("{}.{field}", request.path(Place { part: 0, keys: true, ..place })),
             None => request.path(place),
         }
+    }
+
+    /// The path that a removed block would have in the newer body if it followed the kept blocks of its message, which now
+    /// ends there.
+    pub(super) fn path_at_the_end(&self, pair: &Pair) -> Option<String> {
+        let (old, None) = (pair.old?, pair.new) else { return None };
+        let kept = pair.new_at.checked_sub(1)?;
+        let end = *self.newer.places.get(kept)?;
+        let is_of_end = |at: usize| self.newer.places.get(at).is_some_and(|place| place.is_of_message(end.item));
+        let item = self.older.places[old].item;
+        let mut own = (0..old).rev().take_while(|at| self.older.places[*at].is_of_message(item));
+        let from = own.find(|at| self.old[*at] == self.new[kept])?;
+        let path = self.newer.path(end);
+        let (list, index) = path.strip_suffix(']')?.rsplit_once('[')?;
+        // Canonical order may be another one than that of the body.
+        let part = |at: usize| self.older.places[at].part;
+        let index = (index.parse::<u32>().ok()? + part(old)).checked_sub(part(from))?;
+        // Bodies that were translated may have calls in a list of their own.
+        let is_call = |at: usize| self.wire.blocks.kind(self.old[at]) == BlockKind::ToolUse;
+        let is_one_list = self.newer.addresses.is_none() || is_call(old) == is_call(from);
+        (is_one_list && is_of_end(kept) && !is_of_end(pair.new_at)).then(|| format!("{list}[{index}]"))
     }
 
     /// The place at which a difference is reported, and the request that has it in its body.

@@ -6,7 +6,7 @@ mod label;
 
 use self::calendar::{holds_time, is_date, is_day, is_epoch};
 use self::id::{differ_in_ids, differ_in_suffix, is_git_id, is_hex_id, is_named_id, is_random};
-use self::label::{Label, is_status_line};
+use self::label::{Label, is_status_line, status_grows};
 use super::cause::Volatile;
 use super::ends::CommonEnds;
 
@@ -27,7 +27,8 @@ pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     if holds_the_same_entries(old, new, offset) {
         return Some(Volatile::MapOrder);
     }
-    of_words(&[Word::at(old, offset), Word::at(new, offset)])
+    let of_words = of_words(&[Word::at(old, offset), Word::at(new, offset)]);
+    of_words.or_else(|| status_grows(old, new).then_some(Volatile::Git))
 }
 
 /// The kind of volatile content in any of the words in which two texts differ. A counter beside something else is only a
@@ -243,7 +244,17 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts and the kind of their difference.
-    const PAIRS: [(&str, &str, Option<Volatile>); 89] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 99] = [
+        ("You are planning-agent-ec6ef2.", "You are planning-agent-1d665b.", Some(Volatile::Uuid)),
+        ("see build-1a2b3c4 there", "see build-9f8e7d6 there", Some(Volatile::Uuid)),
+        ("the plan-decade here", "the plan-facade here", None),
+        ("take step-12a first", "take step-13b first", None),
+        ("the color_aa11bb there", "the color_cc22dd there", None),
+        (r"gitStatus:\n M a.rs\n\nRecent:", r"gitStatus:\n M a.rs\n?? b/\n\nRecent:", Some(Volatile::Git)),
+        (r"git status:\n M a.rs\n M b.rs\nEnd", r"git status:\n M a.rs\nEnd", Some(Volatile::Git)),
+        (r"Status:\nEnd", r"Status:\n M a.rs\n M b.rs\nEnd", Some(Volatile::Git)),
+        (r"Files:\n M a.rs\nEnd", r"Files:\n M a.rs\n M b.rs\nEnd", None),
+        (r"Status:\nA word\nEnd", r"Status:\nA word\nA second\nEnd", None),
         ("Heute ist Montag, der 30. November", "Heute ist Dienstag, der 1. Dezember", Some(Volatile::Date)),
         ("le 2 décembre", "le 3 décembre", Some(Volatile::Date)),
         ("今天是2026年11月30日", "今天是2026年12月1日", Some(Volatile::Date)),

@@ -14,8 +14,9 @@ pub enum Breakpoints {
     /// them, after the system prompt and on the last block. A body that has breakpoints keeps them.
     Implied(Ttl),
     /// The provider sets them itself: after the system prompt, at the end of the first message and at the ends of the
-    /// latest ones. This is how `OpenAI` looks for prefixes of models since GPT-5.6 (prompt-caching guide, 2026-09);
-    /// earlier models keep every prefix, rounded down to 128 tokens.
+    /// latest ones. This is how `OpenAI` looks for prefixes of models since GPT-5.6 (prompt-caching guide, 2026-09).
+    /// Earlier models, and other providers, keep every prefix, rounded down to some tokens: for them also after each
+    /// block of the newest message, whose end may not be sent again.
     Automatic,
 }
 
@@ -50,8 +51,26 @@ fn automatic(request: &mut Request) {
     let latest = &ends[ends.len().saturating_sub(MESSAGE_ENDS_MAX)..];
     let mut marked: Vec<usize> = head.checked_sub(1).into_iter().chain(ends.first().copied()).collect();
     marked.extend(latest);
+    if !looks_at_message_ends(&request.model) {
+        let newest = request.places.last().copied();
+        let is_of_newest = |at: &usize| newest.is_some_and(|last| request.places[*at].is_of_message(last.item));
+        marked.extend((head..request.nodes.len()).filter(is_of_newest));
+        marked.sort_unstable();
+    }
     marked.dedup();
     mark(request, &marked, Ttl::FiveMinutes);
+}
+
+/// The first model for which `OpenAI` looks at ends of messages only: GPT-5.6.
+const LOOKS_AT_ENDS_SINCE: (u32, u32) = (5, 6);
+
+/// See [`Breakpoints::Automatic`]; `model` is a name in any spelling.
+fn looks_at_message_ends(model: &str) -> bool {
+    // The second number of `gpt-5-2025-08-07` is none of its version.
+    let version = model.split_once("gpt-").and_then(|(_, version)| version.split('-').next());
+    let Some(version) = version else { return false };
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse::<u32>().ok());
+    numbers.next().map(|major| (major, numbers.next().map_or(0, |minor| minor))) >= Some(LOOKS_AT_ENDS_SINCE)
 }
 
 /// Sets breakpoints on the blocks with these indices, and on no others.

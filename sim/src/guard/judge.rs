@@ -202,10 +202,12 @@ impl Question<'_> {
         }
     }
 
-    /// The bytes around the first difference of two blocks; `None` if their content was not kept.
+    /// The bytes around the first difference of two blocks; `None` if their content was not kept, or
+    /// is the same.
     fn windows(&self, older: Option<BlockId>, newer: Option<BlockId>) -> Option<[Window; 2]> {
         let blocks = &self.wire.blocks;
-        if [older, newer].into_iter().flatten().any(|block| blocks.is_outline(block)) {
+        // A start of a message that came or went is no text: both sides show the block after it.
+        if older == newer || [older, newer].into_iter().flatten().any(|block| blocks.is_outline(block)) {
             return None;
         }
         let [older, newer] = [older, newer].map(|block| block.map_or(&[][..], |block| blocks.bytes(block)));

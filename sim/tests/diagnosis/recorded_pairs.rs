@@ -28,8 +28,8 @@ const TRUTHS: [Truth; 3] = [
     Truth {
         file: "harvested-append-after-change-s-628f31b605ed-323.jsonl.gz",
         differences: &[
-            ("message_removed", "messages[504].content[0]", 9),
-            ("message_removed", "messages[504].content[0]", 9),
+            ("message_removed", "messages[503].content[1]", 9),
+            ("message_removed", "messages[503].content[2]", 9),
             ("message_inserted", "messages[504].content[0]", 9),
         ],
         notes: &["messages[528].content[0] marker_moved", "messages[531].content[0] marker_moved"],

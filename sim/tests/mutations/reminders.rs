@@ -25,14 +25,14 @@ struct Truth {
 /// Four reminders after a result become one system message; another reminder and the system message after it become
 /// another; one becomes a third. The client's final question also differs.
 const APART: [Found; 10] = [
-    ("message_removed", "messages[86].content[0]", 9),
-    ("message_removed", "messages[86].content[0]", 9),
-    ("message_removed", "messages[86].content[0]", 9),
-    ("message_removed", "messages[86].content[0]", 9),
+    ("message_removed", "messages[85].content[3]", 9),
+    ("message_removed", "messages[85].content[4]", 9),
+    ("message_removed", "messages[85].content[5]", 9),
+    ("message_removed", "messages[85].content[6]", 9),
     ("message_inserted", "messages[86].content[0]", 9),
-    ("message_removed", "messages[91].content[0]", 9),
+    ("message_removed", "messages[90].content[2]", 9),
     ("message_edited", "messages[91].content[0]", 11),
-    ("message_removed", "messages[94].content[0]", 9),
+    ("message_removed", "messages[93].content[1]", 9),
     ("message_inserted", "messages[94].content[0]", 9),
     ("message_edited", "messages[98].content[0]", 11),
 ];
@@ -60,8 +60,8 @@ const APART_AGAIN: [Found; 10] = {
 
 /// Two reminders after a result and the system message after them become one; six later messages are replaced.
 const JOINED: [Found; 4] = [
-    ("message_removed", "messages[223].content[0]", 9),
-    ("message_removed", "messages[223].content[0]", 9),
+    ("message_removed", "messages[222].content[2]", 9),
+    ("message_removed", "messages[222].content[3]", 9),
     ("message_edited", "messages[223].content[0]", 12),
     ("rewound", "messages[227].content[0]", 12),
 ];

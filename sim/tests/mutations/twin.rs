@@ -232,7 +232,8 @@ impl Sides {
 
     /// The first different place.
     pub fn first(&self) -> Spot {
-        self.spot(self.common(), self.common(), self.first_went())
+        let at = self.common();
+        self.spot(at, at, self.first_went() || self.ends_before(at, at))
     }
 
     /// The number of leading blocks covered by the older request's breakpoints.
@@ -275,12 +276,30 @@ impl Sides {
         }
     }
 
+    /// The removed block came right after a block of its message that is kept, and the newer message ends with that.
+    fn ends_before(&self, old: usize, new: usize) -> bool {
+        let Some((before, kept)) = old.checked_sub(1).zip(new.checked_sub(1)) else { return false };
+        let is_message = |side: &[Flat], one: usize, two: usize| {
+            let block = |at: usize| side.get(at).filter(|flat| !flat.keys && flat.level == "messages");
+            block(one).is_some() && block(one).map(|flat| item(&flat.path)) == block(two).map(|flat| item(&flat.path))
+        };
+        self.old[before].same(&self.new[kept])
+            && is_message(&self.old, before, old)
+            && is_message(&self.new, kept, kept)
+            && !is_message(&self.new, kept, new)
+    }
+
     fn spot(&self, old: usize, new: usize, new_is_next: bool) -> Spot {
         let gone = self.old.get(old);
         let rank = |flat: &Flat| ["tools", "system", "messages"].iter().position(|level| *level == flat.level);
         let came = self.new.get(new).filter(|came| gone.is_none_or(|gone| rank(came) <= rank(gone)));
         let place = came.or(gone).expect("one side continues");
         let path = match gone.filter(|_| new_is_next) {
+            // The message that is kept ends before the removed block.
+            Some(gone) if !gone.keys && self.ends_before(old, new) => {
+                let (list, kept) = in_list(&self.new[new - 1].path);
+                format!("{list}[{}]", kept + in_list(&gone.path).1 - in_list(&self.old[old - 1].path).1)
+            }
             // A removed block just before a message's own keys, and such keys that were removed.
             Some(gone) if place.keys && !gone.keys => format!("{}.content[0]", item(&place.path)),
             Some(gone) if gone.keys && !place.keys => format!("{}.{}", item(&place.path), key(&gone.path)),
@@ -316,6 +335,12 @@ fn alike(side: &[Flat], at: usize, other: &[Flat]) -> usize {
     let to = (at..side.len()).take_while(alone).last().unwrap_or(at) + 1;
     let is_same = |(own, next): &(&Flat, &Flat)| own.same(next) && partner(next).is_some_and(|known| known.same(next));
     side[from..].iter().zip(&side[to..]).take_while(is_same).count()
+}
+
+/// The list of a block's path, and its index there.
+fn in_list(path: &str) -> (&str, usize) {
+    let (list, index) = path.strip_suffix(']').and_then(|path| path.rsplit_once('[')).expect("the path of a block");
+    (list, index.parse().expect("an index"))
 }
 
 /// `messages[3]` for a path inside it.

@@ -19,7 +19,8 @@ pub fn headline(check: &Check<'_>, kind: &Kind<'_>) -> String {
         Verdict::Allowed => " (allowed)",
         Verdict::Noted | Verdict::Harmless => " (only noted)",
     };
-    format!("{}: {}{how}", finding.cause.word(), called(check, kind).unwrap_or_else(|| finding.path.clone()))
+    let causes: Vec<&str> = kind.causes().into_iter().map(Cause::word).collect();
+    format!("{}: {}{how}", causes.join(", "), called(check, kind).unwrap_or_else(|| finding.path.clone()))
 }
 
 /// Most names listed for blocks that were added or removed together.
@@ -74,7 +75,8 @@ pub fn further(kind: &Kind<'_>) -> Option<String> {
     }
     let named: Vec<String> = further.iter().take(NAMED).map(|request| count(*request as u64)).collect();
     let more = if number > NAMED { ", …" } else { "" };
-    Some(format!("The same in {}: {}{more}.", several(number as u64, "more request"), named.join(", ")))
+    let same = if kind.causes().len() > 1 { "More such changes" } else { "The same" };
+    Some(format!("{same} in {}: {}{more}.", several(number as u64, "more request"), named.join(", ")))
 }
 
 /// The cause, the cost, the provider's name for it, and how to fix it.

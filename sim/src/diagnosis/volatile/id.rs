@@ -35,11 +35,22 @@ pub(super) fn is_hex_id(word: &str) -> bool {
     (8..=64).contains(&word.len()) && word.chars().all(|c| c.is_ascii_hexdigit()) && (digits > 0 && digits < word.len())
 }
 
-/// One name with another id after it, such as `subagent_5d8a1b2c`.
+/// One name with another id after it, such as `subagent_5d8a1b2c` or `planning-agent-1d665b`.
 pub(super) fn differ_in_suffix(words: &[Word; 2]) -> bool {
     let [old, new] = [0, 1].map(|at| words[at].text.rsplit_once(['_', '-']));
     let named = old.zip(new).filter(|((old, _), (new, _))| old == new && old.chars().all(is_of_name));
-    named.is_some_and(|((name, old), (_, new))| !name.is_empty() && old != new && is_hex_id(old) && is_hex_id(new))
+    let is_short = || words.iter().all(|word| word.text.rsplit_once('-').is_some_and(|(_, id)| is_short_hex_id(id)));
+    named.is_some_and(|((name, old), (_, new))| {
+        !name.is_empty() && old != new && (is_hex_id(old) && is_hex_id(new) || old.len() == new.len() && is_short())
+    })
+}
+
+/// Six or seven hexadecimal digits as programs write them; without a decimal digit it may be a word, without a letter a
+/// number or a date.
+fn is_short_hex_id(id: &str) -> bool {
+    let digits = id.chars().filter(char::is_ascii_digit).count();
+    let is_hex = |c: char| c.is_ascii_hexdigit() && !c.is_ascii_uppercase();
+    (6..=7).contains(&id.len()) && id.chars().all(is_hex) && (1..id.len()).contains(&digits)
 }
 
 fn is_of_name(c: char) -> bool {

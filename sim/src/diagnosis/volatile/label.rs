@@ -71,7 +71,37 @@ fn last_end(text: &str, name: &str) -> Option<usize> {
 /// Whether the text before a path on its line is what git's short status puts there.
 pub(super) fn is_status_line(before: &str) -> bool {
     let line = before.rfind(['\n', '"']).and_then(|at| before[at + 1..].strip_suffix(' '));
-    line.is_some_and(|state| {
-        matches!(state.len(), 1 | 2) && state != " " && state.chars().all(|c| STATUS_LETTERS.contains(c))
+    line.is_some_and(is_state)
+}
+
+fn is_state(state: &str) -> bool {
+    matches!(state.len(), 1 | 2) && state != " " && state.chars().all(|c| STATUS_LETTERS.contains(c))
+}
+
+/// How many lines before those that came are searched for the name of the list.
+const HEADER_LINES: usize = 32;
+
+/// One text is the other with more lines in a list of git's short status.
+pub(super) fn status_grows(old: &[u8], new: &[u8]) -> bool {
+    let lines = |text: &'_ [u8]| {
+        let text = String::from_utf8_lossy(text).replace("\\n", "\n");
+        text.split(['\n', '"']).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (old, new) = (lines(old), lines(new));
+    let (shorter, longer) = if old.len() < new.len() { (old, new) } else { (new, old) };
+    let start = shorter.iter().zip(&longer).take_while(|(short, long)| short == long).count();
+    let end = shorter[start..].iter().rev().zip(longer.iter().rev()).take_while(|(short, long)| short == long).count();
+    let came = &longer[start..longer.len() - end];
+    let mut before = longer[..start].iter().rev().take(HEADER_LINES);
+    let is_listed = before.any(|line| ["git", "status"].iter().any(|name| line.to_lowercase().contains(name)));
+    start + end == shorter.len() && !came.is_empty() && is_listed && came.iter().all(|line| is_entry(line))
+}
+
+/// A line of git's short status: one letter or two, and a path.
+fn is_entry(line: &str) -> bool {
+    [1, 2].iter().any(|letters| {
+        let parts = line.split_at_checked(*letters).filter(|(state, _)| is_state(state));
+        let path = parts.and_then(|(_, rest)| rest.strip_prefix(' '));
+        path.is_some_and(|path| path.contains(['.', '/']) && !path.starts_with(' '))
     })
 }
