@@ -50,15 +50,6 @@ fn addresses_show_provider_dialect_and_region() {
         ("https://api.z.ai/api/paas/v4/chat/completions", "glm-5.3", ("zai", ChatCompletions, None)),
         ("https://api.cohere.com/v2/chat", "command-a", ("cohere", Cohere, None)),
         ("http://localhost:11434/api/chat", "qwen3", ("localhost", Ollama, None)),
-        // Nobody knows these hosts: the body decides as it does alone (`spelled.rs`).
-        ("http://localhost:4000/v1/messages", "claude-opus-5", ("anthropic", Messages, None)),
-        ("http://localhost:8080/v1/messages", "qwen3-coder", ("localhost", Messages, None)),
-        ("http://localhost:8080/v1/messages", "local-model", ("localhost", Messages, None)),
-        ("https://api.anthropic.com/v1/messages", "local-model", ("anthropic", Messages, None)),
-        ("http://localhost:4000/v1/chat/completions", "claude-opus-5", ("anthropic", OpenRouter, None)),
-        ("http://localhost:4000/v1/chat/completions", "gpt-5.5", ("openai", ChatCompletions, None)),
-        ("http://localhost:4000/v1/responses", "claude-opus-5", ("localhost", Responses, None)),
-        ("https://api.githubcopilot.com/chat/completions", "claude-opus-5", ("copilot", ChatCompletions, None)),
         (
             "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-flash:streamGenerateContent?alt=sse",
             "",
@@ -95,6 +86,24 @@ fn addresses_show_provider_dialect_and_region() {
     }
     for uri in ["https://api.anthropic.com/v1/messages/count_tokens", "https://api.anthropic.com/v1/messages/batches"] {
         assert_eq!(sorted(uri, "claude-opus-5"), None, "{uri}");
+    }
+}
+
+/// The body decides as it does alone (`spelled.rs`).
+#[test]
+fn hosts_that_nobody_knows_say_nothing_of_the_cache() {
+    let cases = [
+        ("http://localhost:4000/v1/messages", "claude-opus-5", ("anthropic", Messages)),
+        ("http://localhost:8080/v1/messages", "qwen3-coder", ("localhost", Messages)),
+        ("http://localhost:8080/v1/messages", "local-model", ("localhost", Messages)),
+        ("https://api.anthropic.com/v1/messages", "local-model", ("anthropic", Messages)),
+        ("http://localhost:4000/v1/chat/completions", "claude-opus-5", ("anthropic", OpenRouter)),
+        ("http://localhost:4000/v1/chat/completions", "gpt-5.5", ("openai", ChatCompletions)),
+        ("http://localhost:4000/v1/responses", "claude-opus-5", ("localhost", Responses)),
+        ("https://api.githubcopilot.com/chat/completions", "claude-opus-5", ("copilot", ChatCompletions)),
+    ];
+    for (uri, model, (provider, dialect)) in cases {
+        assert_eq!(sorted(uri, model), Some((provider.to_owned(), dialect, None)), "{uri} {model}");
     }
 }
 
