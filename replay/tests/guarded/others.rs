@@ -241,13 +241,58 @@ fn every_change_is_reported_with_the_path_that_was_sent() {
 
 #[test]
 fn fields_outside_the_prompt_break_nothing() {
-    let table: [(Body, Change); 4] = [
+    let table: [(Body, Change); 7] = [
         (gemini, |body| body["generationConfig"]["temperature"] = json!(1.0)),
         (gemini, |body| body["safetySettings"] = json!([{"category": "HARM_CATEGORY_HARASSMENT"}])),
         (reasoned, |body| body["max_tokens"] = json!(10)),
         (ollama, |body| body["options"]["num_ctx"] = json!(8192)),
+        // A marker beside the role, where nobody reads it.
+        (reasoned, |body| body["messages"][1]["cache_control"] = json!({"type": "ephemeral"})),
+        // These change the end of the prompt, if anything.
+        (reasoned, |body| body["thinking"] = json!({"type": "disabled"})),
+        (ollama, |body| body["chat_template_kwargs"] = json!({"enable_thinking": false})),
     ];
     for (body, change) in table {
         assert_eq!(changed(body, change).1.report.findings, []);
+    }
+}
+
+/// Settings that the templates of some models write at the head of the prompt: the model, a setting and another, and the path if
+/// they differ there.
+const HEADS: [(&str, [&str; 2], Option<&str>); 15] = [
+    ("glm-5.3-flash", ["", r#""chat_template_kwargs":{"thinking":false}"#], Some("chat_template_kwargs.thinking")),
+    ("zai-org/GLM-5.3", ["", r#""thinking":{"type":"disabled"}"#], Some("thinking.type")),
+    ("glm-5.2", ["", r#""enable_thinking":true"#], None),
+    ("glm-5.2", [r#""reasoning_effort":"max""#, r#""reasoning_effort":"high""#], Some("reasoning_effort")),
+    ("glm-5.2", ["", r#""reasoning_effort":"max""#], None),
+    ("glm-4.7", ["", r#""thinking":{"type":"disabled"}"#], None),
+    ("Qwen/Qwen3.8-27B", ["", r#""reasoning_effort":"low""#], Some("reasoning_effort")),
+    ("qwen3.8-max", ["", r#""enable_thinking":false"#], Some("enable_thinking")),
+    ("qwen3.6-27b", ["", r#""enable_thinking":false"#], None),
+    ("qwen3.6-27b", ["", r#""reasoning_effort":"low""#], None),
+    ("deepseek-v4-pro", ["", r#""reasoning_effort":"max""#], Some("reasoning_effort")),
+    ("deepseek-v4-pro", ["", r#""reasoning_effort":"high""#], None),
+    ("deepseek-v4-pro", [r#""reasoning_effort":"low""#, r#""reasoning_effort":"high""#], None),
+    ("deepseek-v4-pro", ["", r#""thinking":{"type":"disabled"}"#], None),
+    ("openai/gpt-oss-120b", ["", r#""reasoning_effort":"high""#], Some("reasoning_effort")),
+];
+
+#[test]
+fn what_templates_write_at_the_head_of_a_prompt_is_part_of_it() {
+    for (model, settings, path) in HEADS {
+        let body = |turns: usize| {
+            let mut body = reasoned(turns);
+            body["model"] = json!(model);
+            let setting: Value = serde_json::from_str(&format!("{{{}}}", settings[usize::from(turns > 2)])).unwrap();
+            body.as_object_mut().unwrap().extend(setting.as_object().unwrap().clone());
+            body.to_string()
+        };
+        let files: Vec<(String, String)> = (1..=4).map(|turns| (format!("{turns}.json"), body(turns))).collect();
+        let files: Vec<(&str, String)> = files.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
+        let (_, outcome) = Folder::new(&files).check();
+        let told: Vec<_> =
+            outcome.report.findings.iter().map(|found| (found.cause.word(), found.path.as_str())).collect();
+        let expected: Vec<_> = path.into_iter().map(|path| ("level_parameter", path)).collect();
+        assert_eq!(told, expected, "{model} {settings:?}");
     }
 }

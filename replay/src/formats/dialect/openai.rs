@@ -26,11 +26,50 @@ const SETTINGS: [(&str, &str); 10] = [
     ("context_management", ""),
 ];
 
-/// The settings that other providers are known to use: the key decides which server is asked (xAI, docs.x.ai, 2026-09).
-const SETTINGS_OF_OTHERS: [(&str, &str); 1] = [("prompt_cache_key", "")];
+/// The settings that other providers are known to use: the key decides which server is asked (xAI, docs.x.ai, 2026-09), and the
+/// arguments of a template are for what it writes.
+const SETTINGS_OF_OTHERS: [(&str, &str); 2] = [("prompt_cache_key", ""), ("chat_template_kwargs.reasoning_effort", "")];
 
-/// Members of a message that are read elsewhere, or are not part of the prompt.
-const READ: [&str; 8] = ["role", "content", "tool_calls", "tool_call_id", "reasoning_details", "id", "status", "type"];
+/// What a model's template writes at the head of its prompt.
+struct Head {
+    /// A part of the model's name.
+    model: &'static str,
+    /// The efforts for which it is what it is without any.
+    efforts: &'static [&'static str],
+    /// It is not written if thinking is off, so that this too is another head.
+    only_if_thinking: bool,
+}
+
+/// The models whose templates write the effort before everything else (all read 2026-11). GLM: sglang 28454, ms-swift 9581, and
+/// reports of full prefills, GLM-5.3-Flash-EXL3 63 and 111. Qwen 3.8: PrimeIntellect's renderers 132, LlamaFactory 10785; older ones
+/// change only the end of a prompt. DeepSeek: llama.cpp 26398; its API takes low and medium for high. gpt-oss: harmony, the guide to
+/// its format.
+const HEADS: [Head; 5] = [
+    Head { model: "glm-5.2", efforts: &["\"max\""], only_if_thinking: true },
+    Head { model: "glm-5.3", efforts: &["\"max\""], only_if_thinking: true },
+    Head { model: "qwen3.8", efforts: &["\"xhigh\""], only_if_thinking: true },
+    Head { model: "deepseek-v4", efforts: &["\"low\"", "\"medium\"", "\"high\""], only_if_thinking: false },
+    Head { model: "gpt-oss", efforts: &["\"medium\""], only_if_thinking: false },
+];
+
+/// Where a request says the effort: to the provider, to a router, to a server's template.
+const EFFORTS: [&str; 3] = ["reasoning_effort", "reasoning.effort", "chat_template_kwargs.reasoning_effort"];
+
+/// Where it switches thinking off, and what it says otherwise.
+const THINKING: [(&str, &str); 4] = [
+    ("thinking.type", "\"enabled\""),
+    ("enable_thinking", "true"),
+    ("chat_template_kwargs.enable_thinking", "true"),
+    ("chat_template_kwargs.thinking", "true"),
+];
+
+/// Members of a message that are read elsewhere, or are not part of the prompt. A marker beside the role is ignored: Alibaba
+/// (context cache, 2026-10) and `OpenRouter` (prompt caching, 2026-09) read it in parts of the content.
+const READ: [&str; 9] =
+    ["role", "content", "tool_calls", "tool_call_id", "reasoning_details", "id", "status", "type", "cache_control"];
+
+/// A marker of `OpenAI` since GPT-5.6 (`providers.md` 3.1). Ends of messages are looked up whether they have it or not.
+const BREAKPOINT: &str = "prompt_cache_breakpoint";
 
 /// Members of a message that say who speaks or how, not what.
 const KEYS: [&str; 4] = ["name", "phase", "prefix", "partial"];
@@ -38,15 +77,11 @@ const KEYS: [&str; 4] = ["name", "phase", "prefix", "partial"];
 /// Members of a message with the reasoning before its text: DeepSeek, Moonshot; vLLM; Ollama.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
-/// Translates a body of either spelling.
-pub(super) fn translate(maker: Maker, body: &Value) -> Translated {
+/// Translates a body of either spelling; `model` may come from the address.
+pub(super) fn translate(maker: Maker, body: &Value, model: &str) -> Translated {
     let mut keys = Vec::new();
     push(&mut keys, "model", body.get("model").cloned());
-    let told: &[(&str, &str)] = match maker {
-        Maker::OpenAi => &SETTINGS,
-        _ => &SETTINGS_OF_OTHERS,
-    };
-    push(&mut keys, TRANSLATED_SETTINGS, Some(settings(body, told)));
+    push(&mut keys, TRANSLATED_SETTINGS, Some(settings(body, &told(maker, model))));
     let mut prompt =
         Levels { tools: body.get("tools").map(|tools| openrouter::tools(tools, "tools")), ..Levels::default() };
     let instructions = body.get("instructions").and_then(Value::as_text).filter(|text| !text.is_empty());
@@ -132,12 +167,34 @@ fn details(message: &Value, turn: &mut Turn) {
     }
 }
 
-fn settings(body: &Value, told: &[(&str, &str)]) -> Value {
+/// A setting that is part of a prompt's identity: its path, and the values that are as good as none.
+type Setting = (&'static str, &'static [&'static str]);
+
+fn told(maker: Maker, model: &str) -> Vec<Setting> {
+    let model = model.to_ascii_lowercase();
+    let all = |settings: &'static [(&'static str, &'static str)]| {
+        settings.iter().map(|(path, default)| (*path, std::slice::from_ref(default)))
+    };
+    match HEADS.iter().find(|head| model.contains(head.model)) {
+        _ if maker == Maker::OpenAi => all(&SETTINGS).collect(),
+        None => all(&SETTINGS_OF_OTHERS).collect(),
+        Some(head) => {
+            let thinking: &[_] = if head.only_if_thinking { &THINKING } else { &[] };
+            let efforts = EFFORTS.iter().map(|path| (*path, head.efforts));
+            all(&SETTINGS_OF_OTHERS[..1]).chain(efforts).chain(all(thinking)).collect()
+        }
+    }
+}
+
+fn settings(body: &Value, told: &[Setting]) -> Value {
     let mut found = Vec::new();
-    for &(path, unsaid) in told {
+    for (path, unsaid) in told {
         let value = path.split('.').try_fold(body, |value, key| value.get(key));
-        let value = value.filter(|value| **value != Value::Null && value.to_json() != unsaid.as_bytes());
-        push(&mut found, path, value.cloned());
+        let is_said = |value: &&Value| {
+            let json = value.to_json();
+            **value != Value::Null && !unsaid.iter().any(|unsaid| json == unsaid.as_bytes())
+        };
+        push(&mut found, path, value.filter(is_said).cloned());
     }
     Value::Object(found)
 }
@@ -201,12 +258,12 @@ fn part(part: &Value) -> Value {
     match (part.text_of("type"), part.get("text")) {
         (Some("input_text" | "output_text" | "text"), Some(text)) => {
             let mut block = text_block(text.clone());
-            with_others(&mut block, part, &["type", "text"]);
+            with_others(&mut block, part, &["type", "text", BREAKPOINT]);
             block
         }
         (Some("input_image"), _) => {
             let mut block = Value::object([("type", Value::text("image"))]);
-            with_others(&mut block, part, &["type"]);
+            with_others(&mut block, part, &["type", BREAKPOINT]);
             block
         }
         _ => part.clone(),

@@ -15,7 +15,7 @@ pub(crate) fn translate(maker: Maker, dialect: Dialect, body: &Value, model: &st
         Dialect::BedrockConverse => bedrock_converse::translate(body, model),
         _ if gemini::is_spelled(body) => gemini::translate(body, model),
         _ if bedrock_converse::is_spelled(body) => bedrock_converse::translate(body, model),
-        _ if body.get("messages").is_some() || body.get("input").is_some() => openai::translate(maker, body),
+        _ if body.get("messages").is_some() || body.get("input").is_some() => openai::translate(maker, body, model),
         _ if plain::is_spelled(body) => plain::translate(body, model),
         _ => return None,
     };
