@@ -7,6 +7,7 @@ use super::finding::{Finding, NoteKind, Noted, Rule, Violation};
 use super::identity::Lane;
 use super::rules::{Rules, Severity};
 use super::sent::Facts;
+use super::thinking;
 use crate::cache::{Refusal, refusal};
 use crate::diagnosis::{Cause, Subject};
 use crate::wire::model::Platform;
@@ -60,11 +61,11 @@ impl Refusals {
     ) -> (Option<String>, Option<Noted>) {
         let says_so = |found: &Finding| matches!(found.cause, Cause::BreakpointLimit | Cause::TtlOrder);
         let request = &taken.request;
-        let (place, answer) = match &taken.refusal {
+        let (place, answer, expected) = match &taken.refusal {
             Some(_) if findings.iter().any(says_so) => return (None, None),
-            Some(refusal) => (refusal::place(request, refusal), words(request, refusal)),
-            None => match blank(wire, request) {
-                Some((place, answer)) => (Some(place), answer),
+            Some(refusal) => (refusal::place(request, refusal), words(request, refusal), ACCEPTED),
+            None => match blank(wire, request).or_else(|| of_thinking(wire, request, facts, rules)) {
+                Some((place, answer, expected)) => (Some(place), answer, expected),
                 None => return (None, None),
             },
         };
@@ -73,10 +74,23 @@ impl Refusals {
             let noted = Noted::new(&lane.name, taken.number, NoteKind::Refused, path);
             return (None, Some(Noted { answer: Some(answer), ..noted }));
         }
-        self.add(lane, taken.number, path, answer.clone(), "a request that it accepts");
+        self.add(lane, taken.number, path, answer.clone(), expected);
         (Some(answer), None)
     }
 }
+
+/// What the provider expects where its words say the rest.
+const ACCEPTED: &str = "a request that it accepts";
+
+/// A refusal because of thinking; none if a recorded usage shows that it was taken, for recorders leave signatures out.
+fn of_thinking(wire: &Wire, request: &Request, facts: &Facts<'_>, rules: &Rules) -> Option<Said> {
+    let is_asked = facts.usage.is_none() && rules.thinking != Severity::Off;
+    let refused = is_asked.then(|| thinking::refused(wire, request))??;
+    Some((refused.place, refused.answer, refused.expected))
+}
+
+/// A block, the provider's words about it, and what it expects.
+type Said = (Place, String, &'static str);
 
 /// Whether the body is one of Bedrock's Converse, which has words of its own.
 fn is_converse(request: &Request) -> bool {
@@ -158,7 +172,7 @@ impl Blank {
 
 /// The first text without a letter among the blocks that no earlier request had, and the provider's words. Caches go on as if
 /// it was accepted.
-fn blank(wire: &Wire, request: &Request) -> Option<(Place, String)> {
+fn blank(wire: &Wire, request: &Request) -> Option<Said> {
     if request.maker != Maker::Anthropic && !is_converse(request) {
         return None;
     }
@@ -175,6 +189,6 @@ fn blank(wire: &Wire, request: &Request) -> Option<(Place, String)> {
             BlockKind::ToolResult => json::elements(json::member(bytes, b"\"content\"")?).flatten().find_map(Blank::of),
             _ => None,
         }?;
-        Some((*place, blank.words(request, *place, kind)?))
+        Some((*place, blank.words(request, *place, kind)?, ACCEPTED))
     })
 }

@@ -12,7 +12,7 @@ use crate::diagnosis::{
     ThinkingTurn, outcome, refusal_of_thinking,
 };
 use crate::pricing::ServiceTier;
-use crate::wire::Wire;
+use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, Wire, is_in_a_cloud, json};
 
 /// The check, and the first rejected request of each chain.
 #[derive(Clone, Debug, Default)]
@@ -154,4 +154,98 @@ fn circumstances(facts: &Facts<'_>, rules: &Rules) -> Circumstances {
 /// What the recorded answer says about thinking.
 fn answered(facts: &Facts<'_>) -> Option<AnsweredThinking> {
     facts.price.and_then(|price| price.answer.thinking)
+}
+
+/// Why the provider refuses a request with thinking, whatever was sent before it.
+pub(super) struct RefusedThinking {
+    pub place: Place,
+    /// Its words.
+    pub answer: String,
+    pub expected: &'static str,
+}
+
+/// The first block of a request because of which its provider refuses it. Bodies in other spellings pass: what a router or Converse
+/// makes of them is not known.
+pub(super) fn refused(wire: &Wire, request: &Request) -> Option<RefusedThinking> {
+    let is_passed = !request.has_modelled_cache() || request.addresses.is_some();
+    if is_passed { None } else { unsigned(wire, request).or_else(|| unthought(wire, request)) }
+}
+
+/// Thinking that no earlier request had, with an empty signature (codex2api 613, ccs 415, 2026). Servers with other models do not
+/// sign at all.
+fn unsigned(wire: &Wire, request: &Request) -> Option<RefusedThinking> {
+    let is_claude = || match request.resolved {
+        Some(resolved) => resolved.id.row().claude.is_some(),
+        None => request.model.to_ascii_lowercase().contains("claude"),
+    };
+    if !wire.blocks.has_kind(BlockKind::Thinking) || !(is_in_cloud(request) || is_claude()) {
+        return None;
+    }
+    let new = request.nodes.iter().zip(&request.places).skip(request.known);
+    let is_unsigned = |block: &BlockId| {
+        let blocks = &wire.blocks;
+        blocks.kind(*block) == BlockKind::Thinking
+            && !blocks.is_outline(*block)
+            && json::member(blocks.bytes(*block), b"\"signature\"") == Some(b"\"\"")
+    };
+    let mut found = new.filter(|(node, _)| wire.prefixes.block(**node).as_ref().is_some_and(is_unsigned));
+    let place = *found.next()?.1;
+    let Place { item, part, .. } = place;
+    let answer = format!("messages.{item}.content.{part}: Invalid `signature` in `thinking` block");
+    Some(RefusedThinking { place, answer, expected: "thinking with the signature that came with it, or left out" })
+}
+
+/// A tool loop that did not begin with thinking, sent with thinking on. Bedrock and Vertex refuse it (opencode 3077, 2025-10, and
+/// kilocode 5219, 2026-01, both to 4.5) for models that think only so; Sonnet 4.6 and Opus 4.6 answer without thinking (pydantic-ai
+/// 5304, 2026), and newer ones know adaptive thinking alone. What Anthropic itself does since 2025-11 is not known.
+fn unthought(wire: &Wire, request: &Request) -> Option<RefusedThinking> {
+    const NEWEST: (u8, u8) = (4, 5);
+    let kind = json::member(request.envelope_value("thinking")?, b"\"type\"")?;
+    let version = request.resolved.and_then(|resolved| resolved.id.row().claude).map(|(_, version)| version);
+    if kind != b"\"enabled\"" || !is_in_cloud(request) || version.is_some_and(|version| version > NEWEST) {
+        return None;
+    }
+    let (place, block) = loop_start(wire, request)?;
+    let kind = wire.blocks.kind(block);
+    if !matches!(kind, BlockKind::Text | BlockKind::ToolUse) {
+        return None;
+    }
+    let answer = format!(
+        "messages.{}.content.{}.type: Expected `thinking` or `redacted_thinking`, but found `{}`. When `thinking` is enabled, a \
+         final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and \
+         `tool_result` blocks).",
+        place.item,
+        place.part,
+        kind.name()
+    );
+    Some(RefusedThinking {
+        place,
+        answer,
+        expected: "the thinking before a tool call sent back with it, or thinking off",
+    })
+}
+
+fn is_in_cloud(request: &Request) -> bool {
+    is_in_a_cloud(&request.envelope, request.resolved)
+}
+
+/// The first block of the answer that the newest tool results go back to: that of the first of its messages.
+fn loop_start(wire: &Wire, request: &Request) -> Option<(Place, BlockId)> {
+    let (mut end, mut is_answered, mut first) = (request.nodes.len(), false, None);
+    let messages = request.places.chunk_by(|one, other| (one.level, one.item) == (other.level, other.item));
+    for places in messages.rev().take_while(|places| places[0].level == Level::Messages) {
+        let nodes = &request.nodes[end - places.len()..end];
+        end -= places.len();
+        let blocks = nodes.iter().zip(places).filter(|(_, place)| !place.keys);
+        let blocks: Vec<_> = blocks.filter_map(|(node, at)| Some((*at, wire.prefixes.block(*node)?))).collect();
+        let Some(start) = blocks.first().copied() else { continue };
+        let has = |kind| blocks.iter().any(|(_, block)| wire.blocks.kind(*block) == kind);
+        match wire.blocks.role(start.1) {
+            Role::User if has(BlockKind::ToolResult) => is_answered = true,
+            Role::Assistant if is_answered && has(BlockKind::ToolUse) => first = Some(start),
+            Role::User => break,
+            _ => return None,
+        }
+    }
+    first
 }

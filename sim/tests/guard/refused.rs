@@ -199,3 +199,87 @@ fn a_text_without_a_letter_is_refused_once() {
         assert!(check(&[body(1), body(2), fine]).violations.is_empty(), "{text:?}");
     }
 }
+
+/// A body with thinking on whose first tool call follows no thinking, for a model, with the version of a cloud.
+fn unthought(model: &str, version: Option<&str>) -> Value {
+    let mut body = body(2);
+    body["model"] = json!(model);
+    body["thinking"] = json!({"type": "enabled", "budget_tokens": 1024});
+    body["messages"][1]["content"].as_array_mut().unwrap().remove(0);
+    if let Some(version) = version {
+        body["anthropic_version"] = json!(version);
+    }
+    body
+}
+
+const VERTEX: Option<&str> = Some("vertex-2023-10-16");
+const BEDROCK: Option<&str> = Some("bedrock-2023-05-31");
+
+/// The words of `opencode` 3077 and `kilocode` 5219.
+#[test]
+fn a_tool_loop_without_thinking_is_refused_where_it_has_to_begin_with_it() {
+    for (model, version) in
+        [("claude-opus-4-5@20251101", VERTEX), ("", BEDROCK), ("eu.anthropic.claude-haiku-4-5-20251001-v1:0", None)]
+    {
+        let report = check(&[unthought(model, version)]);
+        let [violation] = report.violations.as_slice() else { panic!("{model}: {:#?}", report.violations) };
+        assert_eq!(violation.path, "messages[1].content[0]");
+        let words = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.";
+        assert!(violation.found.contains(words), "{}", violation.found);
+    }
+    let silent: [(&str, fn(&mut Value)); 6] = [
+        ("adaptive", |body| body["thinking"] = json!({"type": "adaptive"})),
+        ("off", |body| drop(body.as_object_mut().unwrap().remove("thinking"))),
+        ("a model that answers without thinking", |body| body["model"] = json!("claude-sonnet-4-6@20260217")),
+        ("Anthropic itself", |body| {
+            body.as_object_mut().unwrap().remove("anthropic_version");
+            body["model"] = json!("claude-opus-4-5");
+        }),
+        ("the loop is over", |body| {
+            let turns = [json!({"role": "assistant", "content": "done"}), message("user", "and then?")];
+            body["messages"].as_array_mut().unwrap().extend(turns);
+        }),
+        ("thinking before the first call only", |body| {
+            let call = json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t9", "name": "Read", "input": {}}]});
+            let result =
+                json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t9", "content": "a"}]});
+            body["messages"].as_array_mut().unwrap().extend([call, result]);
+            let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s"});
+            body["messages"][1]["content"].as_array_mut().unwrap().insert(0, thought);
+        }),
+    ];
+    for (what, change) in silent {
+        let mut fine = unthought("claude-opus-4-5@20251101", VERTEX);
+        change(&mut fine);
+        assert_eq!(check(&[fine]).violations, [], "{what}");
+    }
+    let mut redacted = unthought("", BEDROCK);
+    redacted["messages"][1]["content"]
+        .as_array_mut()
+        .unwrap()
+        .insert(0, json!({"type": "redacted_thinking", "data": "d"}));
+    assert_eq!(check(&[redacted]).violations, []);
+}
+
+#[test]
+fn thinking_with_an_empty_signature_is_refused() {
+    let signed = |signature: &str, model: &str| {
+        changed(|body| {
+            body["model"] = json!(model);
+            body["messages"][5]["content"][0]["signature"] = json!(signature);
+        })
+    };
+    let refused = signed("", "claude-opus-5");
+    let report = check(&[refused.clone()]);
+    let [violation] = report.violations.as_slice() else { panic!("{:#?}", report.violations) };
+    assert_eq!(violation.path, "messages[5].content[0]");
+    let words = "messages.5.content.0: Invalid `signature` in `thinking` block";
+    assert_eq!(violation.found, format!("the provider refuses it: \"{words}\""));
+    // Servers with other models send none, and recorders leave them out.
+    for (body, usage) in
+        [(signed("", "glm-5.3"), None), (signed("s", "claude-opus-5"), None), (refused, Some(Usage::default()))]
+    {
+        let report = under(Rules::default(), &[(&body, usage)]);
+        assert_eq!((report.violations.len(), noted(&report).len()), (0, 0), "{:#?}", report.violations);
+    }
+}
