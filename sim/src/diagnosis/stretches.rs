@@ -32,7 +32,7 @@ pub(crate) fn equal_bytes(old: &[u8], new: &[u8]) -> usize {
 
 /// The same for two texts with different ends.
 fn between(old: &[u8], new: &[u8]) -> usize {
-    let [was, is] = [old, new].map(|text| pieces(text, ends_sentence));
+    let [was, is] = [old, new].map(|text| sentences(text).collect::<Vec<_>>());
     if was.len().max(is.len()) > PIECES_MAX {
         return 0;
     }
@@ -46,7 +46,7 @@ fn between(old: &[u8], new: &[u8]) -> usize {
 
 /// The same for sentences that differ.
 fn within(old: &[u8], new: &[u8]) -> usize {
-    let [was, is] = [old, new].map(|text| pieces(text, |byte| byte == b' '));
+    let [was, is] = [old, new].map(|text| text.split_inclusive(|byte| *byte == b' ').collect::<Vec<_>>());
     if was.len().max(is.len()) > PIECES_MAX {
         return 0;
     }
@@ -74,14 +74,9 @@ fn stretches(ops: &[DiffOp], was: &[&[u8]], is: &[&[u8]]) -> usize {
     counted + counts(equal)
 }
 
-/// Ends of lines (escaped, in canonical JSON), sentences and members.
-fn ends_sentence(byte: u8) -> bool {
-    matches!(byte, b'\\' | b'.' | b',' | b';' | b'}')
-}
-
-/// The text in pieces, each with the byte that ends it.
-fn pieces(text: &[u8], ends: impl Fn(u8) -> bool) -> Vec<&[u8]> {
-    text.split_inclusive(|byte| ends(*byte)).collect()
+/// The sentences of a text in canonical JSON, each with the byte that ends it: of a line (escaped), a sentence, a member.
+pub(crate) fn sentences(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|byte| matches!(byte, b'\\' | b'.' | b',' | b';' | b'}'))
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 //! aligned from both ends. A changed first tool, a changed system prompt or an edited message is then a break within
 //! that chain and does not start a new one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::index::Index;
 use super::intake::Wire;
 use super::level::{Level, Role};
 use super::request::{ExcludedWhy, Request};
@@ -31,14 +32,28 @@ pub struct Continuation {
 #[derive(Clone, Debug, Default)]
 pub struct Chains {
     named: BTreeMap<String, ChainId>,
-    open: Vec<Open>,
+    /// Those without an id.
+    open: BTreeMap<ChainId, Open>,
+    /// The open chains with each message, as often as they have it.
+    holders: Index<u64, Vec<ChainId>>,
     next: u32,
+    requests: usize,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Open {
-    chain: ChainId,
     messages: Vec<u64>,
+    /// The request that these are of: a later one has a higher number.
+    number: usize,
+}
+
+/// How much an open chain shares with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Share {
+    messages: usize,
+    /// The chain's last request.
+    number: usize,
+    chain: ChainId,
 }
 
 /// Which chains a request without an id may continue.
@@ -48,6 +63,9 @@ pub struct Candidates<'a> {
     /// Whether it more likely continues this chain than another with which it shares equally much.
     pub is_likely: &'a dyn Fn(ChainId) -> bool,
 }
+
+/// Most chains with an equal part that are looked at closely: thousands of conversations may begin with one question.
+const COMPARED_MAX: usize = 64;
 
 /// Most occurrences of the last old element that are tried as the end of the shared part.
 const END_TRIES: usize = 32;
@@ -68,56 +86,86 @@ impl Chains {
     /// one.
     pub fn follow(&mut self, request: &Request, wire: &Wire, candidates: &Candidates<'_>) -> Option<Continuation> {
         let messages = message_digests(request, wire);
-        let (at, continuation) = self.continued(&messages, candidates)?;
-        let mut open = self.open.remove(at);
-        open.messages = messages;
-        self.open.push(open);
+        let continuation = self.continued(&messages, candidates)?;
+        self.end_with(continuation.chain, messages);
         Some(continuation)
     }
 
+    /// The last request of an open chain has these messages.
+    fn end_with(&mut self, chain: ChainId, messages: Vec<u64>) {
+        self.requests += 1;
+        let open = self.open.entry(chain).or_default();
+        let same = open.messages.iter().zip(&messages).take_while(|(old, new)| old == new).count();
+        for gone in &open.messages[same..] {
+            let holders = self.holders.get_or_insert_with(*gone, Vec::new);
+            if let Some(at) = holders.iter().position(|holder| *holder == chain) {
+                holders.swap_remove(at);
+            }
+        }
+        for new in &messages[same..] {
+            self.holders.get_or_insert_with(*new, Vec::new).push(chain);
+        }
+        *open = Open { messages, number: self.requests };
+    }
+
     /// The open chain that these messages continue, among `candidates`.
-    fn continued(&self, messages: &[u64], candidates: &Candidates<'_>) -> Option<(usize, Continuation)> {
-        let is_possible = |(_, at): &(usize, usize)| (candidates.may)(self.open[*at].chain);
-        let mut shares = self.shares(messages, shared);
+    fn continued(&self, messages: &[u64], candidates: &Candidates<'_>) -> Option<Continuation> {
+        let is_possible = |share: &Share| (candidates.may)(share.chain);
+        let mut shares = self.shares(messages, candidates, shared);
         shares.retain(is_possible);
         if shares.is_empty() {
-            shares = self.shares(messages, shared_anywhere);
+            shares = self.shares(messages, candidates, shared_anywhere);
             shares.retain(is_possible);
         }
         // A request that continues a whole conversation does not continue one with another beginning, however much they
         // share later.
-        let is_whole = |at: usize| messages.starts_with(&self.open[at].messages) && !self.open[at].messages.is_empty();
-        if shares.iter().any(|(_, at)| is_whole(*at)) {
-            shares.retain(|(_, at)| self.open[*at].messages.first() == messages.first());
+        let is_whole = |share: &Share| {
+            let known = &self.open[&share.chain].messages;
+            messages.starts_with(known) && !known.is_empty()
+        };
+        if shares.iter().any(is_whole) {
+            shares.retain(|share| self.open[&share.chain].messages.first() == messages.first());
         }
         // Among chains that share equally much, prefer the one that is repeated completely.
-        let is_likely = |at: usize| (candidates.is_likely)(self.open[at].chain);
-        shares.sort_by_cached_key(|(share, at)| (*share, is_whole(*at), is_likely(*at), *at));
-        let (most, at) = shares.pop()?;
-        let rival = shares.last().filter(|(next, _)| *next == most && !is_likely(at));
-        let rival = rival.map(|(_, at)| self.open[*at].chain);
-        Some((at, Continuation { chain: self.open[at].chain, first: false, rival }))
+        let is_likely = |share: &Share| (candidates.is_likely)(share.chain);
+        shares.sort_by_cached_key(|share| (share.messages, is_whole(share), is_likely(share), share.number));
+        let most = shares.pop()?;
+        let rival = shares.last().filter(|next| next.messages == most.messages && !is_likely(&most));
+        Some(Continuation { chain: most.chain, first: false, rival: rival.map(|rival| rival.chain) })
     }
 
-    /// The open chains that share enough with `messages`, those that share most last.
-    fn shares(&self, messages: &[u64], shared: fn(&[u64], &[u64]) -> Option<usize>) -> Vec<(usize, usize)> {
-        let shares = (0..self.open.len()).filter_map(|at| Some((shared(&self.open[at].messages, messages)?, at)));
-        let mut shares: Vec<(usize, usize)> = shares.collect();
-        shares.sort_unstable();
+    /// The open chains that share enough with `messages`; of many, those that share most, the likely and the latest ones.
+    fn shares(
+        &self,
+        messages: &[u64],
+        candidates: &Candidates<'_>,
+        shared: fn(&[u64], &[u64]) -> Option<usize>,
+    ) -> Vec<Share> {
+        let holders = messages.iter().filter_map(|message| self.holders.get(message)).flatten();
+        let holders: BTreeSet<ChainId> = holders.copied().collect();
+        let share = |chain: ChainId| {
+            let open = &self.open[&chain];
+            Some(Share { messages: shared(&open.messages, messages)?, number: open.number, chain })
+        };
+        let mut shares: Vec<Share> = holders.into_iter().filter_map(share).collect();
+        if shares.len() > COMPARED_MAX {
+            let is_likely = |share: &Share| (candidates.is_likely)(share.chain);
+            shares.sort_by_cached_key(|share| (share.messages, is_likely(share), share.number));
+            shares.drain(..shares.len() - COMPARED_MAX);
+        }
         shares
     }
 
     /// Puts `request`, which has no id, into `chain`, regardless of the history that it continues.
     pub fn resume(&mut self, chain: ChainId, request: &Request, wire: &Wire) -> Continuation {
-        self.open.retain(|open| open.chain != chain);
-        self.open.push(Open { chain, messages: message_digests(request, wire) });
+        self.end_with(chain, message_digests(request, wire));
         Continuation { chain, first: false, rival: None }
     }
 
     /// Begins a chain with `request`, regardless of the history that it continues.
     pub fn begin(&mut self, request: &Request, wire: &Wire) -> Continuation {
         let chain = self.new_chain();
-        self.open.push(Open { chain, messages: message_digests(request, wire) });
+        self.end_with(chain, message_digests(request, wire));
         Continuation { chain, first: true, rival: None }
     }
 

@@ -241,18 +241,26 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
         older.sender().chain != newer.sender().chain
             && match newer.sender().parent() {
                 Some(parent) => older.sender().called.as_deref() == Some(parent),
-                None => {
-                    older.sender().scope == newer.sender().scope
-                        && (!is_of_another_kind(wire, older.request(), newer.request())
-                            || is_retold(wire, older.request(), newer.request()))
-                }
+                None => older.sender().scope == newer.sender().scope,
             }
     };
     known.retain(may_be);
+    let own = History::of(wire, newer.request());
+    let is_short = own.messages <= OWN_MESSAGES;
+    let is_called = newer.sender().parent().is_some();
+    // Only a name shows that so short a beginning is a fork's, if it does not hold all of another request.
+    if is_short && !is_called {
+        known.retain(|older| is_continued(older.request(), newer.request()));
+    }
+    let is_of_kind = |older: &&T| {
+        is_called
+            || !is_of_another_kind(wire, older.request(), newer.request())
+            || is_retold(wire, older.request(), newer.request())
+    };
+    known.retain(is_of_kind);
     let whole = known.iter().filter(|older| is_continued(older.request(), newer.request()));
     // The latest of equal candidates: a chain that repeats a request continues from the repetition.
     let whole = whole.max_by_key(|older| (older.request().nodes.len(), older.sender().index));
-    let own = History::of(wire, newer.request());
     if let Some(older) = whole {
         let latest = known
             .iter()
@@ -261,7 +269,6 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
         let parent = latest.unwrap_or(older);
         return Some((parent, parent.request().nodes.len()));
     }
-    let is_short = own.messages <= OWN_MESSAGES;
     let shared = |older: &T| {
         let history = History::of(wire, older.request());
         let ends = history.shared(&own);

@@ -14,7 +14,7 @@ use super::replacement::{self, Trace};
 use super::resemblance::{
     History, Likeness, is_answered, is_answered_otherwise, is_of_another_kind, is_same_head, said,
 };
-use super::{Recent, retelling};
+use super::{Ends, Recent, retelling};
 use crate::guard::{Facts, NoteKind};
 use crate::outside::quoted;
 use crate::wire::{self, Candidates, ChainId, Chains, Continuation, Level, Request, Wire};
@@ -67,7 +67,7 @@ impl Lanes {
         request: &Request,
         number: usize,
         facts: &Facts<'_>,
-        latest: &BTreeMap<ChainId, Recent<T>>,
+        latest: &Ends<T>,
     ) -> Lane {
         let scope = self.scopes.entry(facts.scope.to_owned()).or_default();
         let branches_off = facts.chain.is_none().then(|| scope.branch(wire, request, latest)).flatten();
@@ -134,24 +134,24 @@ impl Scope {
         wire: &Wire,
         request: &Request,
         facts: &Facts<'_>,
-        latest: &BTreeMap<ChainId, Recent<T>>,
+        latest: &Ends<T>,
     ) -> Option<Continuation> {
         let Self { chains, numbers, unnamed, .. } = self;
-        let last = |within: ChainId| latest.get(numbers.get(within.0 as usize)?);
+        let last = |within: ChainId| latest.get(*numbers.get(within.0 as usize)?);
         // An agent of its own that waits for this turn.
         let waits = |recent: &Recent<T>| {
             let last = recent.last.request();
             is_same_head(last, request) && messages(last) < messages(request) && repeats(wire, request, last)
         };
-        let is_awaited = LazyCell::new(|| unnamed.iter().filter_map(|chain| latest.get(chain)).any(waits));
+        let is_awaited = LazyCell::new(|| unnamed.iter().filter_map(|chain| latest.get(*chain)).any(waits));
         let may = |within: ChainId| {
             last(within).is_none_or(|recent| {
                 let last = recent.last.request();
                 let is_no_turn = || messages(request) <= messages(last) && !is_same_head(last, request);
-                !(is_of_another_kind(wire, last, request)
-                    || is_answered_otherwise(wire, last, request)
+                !(is_answered_otherwise(wire, last, request)
                     || is_recorded_twice(request, facts, recent)
-                    || is_no_turn() && *is_awaited)
+                    || is_no_turn() && *is_awaited
+                    || is_of_another_kind(wire, last, request))
             })
         };
         let is_likely =
@@ -162,22 +162,17 @@ impl Scope {
     /// The chain that `request` branches off: it contains the whole history of the request before that chain's last
     /// one, or of the one that the chain itself branched off from, but not of the last one, and is no longer than that.
     /// Tools and system prompt may have changed.
-    fn branch<T: Relative>(
-        &self,
-        wire: &Wire,
-        request: &Request,
-        latest: &BTreeMap<ChainId, Recent<T>>,
-    ) -> Option<ChainId> {
-        let recent = || self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest.get(chain)?)));
+    fn branch<T: Relative>(&self, wire: &Wire, request: &Request, latest: &Ends<T>) -> Option<ChainId> {
+        let recent = || self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest.get(*chain)?)));
         if recent().any(|(_, recent)| holds(request, recent.last.request())) {
             return None;
         }
         let branches = |recent: &Recent<T>| {
             let last = recent.last.request();
-            !is_of_another_kind(wire, last, request)
-                && messages(request) <= messages(last)
+            messages(request) <= messages(last)
                 && branched_from(wire, request, recent).is_some()
                 && !repeats(wire, request, last)
+                && !is_of_another_kind(wire, last, request)
         };
         recent().find(|(_, recent)| branches(recent)).map(|(chain, _)| chain)
     }
@@ -187,19 +182,14 @@ impl Scope {
         &self,
         wire: &Wire,
         request: &Request,
-        latest: &'a BTreeMap<ChainId, Recent<T>>,
+        latest: &'a Ends<T>,
     ) -> Option<(Likeness, Vec<(ChainId, &'a Request)>)> {
         replacement::most_alike(wire, request, || self.known(request, latest))
     }
 
     /// The chain, numbered within the scope, with the history that `request` replaced. `request` continues no chain,
     /// but is no beginning either ([`replacement`]), and only one chain is possible.
-    fn replaced<T: Relative>(
-        &self,
-        wire: &Wire,
-        request: &Request,
-        latest: &BTreeMap<ChainId, Recent<T>>,
-    ) -> Option<ChainId> {
+    fn replaced<T: Relative>(&self, wire: &Wire, request: &Request, latest: &Ends<T>) -> Option<ChainId> {
         let trace = Trace::of(wire, request)?;
         let (likeness, known) = self.of_kind(wire, request, latest)?;
         self.within(replacement::only(wire, request, trace, likeness, &known)?)
@@ -212,11 +202,15 @@ impl Scope {
         wire: &Wire,
         request: &Request,
         facts: &Facts<'_>,
-        latest: &BTreeMap<ChainId, Recent<T>>,
+        latest: &Ends<T>,
     ) -> Option<ChainId> {
-        let may = |last: &Request| is_answered(wire, last) || !is_of_another_kind(wire, last, request);
+        let has_history = is_answered(wire, request);
+        let may = |last: &Request| match has_history {
+            true => is_answered(wire, last) || !is_of_another_kind(wire, last, request),
+            false => is_same_head(last, request),
+        };
         let is_other =
-            |chain: ChainId| latest.get(&chain).is_some_and(|recent| !is_recorded_twice(request, facts, recent));
+            |chain: ChainId| latest.get(chain).is_some_and(|recent| !is_recorded_twice(request, facts, recent));
         let known = self.known(request, latest).filter(|(chain, last)| may(last) && is_other(*chain));
         self.within(retelling::only(wire, request, known)?)
     }
@@ -226,9 +220,9 @@ impl Scope {
     fn known<'a, T: Relative>(
         &self,
         request: &Request,
-        latest: &'a BTreeMap<ChainId, Recent<T>>,
+        latest: &'a Ends<T>,
     ) -> impl Iterator<Item = (ChainId, &'a Request)> {
-        let lasts = self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest.get(chain)?.last.request())));
+        let lasts = self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest.get(*chain)?.last.request())));
         lasts.filter(|(_, last)| last.maker == request.maker)
     }
 
@@ -239,12 +233,7 @@ impl Scope {
     }
 
     /// Whether `request`, which begins a chain, could belong to a known chain with its history replaced.
-    fn could_be_known<T: Relative>(
-        &self,
-        wire: &Wire,
-        request: &Request,
-        latest: &BTreeMap<ChainId, Recent<T>>,
-    ) -> bool {
+    fn could_be_known<T: Relative>(&self, wire: &Wire, request: &Request, latest: &Ends<T>) -> bool {
         let trace = Trace::of(wire, request);
         let own = History::of(wire, request);
         let repeats =

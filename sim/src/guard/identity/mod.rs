@@ -11,8 +11,6 @@ mod replacement;
 mod resemblance;
 mod retelling;
 
-use std::collections::BTreeMap;
-
 use kin::Kin;
 pub use kin::{Kinship, Relative, Sender, Sibling};
 pub use lanes::Lane;
@@ -49,7 +47,7 @@ impl<T: Relative> Whose<T> {
 pub struct Identity<T> {
     lanes: Lanes,
     kin: Kin<T>,
-    latest: BTreeMap<ChainId, Recent<T>>,
+    latest: Ends<T>,
     requests: usize,
 }
 
@@ -64,9 +62,35 @@ pub struct Recent<T> {
     pub origin: Option<T>,
 }
 
+/// The ends of all chains, by their numbers.
+#[derive(Clone, Debug)]
+struct Ends<T>(Vec<Option<Recent<T>>>);
+
+impl<T> Ends<T> {
+    fn get(&self, chain: ChainId) -> Option<&Recent<T>> {
+        self.0.get(chain.0 as usize)?.as_ref()
+    }
+
+    fn remove(&mut self, chain: ChainId) -> Option<Recent<T>> {
+        self.0.get_mut(chain.0 as usize)?.take()
+    }
+
+    fn insert(&mut self, chain: ChainId, recent: Recent<T>) {
+        let at = chain.0 as usize;
+        if self.0.len() <= at {
+            self.0.resize_with(at + 1, || None);
+        }
+        self.0[at] = Some(recent);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Recent<T>> {
+        self.0.iter().flatten()
+    }
+}
+
 impl<T> Default for Identity<T> {
     fn default() -> Self {
-        Self { lanes: Lanes::default(), kin: Kin::default(), latest: BTreeMap::new(), requests: 0 }
+        Self { lanes: Lanes::default(), kin: Kin::default(), latest: Ends(Vec::new()), requests: 0 }
     }
 }
 
@@ -91,17 +115,17 @@ impl<T: Relative> Identity<T> {
         self.requests += 1;
         let [before, origin] = match lane.branches_off {
             Some(chain) => {
-                let recent = self.latest.get(&chain);
+                let recent = self.latest.get(chain);
                 let origin = recent.and_then(|recent| lanes::branched_from(wire, request, recent));
                 [origin.cloned(), origin.cloned()]
             }
-            None => match self.latest.remove(&lane.chain) {
+            None => match self.latest.remove(lane.chain) {
                 Some(recent) => [Some(recent.last), recent.origin],
                 None => [None, None],
             },
         };
         let kinship = match lane.first {
-            true => self.kin.meet(wire, &newer, self.latest.values().flat_map(Recent::iter)),
+            true => self.kin.meet(wire, &newer, self.latest.iter().flat_map(Recent::iter)),
             false => Kinship::New,
         };
         let behind = self.behind(&kinship, newer.request());
@@ -117,7 +141,7 @@ impl<T: Relative> Identity<T> {
     fn behind(&self, kinship: &Kinship<T>, newer: &Request) -> Option<ChainId> {
         let Kinship::Fork { parent, eldest: None, .. } = kinship else { return None };
         let chain = parent.sender().chain;
-        let last = &self.latest.get(&chain)?.last;
+        let last = &self.latest.get(chain)?.last;
         let end = parent.request().nodes.len();
         let goes_on_alike = last.request().nodes.get(end) == newer.nodes.get(end);
         (last.sender().index > parent.sender().index && !goes_on_alike).then_some(chain)
@@ -125,7 +149,7 @@ impl<T: Relative> Identity<T> {
 
     /// The end of a chain.
     pub fn recent(&self, chain: ChainId) -> Option<&Recent<T>> {
-        self.latest.get(&chain)
+        self.latest.get(chain)
     }
 
     /// The number of requests taken so far.
@@ -150,7 +174,7 @@ impl<T: Relative> Identity<T> {
 
     /// Passes each request that later ones are compared with to `renew`.
     pub fn for_each_mut(&mut self, mut renew: impl FnMut(&mut T)) {
-        for recent in self.latest.values_mut() {
+        for recent in self.latest.0.iter_mut().flatten() {
             recent.before.iter_mut().chain(&mut recent.origin).for_each(&mut renew);
             renew(&mut recent.last);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::lanes::messages;
-use crate::diagnosis::{CommonEnds, equal_bytes, first_difference, recognise, tool_name};
+use crate::diagnosis::{CommonEnds, first_difference, recognise, sentences, tool_name};
 use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, SharedEnds, Wire};
 
 /// The content of a request's messages, block by block. System text that clients insert (environment, skills) is no
@@ -201,21 +201,22 @@ pub(super) fn is_of_kind(wire: &Wire, older: &Request, newer: &Request, is_known
 /// bytes of their system prompts, and of the names of their tools.
 const KIND_PERCENT_MIN: usize = 80;
 
-/// Whether two requests have mostly the same tools by name, and mostly the same system prompt wherever it differs.
+/// Whether two requests have mostly the same tools by name, and mostly the same sentences in their system prompts.
 pub(super) fn resembles_closely(wire: &Wire, older: &Request, newer: &Request) -> bool {
     let are_most = |same: usize, all: [usize; 2]| same * 100 >= all[0].max(all[1]) * KIND_PERCENT_MIN;
     let names = |request| -> BTreeSet<String> {
         level_blocks(wire, request, Level::Tools).into_iter().filter_map(|tool| tool_name(&wire.blocks, tool)).collect()
     };
     let [old, new] = [names(older), names(newer)];
-    let text = |request| -> Vec<u8> {
+    let text = |request| {
         let blocks = level_blocks(wire, request, Level::System);
-        blocks.into_iter().flat_map(|block| wire.blocks.bytes(block)).copied().collect()
+        blocks.into_iter().flat_map(|block| sentences(wire.blocks.bytes(block)))
     };
-    are_most(old.intersection(&new).count(), [old.len(), new.len()]) && {
-        let [old, new] = [text(older), text(newer)];
-        let all = [old.len(), new.len()];
-        are_most(all[0].min(all[1]), all) && are_most(equal_bytes(&old, &new), all)
+    let bytes = |request| text(request).map(<[u8]>::len).sum::<usize>();
+    let all = [bytes(older), bytes(newer)];
+    are_most(old.intersection(&new).count(), [old.len(), new.len()]) && are_most(all[0].min(all[1]), all) && {
+        let known: BTreeSet<&[u8]> = text(older).collect();
+        are_most(text(newer).filter(|sentence| known.contains(sentence)).map(<[u8]>::len).sum(), all)
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::resemblance::{is_same_head, said};
+use super::resemblance::said;
 use crate::diagnosis::{CommonEnds, equal_bytes};
 use crate::wire::{BlockId, ChainId, Request, Role, Wire};
 
@@ -33,16 +33,16 @@ struct Saying {
 type Share = (usize, u64);
 
 /// The one chain among `known` (latest first) with the history that `request` repeats. A request without a model's
-/// message is a beginning, however similar to another one, unless it is one message that is written anew for each step.
+/// message is a beginning, however similar to another one, unless it is one message that is written anew for each step: then
+/// those of the same head are `known`.
 pub(super) fn only<'a>(
     wire: &Wire,
     request: &Request,
-    known: impl Iterator<Item = (ChainId, &'a Request)>,
+    mut known: impl Iterator<Item = (ChainId, &'a Request)>,
 ) -> Option<ChainId> {
     let new = told(wire, request);
     if !new.iter().any(|message| message.role == Role::Assistant) {
-        let mut latest = known.take(COMPARED_MAX);
-        let (chain, last) = latest.find(|(_, last)| is_same_head(last, request))?;
+        let (chain, last) = known.next()?;
         return is_rebuilt(wire, last, request).then_some(chain);
     }
     let old: Vec<(ChainId, Vec<Saying>)> =
