@@ -147,6 +147,8 @@ pub struct Skipped {
     pub file: String,
     /// Why.
     pub reason: String,
+    /// It is an entry of the file; the others are read.
+    pub is_entry: bool,
 }
 
 impl Skipped {
@@ -194,6 +196,16 @@ struct Place<'a> {
 type ReadFiles<'r> = &'r mut dyn FnMut(&mut Inputs, Option<Vec<Found>>, &Meter<'_>);
 
 impl Inputs {
+    /// Files that were read: of one that is passed over no more is read than its beginning.
+    pub fn files_read(&self) -> usize {
+        self.files.saturating_sub(self.files_skipped())
+    }
+
+    /// Files that were passed over.
+    pub fn files_skipped(&self) -> usize {
+        self.skipped.iter().filter(|skipped| !skipped.is_entry).count()
+    }
+
     /// Reads files and folders; `-` is standard input, and pipes may be named. A file below several paths is read once.
     /// Damage is listed in the result; only a path that cannot be opened at all is an error.
     pub fn read(paths: &[impl AsRef<Path>], format: InputFormat) -> Result<Self, Error> {
@@ -395,9 +407,8 @@ impl Inputs {
 
     fn reading(&mut self, file: &str, format: Format, mut reading: Reading) {
         Exchange::mark_unanswered(&mut reading.exchanges);
-        for reason in reading.skipped {
-            self.skip(file, reason);
-        }
+        let skipped = reading.skipped.into_iter();
+        self.skipped.extend(skipped.map(|reason| Skipped { file: file.to_owned(), reason, is_entry: true }));
         for fault in reading.repaired {
             self.repaired.push(Repaired { file: file.to_owned(), line: fault.line, what: fault.to_string() });
         }
@@ -424,7 +435,7 @@ impl Inputs {
     }
 
     fn skip(&mut self, file: &str, reason: impl Into<String>) {
-        self.skipped.push(Skipped { file: file.to_owned(), reason: reason.into() });
+        self.skipped.push(Skipped { file: file.to_owned(), reason: reason.into(), is_entry: false });
     }
 
     fn damage(&mut self, file: &str, fault: &Fault) {

@@ -120,7 +120,8 @@ impl Movement {
         self.moved("bill", Sums::tokens, |sums| sums.cost)
     }
 
-    /// The bill of one request on average, rounded; `None` if one of them has no requests.
+    /// The bill of one request on average, rounded; `None` if one of them has no requests. Those without a price are in no
+    /// bill, and not counted in its average.
     pub fn one_request(&self) -> Option<Moved> {
         let Moved { tokens, cost, .. } = self.bill();
         let requests = [&self.sums[0], &self.sums[1]].map(|sums| sums.requests);
@@ -128,7 +129,8 @@ impl Movement {
             return None;
         }
         let part = |cost: Money, of: u64| Money::from_picousd(div_half_even(cost.picousd(), i128::from(of)));
-        let cost = [0, 1].map(|at| cost[at].map(|cost| part(cost, requests[at])));
+        let priced = [&self.sums[0], &self.sums[1]].map(|sums| sums.requests.saturating_sub(sums.unpriced));
+        let cost = [0, 1].map(|at| cost[at].filter(|_| priced[at] > 0).map(|cost| part(cost, priced[at])));
         let tokens = [0, 1].map(|at| tokens[at] / requests[at]);
         Some(Moved { what: "one_request".to_owned(), tokens, cost })
     }

@@ -112,7 +112,7 @@ impl Walk {
     }
 
     fn skip(&mut self, name: &str, reason: &str) {
-        self.skipped.push(Skipped { file: name.to_owned(), reason: reason.to_owned() });
+        self.skipped.push(Skipped { file: name.to_owned(), reason: reason.to_owned(), is_entry: false });
     }
 
     fn fail(&mut self, name: &str, error: &io::Error) {

@@ -6,7 +6,7 @@ use forkcast_scenarios::cast::comparison::{Comparison, Departure, Errors, Foreca
 use forkcast_scenarios::cast::{Cast, Take};
 use forkcast_sim::service::Verdict;
 
-use crate::document::{Cell, Column, Document, Table, money};
+use crate::document::{Cell, Column, Document, Table, money, several};
 use crate::record::{Shape, Value, table};
 
 /// Most requests shown to people.
@@ -129,7 +129,7 @@ pub fn summary(comparison: &Comparison<'_>) -> String {
     if recorded.requests == 0 {
         return "The recording has no usage, so this bill is compared with none.".to_owned();
     }
-    let requests = crate::document::several(recorded.requests, "request");
+    let requests = several(recorded.requests, "request");
     let left = match recorded.requests.saturating_sub(simulated.requests) {
         0 => String::new(),
         left => format!(", where {} of them were never sent", crate::document::count(left)),
@@ -176,10 +176,10 @@ fn errors(errors: &Errors) -> String {
     let Errors { requests, same_verdict, input_tokens, read_tokens, .. } = *errors;
     let count = crate::document::count;
     format!(
-        "Of {} requests with a recorded usage, {} have the recorded verdict; the absolute errors add up to {} tokens of \
-         input and {} of reads.",
-        count(requests),
+        "{} of {} with a recorded usage got the recorded verdict; the absolute errors add up to {} tokens of input and {} \
+         of reads.",
         count(same_verdict),
+        several(requests, "request"),
         count(input_tokens),
         count(read_tokens)
     )

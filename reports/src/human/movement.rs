@@ -36,7 +36,7 @@ fn arrow(moved: &Moved) -> String {
 fn side(name: &str, sums: &Sums) -> String {
     let without_price = match sums.unpriced {
         0 => String::new(),
-        requests => format!(", {} of them without a price and in no sum", count(requests)),
+        requests => format!(", {} of them without a price and in no amount", count(requests)),
     };
     let partial = if sums.is_partial { ", interrupted" } else { "" };
     let plural = if sums.requests == 1 { "" } else { "s" };

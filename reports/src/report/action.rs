@@ -11,7 +11,7 @@ use forkcast_sim::time::Duration;
 use forkcast_sim::wire::model::resolve;
 
 use super::{Recorded, Report, Session, View};
-use crate::document::count;
+use crate::document::{count, span};
 
 mod advice;
 
@@ -251,8 +251,6 @@ struct Sum {
     pauses: Vec<(Reverse<Money>, Duration)>,
 }
 
-const MINUTE_MS: u64 = 60_000;
-
 /// Most pauses that are listed.
 const PAUSES_SHOWN: usize = 3;
 
@@ -279,18 +277,17 @@ impl Sum {
         money.map(|(at, cost)| (at, most(at).map_or(cost, |most| cost.min(most)))).collect()
     }
 
-    /// `6 times`; `8 times, after 225, 87, 71 minutes …` for pauses that outlived the cache.
+    /// `6 times`; `8 times, after 3 h 45 min, 1 h 27 min …` for pauses that outlived the cache.
     fn times(&self) -> String {
         let times = if self.requests == 1 { "once".to_owned() } else { format!("{} times", count(self.requests)) };
         let mut pauses = self.pauses.clone();
         pauses.sort();
-        let minutes: Vec<String> =
-            pauses.iter().take(PAUSES_SHOWN).map(|(_, pause)| count(pause.as_millis() / MINUTE_MS)).collect();
-        if minutes.is_empty() {
+        let spans: Vec<String> = pauses.iter().take(PAUSES_SHOWN).map(|(_, pause)| span(pause.as_millis())).collect();
+        if spans.is_empty() {
             return times;
         }
         let more = if pauses.len() > PAUSES_SHOWN { " …" } else { "" };
-        format!("{times}, after {} minutes{more}", minutes.join(", "))
+        format!("{times}, after {}{more}", spans.join(", "))
     }
 }
 

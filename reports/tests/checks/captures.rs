@@ -107,7 +107,7 @@ impl Checked {
         let reason = "found `[`, expected an object".to_owned();
         let file = "bodies/900.json".into();
         self.inputs.unreadable.push(Unreadable { file, line: 1, reason: reason.clone(), of_answer: false });
-        self.inputs.skipped.push(Skipped { file: "bodies/notes.txt".into(), reason });
+        self.inputs.skipped.push(Skipped { file: "bodies/notes.txt".into(), reason, is_entry: false });
         let graded = |check: &str, passed| Graded {
             check: check.into(),
             claim: "A fork keeps it.".into(),

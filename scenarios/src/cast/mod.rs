@@ -114,6 +114,11 @@ impl fmt::Display for Gap {
 }
 
 impl Cast {
+    /// How many answers nothing that was read asks for.
+    pub fn unasked(&self) -> usize {
+        self.gaps.iter().filter(|gap| gap.says == thread::UNASKED).count()
+    }
+
     /// The scenario with `changes`.
     ///
     /// # Errors

@@ -13,6 +13,9 @@ use super::rules::CastRule;
 use super::spawns::Spawns;
 use super::wording::{Block, Said};
 
+/// What is said of an answer that nothing asks for.
+pub(super) const UNASKED: &str = "what asked for this answer is not recorded; a line that says so is typed";
+
 /// What the model does at one request.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
@@ -394,8 +397,7 @@ impl<'a> Walk<'a> {
         let text = format!("(The recording does not have what asked for the answer in line {line}.)");
         acts.line(UserLine { text: text.clone(), at: answer.sent_at, tokens: 0 });
         self.asking = Some(Asking::Text(text));
-        let says = "what asked for this answer is not recorded; a line that says so is typed";
-        self.done.unplayed.push(Unplayed { line, says });
+        self.done.unplayed.push(Unplayed { line, says: UNASKED });
     }
 
     /// The conversation goes on without the results of calls: they came, but are not recorded.

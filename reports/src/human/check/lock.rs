@@ -23,8 +23,10 @@ pub fn written(lock: &Lock, file: &str, names: Names) -> Document {
 
 fn expected(lock: &Lock) -> String {
     let Some(rate) = lock.hit_rate() else {
-        let why = if lock.cost().is_some() { "would refuse each request" } else { "has no modelled cache" };
-        return format!("No cost is expected, for the provider {why}");
+        return match lock.cost() {
+            Some(_) => "Nothing will be billed: the provider would refuse each request".to_owned(),
+            None => "Expected cost unknown: the provider's cache is not modelled".to_owned(),
+        };
     };
     let cost = lock.cost().map_or_else(|| "no price".to_owned(), money);
     format!("Expected: {cost}, hit rate {}", share(rate))

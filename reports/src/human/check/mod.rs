@@ -125,7 +125,7 @@ fn requests(number: usize) -> String {
 pub fn about(check: &Check<'_>) -> Vec<String> {
     let inputs = check.inputs;
     let mut lines = vec![
-        format!("Read {}, {}", several(inputs.files as u64, "file"), bytes(inputs.bytes)),
+        format!("Read {}, {}", several(inputs.files_read() as u64, "file"), bytes(inputs.bytes)),
         format!("Cache rules {}; {}; tokens by length if no usage is recorded", check.rules.preset.name, check.prices),
         locked(check),
     ];

@@ -24,7 +24,8 @@ pub(super) fn rules(report: &Report<'_>, document: &mut Document) {
 fn files(report: &Report<'_>) -> Option<String> {
     let inputs = report.inputs;
     let passed_over = [
-        (inputs.skipped.len(), "passed over"),
+        (inputs.files_skipped(), "passed over"),
+        (inputs.skipped.len() - inputs.files_skipped(), "entries passed over"),
         (report.unreadable().count(), "unreadable"),
         (inputs.repaired.len(), "repaired"),
     ];
@@ -37,9 +38,8 @@ fn files(report: &Report<'_>) -> Option<String> {
         Names::Plain if !report.folder.is_empty() => format!(" below {}", report.folder),
         _ => String::new(),
     };
-    // Of a file that is passed over no more is read than its beginning.
-    let read = inputs.files.saturating_sub(inputs.skipped.len()) as u64;
-    let size = format!("Read {}, {}{place}", several(read, "file"), crate::document::bytes(inputs.bytes));
+    let read = several(inputs.files_read() as u64, "file");
+    let size = format!("Read {read}, {}{place}", crate::document::bytes(inputs.bytes));
     Some(if found.is_empty() { size } else { format!("{size}; {}", found.join(", ")) })
 }
 

@@ -6,7 +6,7 @@ use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::service::Evidence;
 
 use super::totals::part_of;
-use crate::document::{Cell, Column, Document, Table, several};
+use crate::document::{Cell, Column, Document, Table, span};
 use crate::human::when;
 use crate::report::{Miss, Report};
 
@@ -102,8 +102,8 @@ fn change(report: &Report<'_>, miss: &Miss) -> Cell {
 /// The evidence of the transcript, with its line if that is not the request's own.
 fn sign(miss: &Miss, shown: &Evidence) -> Cell {
     let own = shown.line as usize == miss.place.line && shown.file == miss.place.file;
-    let pause = miss.pause.filter(|_| miss.cause == Cause::Expired).map(|pause| pause.as_millis() / 60_000);
-    let pause = pause.map_or_else(String::new, |minutes| format!(", after {}", several(minutes, "minute")));
+    let pause = miss.pause.filter(|_| miss.cause == Cause::Expired);
+    let pause = pause.map_or_else(String::new, |pause| format!(", after {}", span(pause.as_millis())));
     let line = if own { String::new() } else { format!(" (line {})", shown.line) };
     Cell::Text(format!("{}{line}{pause}", shown.shows))
 }

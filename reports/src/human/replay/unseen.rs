@@ -7,7 +7,7 @@ use forkcast_sim::pricing::Money;
 
 use super::listed;
 use crate::document::{Document, count, money, several};
-use crate::report::{Counted, Report, Unpriced, Unseen, Untried, not_billed, unpriced};
+use crate::report::{Counted, Report, UNKNOWN, Unpriced, Unseen, Untried, not_billed, unpriced};
 
 pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     let sentences = sentences(report);
@@ -60,7 +60,7 @@ pub(super) fn without_price(report: &Report<'_>) -> Option<String> {
     unpriced.sort_by_key(|model| std::cmp::Reverse(model.tokens));
     let tokens: u64 = unpriced.iter().map(|model| model.tokens).sum();
     let requests: u64 = unpriced.iter().map(|model| model.requests).sum();
-    let name = |model: &Unpriced| if model.model.is_empty() { "(unnamed)".to_owned() } else { model.model.clone() };
+    let name = |model: &Unpriced| if model.model.is_empty() { UNKNOWN.to_owned() } else { model.model.clone() };
     let mut named: Vec<String> = unpriced.iter().take(MODELS_NAMED).map(name).collect();
     match unpriced.len().saturating_sub(MODELS_NAMED) {
         0 => {}

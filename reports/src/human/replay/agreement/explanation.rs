@@ -37,7 +37,7 @@ fn sentences(report: &Report<'_>) -> Vec<String> {
         number => format!("{} misses", count(number)),
     };
     let explained = format!(
-        "A cause is known of {} of {}, {} of their {}.",
+        "A cause is known for {} of {}, {} of their {}.",
         count(requests(&is_known)),
         misses,
         share(part_of(known, all)),

@@ -152,7 +152,8 @@ fn read(paths: &[&PathBuf], sources: &SourceArgs, talk: &TalkArgs, sink: &mut dy
 fn account(fed: Fed) -> Inputs {
     let mut inputs = fed.inputs;
     let unchecked = fed.unchecked.iter();
-    let unchecked = unchecked.map(|foreign| Skipped { file: foreign.file.clone(), reason: foreign.told() });
+    let unchecked =
+        unchecked.map(|foreign| Skipped { file: foreign.file.clone(), reason: foreign.told(), is_entry: true });
     inputs.skipped.splice(0..0, unchecked);
     let (answers, requests) = inputs.unreadable.into_iter().partition::<Vec<_>, _>(|damage| damage.of_answer);
     inputs.unreadable = requests;

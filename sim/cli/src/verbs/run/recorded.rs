@@ -60,6 +60,13 @@ impl Stage<'_> {
     fn unfit(&self, recorded: &RecordedCast) -> Option<String> {
         let Cast { file, agents, .. } = &recorded.cast;
         let is_transcript = recorded.original.is_none();
+        let (unasked, answers) = (recorded.cast.unasked(), recorded.cast.takes.len());
+        if is_transcript && unasked * 2 > answers {
+            return Some(format!(
+                "{file}: what asked for {unasked} of {answers} answers was not found in this client's files, so that another \
+                 session would be played; expected a transcript of Claude Code, or recorded requests"
+            ));
+        }
         let fidelity = self.args.fidelity;
         let asked =
             |of: fn(&Otherwise) -> bool| self.variants.last().is_some_and(|all| of(&Otherwise::compared(all.clone())));
