@@ -1,5 +1,6 @@
 //! The prefix guard: changes that break a prefix, changes that do not, and reports.
 
+mod alike;
 mod assertions;
 mod breakpoints;
 mod budget;

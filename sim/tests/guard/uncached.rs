@@ -126,29 +126,56 @@ fn a_long_history_without_a_breakpoint_counts_if_it_is_repeated_once() {
     assert!(check(&[long(0, 6_000)]).findings.is_empty());
 }
 
+/// A turn with some calls at once, after one call.
+fn wide(calls: usize, model: &str) -> Value {
+    let mut body = body(1);
+    body["model"] = json!(model);
+    unmark(&mut body);
+    let messages = body["messages"].as_array_mut().unwrap();
+    for call in 0..calls {
+        let id = format!("w{call}");
+        let sent = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {}});
+        messages[1]["content"].as_array_mut().unwrap().push(sent);
+        let result = json!({"type": "tool_result", "tool_use_id": id, "content": "ok"});
+        messages[2]["content"].as_array_mut().unwrap().push(result);
+    }
+    mark_end(&mut body);
+    body
+}
+
 #[test]
 fn a_wide_turn_rests_on_how_calls_are_counted() {
-    let wide = |calls: usize| {
-        let mut body = body(1);
-        unmark(&mut body);
-        let messages = body["messages"].as_array_mut().unwrap();
-        for call in 0..calls {
-            let id = format!("w{call}");
-            messages[1]["content"]
-                .as_array_mut()
-                .unwrap()
-                .push(json!({"type": "tool_use", "id": id, "name": "Bash", "input": {}}));
-            messages[2]["content"]
-                .as_array_mut()
-                .unwrap()
-                .push(json!({"type": "tool_result", "tool_use_id": id, "content": "ok"}));
-        }
-        mark_end(&mut body);
-        body
+    let report = |calls: usize, model: &str| {
+        let mut first = body(0);
+        first["model"] = json!(model);
+        check(&[first, wide(calls, model)])
     };
-    let warns = |calls: usize| {
-        check(&[body(0), wide(calls)]).warnings.iter().any(|warning| warning.contains("looks back over"))
-    };
+    let claude = "claude-sonnet-4-5";
+    let warns = |calls: usize| report(calls, claude).warnings.iter().any(|warning| warning.contains("looks back over"));
     assert!(warns(24));
     assert!(!warns(8));
+    // Only Anthropic's own API counts runs of calls.
+    let lost =
+        |calls: usize, model: &str| report(calls, model).findings.iter().any(|it| it.cause == Cause::BeyondLookback);
+    let bedrock = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+    assert_eq!([lost(24, claude), lost(24, bedrock), lost(8, bedrock)], [false, true, false]);
+}
+
+#[test]
+fn a_prefix_that_most_models_would_cache_is_noted_with_its_price() {
+    let short = |turns: usize, words: usize| {
+        let mut body = body(turns);
+        body["model"] = json!("claude-haiku-4-5");
+        body["tools"] = json!([]);
+        body["system"] = json!([{"type": "text", "text": text("policy", words)}]);
+        body
+    };
+    let report = |words: usize| check(&[short(0, words), short(1, words), short(2, words), short(3, words)]);
+    let near = report(2_500);
+    let [found] = near.findings.as_slice() else { panic!("{:?}", near.findings) };
+    assert_eq!(found.cause, Cause::BelowMinimum);
+    assert!(found.cost().is_some_and(|cost| cost.picousd() > 0));
+    assert!(near.passes(&Rules::default()), "no change made it short");
+    assert!(report(500).findings.is_empty(), "more content in the prefix would be idle advice");
+    assert!(report(6_000).findings.is_empty());
 }

@@ -1,0 +1,130 @@
+//! Agents of one run that begin alike: what they could share, wherever they differ, and forks and histories that are written
+//! anew.
+
+use forkcast_sim::diagnosis::Cause;
+use forkcast_sim::guard::{Facts, Finding, Guard, Report, Rule, Rules, Sent};
+use serde_json::{Value, json};
+
+use super::conversation::{body, check, message, text};
+
+/// The report on the first requests of agents in folders of their own.
+fn agents(bodies: &[Value]) -> Report {
+    let mut guard = Guard::new(Rules::default());
+    for (number, body) in bodies.iter().enumerate() {
+        let name = format!("agent-{number}");
+        let facts = Facts { chain: Some(&name), siblings: true, ..Facts::default() };
+        guard.take(&Sent { facts, ..Sent::body(body.to_string().as_bytes()) }).unwrap();
+    }
+    guard.finish()
+}
+
+fn noted(report: &Report) -> Vec<(usize, Cause, &str)> {
+    let alone = |found: &&Finding| found.rule == Rule::Siblings;
+    report.findings.iter().filter(alone).map(|found| (found.request, found.cause, found.path.as_str())).collect()
+}
+
+/// A prompt of many sentences, with what `agent` has in several places.
+fn prompt(agent: &str, profile: &str) -> String {
+    let rules = |from: usize| (from..from + 60).map(|rule| format!("Rule {rule} is kept. ")).collect::<String>();
+    format!("You work for {agent}. {}Home is /home/{agent}.\n{}{profile}Report to {agent}.", rules(0), rules(60))
+}
+
+fn with_system(system: &str) -> Value {
+    let mut body = body(0);
+    body["system"] = json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]);
+    body
+}
+
+#[test]
+fn agents_that_differ_in_several_places_are_compared() {
+    let bodies = [("alice", "Likes tea. "), ("bob", "Was in Rome, then in Paris. ")]
+        .map(|(agent, profile)| with_system(&prompt(agent, profile)));
+    let report = agents(&bodies);
+    assert_eq!(noted(&report), [(1, Cause::SystemChanged, "system[0]")]);
+    assert!(report.passes(&Rules::default()), "agents may differ");
+    // The names of tools in another order, and one description with other keys.
+    let mut other = bodies[0].clone();
+    other["tools"][0]["description"] = json!("Another description.");
+    assert_eq!(noted(&agents(&[bodies[0].clone(), other])), [(1, Cause::ToolChanged, "tools[0]")]);
+}
+
+#[test]
+fn agents_of_other_kinds_are_not_compared() {
+    let mut tools = with_system(&prompt("alice", ""));
+    tools["tools"] =
+        json!([{"name": "Search", "description": text("Search", 300), "input_schema": {"type": "object"}}]);
+    let system = with_system(&text("review", 1_200));
+    for other in [tools, system] {
+        assert_eq!(noted(&agents(&[with_system(&prompt("alice", "")), other])), []);
+    }
+}
+
+/// Requests of one turn each, with one prompt and another question, such as those of a classifier.
+fn questions(marked: bool) -> Vec<Value> {
+    let ask = |number: usize| {
+        let mut body = body(0);
+        body["tools"] = json!([]);
+        body["system"] = json!([{"type": "text", "text": text("policy", 2_000)}]);
+        if marked {
+            body["system"][0]["cache_control"] = json!({"type": "ephemeral"});
+        }
+        body["messages"] = json!([message("user", &format!("question {number}"))]);
+        body
+    };
+    (0..4).map(ask).collect()
+}
+
+#[test]
+fn single_requests_with_one_prompt_and_no_breakpoint_are_noted_once() {
+    let report = check(&questions(false));
+    let [found] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
+    assert_eq!((found.rule, found.cause, found.path.as_str()), (Rule::Siblings, Cause::NoBreakpoint, "system[0]"));
+    assert!(found.with_sibling, "nothing that was cached is lost");
+    // Three repeat the prompt as plain input instead of reads; the first would have to write it, for a quarter more.
+    let tokens = found.tokens_lost().unwrap();
+    let expected = tokens as f64 * 3.0e-6 * (0.9 - 0.25 / 3.0);
+    let cost = found.cost().unwrap().picousd() as f64 / 1e12;
+    assert!((cost / expected - 1.0).abs() < 0.001, "{cost} for {tokens} tokens, expected {expected}");
+    assert!(report.passes(&Rules::default()));
+    assert!(check(&questions(true)).findings.is_empty());
+}
+
+#[test]
+fn a_message_that_is_written_anew_for_each_step_is_one_conversation() {
+    let step = |number: usize| {
+        let steps: String =
+            (0..number).map(|step| format!("Step {step}: {}", text(&format!("seen {step}"), 400))).collect();
+        let mut body = with_system(&text("policy", 1_200));
+        body["messages"] = json!([{"role": "user", "content": [
+            {"type": "text", "text": format!("It is step {number}. {steps} Go on."), "cache_control": {"type": "ephemeral"}},
+        ]}]);
+        body
+    };
+    let report = check(&[step(3), step(4), step(5)]);
+    assert_eq!(report.chains, 1);
+    assert!(report.findings.iter().all(|found| found.cause == Cause::MessageEdited), "{:?}", report.findings);
+    assert_eq!(report.findings.len(), 2);
+    // A template with another document is another request.
+    let mut other = step(4);
+    other["messages"][0]["content"][0]["text"] = json!(format!("It is step 4. {}", text("elsewhere", 2_000)));
+    assert_eq!(check(&[step(3), other]).chains, 2);
+}
+
+#[test]
+fn a_fork_with_another_head_pays_for_its_history() {
+    let mut fork = body(6);
+    fork["system"] = json!([{"type": "text", "text": text("review", 1_200)}]);
+    fork["tools"] = json!([{"name": "Search", "description": text("Search", 300), "input_schema": {"type": "object"}}]);
+    fork["messages"].as_array_mut().unwrap().push(message("user", "review this"));
+    let causes = |fork: &Value| -> Vec<Cause> {
+        let found = agents(&[body(5), body(6), fork.clone()]).findings;
+        found
+            .iter()
+            .filter(|found| found.request == 2 && found.rule == Rule::Sharing)
+            .map(|found| found.cause)
+            .collect()
+    };
+    assert!(causes(&fork).contains(&Cause::SystemChanged), "{:?}", causes(&fork));
+    fork["model"] = json!("claude-haiku-4-5");
+    assert_eq!(causes(&fork), [], "another model has another cache");
+}
