@@ -124,7 +124,10 @@ impl Uncached {
         let covered = covered.map(|tokens| (tokens, taken.minimum_tokens));
         kept.longest = kept.longest.max(covered);
         kept.repeated.take(turn, taken.minimum_tokens);
-        kept.elsewhere.take(turn, (taken.minimum_tokens / 2).max(CACHED_ELSEWHERE_MIN).min(taken.minimum_tokens));
+        // What is cached is long enough.
+        if !kept.cached {
+            kept.elsewhere.take(turn, (taken.minimum_tokens / 2).max(CACHED_ELSEWHERE_MIN).min(taken.minimum_tokens));
+        }
         if is_beginning {
             self.begin(wire, turn, lane);
         }

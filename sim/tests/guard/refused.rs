@@ -83,6 +83,8 @@ fn under(rules: Rules, bodies: &[(&Value, Option<Usage>)]) -> Report {
     guard.finish()
 }
 
+type Change = fn(&mut Value);
+
 #[test]
 fn a_refused_request_fails_with_the_providers_words() {
     for (refused, path, words) in cases() {
@@ -227,7 +229,7 @@ fn a_tool_loop_without_thinking_is_refused_where_it_has_to_begin_with_it() {
         let words = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.";
         assert!(violation.found.contains(words), "{}", violation.found);
     }
-    let silent: [(&str, fn(&mut Value)); 6] = [
+    let silent: [(&str, Change); 6] = [
         ("adaptive", |body| body["thinking"] = json!({"type": "adaptive"})),
         ("off", |body| drop(body.as_object_mut().unwrap().remove("thinking"))),
         ("a model that answers without thinking", |body| body["model"] = json!("claude-sonnet-4-6@20260217")),
@@ -270,7 +272,7 @@ fn thinking_with_an_empty_signature_is_refused() {
         })
     };
     let refused = signed("", "claude-opus-5");
-    let report = check(&[refused.clone()]);
+    let report = check(std::slice::from_ref(&refused));
     let [violation] = report.violations.as_slice() else { panic!("{:#?}", report.violations) };
     assert_eq!(violation.path, "messages[5].content[0]");
     let words = "messages.5.content.0: Invalid `signature` in `thinking` block";

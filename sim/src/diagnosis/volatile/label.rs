@@ -1,6 +1,7 @@
 //! The name of a varying value: the words before it.
 
 use super::Word;
+use crate::diagnosis::CommonEnds;
 
 /// What the nearest known word before a value calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +84,9 @@ const HEADER_LINES: usize = 32;
 
 /// One text is the other with more lines in a list of git's short status.
 pub(super) fn status_grows(old: &[u8], new: &[u8]) -> bool {
+    if CommonEnds::of(old, new).len() < old.len().min(new.len()) {
+        return false;
+    }
     let lines = |text: &'_ [u8]| {
         let text = String::from_utf8_lossy(text).replace("\\n", "\n");
         text.split(['\n', '"']).map(str::to_owned).collect::<Vec<_>>()
