@@ -70,6 +70,20 @@ fn a_conversation_reads_the_blocks_it_repeats_within_five_minutes_and_every_miss
 }
 
 #[test]
+fn what_had_expired_is_no_damage_of_a_change() {
+    let text = String::from_utf8(fixture("weka.json")).unwrap();
+    // The request whose blocks were replaced comes after ten minutes instead of 20 s, and the next one after that.
+    let late = text.replacen(r#""t":420.0"#, r#""t":1000.0"#, 1).replacen(r#""t":430.0"#, r#""t":1010.0"#, 1);
+    assert_ne!(late, text);
+    let replayed = replay(
+        &Inputs::from_bytes("weka.json", late.as_bytes(), InputFormat::Auto),
+        &Options { book: PriceBook::built_in(), ..Options::default() },
+    );
+    let causes = account(replayed.lines().nth(6).unwrap()).3;
+    assert_eq!(causes, [("expired", 128 + 192)]);
+}
+
+#[test]
 fn writes_that_the_next_request_does_not_read_were_for_nothing() {
     let replayed = replayed("weka.json");
     // Opus 4.5 costs $5 a million, five-minute writes a quarter more: 1.25e-6 a token.

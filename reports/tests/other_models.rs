@@ -37,7 +37,10 @@ fn shown(path: &Path, asked: &[&str]) -> Shown {
 fn a_codex_session_is_advised_the_current_model_of_its_maker() {
     let Shown { screen, advice, rows } = shown(&fixture("codex.jsonl"), &[]);
     assert_eq!(rows, ["model=gpt-6.2-sol"]);
-    assert_eq!(advice, ["Use gpt-6.2-sol for the same requests with the same tokens; answers will differ"]);
+    assert_eq!(
+        advice,
+        ["Use gpt-6.2-sol for the 2 requests to models of its maker, with the same tokens; answers will differ"]
+    );
     assert!(screen.contains("$0.0293"), "{screen}");
 }
 
@@ -46,7 +49,10 @@ fn another_makers_model_is_a_row_and_no_advice() {
     let Shown { screen, advice, rows } =
         shown(&fixture("codex.jsonl"), &["model=gemini-3.8-flash", "model=gpt-6-luna", "ttl=1h"]);
     assert_eq!(rows, ["model=gpt-6.2-sol", "model=gemini-3.8-flash", "model=gpt-6-luna"]);
-    assert_eq!(advice, ["Use gpt-6-luna for the same requests with the same tokens; answers will differ"]);
+    assert_eq!(
+        advice,
+        ["Use gpt-6-luna for the 2 requests to models of its maker, with the same tokens; answers will differ"]
+    );
     let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     for said in [
         "No cache of these models is modelled: ttl=1h is left out.",

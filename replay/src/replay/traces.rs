@@ -4,6 +4,8 @@
 //! own engine served them: one pool for the trace keeps whole prefixes and forgets nothing, which is the most that such an engine
 //! could have read, with unlimited memory.
 
+use std::collections::BTreeMap;
+
 use forkcast_sim::diagnosis::{Cause, Explanation, Missed};
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::Category;
@@ -11,7 +13,7 @@ use forkcast_sim::service::{
     Engine, Entry, Movement, NotComparable, PriceFacts, Quote, RecordedUsage, SizedRequest, stretches,
 };
 use forkcast_sim::time::Instant;
-use forkcast_sim::wire::{ChainId, Sizes, Usage, number};
+use forkcast_sim::wire::{ChainId, Sizes, Ttl, Usage, number};
 
 use super::hypotheticals::Hypotheticals;
 use super::{NamedChain, Options, Replay};
@@ -196,19 +198,22 @@ impl<'a> TraceReplay<'a> {
     }
 }
 
-/// Why a request that read so much did not read more.
+/// Why a request that read so much did not read more. What had expired is no damage of a change (`design.md` 6).
 fn missed(turn: &Turn, read: u64) -> Vec<Missed> {
-    let broken = turn.broken.map(|broken| (cause_of(broken.place), broken.resent_tokens));
+    let has_expired = turn.gap.is_some_and(|gap| gap > Ttl::FiveMinutes.duration());
+    let cause = |place| if has_expired { Cause::Expired } else { cause_of(place) };
+    let broken = turn.broken.map(|broken| (cause(broken.place), broken.resent_tokens));
     let beyond = if turn.gap.is_some() { Cause::Rewound } else { Cause::FirstRequest };
     let rules = [
         (beyond, turn.known_tokens - turn.kept_tokens),
         (Cause::Expired, turn.kept_tokens - read.min(turn.kept_tokens)),
     ];
-    let parts = broken.into_iter().chain(rules).filter(|(_, tokens)| *tokens > 0);
+    let mut parts: BTreeMap<Cause, u64> = BTreeMap::new();
+    for (cause, tokens) in broken.into_iter().chain(rules).filter(|(_, tokens)| *tokens > 0) {
+        *parts.entry(cause).or_default() += tokens;
+    }
     let missed = |(cause, tokens)| Missed { cause, billed_as: Category::Write5m, tokens };
-    let mut missed: Vec<Missed> = parts.map(missed).collect();
-    missed.sort_by_key(|missed| missed.cause);
-    missed
+    parts.into_iter().map(missed).collect()
 }
 
 fn of_pool(turn: &Turn) -> Usage {

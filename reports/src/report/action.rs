@@ -11,7 +11,7 @@ use forkcast_sim::time::Duration;
 use forkcast_sim::wire::model::resolve;
 
 use super::{Recorded, Report, Session, View};
-use crate::document::{count, span};
+use crate::document::{count, several, span};
 
 mod advice;
 
@@ -128,7 +128,8 @@ fn advised(report: &Report<'_>, action: &what_if::Action) -> Option<Found> {
         Where::WithWaits if sessions.len() == 1 => "in the session that pauses for five minutes to an hour".to_owned(),
         Where::WithWaits => format!("in the {number} sessions that pause for five minutes to an hour"),
         Where::OtherModel if tried.same_tokens > 0 => {
-            "for the same requests with the same tokens; answers will differ".to_owned()
+            let requests = several(tried.same_tokens, "request");
+            format!("for the {requests} to models of its maker, with the same tokens; answers will differ")
         }
         Where::OtherModel => "for the same requests; answers will differ".to_owned(),
         Where::ByConversation => format!("in {number} session{plural}, by what turned out cheaper afterwards"),

@@ -365,7 +365,10 @@ fn the_error_for_a_simulated_run_without_bodies_explains_how_to_keep_them() {
 fn a_request_of_a_trace_is_explained_from_the_trace_and_from_its_run() {
     let place = folder("explain-trace");
     let fixture = forkcast_fixtures::fixture("weka.json");
-    fs::copy(fixture, place.join("weka.json")).unwrap();
+    fs::copy(&fixture, place.join("weka.json")).unwrap();
+    // On one line for all, requests have their numbers.
+    fs::write(place.join("line.json"), fs::read_to_string(fixture).unwrap().replace('\n', " ")).unwrap();
+    assert!(fine(&forkcast(&place, &["explain", "line.json", "line.json#3"])).starts_with("Request 3, line.json#3"));
     fine(&forkcast(&place, &["replay", "weka.json", "--out", "run", "--quiet"]));
     for run in ["weka.json", "run"] {
         let text = forkcast(&place, &["explain", run, "1"]);

@@ -69,10 +69,13 @@ impl Parent {
             return Ok(());
         }
         Err(BadInput::error(format_args!(
-            "--from {}: the session's model is {}, whose cache is not modelled; fan-outs follow the rules of Claude \
-             models: name one, such as --model {}, to see what its forks would cost",
+            "--from {}: {}; fan-outs follow the rules of Claude models: name one, such as --model {}, to see what its \
+             forks would cost",
             self.request,
-            if self.model.is_empty() { "not named" } else { &self.model },
+            match &*self.model {
+                "" => "the session does not name its model".to_owned(),
+                model => format!("the session's model is {model}, whose cache is not modelled"),
+            },
             Cell::default().model
         )))
     }
