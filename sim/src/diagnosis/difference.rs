@@ -88,7 +88,10 @@ impl ChangeSite {
 
 /// What helps if a parameter with this word in its path changed.
 const PARAMETERS: [(&str, &str); 11] = [
-    ("prompt_cache_key", "Keep one `prompt_cache_key` for a conversation, and give its forks the same."),
+    (
+        "prompt_cache_key",
+        "Keep one `prompt_cache_key` for a conversation, and give its forks and others with its prompt the same.",
+    ),
     ("format", "Keep one output format within a conversation, or ask for another in the newest message."),
     ("tool_choice", TOOL_CHOICE),
     ("toolChoice", TOOL_CHOICE),

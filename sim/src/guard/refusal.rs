@@ -63,7 +63,7 @@ impl Refusals {
         let request = &taken.request;
         let (place, answer, expected) = match &taken.refusal {
             Some(_) if findings.iter().any(says_so) => return (None, None),
-            Some(refusal) => (refusal::place(request, refusal), words(request, refusal), ACCEPTED),
+            Some(refusal) => (refusal::place(request, refusal), words(request, refusal), accepted(refusal)),
             None => match blank(wire, request).or_else(|| of_thinking(wire, request, facts, rules)) {
                 Some((place, answer, expected)) => (Some(place), answer, expected),
                 None => return (None, None),
@@ -79,8 +79,20 @@ impl Refusals {
     }
 }
 
-/// What the provider expects where its words say the rest.
-const ACCEPTED: &str = "a request that it accepts";
+/// What the provider accepts instead.
+const fn accepted(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::TooManyBreakpoints { .. } => "four breakpoints at most",
+        Refusal::TtlOrder { .. } => "one-hour breakpoints before five-minute ones",
+        Refusal::NotAllowed { .. } => "the breakpoint on the block before, which may have one",
+        Refusal::EmptyText { .. } => "no breakpoint on an empty block: leave the block out, or mark the one before",
+        Refusal::Deferred { .. } => "the breakpoint on a tool that is not deferred",
+        Refusal::NovaTool { .. } => "no breakpoint among the tools of an Amazon Nova model",
+        Refusal::WithinResult { .. } => "the breakpoint on the whole tool result, or after it",
+        Refusal::AutomaticConflict { .. } => "one lifetime for the last block",
+        Refusal::PreWarm { .. } => "a request that it accepts",
+    }
+}
 
 /// A refusal because of thinking; none if a recorded usage shows that it was taken, for recorders leave signatures out.
 fn of_thinking(wire: &Wire, request: &Request, facts: &Facts<'_>, rules: &Rules) -> Option<Said> {
@@ -189,6 +201,6 @@ fn blank(wire: &Wire, request: &Request) -> Option<Said> {
             BlockKind::ToolResult => json::elements(json::member(bytes, b"\"content\"")?).flatten().find_map(Blank::of),
             _ => None,
         }?;
-        Some((*place, blank.words(request, *place, kind)?, ACCEPTED))
+        Some((*place, blank.words(request, *place, kind)?, "text in the block, or no such block"))
     })
 }

@@ -86,7 +86,7 @@ pub fn title(check: &Check<'_>) -> String {
     }
     if !check.report.violations.is_empty() {
         return format!(
-            "{}: {requests}{part}",
+            "{}; {requests} checked{part}",
             kind(&check.report.violations.iter().collect::<Vec<_>>()).to_lowercase()
         );
     }
