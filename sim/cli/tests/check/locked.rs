@@ -69,7 +69,11 @@ fn a_request_of_the_lock_that_is_missing_fails() {
         for told in [request, chain] {
             assert!(stdout(&output).contains(told), "{format}, {told}: {}", stdout(&output));
         }
-        assert!(stderr(&output).contains("requests differ from the lock; 3 requests checked"), "{format}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains("requests differ from the lock; 3 requests checked"),
+            "{format}: {}",
+            stderr(&output)
+        );
     }
     assert_eq!(json(&place, &["check", "bodies"])["score"]["equality"], false);
     fs::write(place.join("forkcast.toml"), "missing = \"note\"\n").unwrap();
