@@ -1,13 +1,13 @@
 //! Which spelling a body has, and whose cache it meets.
 //!
-//! Bodies alone, logs, and recorded calls of hosts that nobody knows ask here, so that a request is judged alike wherever it
+//! Bodies alone, logs, and recorded calls of unknown hosts ask here, so that a request is judged alike wherever it
 //! was found. The model's name decides whose cache it is. Names of no known maker (deployments of Azure, aliases of routers,
 //! files of local models) say nothing: such a body is Anthropic's only if it is marked as Anthropic asks for it
 //! (`cache_control`, `cachePoint`, `anthropic_version`); else its cache is not known.
 //!
 //! The keys decide the spelling: `contents` is Gemini's, a list of `input` instead of `messages` the Responses API's, `prompt`
 //! Ollama's or an old completion's; other keys show whether a body is in the spelling of the Messages API, of Converse or of
-//! chat completions. The Responses API is not Anthropic's: no source says how a gateway marks Claude's prompts behind it, so the
+//! chat completions. The Responses API is not Anthropic's: no source says how a gateway marks Claude's prompts for it, so the
 //! cache of such a body is not known either.
 
 use super::dialect::bedrock_converse;
@@ -56,7 +56,7 @@ const FAMILIES: [(&str, &str); 23] = [
 const CLAUDES: [&str; 7] = ["claude", "anthropic", "haiku", "sonnet", "opus", "fable", "mythos"];
 
 impl Named {
-    /// For `openai/gpt-5` the part after the last slash decides, for `us.meta.llama4` and `ft:gpt-4.1:acme` what stands behind the
+    /// For `openai/gpt-5` the part after the last slash decides, for `us.meta.llama4` and `ft:gpt-4.1:acme` what follows the
     /// region, the maker or the kind.
     fn of(model: &str) -> Self {
         let model = model.to_ascii_lowercase();
@@ -191,7 +191,7 @@ impl<'a> Keys<'a> {
         self.has_anthropic_version || self.is_marked(raw) || is_unnamed()
     }
 
-    /// Whether it has a marker of a cache. One beside the role of a message is none: nobody reads it.
+    /// Whether it has a marker of a cache. One beside the role of a message is none: no provider reads it.
     fn is_marked(&self, raw: &[u8]) -> bool {
         let markers = memchr::memmem::find_iter(raw, b"\"cache_control\"").count();
         let is_beside_role = |message: &&[u8]| json::member(message, "cache_control").is_some();

@@ -152,7 +152,7 @@ impl<'a> ModelRequest<'a> {
 }
 
 /// Provider and spelling of a request. The address decides, unless it is shared: by Claude and other models, or by anything at
-/// all, behind a host that nobody knows.
+/// all, of an unknown host.
 fn asked(provider: String, dialect: Dialect, model: &str, body: &[u8]) -> (String, Dialect) {
     let is_unknown = endpoint::is_unknown(&provider);
     let claudes = match dialect {

@@ -223,7 +223,7 @@ impl<'a> Report<'a> {
             let recording = recordings().nth(place.session);
             place.line == 0 && recording.is_some_and(|recording| recording.format == Format::Bodies)
         };
-        // Several requests of a trace may be on one line, which then tells none of them.
+        // Several requests of a trace may be on one line, which then identifies none of them.
         match place.in_transcript && place.line > place.file_index {
             true => format!("{file}:{}", place.line),
             false if is_body() => file,

@@ -178,7 +178,9 @@ fn unsigned(wire: &Wire, request: &Request) -> Option<RefusedThinking> {
         Some(resolved) => resolved.id.row().claude.is_some(),
         None => request.model.to_ascii_lowercase().contains("claude"),
     };
-    if !wire.blocks.has_kind(BlockKind::Thinking) || !(is_in_cloud(request) || is_claude()) {
+    if !wire.blocks.has_kind(BlockKind::Thinking)
+        || !(is_in_a_cloud(&request.envelope, request.resolved) || is_claude())
+    {
         return None;
     }
     let new = request.nodes.iter().zip(&request.places).skip(request.known);
@@ -202,7 +204,10 @@ fn unthought(wire: &Wire, request: &Request) -> Option<RefusedThinking> {
     const NEWEST: (u8, u8) = (4, 5);
     let kind = json::member(request.envelope_value("thinking")?, b"\"type\"")?;
     let version = request.resolved.and_then(|resolved| resolved.id.row().claude).map(|(_, version)| version);
-    if kind != b"\"enabled\"" || !is_in_cloud(request) || version.is_some_and(|version| version > NEWEST) {
+    if kind != b"\"enabled\""
+        || !is_in_a_cloud(&request.envelope, request.resolved)
+        || version.is_some_and(|version| version > NEWEST)
+    {
         return None;
     }
     let (place, block) = loop_start(wire, request)?;
@@ -223,10 +228,6 @@ fn unthought(wire: &Wire, request: &Request) -> Option<RefusedThinking> {
         answer,
         expected: "the thinking before a tool call sent back with it, or thinking off",
     })
-}
-
-fn is_in_cloud(request: &Request) -> bool {
-    is_in_a_cloud(&request.envelope, request.resolved)
 }
 
 /// The first block of the answer that the newest tool results go back to: that of the first of its messages.

@@ -83,7 +83,7 @@ impl Prefixes {
         id
     }
 
-    /// Says that the provider behind `root` counts each block as a position of a look-back; call it before `extend`.
+    /// Notes that the provider of `root` counts each block as a position of a look-back; call it before `extend`.
     pub fn count_each_block(&mut self, root: NodeId) {
         self.nodes[root.0 as usize].counts_each_block = true;
     }

@@ -1,5 +1,5 @@
-//! Agents of one run that begin alike: what they could share, wherever they differ, and forks and histories that are written
-//! anew.
+//! Agents of one run that begin alike: what they could share, wherever they differ, and forks and histories that are
+//! rewritten.
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::{Facts, Finding, Guard, Report, Rule, Rules, Sent};

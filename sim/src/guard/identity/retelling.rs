@@ -33,7 +33,7 @@ struct Saying {
 type Share = (usize, u64);
 
 /// The one chain among `known` (latest first) with the history that `request` repeats. A request without a model's
-/// message is a beginning, however similar to another one, unless it is one message that is written anew for each step: then
+/// message is a beginning, however similar to another one, unless it is one message that is rewritten for each step: then
 /// those of the same head are `known`.
 pub(super) fn only<'a>(
     wire: &Wire,
@@ -58,7 +58,7 @@ pub(super) fn only<'a>(
 /// common, and a history has its middle.
 const REBUILT_BYTES_MIN: usize = 2_000;
 
-/// Whether both requests are one message of a user, and the newer one tells what the older one told, half of it and more, with
+/// Whether both requests are one message of a user, and the newer one repeats half of the older one or more, with
 /// something inserted before: agents that write their whole history into one text (browser-use 4887, 2026-11).
 fn is_rebuilt(wire: &Wire, last: &Request, request: &Request) -> bool {
     let text = |request| match told(wire, request).as_slice() {
