@@ -92,6 +92,13 @@ fn what_a_recording_cannot_show_is_an_error() {
         assert_eq!(code(&output), 2, "{options:?}");
         assert!(said(&output).2.contains(part), "{options:?}: {}", said(&output).2);
     }
+    // What asks in the files of these clients is not read.
+    for client in ["codex.jsonl", "pi.jsonl"] {
+        let path = forkcast_fixtures::fixture(client);
+        let output = forkcast(&place, &["run", "--recording", path.to_str().unwrap()]);
+        let refused = said(&output).2.contains("what asked for 3 of 3 answers was not found");
+        assert!(code(&output) == 2 && refused, "{client}: {}", said(&output).2);
+    }
     let without = forkcast(&place, &["run", "--with", "forks"]);
     assert!(code(&without) == 2 && said(&without).2.contains("--recording"), "{}", said(&without).2);
 }
