@@ -85,6 +85,9 @@ fn converse_refuses_in_words_of_its_own() {
     for (content, words) in [
         (json!([reasoning, point, {"text": "Look."}]), "Cache point cannot be inserted after reasoning block."),
         (json!([{"text": " "}]), "The text field in the ContentBlock object at messages.1.content.0 is blank."),
+        (json!([point]), "There is nothing available to cache."),
+        (json!([point, {"text": "Look."}]), "There is nothing available to cache."),
+        (json!([]), "The content field in the Message object at messages.1 is empty."),
     ] {
         let mut body = converse(1);
         let messages = body["messages"].as_array_mut().unwrap();

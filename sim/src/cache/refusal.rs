@@ -5,6 +5,7 @@
 use std::fmt;
 
 use super::rules::Rules;
+use crate::wire::model::Platform;
 use crate::wire::{BadMarkerWhy, Level, Marker, Place, Request, Ttl, json};
 
 /// A request that the provider refuses: HTTP 400, `invalid_request_error`. Nothing is read, written or billed.
@@ -56,6 +57,12 @@ pub enum Refusal {
         /// Lifetime of the block.
         explicit: Ttl,
     },
+    /// One hour asked of a model that has five minutes only on Bedrock: Claude before 4.5 (earendil-works/pi#1570, 2026-02,
+    /// can1357/oh-my-pi#6409, 2026-07).
+    LongTtl {
+        /// Path of the block, in the provider's spelling.
+        path: String,
+    },
     /// `max_tokens: 0` (pre-warming) together with something that it excludes. The provider's wording is not known.
     PreWarm {
         /// The excluded field.
@@ -97,6 +104,7 @@ impl fmt::Display for Refusal {
                 f,
                 "cache_control: ttl='{automatic}' differs from ttl='{explicit}' of the last block, which is marked"
             ),
+            Self::LongTtl { path } => write!(f, "{path}.cache_control.ttl: Extra inputs are not permitted"),
             Self::PreWarm { field } => write!(f, "max_tokens: 0 is not supported with {field}"),
         }
     }
@@ -125,6 +133,9 @@ pub fn check(request: &Request, rules: &Rules) -> Result<(), Refusal> {
     if let Some((automatic, explicit)) = request.automatic_conflict {
         return Err(Refusal::AutomaticConflict { automatic, explicit });
     }
+    if let Some(marker) = too_long(request) {
+        return Err(Refusal::LongTtl { path: dotted(marker.place) });
+    }
     if let Some(marker) = out_of_order(&request.markers) {
         return Err(Refusal::TtlOrder { path: dotted(marker.place) });
     }
@@ -143,9 +154,19 @@ pub fn place(request: &Request, refusal: &Refusal) -> Option<Place> {
         | Refusal::NovaTool { .. }
         | Refusal::WithinResult { .. } => request.bad_markers.first().map(|bad| bad.place),
         Refusal::TtlOrder { .. } => out_of_order(&request.markers).map(|marker| marker.place),
+        Refusal::LongTtl { .. } => too_long(request).map(|marker| marker.place),
         Refusal::AutomaticConflict { .. } => request.markers.last().map(|marker| marker.place),
         Refusal::PreWarm { .. } => None,
     }
+}
+
+/// The first one-hour breakpoint for a Claude model of Bedrock that does not have that lifetime.
+fn too_long(request: &Request) -> Option<&Marker> {
+    const FIRST_WITH_ONE_HOUR: (u8, u8) = (4, 5);
+    let model = request.resolved.filter(|model| model.platform == Platform::Bedrock)?;
+    let (_, version) = model.id.row().claude?;
+    let is_long = |marker: &&Marker| marker.ttl == Ttl::OneHour && version < FIRST_WITH_ONE_HOUR;
+    request.markers.iter().find(is_long)
 }
 
 /// The first one-hour breakpoint after a five-minute one.

@@ -64,7 +64,10 @@ impl Refusals {
         let (place, answer, expected) = match &taken.refusal {
             Some(_) if findings.iter().any(says_so) => return (None, None),
             Some(refusal) => (refusal::place(request, refusal), words(request, refusal), accepted(refusal)),
-            None => match blank(wire, request).or_else(|| of_thinking(wire, request, facts, rules)) {
+            None => match empty(request)
+                .or_else(|| blank(wire, request))
+                .or_else(|| of_thinking(wire, request, facts, rules))
+            {
                 Some((place, answer, expected)) => (Some(place), answer, expected),
                 None => return (None, None),
             },
@@ -90,6 +93,7 @@ const fn accepted(refusal: &Refusal) -> &'static str {
         Refusal::NovaTool { .. } => "no breakpoint among the tools of an Amazon Nova model",
         Refusal::WithinResult { .. } => "the breakpoint on the whole tool result, or after it",
         Refusal::AutomaticConflict { .. } => "one lifetime for the last block",
+        Refusal::LongTtl { .. } => "five minutes, the only lifetime of this model on Bedrock",
         Refusal::PreWarm { .. } => "a request that it accepts",
     }
 }
@@ -116,6 +120,10 @@ fn words(request: &Request, refusal: &Refusal) -> String {
         Refusal::NotAllowed { .. } if is_converse(request) => {
             "Cache point cannot be inserted after reasoning block. Please remove the invalid cache point and try again."
                 .to_owned()
+        }
+        // A cache point with nothing before it in its message is read as one on an empty text.
+        Refusal::EmptyText { .. } if is_converse(request) => {
+            "There is nothing available to cache. Please remove the invalid cache point and try again.".to_owned()
         }
         // The words of the service are not known (langchain-aws#499: rejected by the schema).
         Refusal::WithinResult { .. } if is_converse(request) => {
@@ -180,6 +188,37 @@ impl Blank {
             _ => None,
         }
     }
+}
+
+/// The first message without any content before the newest one, and the provider's words about it.
+fn empty(request: &Request) -> Option<Said> {
+    let item = *without_content(request).first()?;
+    let place = Place { level: Level::Messages, item, part: 0, keys: true };
+    let answer = match (is_converse(request), request.maker) {
+        (true, _) => format!(
+            "The content field in the Message object at messages.{item} is empty. Add a ContentBlock object to the content \
+             field and try again."
+        ),
+        (false, Maker::Anthropic) => format!(
+            "messages.{item}: all messages must have non-empty content except for the optional final assistant message"
+        ),
+        _ => return None,
+    };
+    Some((place, answer, "content in each message, or no such message"))
+}
+
+/// The messages without content among those that no earlier request had, but for the newest: no block has their number.
+fn without_content(request: &Request) -> Vec<u32> {
+    let is_excluded = |item: &u32| request.excluded.iter().any(|block| block.place.is_of_message(*item));
+    let (known, new) = request.places.split_at(request.known);
+    let said = |place: &&Place| place.level == Level::Messages && place.item != Place::LEVEL_HEAD;
+    let mut next = known.iter().rev().find(said).map_or(0, |last| last.item + 1);
+    let mut empty = Vec::new();
+    for place in new.iter().filter(said) {
+        empty.extend((next..place.item).filter(|item| !is_excluded(item)));
+        next = place.item + 1;
+    }
+    empty
 }
 
 /// The first text without a letter among the blocks that no earlier request had, and the provider's words. Caches go on as if

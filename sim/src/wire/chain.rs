@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::block::BlockKind;
 use super::index::Index;
 use super::intake::Wire;
 use super::level::{Level, Role};
@@ -258,6 +259,7 @@ fn shared_anywhere(old: &[u64], new: &[u64]) -> Option<usize> {
 
 /// A digest for each message, to compare histories with. A collision could only tie two chains together. System text
 /// that clients insert (environment, skills, reminders) is no history, because all agents of one kind have the same.
+/// Thinking is none either: some models drop it in the next turn, and a question beside the conversation is such a turn.
 /// Messages that the provider summarised and the client still sends remain part of its history.
 fn message_digests(request: &Request, wire: &Wire) -> Vec<u64> {
     let from = request.level_start(Level::Messages);
@@ -270,7 +272,7 @@ fn message_digests(request: &Request, wire: &Wire) -> Vec<u64> {
     let mut hashes = Vec::new();
     for (block, place) in compacted.chain(prompt.zip(request.places[from..].iter().copied())) {
         let Some(block) = block.filter(|_| !place.keys) else { continue };
-        if wire.blocks.role(block) == Role::System {
+        if wire.blocks.role(block) == Role::System || wire.blocks.kind(block) == BlockKind::Thinking {
             continue;
         }
         if item != Some(place.item) {

@@ -287,6 +287,50 @@ fn an_agent_that_goes_back_one_step_may_be_a_fork_and_gets_a_note() {
     assert_eq!(noted(&guard.finish(), NoteKind::Branch), [2], "unknown without instants");
 }
 
+/// [`body`] of two turns on a model that drops thinking in the next turn of the user, with thinking before each call.
+fn thoughtful(turns: usize) -> Value {
+    let mut body = body(turns);
+    for message in body["messages"].as_array_mut().unwrap().iter_mut().filter(|message| message["role"] == "assistant")
+    {
+        let thought = json!({"type": "thinking", "thinking": text("hm", 40), "signature": "s"});
+        message["content"].as_array_mut().unwrap().insert(0, thought);
+    }
+    body
+}
+
+/// zed-industries/zed#34155: a request beside the conversation repeats it without its thinking.
+#[test]
+fn an_agent_that_goes_on_after_a_question_beside_its_tool_loop_is_the_same_agent() {
+    let mut aside = thoughtful(2);
+    aside["messages"].as_array_mut().unwrap().push(message("user", "a question beside it"));
+    let mut guard = guard();
+    let chains =
+        [thoughtful(1), thoughtful(2), aside, thoughtful(3), thoughtful(4)].map(|body| take(&mut guard, &body).chain.0);
+    assert_eq!(chains, [0; 5]);
+    let report = guard.finish();
+    assert!(!report.findings.iter().any(|finding| finding.cause == Cause::Rewound), "{:#?}", report.findings);
+}
+
+/// anthropics/claude-code#63256: the last answer is sent again with the text of its thinking cut.
+#[test]
+fn an_agent_that_cuts_its_last_thinking_is_the_same_agent() {
+    let whole = |body: &mut Value| body["model"] = json!("claude-opus-4-8");
+    let mut older = thoughtful(2);
+    whole(&mut older);
+    let mut newer = older.clone();
+    newer["messages"][3]["content"][0]["thinking"] = json!("hm");
+    newer["messages"][4]["content"].as_array_mut().unwrap().push(json!({"type": "text", "text": "Go on."}));
+    mark_end(&mut newer);
+    let report = check(&[older, newer]);
+    let found: Vec<(&str, Cause)> = report
+        .findings
+        .iter()
+        .filter(|found| found.breaks_prefix)
+        .map(|found| (found.path.as_str(), found.cause))
+        .collect();
+    assert_eq!((report.chains, found), (1, vec![("messages[3].content[0]", Cause::MessageEdited)]));
+}
+
 #[test]
 fn a_new_conversation_replaces_none() {
     let mut begins = body(0);

@@ -202,6 +202,46 @@ fn a_text_without_a_letter_is_refused_once() {
     }
 }
 
+#[test]
+fn a_message_without_content_is_refused_unless_it_is_the_last() {
+    let emptied = |message: usize| changed(|body| body["messages"][message]["content"] = json!([]));
+    let report = check(&[body(1), body(2), emptied(5)]);
+    let [violation] = report.violations.as_slice() else { panic!("{:?}", report.violations) };
+    assert_eq!(violation.what, "request 2 at messages[5]");
+    let words = "messages.5: all messages must have non-empty content except for the optional final assistant message";
+    assert_eq!(violation.found, format!("the provider refuses it: \"{words}\""));
+    let last = changed(|body| {
+        let prefill = json!({"role": "assistant", "content": []});
+        body["messages"].as_array_mut().unwrap().push(prefill);
+    });
+    assert_eq!(check(&[body(1), body(2), last]).violations, []);
+    // Thinking that the model drops was content.
+    let thought = changed(|body| {
+        body["messages"][5]["content"].as_array_mut().unwrap().truncate(1);
+    });
+    assert_eq!(check(&[body(1), body(2), thought]).violations, []);
+}
+
+/// Of Bedrock's models, Claude has one hour from 4.5 on (earendil-works/pi#1570).
+#[test]
+fn an_hour_is_refused_for_models_of_bedrock_that_do_not_have_it() {
+    let long = |model: &str| {
+        let mut body = body(1);
+        body["model"] = json!(model);
+        body["system"][1]["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
+        check(&[body]).violations
+    };
+    for model in ["us.anthropic.claude-3-7-sonnet-20250219-v1:0", "anthropic.claude-opus-4-1-20250805-v1:0"] {
+        let violations = long(model);
+        let [violation] = violations.as_slice() else { panic!("{model}: {violations:?}") };
+        assert_eq!(violation.path, "system[1]");
+        assert!(violation.found.contains("system.1.cache_control.ttl: Extra inputs are not permitted"), "{violation}");
+    }
+    for model in ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-opus-4-1", "claude-3-7-sonnet-20250219"] {
+        assert_eq!(long(model), [], "{model}");
+    }
+}
+
 /// A body with thinking on whose first tool call follows no thinking, for a model, with the version of a cloud.
 fn unthought(model: &str, version: Option<&str>) -> Value {
     let mut body = body(2);

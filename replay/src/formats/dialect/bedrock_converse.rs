@@ -57,11 +57,23 @@ fn sampling(key: &str) -> &str {
 
 fn turn(message: &Value, at: String) -> Turn {
     let list = format!("{at}.content");
-    let content = message.get("content").map(|content| blocks(content, &list)).unwrap_or_default();
+    let content = message.get("content").map(|content| said(content, &list)).unwrap_or_default();
     Turn { role: message.at("role").clone(), keys: Vec::new(), content, at }
 }
 
-/// Blocks with markers instead of the cache points after them. A cache point with nothing before it marks nothing.
+/// The content of a message. A cache point at its beginning, which the service refuses, marks an empty text: Messages has the
+/// same error for it.
+fn said(list: &Value, at: &str) -> Vec<Part> {
+    let mut content = blocks(list, at);
+    if let Some(point) = list.elements().first().and_then(|first| first.get("cachePoint")) {
+        let mut nothing = text_block(Value::text(""));
+        mark(&mut nothing, point.get("ttl"));
+        content.insert(0, Part { value: nothing, at: format!("{at}[0]") });
+    }
+    content
+}
+
+/// Blocks with markers instead of the cache points after them. Elsewhere a cache point with nothing before it marks nothing.
 fn blocks(list: &Value, at: &str) -> Vec<Part> {
     fold_cache_points(list.elements(), at, block)
 }

@@ -61,10 +61,12 @@ impl History {
 }
 
 /// The blocks of a request's messages, each with the number of its message, without the keys of level and messages.
+/// Thinking is not said: some models drop it in the next turn, and a client may cut its text.
 pub(super) fn said<'a>(wire: &'a Wire, request: &'a Request) -> impl Iterator<Item = (u32, BlockId)> + 'a {
     let from = request.level_start(Level::Messages);
     let blocks = request.nodes[from..].iter().zip(&request.places[from..]).filter(|(_, place)| !place.keys);
-    blocks.filter_map(|(node, place)| Some((place.item, wire.prefixes.block(*node)?)))
+    let blocks = blocks.filter_map(|(node, place)| Some((place.item, wire.prefixes.block(*node)?)));
+    blocks.filter(|(_, block)| wire.blocks.kind(*block) != BlockKind::Thinking)
 }
 
 /// Least share of bytes, in percent, that the tools of two agents of one kind have in common: an added, removed or
