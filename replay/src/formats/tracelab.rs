@@ -4,8 +4,8 @@
 //!   `claude_cache_creation_input_tokens` and `claude_cache_read_input_tokens`, which are used if present. Written
 //!   tokens have no lifetime here.
 //! * Texts are removed: `timing_events[]` has their instants and sizes in characters, which are used as bytes.
-//! * `round_id` is Claude's message id, so a round and its original transcript count once. Sanitised files have other
-//!   ids.
+//! * `round_id` is Claude's message id, so a round and its original transcript count once. Those of Codex count once with
+//!   their rollout by their counts. Sanitised files have other ids.
 //! * Rounds of many sessions may be in one file, in sequence or mixed; `round_index` orders those of a session.
 //!
 //! Source: uw-syfi/TraceLab, `example_sessions/derived/README.md` (commit 0b8a262).
@@ -18,6 +18,7 @@ use forkcast_sim::wire::BlockKind;
 use serde::Deserialize;
 
 use super::Reading;
+use super::codex::Listed;
 use super::reader::{File, Probe, Reader};
 use super::thread::{Names, Place, Unknown, beside, pieces_hash, records, sized, thread, within};
 use crate::count::PromptCounts;
@@ -48,8 +49,10 @@ fn read(file: &File<'_>) -> Reading {
         let cwd = own.iter().find_map(|(_, round)| round.cwd.as_deref());
         let named = own.iter().find_map(|(_, round)| round.project.as_deref());
         let mut items = Vec::new();
+        let mut listed = Listed::default();
         for (line, round) in &own {
-            round.tell(*line, &mut items, &mut reading, &mut names, &mut unknown);
+            let id = round.id(*line, &mut listed);
+            round.tell((*line, id), &mut items, &mut reading, &mut names, &mut unknown);
         }
         let own = thread(Some(Arc::from(session)), cwd.map(Arc::from), items);
         let project = own.project.clone().or_else(|| named.map(Arc::from));
@@ -94,7 +97,7 @@ struct TimingEvent<'a> {
 impl Round<'_> {
     fn tell(
         &self,
-        line: usize,
+        (line, id): (usize, u128),
         items: &mut Vec<Item>,
         reading: &mut Reading,
         names: &mut Names,
@@ -102,7 +105,7 @@ impl Round<'_> {
     ) {
         let usage = self.usage().map_err(|what| reading.damage(Fault::in_line(line, what))).ok();
         let model = names.named(self.model.as_deref());
-        let mut made = Answer { usage, ..Answer::of(self.id(line), model) };
+        let mut made = Answer { usage, ..Answer::of(id, model) };
         for event in &self.timing_events {
             let place = unknown.place(line, event.timestamp.as_deref());
             let at = place.at;
@@ -142,8 +145,14 @@ impl Round<'_> {
         items.push(Place { line, at: made.first_at }.answer(made));
     }
 
-    fn id(&self, line: usize) -> u128 {
+    fn id(&self, line: usize, listed: &mut Listed) -> u128 {
+        let rollout = self.session_id.strip_prefix("codex:").filter(|_| self.provider == "codex");
         match self.round_id.as_deref() {
+            _ if rollout.is_some() => {
+                let reasoning = self.reasoning_output_tokens.unwrap_or(0);
+                let counts = [self.input_tokens_total, self.prefix_tokens, self.output_tokens, reasoning];
+                listed.next(rollout.unwrap_or_default(), counts)
+            }
             Some(id) if self.provider == "claude" => answer_id(id.as_bytes()),
             Some(id) => pieces_hash(&[b"tracelab", self.session_id.as_bytes(), id.as_bytes()]),
             None => pieces_hash(&[b"tracelab", self.session_id.as_bytes(), &line.to_le_bytes()]),

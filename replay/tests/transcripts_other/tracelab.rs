@@ -52,6 +52,29 @@ fn examples_shown_and_raw_are_read() {
     assert_eq!(inputs.unreadable, []);
 }
 
+/// The rounds of a rollout have its counts and no ids: they are the same requests. The third request has no usage, so no round.
+#[test]
+fn rounds_and_their_rollout_count_once() {
+    let rollout = text("codex.jsonl");
+    let round = |index: u64, [whole, read, output, reasoning]: [u64; 4]| {
+        let appended = whole - read;
+        format!(
+            r#"{{"provider":"codex","session_id":"codex:0195a000-0000-7000-8000-000000000001","round_index":{index},"round_id":"t1:{index}","model":"gpt-5.5","input_tokens_total":{whole},"prefix_tokens":{read},"newly_append_tokens":{appended},"output_tokens":{output},"reasoning_output_tokens":{reasoning},"timing_events":[]}}"#
+        )
+    };
+    let rounds = [round(0, [9000, 2000, 120, 70]), round(1, [9200, 8900, 30, 0])].join("\n");
+    let others = rounds.replace("000000000001", "000000000002");
+    let count = |files: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        for (at, text) in files.iter().enumerate() {
+            std::fs::write(folder.path().join(format!("{at}.jsonl")), text).unwrap();
+        }
+        counted(Inputs::read(&[folder.path()], InputFormat::Auto).unwrap().sessions.all()).len()
+    };
+    assert_eq!([count(&[&rollout]), count(&[&rounds]), count(&[&rollout, &rounds])], [3, 2, 3]);
+    assert_eq!(count(&[&rollout, &others]), 5, "of another session");
+}
+
 #[test]
 fn recorded_rounds_have_the_sums_of_a_plain_walk() {
     let Some(folder) = beside("tracelab-examples") else { return };

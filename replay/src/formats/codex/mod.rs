@@ -28,6 +28,7 @@ use serde_json::value::RawValue;
 use super::Reading;
 use super::reader::{File, Probe, Reader};
 use super::thread::{conclude, records};
+pub(super) use rollout::Listed;
 use rollout::Rollout;
 
 /// The reader.

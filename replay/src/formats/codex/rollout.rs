@@ -235,17 +235,14 @@ impl Rollout {
         }
     }
 
-    /// Sums grow with every request, so a sum and its last increase identify one request of a session. If nothing was
-    /// counted, the items themselves do.
+    /// If nothing was counted, the items themselves identify a request.
     fn identity(&self, open: &Open, line: usize, counted: Option<Tokens>) -> u128 {
         let origin = self.origin.as_deref().unwrap_or_default().as_bytes();
         let Some(last) = counted else {
             return pieces_hash(&[b"codex", origin, &open.identity.to_le_bytes()]);
         };
         let place = if self.total.is_some() { 0 } else { line };
-        let mut pieces: Vec<[u8; 8]> = last.words().map(u64::to_le_bytes).to_vec();
-        pieces.extend(self.total.unwrap_or_default().words().map(u64::to_le_bytes));
-        pieces_hash(&[b"codex", origin, &place.to_le_bytes(), pieces.as_flattened()])
+        last.request_id(origin, place, self.total.unwrap_or_default())
     }
 
     fn roll_back(&mut self, place: Place, turns: usize) {
@@ -308,6 +305,13 @@ impl Tokens {
         }
     }
 
+    /// Sums grow with every request, so a sum and its last increase identify one request of a session.
+    fn request_id(self, session: &[u8], place: usize, sum: Self) -> u128 {
+        let mut pieces: Vec<[u8; 8]> = self.words().map(u64::to_le_bytes).to_vec();
+        pieces.extend(sum.words().map(u64::to_le_bytes));
+        pieces_hash(&[b"codex", session, &place.to_le_bytes(), pieces.as_flattened()])
+    }
+
     const fn words(self) -> [u64; 5] {
         let Self { input_tokens, cached_input_tokens, output_tokens, reasoning_output_tokens, total_tokens, .. } = self;
         [input_tokens, cached_input_tokens, output_tokens, reasoning_output_tokens, total_tokens]
@@ -327,5 +331,29 @@ impl Tokens {
             written: self.cache_write_input_tokens,
         };
         within(prompt, output + beside, reasoning)
+    }
+}
+
+/// The requests of a rollout that another file lists without its text: counted in order, they have the ids of the rollout's.
+#[derive(Default)]
+pub(in crate::formats) struct Listed {
+    sum: Tokens,
+}
+
+impl Listed {
+    /// The id of the session's next request.
+    pub fn next(&mut self, session: &str, [input, cached, output, reasoning]: [u64; 4]) -> u128 {
+        let tokens = |[input, cached, output, reasoning]: [u64; 4]| Tokens {
+            input_tokens: input,
+            cached_input_tokens: cached,
+            output_tokens: output,
+            reasoning_output_tokens: reasoning,
+            total_tokens: input.saturating_add(output),
+            ..Tokens::default()
+        };
+        let [sum_input, sum_cached, sum_output, sum_reasoning, _] = self.sum.words();
+        let sums = [(sum_input, input), (sum_cached, cached), (sum_output, output), (sum_reasoning, reasoning)];
+        self.sum = tokens(sums.map(|(sum, tokens)| sum.saturating_add(tokens)));
+        tokens([input, cached, output, reasoning]).request_id(session.as_bytes(), 0, self.sum)
     }
 }
