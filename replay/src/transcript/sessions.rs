@@ -15,7 +15,7 @@ use super::{Session, Thread};
 use crate::formats::Format;
 
 /// The default for packed conversations in memory: enough for about half a gigabyte of transcripts.
-pub const MEMORY_BYTES_MAX: usize = 8 << 20;
+pub const MEMORY_BYTES_MAX: usize = 2 << 20;
 
 /// All conversations stay unpacked if they have no more items together: about 6 MB.
 const KEPT_ITEMS_MAX: u64 = 16 << 10;
