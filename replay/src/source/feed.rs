@@ -56,7 +56,7 @@ impl Fed {
 impl Foreign {
     /// In one sentence.
     pub fn told(&self) -> String {
-        format!("{} not checked: {}", several(self.requests as u64, "request"), self.reason)
+        format!("{}: {}", several(self.requests as u64, "request"), self.reason)
     }
 }
 

@@ -48,8 +48,8 @@ fn requests_whose_prompt_is_elsewhere_are_counted_by_file() {
     assert_eq!((fed.requests, outcome.report.requests), (1, 1));
     let told: Vec<String> = fed.unchecked.iter().map(forkcast_replay::source::Foreign::told).collect();
     let expected = [
-        "1 request not checked: it goes on from a response that the provider keeps, so its prompt is not in its body",
-        "1 request not checked: the recording left the prompt out",
+        "1 request: it goes on from a response that the provider keeps, so its prompt is not in its body",
+        "1 request: the recording left the prompt out",
     ];
     assert_eq!(told, expected);
 }
