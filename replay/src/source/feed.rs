@@ -102,7 +102,7 @@ pub fn feed_inputs(mut inputs: Inputs, goes_on: &dyn Fn() -> bool, sink: &mut dy
 }
 
 /// The memory limit for bodies, in multiples of the limit for packed conversations.
-const BODIES_TO_PACKED: usize = 16;
+const BODIES_TO_PACKED: usize = 64;
 
 /// Most bodies that wait for one with `max_tokens`: clients count the parts of a first prompt before they send it.
 const HELD_MAX: usize = 32;
