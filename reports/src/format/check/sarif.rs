@@ -2,9 +2,7 @@
 //!
 //! Source: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0" (2020-03), and what
 //! docs.github.com, "SARIF support for code scanning" (2026-09), shows of it. The tests validate it by the standard's own
-//! schema. No library: `serde-sarif` 0.8 (2025-05, MIT, the newest) brings eight packages and `syn` 1 as a third version of it,
-//! compiles only if another crate turns serde's derive on, and would replace none of this file's lines but the names of
-//! fields, because what a result says is ours.
+//! schema. Why no library writes it: `reports/README.md`, "Deliberately not here".
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
