@@ -52,7 +52,7 @@ fn read(file: &File<'_>) -> Reading {
         let mut listed = Listed::default();
         for (line, round) in &own {
             let id = round.id(*line, &mut listed);
-            round.tell((*line, id), &mut items, &mut reading, &mut names, &mut unknown);
+            round.tell(*line, id, &mut items, &mut reading, &mut names, &mut unknown);
         }
         let own = thread(Some(Arc::from(session)), cwd.map(Arc::from), items);
         let project = own.project.clone().or_else(|| named.map(Arc::from));
@@ -97,7 +97,8 @@ struct TimingEvent<'a> {
 impl Round<'_> {
     fn tell(
         &self,
-        (line, id): (usize, u128),
+        line: usize,
+        id: u128,
         items: &mut Vec<Item>,
         reading: &mut Reading,
         names: &mut Names,
