@@ -49,6 +49,9 @@ pub enum Why {
     /// The path is a folder.
     #[error("is a folder")]
     Folder,
+    /// The folder in which it would be is missing.
+    #[error("its folder `{}` does not exist", .0.display())]
+    NoFolder(PathBuf),
     /// An error of the system.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -106,7 +109,10 @@ impl Existing {
     fn of(path: &Path, kind: Kind) -> Result<Self, Why> {
         let meta = match fs::symlink_metadata(path) {
             Ok(meta) => meta,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::Absent),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists());
+                return parent.map_or(Ok(Self::Absent), |parent| Err(Why::NoFolder(parent.to_owned())));
+            }
             Err(error) => return Err(error.into()),
         };
         // Links that the system provides for streams: /dev/stdout, /dev/fd/3.

@@ -107,6 +107,22 @@ fn no_output_option_replaces_a_file_that_is_not_ours() {
     }
 }
 
+#[test]
+fn a_missing_folder_of_an_output_is_named_before_the_work() {
+    let place = folder("written-nowhere");
+    fs::write(place.join("one.json"), FIRST).unwrap();
+    for arguments in [
+        &["lock", "one.json", "-o", "tests/agent.lock"][..],
+        &["new", "tests/day"],
+        &["demo", "--html", "tests/page.html"],
+        &["sweep", "plan", "fanout", "--set", "children=1", "-o", "tests/plan"],
+    ] {
+        let output = forkcast(&place, arguments);
+        assert_eq!((code(&output), output.stdout.as_slice()), (2, &b""[..]), "{arguments:?}");
+        assert!(stderr(&output).contains(": its folder `tests` does not exist"), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
 /// Runs the program from a shell, after a command of the shell.
 #[cfg(unix)]
 fn shell(place: &Path, before: &str, line: &str) -> Output {
