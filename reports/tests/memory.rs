@@ -14,6 +14,7 @@ use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs, ReadOptions};
 use forkcast_replay::replay::{Options, Passes};
 use forkcast_replay::what_if::WhatIf;
+use forkcast_reports::figures::png;
 use forkcast_reports::folder::{Contents, Folder};
 use forkcast_reports::human;
 use forkcast_reports::report::{Report, View};
@@ -156,4 +157,16 @@ fn a_prompt_of_too_many_blocks_is_refused_while_it_is_read() {
         assert_eq!(inputs.unreadable.len(), 1);
         assert!(inputs.unreadable[0].reason.contains("more than 1048576 blocks"), "{:?}", inputs.unreadable);
     }
+}
+
+/// A drawing of a year's weeks: at once its bitmap would take 27 MB, and with a palette another 7.
+#[test]
+fn a_tall_picture_is_drawn_in_parts() {
+    let _alone = ALONE.lock();
+    let svg = r##"<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="1660"><rect width="1000" height="1660" fill="#fff"/></svg>"##;
+    let before = HEAP.current_usage();
+    HEAP.reset_peak_usage();
+    drop(png::from_svg(svg).unwrap());
+    let peak = HEAP.peak_usage() - before;
+    assert!(peak < 14 << 20, "{peak} bytes");
 }
