@@ -125,11 +125,15 @@ pub fn guard() {
 pub fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         let width = screen::width_of(&std::io::stderr()).map_or(usize::MAX, usize::from);
-        let is_wide = error.render().to_string().lines().any(|line| line_width(line) > width);
-        match is_wide || std::env::args_os().any(|arg| arg.to_string_lossy().contains(is_hidden)) {
+        let text = error.render().to_string();
+        let is_wide = |line: &str| line_width(line) > width;
+        match text.lines().any(is_wide) || std::env::args_os().any(|arg| arg.to_string_lossy().contains(is_hidden)) {
             // A name among the arguments could move the cursor: without colours all hidden characters can be written out,
-            // and lines be broken.
-            true => talk::say(format_args!("{}", error.render())),
+            // and lines be broken, among them the indented list of possible values.
+            true => {
+                let lines = text.lines().map(|line| if is_wide(line) { line.trim_start() } else { line });
+                talk::say(format_args!("{}", lines.collect::<Vec<_>>().join("\n")));
+            }
             // A closed standard error cannot be reported.
             false => drop(error.print()),
         }

@@ -92,6 +92,8 @@ fn reports_are_as_wide_as_the_screen() {
 fn standard_error_is_as_wide_as_the_screen() {
     let place = folder("widths-errors");
     let fixture = fixture("codex.jsonl").display().to_string();
+    fs::create_dir(place.join("other")).unwrap();
+    fs::write(place.join("other/a_list_with_a_long_name.jsonl"), "{\"capture\":1,\"at\":2}\n".repeat(3)).unwrap();
     for arguments in [
         &["run", "--quiet", "--seed", "x"][..],
         &["run"],
@@ -99,11 +101,13 @@ fn standard_error_is_as_wide_as_the_screen() {
         &["replay", "--last", "3y"],
         &["replay", "/nonexistent/place/with/a/long/name/in/it"],
         &["fanout", "--from", &fixture],
+        &["replay", "--table", "nope"],
+        &["replay", "other"],
     ] {
         let output = command(&place, arguments).env("COLUMNS", "50").output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(!text.is_empty(), "{arguments:?}");
-        let wide = text.lines().filter(|line| width(line) > 50 && !line.starts_with(' ')).collect::<Vec<_>>();
+        let wide = text.lines().filter(|line| width(line) > 50).collect::<Vec<_>>();
         assert!(wide.is_empty(), "{arguments:?}: {wide:?}");
         let output = command(&place, arguments).output().unwrap();
         let joined = String::from_utf8(output.stderr).unwrap();

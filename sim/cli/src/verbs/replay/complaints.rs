@@ -96,10 +96,10 @@ fn commonest(reasons: &[(&str, usize, &str)]) -> String {
     let mut kinds: Vec<(usize, String)> = kinds.into_values().collect();
     kinds.sort_by_key(|(count, _)| Reverse(*count));
     let shown = kinds.iter().take(REASONS_SHOWN).map(|(count, first)| match count - 1 {
-        0 => format!("  {first}"),
-        more => format!("  {first} (and {more} more like it)"),
+        0 => format!("- {first}"),
+        more => format!("- {first} (and {more} more like it)"),
     });
     let left_out = kinds.len().saturating_sub(REASONS_SHOWN);
-    let more = (left_out > 0).then(|| format!("  … and {left_out} other reasons"));
+    let more = (left_out > 0).then(|| format!("- … and {left_out} other reasons"));
     shown.chain(more).collect::<Vec<_>>().join("\n")
 }
