@@ -324,6 +324,23 @@ fn two_requests_side_by_side() {
     assert!(!stdout(&json).contains("Today"), "{}", stdout(&json));
 }
 
+/// The files of a folder are a recording in order of time, and its requests have the numbers that `check` and `explain` show.
+#[test]
+fn the_numbers_of_a_folder_are_those_of_every_verb() {
+    let place = folder("diff-numbers");
+    fs::create_dir(place.join("d")).unwrap();
+    for (file, at_ms, model) in
+        [("a", 1_790_000_060_000_u64, "claude-opus-4-8"), ("b", 1_790_000_000_000, "claude-opus-5")]
+    {
+        let body = FIRST.replace("claude-opus-4-8", model);
+        fs::write(place.join(format!("d/{file}.jsonl")), format!("{{\"v\":1,\"at_ms\":{at_ms},\"request\":{body}}}\n"))
+            .unwrap();
+    }
+    assert!(stdout(&forkcast(&place, &["explain", "d", "0"])).starts_with("Request 0, b.jsonl#0: claude-opus-5"));
+    let diff = forkcast(&place, &["diff", "d#0", "d#1"]);
+    assert!(stdout(&diff).contains("model `claude-opus-5` became `claude-opus-4-8`"), "{}", stdout(&diff));
+}
+
 #[test]
 fn a_missing_request_is_reported_with_the_valid_range() {
     let place = folder("range");

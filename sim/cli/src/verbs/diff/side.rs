@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use forkcast_replay::exchange::{Exchange, RecordedUsage};
-use forkcast_replay::input::ReadOptions;
+use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::source::exchange::{Spelling, Unread, price, spelling};
+use forkcast_replay::source::order::streams;
 use forkcast_sim::cache::Rules;
 use forkcast_sim::diagnosis::{Circumstances, Subject};
 use forkcast_sim::guard::Breakpoints;
@@ -38,7 +39,8 @@ impl Side {
     pub fn find(name: &str) -> anyhow::Result<Self> {
         let (file, spot) = split(name)?;
         let inputs = run_folder::sort(&[file])?.read(&ReadOptions::default(), &|_| true)?;
-        let count = inputs.exchanges().count();
+        let requests = numbered(&inputs);
+        let count = requests.len();
         if count == 0 && inputs.requests() > 0 {
             return Err(BadInput::error(format_args!(
                 "{file}: its format has no request bodies, expected a body or a recording with bodies; forkcast explain \
@@ -52,7 +54,7 @@ impl Side {
         let range = || format!("{file}#0 to {file}#{}", count - 1);
         let found = match spot {
             Some(Spot::Index(index)) => Some(index).filter(|index| *index < count),
-            Some(Spot::Line(line)) => inputs.exchanges().position(|exchange| exchange.origin.line == line),
+            Some(Spot::Line(line)) => requests.iter().position(|exchange| exchange.origin.line == line),
             None if count > 1 => {
                 return Err(BadInput::error(format!("{file}: contains {count} requests; name one of {}", range())));
             }
@@ -60,8 +62,7 @@ impl Side {
         };
         let missing = || format!("{name}: there are {count} requests, expected one of {}", range());
         let index = found.ok_or_else(|| BadInput::error(missing()))?;
-        let exchange = inputs.exchanges().nth(index).cloned();
-        let mut exchange = exchange.ok_or_else(|| BadInput::error(format_args!("{name}: there is no such request")))?;
+        let mut exchange = requests[index].clone();
         let refused = |why: Unread| BadInput::error(format_args!("{name}: cannot be compared: {}", why.reason()));
         let Spelling { body, addresses, breakpoints, maker } = spelling(&exchange).map_err(refused)?;
         (exchange.body, exchange.addresses) = (body.into_owned(), addresses);
@@ -119,6 +120,16 @@ impl Side {
         let usage = Usage { input_tokens: sized.total_tokens(), ..Usage::default() };
         Tariff { book, date: day }.quote(&price, &usage).rates
     }
+}
+
+/// The requests in the order of their numbers: those of a file as they are in it, those of several files as `check`, `explain`
+/// and `replay` number them.
+fn numbered(inputs: &Inputs) -> Vec<&Exchange> {
+    if inputs.scopes.iter().map(|scope| scope.files.len()).sum::<usize>() < 2 {
+        return inputs.exchanges().collect();
+    }
+    let requests = streams(inputs).into_iter().flat_map(|stream| stream.requests);
+    requests.map(|arrival| arrival.exchange).collect()
 }
 
 /// Where a request is in its recording.
