@@ -5,6 +5,7 @@
 
 use std::io::{self, Write};
 
+use forkcast_scenarios::capture::Recorder;
 use forkcast_scenarios::run::Run;
 use forkcast_sim::diagnosis::Explanation;
 use forkcast_sim::ledger::CauseCost;
@@ -71,7 +72,9 @@ impl Columns {
 /// # Errors
 /// When the target cannot be written.
 pub fn write_run(run: &Run, target: &mut dyn Write) -> io::Result<()> {
-    table::rows(run.requests.iter().map(|request| RequestRow::simulated(LedgerLine::simulated(run, request))), target)
+    let recorder = Recorder::new(run);
+    let line = |request| RequestRow::simulated(LedgerLine::simulated(&recorder, request));
+    table::rows(run.requests.iter().map(line), target)
 }
 
 /// Hands on a row for each request.

@@ -1,6 +1,7 @@
 //! Who sent a request, and when: the same fields in the ledger and in `requests.csv`.
 
-use forkcast_scenarios::run::{Request, Run};
+use forkcast_scenarios::capture::Recorder;
+use forkcast_scenarios::run::Request;
 use forkcast_sim::time::Instant;
 
 use crate::report::{Recorded, Senders, Zone};
@@ -38,12 +39,13 @@ impl Sender {
     }
 
     /// Who sent a request of a run.
-    pub fn simulated(run: &Run, request: &Request) -> Self {
+    pub fn simulated(recorder: &Recorder<'_>, request: &Request) -> Self {
+        let run = recorder.run();
         let agent = run.agents.get(request.agent);
         Self {
             index: request.line.index,
             session: Some(run.scenario.name.to_string()),
-            chain: agent.map(|agent| agent.id.to_string()),
+            chain: agent.map(|agent| recorder.name(agent)),
             project: None,
             agent_kind: agent.map(|agent| agent.kind_name().to_owned()),
             client: None,

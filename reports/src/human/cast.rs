@@ -2,6 +2,8 @@
 
 pub mod what_if;
 
+use std::collections::BTreeMap;
+
 use forkcast_scenarios::cast::comparison::{Comparison, Departure, Errors, Forecasts, LATE_SECS, Pair, Side};
 use forkcast_scenarios::cast::{Cast, Take};
 use forkcast_sim::service::Verdict;
@@ -25,12 +27,20 @@ const NO_PRICE: &str = "if nothing has a price";
 pub(crate) struct PairOf<'a> {
     pair: &'a Pair<'a>,
     comparison: &'a Comparison<'a>,
+    /// The agent's name in the table of agents.
+    label: Option<&'a str>,
 }
 
 impl<'a> PairOf<'a> {
     /// All pairs.
     pub fn all(comparison: &'a Comparison<'a>) -> impl Iterator<Item = Self> {
-        comparison.pairs.iter().map(move |pair| Self { pair, comparison })
+        let label = |pair: &Pair<'_>| Some(&*comparison.run.agents[comparison.request(pair)?.agent].label);
+        let played = comparison.pairs.iter().filter_map(|pair| Some((&*pair.take?.agent, label(pair)?)));
+        let labels: BTreeMap<&str, &str> = played.collect();
+        comparison.pairs.iter().map(move |pair| {
+            let of_others = || labels.get(&*pair.take?.agent).copied();
+            Self { pair, comparison, label: label(pair).or_else(of_others) }
+        })
     }
 
     fn agent(&self) -> Option<String> {
@@ -50,7 +60,10 @@ fn verdicts() -> Shape {
 record! {
     PairOf<'_>, "cast_request":
     text "agent", "`main`, or the call that started the agent; the agent's id if it is not recorded." =>
-        |of| of.agent().map(|agent| Value::text(&agent)), null("if neither side has it"), shown("Agent");
+        |of| of.agent().map(|agent| Value::text(&agent)), null("if neither side has it");
+    text "label", "Its name in the table of agents; `agent` if it sent no simulated request." =>
+        |of| of.label.map(Value::text).or_else(|| of.agent().map(|agent| Value::text(&agent))),
+        null("if neither side has it"), shown("Agent");
     millis "recorded_at_ms", "When it was sent, from the start of the session." =>
         |of| of.pair.take.map(|take| take.sent_at),
         null("if the recording has no such request"), shown("Recorded at"), missing("–");

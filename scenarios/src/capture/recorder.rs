@@ -33,11 +33,6 @@ impl<'a> Recorder<'a> {
         Self { run, agents, are_labelled: labels.len() == run.agents.len() }
     }
 
-    /// The same with the ids of agents instead of their labels, as the ledger of a run has them.
-    pub fn by_ids(run: &'a Run) -> Self {
-        Self { are_labelled: false, ..Self::new(run) }
-    }
-
     /// The requests of the ledger, one after the other, as an input.
     pub fn inputs(&self) -> Inputs {
         let file = self.run.scenario.file.to_string();
@@ -103,7 +98,13 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    fn name(&self, agent: &Agent) -> String {
+    /// The run.
+    pub const fn run(&self) -> &'a Run {
+        self.run
+    }
+
+    /// The name of an agent in everything that is recorded of the run.
+    pub fn name(&self, agent: &Agent) -> String {
         if self.are_labelled { agent.label.clone() } else { agent.id.to_string() }
     }
 

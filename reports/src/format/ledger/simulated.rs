@@ -18,24 +18,24 @@ use crate::names::Names;
 /// When the target cannot be written.
 pub fn write(run: &Run, has_bodies: bool, target: &mut dyn Write) -> io::Result<()> {
     let mut sizes = has_bodies.then(|| StoredSizes::all(run));
-    let recorder = Recorder::by_ids(run);
+    let recorder = Recorder::new(run);
     let file = run.scenario.file.to_string();
     let standing = Standing { scope: 0, path: &file, session: 0, format: Format::Bodies.name() };
     run.requests.iter().try_for_each(|request| {
         let sizes = sizes.as_mut().and_then(Iterator::next);
         let stored = Stored::of(&recorder.request(request), standing, Names::Plain);
         let exchange = Some(Stored { sizes, ..stored });
-        LedgerLine { exchange, ..LedgerLine::simulated(run, request) }.write(target)
+        LedgerLine { exchange, ..LedgerLine::simulated(&recorder, request) }.write(target)
     })
 }
 
 impl<'a> LedgerLine<'a> {
     /// A request of a run, without its recording.
-    pub fn simulated(run: &Run, request: &'a Request) -> Self {
-        let line = &request.line;
+    pub fn simulated(recorder: &Recorder<'_>, request: &'a Request) -> Self {
+        let (run, line) = (recorder.run(), &request.line);
         Self {
             line,
-            sender: Sender::simulated(run, request),
+            sender: Sender::simulated(recorder, request),
             origin: Origin { file: run.scenario.file.to_string(), index: line.index, line: 0 },
             comparison: Err(NotComparable::NoUsage),
             is_counted: true,

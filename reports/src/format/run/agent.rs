@@ -25,7 +25,7 @@ impl<'a> AgentOf<'a> {
 record! {
     AgentOf<'_>, "run_agent":
     text "id", "Its id; `main` for the main agent." => |it| Value::text(&it.agent.id);
-    text "label", "Its name in tables, and in the log of the run." =>
+    text "label", "Its name in tables, in ledger and log of the run, and wherever these are read." =>
         |it| Value::text(&it.agent.label);
     field "kind", || Shape::words(["main", "named", "fork", "internal", "command"]), "Its kind." => |it| it.agent.kind();
     text "agent_type", "Its type." => |it| Value::text(&it.agent.agent_type);

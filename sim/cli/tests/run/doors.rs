@@ -218,7 +218,7 @@ fn every_door_agrees(place: &Path, arguments: &[&str]) {
 /// `replay` of the exchange log of the run folder `r` says what `replay` of the folder says, figure by figure. Three things differ,
 /// because one of the two holds less:
 ///
-/// * the names of the files, of the session and of its format; the folder has the ids of agents, the log their labels;
+/// * the names of the files, of the session and of its format;
 /// * calls that the provider refused have no line in the ledger of a run: only the log counts them, and lists them as an agent of
 ///   their own, without usage;
 /// * the folder also has the cache rules and the prices of the run, which are given to both here.
@@ -238,18 +238,12 @@ fn every_figure_of_its_log_agrees(place: &Path, rules: &str, said: &str) {
         replay["actions"].as_array_mut().unwrap().iter_mut().for_each(|action| action["sessions"] = Value::Null);
         let session = &mut replay["sessions"][0];
         ["id", "source", "format", "project"].into_iter().for_each(|name| session[name] = Value::Null);
-        let agents = session["agents"].as_array_mut().unwrap();
-        let ids: Vec<Value> = agents.iter().map(|agent| agent["id"].clone()).collect();
-        for agent in agents {
-            agent["parent"] = ids.iter().position(|id| *id == agent["parent"]).into();
-            agent["id"] = (agent["id"] == "refused").into();
-        }
     }
     if refused > 0 {
         log["unseen"]["requests_without_usage"] = 0.into();
         log["remarks"] = folder["remarks"].clone();
         let agents = log["sessions"][0]["agents"].as_array_mut().unwrap();
-        let at = agents.iter().position(|agent| agent["id"] == true).unwrap();
+        let at = agents.iter().position(|agent| agent["id"] == "refused").unwrap();
         let removed = agents.remove(at);
         assert_eq!((removed["requests"].as_u64(), &removed["cost_usd"]), (Some(refused), &Value::Null), "{said}");
         for sums in [&["sessions", "0"][..], &["totals"]] {
