@@ -84,13 +84,20 @@ fn disagreement(explained: &Explained<'_>) -> Option<String> {
     let recorded = explained.entry.line.recorded?.cache_read_input_tokens;
     let predicted = explained.inspection.predicted.read_tokens;
     let rules = explained.inspection.rules.name;
-    (recorded != predicted).then(|| {
-        format!(
-            "The rules {rules} predict a read of {} tokens; the provider reported {}.",
-            count(predicted),
-            count(recorded)
-        )
-    })
+    let (predicted_tokens, recorded_tokens) = (count(predicted), count(recorded));
+    let said = match explained.report.view.is_of_run {
+        true if recorded > predicted => format!(
+            "The run read {recorded_tokens} tokens, because its scenario begins with a filled cache; of the requests in \
+             this folder alone {predicted_tokens} could be read, which is what follows."
+        ),
+        true => {
+            format!("The run read {recorded_tokens} tokens; by the requests in this folder it is {predicted_tokens}.")
+        }
+        false => format!(
+            "The rules {rules} predict a read of {predicted_tokens} tokens; the provider reported {recorded_tokens}."
+        ),
+    };
+    (recorded != predicted).then_some(said)
 }
 
 /// The text for a request without a bill.

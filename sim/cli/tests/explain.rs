@@ -103,6 +103,16 @@ fn a_request_alone_is_one_of_the_logs_or_of_the_file_in_its_name() {
 }
 
 #[test]
+fn a_body_that_is_no_request_ends_with_2() {
+    let place = folder("explain-no-request");
+    fs::write(place.join("num.json"), r#"{"model":5,"messages":"x"}"#).unwrap();
+    let output = forkcast(&place, &["explain", "num.json"]);
+    assert_eq!(code(&output), 2, "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("Request 0, num.json#0: unknown model\n"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("messages: found a string, expected an array"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_cause_is_explained_by_its_word() {
     let place = folder("explain-cause");
     let output = forkcast(&place, &["explain", "level_parameter"]);

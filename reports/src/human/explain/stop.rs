@@ -48,6 +48,7 @@ fn reason(explained: &Explained<'_>) -> String {
             "A prefix ends at its first change: what follows is paid again, although it had been sent before."
                 .to_owned()
         }
+        Stop::NewFromHere if explained.inspection.sent_before() == 0 => "All of it is new to the cache.".to_owned(),
         Stop::NewFromHere => "The whole prefix that had been sent is read; the rest is new to the cache.".to_owned(),
         Stop::Expired => format!("{} is longer, but it {}.", entry(), age(explained, missed)),
         Stop::InFlight => format!("{} is longer, but the answer of the request that writes it had not begun.", entry()),

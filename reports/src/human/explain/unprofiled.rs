@@ -7,13 +7,18 @@ use crate::document::{Document, count, money, several};
 use crate::human::when;
 use crate::report::{Recorded, Report, statement_of_one};
 
+/// A model without a name.
+const UNKNOWN_MODEL: &str = "unknown model";
+
 /// A request that no cache profile can read: its usage and its bill.
 pub fn unprofiled(report: &Report<'_>, entry: &Recorded<'_>, why: &Unread) -> Document {
     let line = &entry.line;
     let mut document = Document::default();
     let place = report.spot(&entry.into());
     let at = line.at.and_then(|at| when::sent(at, &report.view.zone)).map_or_else(String::new, |at| format!(", {at}"));
-    document.title(format!("Request {}, {place}: {}{at}", line.index, report.names.model(&line.model)));
+    let model = report.names.model(&line.model);
+    let model = if model.is_empty() { UNKNOWN_MODEL } else { &*model };
+    document.title(format!("Request {}, {place}: {model}{at}", line.index));
     document.text(vec![
         recorded(line),
         match why {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use forkcast_replay::replay::inspect::{NotInspected, inspect};
+use forkcast_replay::replay::inspect::{NotInspected, Unread, inspect};
 use forkcast_replay::replay::replay_until;
 use forkcast_reports::document::Document;
 use forkcast_reports::explained::Explained;
@@ -35,7 +35,8 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let replay = replay_until(&source.inputs, &source.options, &interrupted);
     let is_for_people = args.shown.format == Format::Human;
     let zone = args.timezone.clone().unwrap_or_else(|| Zone::default_for(is_for_people));
-    let view = View { names: args.shown.names(), zone, session: args.session.clone(), ..View::default() };
+    let is_of_run = source.is_of_run();
+    let view = View { names: args.shown.names(), zone, session: args.session.clone(), is_of_run, ..View::default() };
     let report = Report::new(&source.inputs, &replay, &source.options, view);
     let entries = entries(&source.inputs, &replay, &source.options);
     let entry = match &args.request {
@@ -81,7 +82,13 @@ fn print(
         Ok(inspection) => inspection,
         Err(NotInspected::Unread(why)) => {
             let write = |target: &mut dyn Write| format::explain::write_unprofiled(report, entry, target);
-            return without_cache(args, || human::explain::unprofiled(report, entry, &why), write);
+            without_cache(args, || human::explain::unprofiled(report, entry, &why), write)?;
+            return match why {
+                Unread::Unreadable(reason) => {
+                    Err(BadInput::error(format_args!("{}: {reason}", report.spot(&entry.into()))))
+                }
+                _ => Ok(()),
+            };
         }
         Err(NotInspected::NoSuchLine(count)) => {
             return Err(BadInput::error(format_args!("request {}: there are {count} requests", entry.line.index)));

@@ -146,6 +146,45 @@ fn a_run_folder_and_its_log_have_no_day() {
     }
 }
 
+/// `run` lists `fork#1` to `fork#5`: no other verb has another name for them.
+#[test]
+fn the_agents_of_a_run_have_one_name_in_every_verb() {
+    let place = folder("recorded-names");
+    forkcast(&place, &["run", "--out", "r", "--bodies", "--quiet"]);
+    for arguments in [
+        &["replay", "r", "--by", "agent", "--quiet"][..],
+        &["explain", "r"],
+        &["explain", "r", "--format", "json"],
+        &["check", "r", "--lock", "none", "--quiet"],
+        &["lock", "r", "-o", "l.lock", "--quiet"],
+        &["replay", "r", "--format", "jsonl", "--quiet"],
+        &["run", "--recording", "r/exchanges.jsonl", "--quiet"],
+    ] {
+        let shown = printed(&place, arguments);
+        let is_named = shown.contains("fork#") || arguments[0] == "check";
+        assert!(is_named && !shown.contains("agent-") && !shown.contains("toolu_"), "{arguments:?}: {shown}");
+    }
+    let lock = fs::read_to_string(place.join("l.lock")).unwrap();
+    assert!(lock.contains("fork#5") && !lock.contains("agent-"), "{lock}");
+}
+
+/// The scenario of a recorded session begins with a filled cache, which its folder does not have; no provider reported anything.
+#[test]
+fn a_run_that_began_with_a_filled_cache_is_explained_as_a_run() {
+    let place = folder("recorded-filled");
+    let session = [
+        r#"{"type":"user","sessionId":"s","uuid":"a","parentUuid":null,"timestamp":"2026-07-01T10:00:00.000Z","cwd":"/p","version":"2.1.150","message":{"role":"user","content":"Well?"}}"#,
+        r#"{"type":"assistant","sessionId":"s","uuid":"b","parentUuid":"a","timestamp":"2026-07-01T10:00:04.000Z","cwd":"/p","version":"2.1.150","requestId":"r","message":{"id":"m","model":"claude-opus-4-8","role":"assistant","type":"message","stop_reason":"end_turn","content":[{"type":"text","text":"Yes."}],"usage":{"input_tokens":3,"cache_creation_input_tokens":500,"cache_read_input_tokens":20000,"output_tokens":40}}}"#,
+    ];
+    fs::write(place.join("session.jsonl"), session.join("\n") + "\n").unwrap();
+    forkcast(&place, &["run", "--recording", "session.jsonl", "--out", "r", "--bodies", "--quiet"]);
+    let first = &lines(&place.join("r/ledger.jsonl"))[0];
+    assert_eq!(first["predicted"]["cache_read_input_tokens"], 20_000, "{first:#}");
+    let shown = printed(&place, &["explain", "r", "0"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("its scenario begins with a filled cache"), "{shown}");
+    assert!(shown.contains("All of it is new to the cache.") && !shown.contains("provider reported"), "{shown}");
+}
+
 /// A scenario is checked as its run folder is, with declared sizes.
 #[test]
 fn a_scenario_is_checked_as_its_run_is() {
@@ -157,10 +196,9 @@ fn a_scenario_is_checked_as_its_run_is() {
             serde_json::from_slice::<Value>(&check.stdout).unwrap()
         });
         assert_eq!([&played["chains"], &played["requests"]], [&stored["chains"], &stored["requests"]], "{scenario}");
-        // The folder has the ids of agents.
-        let found = |check: &Value| -> Vec<[Value; 6]> {
+        let found = |check: &Value| -> Vec<[Value; 7]> {
             let findings = check["findings"].as_array().unwrap().iter();
-            let fields = ["request", "cause", "path", "tokens_lost", "cost_usd", "breaks_prefix"];
+            let fields = ["request", "chain", "cause", "path", "tokens_lost", "cost_usd", "breaks_prefix"];
             findings.map(|finding| fields.map(|field| finding[field].clone())).collect()
         };
         assert_eq!(found(&played), found(&stored), "{scenario}");

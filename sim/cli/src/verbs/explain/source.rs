@@ -73,6 +73,11 @@ impl Source {
         Ok(Self { inputs, options, ledger: folder.lines, run, maker, priced_anew })
     }
 
+    /// Whether its requests are those of a simulated run, to which no provider answered.
+    pub fn is_of_run(&self) -> bool {
+        self.maker == Some(Maker::Run)
+    }
+
     /// Checks that the request is the one with this number in the run's ledger. Returns a note for the user.
     pub fn check(&self, entry: &Recorded<'_>) -> anyhow::Result<Option<String>> {
         if self.ledger.is_empty() {
