@@ -68,11 +68,12 @@ pub fn title(check: &Check<'_>) -> String {
         let unshared = some(check.unshared(Verdict::Fails));
         let unshared = unshared.map(|cost| format!(", {} not shared by siblings", money(cost)));
         let cost = [cost, unshared].into_iter().flatten().collect::<String>();
-        let changes = if kinds.len() == 1 { "1 change" } else { &format!("{} changes", count(kinds.len() as u64)) };
         let breaks = |found: &Finding| found.breaks_prefix && found.rule != Rule::Equality;
+        let is_uncached = kinds.iter().all(|kind| kind.first().rule == Rule::Breakpoints);
+        let changes = several(kinds.len() as u64, if is_uncached { "finding" } else { "change" });
         let what = if kinds.iter().all(|kind| kind.first().cause.is_refusal()) {
             REFUSED
-        } else if kinds.iter().all(|kind| kind.first().rule == Rule::Breakpoints) {
+        } else if is_uncached {
             "repeated history is not cached"
         } else if kinds.iter().any(|kind| breaks(kind.first())) {
             // Its entry had expired, or another change costs all that was cached.

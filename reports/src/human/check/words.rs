@@ -107,7 +107,7 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
         return change::NOT_MODELLED.to_owned();
     };
     if loss.tokens == 0 {
-        return "It loses no further cached tokens.".to_owned();
+        return "It loses no cached tokens: without it they would not have been read either.".to_owned();
     }
     let tokens = format!("{} {}", if loss.is_upper_bound { "At most" } else { "About" }, count(loss.tokens));
     if finding.rule == Rule::Equality {
@@ -126,12 +126,14 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
         0 | 1 => "per request".to_owned(),
         several => format!("in {} requests together", count(several)),
     };
-    let cached = if loss.requests > 1 { "repeated" } else { "cached" };
+    let never_cached = finding.rule == Rule::Breakpoints;
+    let cached = if loss.requests > 1 || never_cached { "repeated" } else { "cached" };
     let day = check.rules.requests_per_day.and_then(|requests| {
         let cost = finding.cost_per_day(requests)?;
         Some(format!(", {} per day with {} such requests", money(cost), count(requests)))
     });
-    format!("{tokens} {cached} tokens are {instead}: {} more {each}{}.", money(cost), day.unwrap_or_default())
+    let writes = if never_cached { ", the writes that reading takes included" } else { "" };
+    format!("{tokens} {cached} tokens are {instead}: {} more {each}{writes}{}.", money(cost), day.unwrap_or_default())
 }
 
 fn all(kind: &Kind<'_>) -> String {

@@ -93,7 +93,7 @@ fn estimated(report: &Report<'_>) -> Option<String> {
     }
     let extra = found.extra.map(|extra| format!(", {} more than is in the cost (an estimate)", money(extra)));
     Some(format!(
-        "{who}: {} recorded, about {} by the length of text and thinking{} ({:+.0} % off in sum if the output is known).",
+        "{who}: {} recorded, about {} by the length of text and thinking{}; for outputs that are known this is {:+.0} % off in sum.",
         several(found.recorded_tokens, "token"),
         count(found.tokens),
         extra.unwrap_or_default(),
