@@ -107,7 +107,8 @@ pub fn cost(check: &Check<'_>, finding: &Finding) -> String {
         return change::NOT_MODELLED.to_owned();
     };
     if loss.tokens == 0 {
-        return "It loses no cached tokens: without it they would not have been read either.".to_owned();
+        return "In this request it loses no cached tokens: without it they would not have been read either."
+            .to_owned();
     }
     let tokens = format!("{} {}", if loss.is_upper_bound { "At most" } else { "About" }, count(loss.tokens));
     if finding.rule == Rule::Equality {
