@@ -163,7 +163,50 @@ pub struct Table {
     pub rows_are: &'static str,
 }
 
+/// A table in the making: its rows are things, and each column comes with the cell that a thing has in it.
+#[derive(Debug)]
+pub struct TableOf<'a, T> {
+    things: &'a [T],
+    table: Table,
+}
+
+impl<'a, T> TableOf<'a, T> {
+    /// Only so many rows are built as people see, and the others are counted; before the first column.
+    #[must_use]
+    pub fn first(mut self, shown_max: usize, rows_are: &'static str) -> Self {
+        let made = self.things.len().min(shown_max + 1);
+        self.table.unmade = self.things.len() - made;
+        self.table.rows.truncate(made);
+        Self { things: &self.things[..made], table: self.shown(shown_max, rows_are) }
+    }
+
+    /// Adds a column.
+    #[must_use]
+    pub fn with(mut self, column: Column, cell: impl FnMut(&'a T) -> Cell) -> Self {
+        self.table.columns.push(column);
+        for (row, cell) in self.table.rows.iter_mut().zip(self.things.iter().map(cell)) {
+            row.push(cell);
+        }
+        self
+    }
+
+    /// The table, of which people get so many rows.
+    pub fn shown(self, shown_max: usize, rows_are: &'static str) -> Table {
+        Table { shown_max, rows_are, ..self.table }
+    }
+
+    /// The table.
+    pub fn whole(self) -> Table {
+        self.table
+    }
+}
+
 impl Table {
+    /// A table of these things, a row each, to which its columns are added.
+    pub fn of<'a, T>(word: &'static str, things: &'a [T]) -> TableOf<'a, T> {
+        TableOf { things, table: Self { word, rows: vec![Vec::new(); things.len()], ..Self::default() } }
+    }
+
     /// An empty table.
     pub fn new(word: &'static str, columns: Vec<Column>) -> Self {
         Self { word, columns, ..Self::default() }

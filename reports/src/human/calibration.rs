@@ -31,34 +31,18 @@ fn counted(report: &Report<'_>, document: &mut Document) {
     lines.extend(sizes.rows.iter().filter_map(residual));
     lines.extend(left_out(&sizes.left_out, sizes.uncounted));
     document.text(lines);
-    let mut table = Table::new(
-        "sizes",
-        vec![
-            Column::left("Tokenizer", "tokenizer"),
-            Column::left("Count", "quality"),
-            Column::right("Requests", "requests"),
-            Column::right("Billed", "recorded_tokens"),
-            Column::right("Counted", "counted_tokens"),
-            Column::right("Error", "error"),
-            Column::right("9 of 10 within", "p90_error"),
-        ],
-    );
-    table.rows = sizes.rows.iter().filter(|row| row.requests > 0).map(size_row).collect();
-    if !table.rows.is_empty() {
-        document.table(table);
+    let rows: Vec<&SizeRow> = sizes.rows.iter().filter(|row| row.requests > 0).collect();
+    let table = Table::of("sizes", &rows)
+        .with(Column::left("Tokenizer", "tokenizer"), |row| Cell::text(row.tokenizer.word()))
+        .with(Column::left("Count", "quality"), |row| Cell::text(row.quality.word()))
+        .with(Column::right("Requests", "requests"), |row| Cell::Count(row.requests))
+        .with(Column::right("Billed", "recorded_tokens"), |row| Cell::Count(row.recorded_tokens))
+        .with(Column::right("Counted", "counted_tokens"), |row| Cell::Count(row.counted_tokens))
+        .with(Column::right("Error", "error"), |row| Cell::Error(row.error()))
+        .with(Column::right("9 of 10 within", "p90_error"), |row| Cell::Share(row.p90_error));
+    if !rows.is_empty() {
+        document.table(table.whole());
     }
-}
-
-fn size_row(row: &SizeRow) -> Vec<Cell> {
-    vec![
-        Cell::text(row.tokenizer.word()),
-        Cell::text(row.quality.word()),
-        Cell::Count(row.requests),
-        Cell::Count(row.recorded_tokens),
-        Cell::Count(row.counted_tokens),
-        Cell::Error(row.error()),
-        Cell::Share(row.p90_error),
-    ]
 }
 
 /// The known error of a count from other input.
@@ -101,21 +85,18 @@ fn fitted(fit: &Calibration, document: &mut Document) {
     }
     lines.extend(left_out(&fit.left_out, 0));
     document.text(lines);
-    let mut table = Table::new(
-        "calibration",
-        vec![
-            Column::left("Tokenizer", "tokenizer"),
-            Column::left("Class", "class"),
-            Column::right("Factor", "factor"),
-            Column::right("Built in", "built_in_factor"),
-            Column::right("Tokens in o200k", "text_tokens"),
-            Column::right("Requests", "requests"),
-            Column::right("Mostly of it", "largest_in_requests"),
-            Column::right("Error of these", "error"),
-        ],
-    );
-    table.rows = fit.classes.iter().map(class_row).collect();
-    document.table(table);
+    let factor = |thousandths| Cell::Factor(thousandths as f64 / 1_000.0);
+    let built_in = |row: &ClassFit| built_in_thousandths(row.generation, row.class);
+    let table = Table::of("calibration", &fit.classes)
+        .with(Column::left("Tokenizer", "tokenizer"), |row| Cell::text(row.generation.tokenizer().word()))
+        .with(Column::left("Class", "class"), |row| Cell::text(row.class.name()))
+        .with(Column::right("Factor", "factor"), |row| factor(row.thousandths))
+        .with(Column::right("Built in", "built_in_factor"), |row| factor(built_in(row)))
+        .with(Column::right("Tokens in o200k", "text_tokens"), |row| Cell::Count(row.text_tokens))
+        .with(Column::right("Requests", "requests"), |row| Cell::Count(row.requests))
+        .with(Column::right("Mostly of it", "largest_in_requests"), |row| Cell::Count(row.errors.requests))
+        .with(Column::right("Error of these", "error"), |row| Cell::Error(row.errors.sum_error()));
+    document.table(table.whole());
 }
 
 fn generation(row: &GenerationFit) -> String {
@@ -130,19 +111,6 @@ fn generation(row: &GenerationFit) -> String {
         row.built_in.sum_error().unwrap_or(0.0) * 100.0,
         row.built_in.p90 * 100.0
     )
-}
-
-fn class_row(row: &ClassFit) -> Vec<Cell> {
-    vec![
-        Cell::text(row.generation.tokenizer().word()),
-        Cell::text(row.class.name()),
-        Cell::Factor(row.thousandths as f64 / 1_000.0),
-        Cell::Factor(built_in_thousandths(row.generation, row.class) as f64 / 1_000.0),
-        Cell::Count(row.text_tokens),
-        Cell::Count(row.requests),
-        Cell::Count(row.errors.requests),
-        Cell::Error(row.errors.sum_error()),
-    ]
 }
 
 fn left_out(reasons: &std::collections::BTreeMap<LeftOut, u64>, uncounted: u64) -> Option<String> {

@@ -7,7 +7,7 @@ use forkcast_sim::diagnosis::OpenRule;
 use forkcast_sim::guard::{Finding, Judged};
 
 use super::change;
-use crate::comparison::{Harmless, Sides, sentence};
+use crate::comparison::{Sides, sentence};
 use crate::document::{Cell, Column, Document, Marked, Table, count, money};
 use crate::names::Names;
 
@@ -108,32 +108,18 @@ fn others(sides: &Sides<'_>, findings: &[Finding], document: &mut Document) {
 }
 
 fn findings_table(sides: &Sides<'_>, findings: &[Finding]) -> Table {
-    let mut table = Table::new(
-        "findings",
-        vec![
-            Column::left("Cause", "cause").kept(),
-            Column::name("Place", "path"),
-            Column::right("Byte", "offset_in_block").optional(),
-            Column::right("Tokens, about", "tokens_lost"),
-            Column::right("Cost", "cost_usd").kept(),
-            Column::wrap("What", "name"),
-        ],
-    );
-    table.rows = findings.iter().map(|finding| other(sides, finding)).collect();
-    table.shown_max = SHOWN;
-    table.rows_are = "differences (--format json lists all)";
-    table
-}
-
-fn other(sides: &Sides<'_>, found: &Finding) -> Vec<Cell> {
-    vec![
-        Cell::text(found.cause.word()),
-        Cell::text(&found.path),
-        found.offset_in_block.map_or(Cell::Empty, Cell::Count),
-        found.tokens_lost().map_or(Cell::Empty, Cell::Count),
-        Cell::Money(found.cost()),
-        Cell::Text(sides.names.thing(&found.name)),
-    ]
+    Table::of("findings", findings)
+        .with(Column::left("Cause", "cause").kept(), |found| Cell::text(found.cause.word()))
+        .with(Column::name("Place", "path"), |found| Cell::text(&found.path))
+        .with(Column::right("Byte", "offset_in_block").optional(), |found| {
+            found.offset_in_block.map_or(Cell::Empty, Cell::Count)
+        })
+        .with(Column::right("Tokens, about", "tokens_lost"), |found| {
+            found.tokens_lost().map_or(Cell::Empty, Cell::Count)
+        })
+        .with(Column::right("Cost", "cost_usd").kept(), |found| Cell::Money(found.cost()))
+        .with(Column::wrap("What", "name"), |found| Cell::Text(sides.names.thing(&found.name)))
+        .shown(SHOWN, "differences (--format json lists all)")
 }
 
 fn shared(sides: &Sides<'_>) -> String {
@@ -163,16 +149,11 @@ fn harmless(sides: &Sides<'_>, judged: &Judged, document: &mut Document) {
 }
 
 fn notes_table(sides: &Sides<'_>, judged: &Judged) -> Table {
-    let mut table = Table::new(
-        "notes",
-        vec![Column::left("Note", "note"), Column::left("Place", "path"), Column::wrap("Meaning", "detail")],
-    );
-    let row =
-        |found: &Harmless| vec![Cell::text(found.note.word()), place_of(&found.path), Cell::text(sentence(found.note))];
-    table.rows = sides.notes(judged).iter().map(row).collect();
-    table.shown_max = SHOWN;
-    table.rows_are = "notes (--format json lists all)";
-    table
+    Table::of("notes", &sides.notes(judged))
+        .with(Column::left("Note", "note"), |found| Cell::text(found.note.word()))
+        .with(Column::left("Place", "path"), |found| place_of(&found.path))
+        .with(Column::wrap("Meaning", "detail"), |found| Cell::text(sentence(found.note)))
+        .shown(SHOWN, "notes (--format json lists all)")
 }
 
 /// An empty path is the body as a whole.

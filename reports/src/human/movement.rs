@@ -50,27 +50,24 @@ fn one_request(moved: &Moved) -> String {
 }
 
 fn table(word: &'static str, first: &'static str, rows: &[Moved], sum: &Moved) -> Table {
-    let mut table = Table::new(
-        word,
-        vec![
-            Column::left(first, "what").kept(),
-            Column::right("Difference", "delta_usd").kept(),
-            Column::right("Before", "before_usd"),
-            Column::right("After", "after_usd"),
-            Column::right("Tokens", "delta_tokens"),
-            Column::right("Tokens before", "before_tokens").optional(),
-            Column::right("Tokens after", "after_tokens").optional(),
-        ],
-    );
     // What neither has says nothing.
     let says = |moved: &&Moved| moved.cost.iter().flatten().any(|cost| cost.picousd() != 0) || moved.tokens != [0, 0];
-    table.rows = rows.iter().filter(says).map(row).collect();
-    table.sum = Some(row(sum));
+    let rows: Vec<&Moved> = std::iter::once(sum).chain(rows.iter().filter(says)).collect();
+    let mut table = Table::of(word, &rows)
+        .with(Column::left(first, "what").kept(), |moved| Cell::text(what(moved)))
+        .with(Column::right("Difference", "delta_usd").kept(), |moved| Cell::MoneyDifference(moved.delta()))
+        .with(Column::right("Before", "before_usd"), |moved| Cell::Money(moved.cost[0]))
+        .with(Column::right("After", "after_usd"), |moved| Cell::Money(moved.cost[1]))
+        .with(Column::right("Tokens", "delta_tokens"), |moved| Cell::Difference(moved.delta_tokens()))
+        .with(Column::right("Tokens before", "before_tokens").optional(), |moved| Cell::Count(moved.tokens[0]))
+        .with(Column::right("Tokens after", "after_tokens").optional(), |moved| Cell::Count(moved.tokens[1]))
+        .whole();
+    table.sum = Some(table.rows.remove(0));
     table
 }
 
-fn row(moved: &Moved) -> Vec<Cell> {
-    let what = match moved.what.as_str() {
+fn what(moved: &Moved) -> &str {
+    match moved.what.as_str() {
         "bill" => "The bill",
         WORK => "All else",
         "read" => "Reading the context again",
@@ -79,16 +76,7 @@ fn row(moved: &Moved) -> Vec<Cell> {
         "output" => "Answers",
         "fees" => "Fees",
         cause => cause,
-    };
-    vec![
-        Cell::text(what),
-        Cell::MoneyDifference(moved.delta()),
-        Cell::Money(moved.cost[0]),
-        Cell::Money(moved.cost[1]),
-        Cell::Difference(moved.delta_tokens()),
-        Cell::Count(moved.tokens[0]),
-        Cell::Count(moved.tokens[1]),
-    ]
+    }
 }
 
 /// Why a limit is broken.

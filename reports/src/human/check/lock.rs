@@ -1,6 +1,6 @@
 //! The contents of a written lock, and the changes of an update.
 
-use forkcast_sim::guard::lock::{Chain, Change, Changes, Lock};
+use forkcast_sim::guard::lock::{Chain, Change, Changes, Lock, Locked};
 use forkcast_sim::pricing::Money;
 use forkcast_sim::wire::Usage;
 
@@ -32,40 +32,28 @@ fn expected(lock: &Lock) -> String {
     format!("Expected: {cost}, hit rate {}", share(rate))
 }
 
-fn chains_table(lock: &Lock, names: Names) -> Table {
-    let mut table = Table::new(
-        "chains",
-        vec![
-            Column::left("Chain", "chain"),
-            Column::left("Child of", "parent"),
-            Column::right("Requests", "requests"),
-            Column::right("Blocks", "blocks"),
-            Column::right("Tokens", "tokens"),
-            Column::right("Breakpoints", "breakpoints"),
-            Column::right("Hit rate", "hit_rate"),
-            Column::right("Cost", "cost_usd").kept(),
-        ],
-    );
-    table.rows = lock.chains.iter().map(|chain| row(chain, names)).collect();
-    table.shown_max = SHOWN;
-    table.rows_are = "chains";
-    table
-}
-
 /// Blocks, tokens and breakpoints are those of the last request.
-fn row(chain: &Chain, names: Names) -> Vec<Cell> {
-    let cost = chain.requests.iter().map(|request| request.cost).sum::<Option<Money>>();
-    let last = chain.requests.last();
-    vec![
-        Cell::Text(names.agent(&chain.name)),
-        chain.parent.as_ref().map_or(Cell::Empty, |parent| Cell::Text(names.agent(parent))),
-        Cell::Count(chain.requests.len() as u64),
-        last.map_or(Cell::Empty, |request| Cell::Count(request.blocks as u64)),
-        last.map_or(Cell::Empty, |request| Cell::Count(request.usage.total_input_tokens())),
-        last.map_or(Cell::Empty, |request| Cell::Count(request.breakpoints.len() as u64)),
-        Cell::Share(chain.hit_rate()),
-        if chain.hit_rate().is_none() { Cell::Empty } else { Cell::Money(cost) },
-    ]
+fn chains_table(lock: &Lock, names: Names) -> Table {
+    let of_last = |chain: &Chain, count: fn(&Locked) -> u64| {
+        chain.requests.last().map_or(Cell::Empty, |request| Cell::Count(count(request)))
+    };
+    let cost = |chain: &Chain| chain.requests.iter().map(|request| request.cost).sum::<Option<Money>>();
+    Table::of("chains", &lock.chains)
+        .with(Column::left("Chain", "chain"), |chain| Cell::Text(names.agent(&chain.name)))
+        .with(Column::left("Child of", "parent"), |chain| {
+            chain.parent.as_ref().map_or(Cell::Empty, |parent| Cell::Text(names.agent(parent)))
+        })
+        .with(Column::right("Requests", "requests"), |chain| Cell::Count(chain.requests.len() as u64))
+        .with(Column::right("Blocks", "blocks"), |chain| of_last(chain, |request| request.blocks as u64))
+        .with(Column::right("Tokens", "tokens"), |chain| of_last(chain, |request| request.usage.total_input_tokens()))
+        .with(Column::right("Breakpoints", "breakpoints"), |chain| {
+            of_last(chain, |request| request.breakpoints.len() as u64)
+        })
+        .with(Column::right("Hit rate", "hit_rate"), |chain| Cell::Share(chain.hit_rate()))
+        .with(Column::right("Cost", "cost_usd").kept(), |chain| {
+            if chain.hit_rate().is_none() { Cell::Empty } else { Cell::Money(cost(chain)) }
+        })
+        .shown(SHOWN, "chains")
 }
 
 /// The changes of an update and their cost, in one line.

@@ -10,58 +10,26 @@ const SHOWN: usize = 20;
 
 /// Kinds of changes, a row each.
 pub fn kinds(check: &Check<'_>, kinds: &[Kind<'_>]) -> Table {
-    let mut table = Table::new(
-        "kinds",
-        vec![
-            Column::left("Cause", "cause").kept(),
-            Column::right("Request", "request"),
-            Column::name("Place", "path"),
-            Column::right("Requests", "requests"),
-            Column::right("Tokens lost", "tokens_lost"),
-            Column::right("Cost", "cost_usd").kept(),
-            Column::wrap("What", "name"),
-        ],
-    );
-    let row = |kind: &Kind<'_>| {
-        let first = kind.first();
-        vec![
-            Cell::text(first.cause.word()),
-            Cell::Count(first.request as u64),
-            Cell::text(&first.path),
-            Cell::Count(kind.further().len() as u64 + 1),
-            kind.tokens_lost().map_or(Cell::Empty, Cell::Count),
-            Cell::Money(kind.cost()),
-            Cell::Text(check.names.thing(&first.name)),
-        ]
-    };
-    table.rows = kinds.iter().map(row).collect();
-    table.shown_max = SHOWN;
-    table.rows_are = "kinds of changes (--format json lists all)";
-    table
+    Table::of("kinds", kinds)
+        .with(Column::left("Cause", "cause").kept(), |kind| Cell::text(kind.first().cause.word()))
+        .with(Column::right("Request", "request"), |kind| Cell::Count(kind.first().request as u64))
+        .with(Column::name("Place", "path"), |kind| Cell::text(&kind.first().path))
+        .with(Column::right("Requests", "requests"), |kind| Cell::Count(kind.further().len() as u64 + 1))
+        .with(Column::right("Tokens lost", "tokens_lost"), |kind| kind.tokens_lost().map_or(Cell::Empty, Cell::Count))
+        .with(Column::right("Cost", "cost_usd").kept(), |kind| Cell::Money(kind.cost()))
+        .with(Column::wrap("What", "name"), |kind| Cell::Text(check.names.thing(&kind.first().name)))
+        .shown(SHOWN, "kinds of changes (--format json lists all)")
 }
 
 /// Figures outside their budget.
 pub fn violations(check: &Check<'_>, violations: &[&Violation]) -> Table {
-    let mut table = Table::new(
-        "violations",
-        vec![
-            Column::left("Chain", "chain"),
-            Column::wrap("What", "what"),
-            Column::left("Found", "found"),
-            Column::left("Expected", "expected"),
-        ],
-    );
-    let rows = violations.iter().map(|violation| {
-        let chain = violation.chain.as_ref().map(|chain| check.names.agent(chain));
-        vec![
-            chain.map_or(Cell::Missing("all"), Cell::Text),
-            Cell::text(&violation.what),
-            Cell::text(&violation.found),
-            Cell::text(&violation.expected),
-        ]
-    });
-    table.rows = rows.collect();
-    table
+    let chain = |violation: &Violation| violation.chain.as_ref().map(|chain| check.names.agent(chain));
+    Table::of("violations", violations)
+        .with(Column::left("Chain", "chain"), |found| chain(found).map_or(Cell::Missing("all"), Cell::Text))
+        .with(Column::wrap("What", "what"), |found| Cell::text(&found.what))
+        .with(Column::left("Found", "found"), |found| Cell::text(&found.found))
+        .with(Column::left("Expected", "expected"), |found| Cell::text(&found.expected))
+        .whole()
 }
 
 /// Each rule, and whether it held.
@@ -97,61 +65,40 @@ pub fn score(check: &Check<'_>) -> Table {
 
 /// The results of the conformance suite.
 pub fn card(check: &Check<'_>) -> Table {
-    let mut table = Table::new(
-        "conformance",
-        vec![
-            Column::left("Check", "check"),
-            Column::left("Held", "passed"),
-            Column::right("Request", "request").optional(),
-            Column::name("Place", "path").optional(),
-            Column::wrap("Detail", "detail"),
-        ],
-    );
-    table.rows = check.card.iter().map(|graded| graded_row(check, graded)).collect();
-    table
-}
-
-fn graded_row(check: &Check<'_>, graded: &Graded) -> Vec<Cell> {
-    let held = match graded.passed {
+    let held = |graded: &Graded| match graded.passed {
         Some(holds) => Cell::Truth { holds, yes: "yes", no: "NO" },
         None => Cell::Missing("–"),
     };
+    Table::of("conformance", &check.card)
+        .with(Column::left("Check", "check"), |graded| Cell::text(&graded.check))
+        .with(Column::left("Held", "passed"), held)
+        .with(Column::right("Request", "request").optional(), |graded| {
+            graded.request.map_or(Cell::Empty, |request| Cell::Count(request as u64))
+        })
+        .with(Column::name("Place", "path").optional(), |graded| graded.path.as_ref().map_or(Cell::Empty, Cell::text))
+        .with(Column::wrap("Detail", "detail"), |graded| Cell::Text(check.names.message(&said(graded))))
+        .whole()
+}
+
+fn said(graded: &Graded) -> String {
     let said: Vec<&str> = match graded.passed {
         Some(true) => vec![&graded.claim],
         Some(false) => [Some(graded.evidence.as_str()), graded.suggestion.as_deref()].into_iter().flatten().collect(),
         None => vec![&graded.evidence],
     };
-    vec![
-        Cell::text(&graded.check),
-        held,
-        graded.request.map_or(Cell::Empty, |request| Cell::Count(request as u64)),
-        graded.path.as_ref().map_or(Cell::Empty, Cell::text),
-        Cell::Text(check.names.message(&said.join(" "))),
-    ]
+    said.join(" ")
 }
 
 /// Notes by their word, with the first of each.
 pub fn notes(check: &Check<'_>) -> Table {
-    let mut table = Table::new(
-        "notes",
-        vec![
-            Column::left("Note", "note"),
-            Column::right("Times", "times"),
-            Column::name("First in", "request"),
-            Column::name("Place", "path").optional(),
-            Column::wrap("Meaning", "detail"),
-        ],
-    );
-    let rows = check.notes().into_iter().map(|(word, (times, first))| {
-        let place = check.place(first.request).unwrap_or_else(|| format!("request {}", first.request));
-        vec![
-            Cell::text(word),
-            Cell::Count(times as u64),
-            Cell::Text(place),
-            Cell::text(&first.path),
-            Cell::Text(super::words::note(first)),
-        ]
-    });
-    table.rows = rows.collect();
-    table
+    let notes: Vec<_> = check.notes().into_iter().collect();
+    Table::of("notes", &notes)
+        .with(Column::left("Note", "note"), |(word, _)| Cell::text(*word))
+        .with(Column::right("Times", "times"), |(_, (times, _))| Cell::Count(*times as u64))
+        .with(Column::name("First in", "request"), |(_, (_, first))| {
+            Cell::Text(check.place(first.request).unwrap_or_else(|| format!("request {}", first.request)))
+        })
+        .with(Column::name("Place", "path").optional(), |(_, (_, first))| Cell::text(&first.path))
+        .with(Column::wrap("Meaning", "detail"), |(_, (_, first))| Cell::Text(super::words::note(first)))
+        .whole()
 }

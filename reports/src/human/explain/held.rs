@@ -4,28 +4,17 @@ use forkcast_replay::replay::inspect::Breakpoint;
 
 use super::words::{lifetime, state};
 use crate::document::{Cell, Column, Document, Table, count};
-use crate::explained::{Explained, LevelHeld, found_shorter};
+use crate::explained::{Explained, found_shorter};
 
 pub(super) fn held(explained: &Explained<'_>) -> Table {
-    let mut table = Table::new(
-        "levels",
-        vec![
-            Column::left("Level", "level"),
-            Column::right("Blocks", "blocks"),
-            Column::right("Tokens", "tokens"),
-            Column::right("In the prefix sent before", "blocks_sent_before"),
-        ],
-    );
-    let row = |held: LevelHeld| {
-        vec![
-            Cell::text(held.level.name()),
-            Cell::Count(held.blocks as u64),
-            Cell::Count(held.tokens),
-            Cell::Count(held.sent_before as u64),
-        ]
-    };
-    table.rows = explained.levels().into_iter().map(row).collect();
-    table
+    Table::of("levels", &explained.levels())
+        .with(Column::left("Level", "level"), |held| Cell::text(held.level.name()))
+        .with(Column::right("Blocks", "blocks"), |held| Cell::Count(held.blocks as u64))
+        .with(Column::right("Tokens", "tokens"), |held| Cell::Count(held.tokens))
+        .with(Column::right("In the prefix sent before", "blocks_sent_before"), |held| {
+            Cell::Count(held.sent_before as u64)
+        })
+        .whole()
 }
 
 pub(super) fn breakpoints(explained: &Explained<'_>, document: &mut Document) {
@@ -37,23 +26,18 @@ pub(super) fn breakpoints(explained: &Explained<'_>, document: &mut Document) {
 }
 
 pub(super) fn breakpoint_table(explained: &Explained<'_>) -> Table {
-    let mut table = Table::new(
-        "breakpoints",
-        vec![
-            Column::left("Breakpoint", "path"),
-            Column::right("Tokens", "tokens"),
-            Column::left("Lifetime", "ttl"),
-            Column::left("Its own prefix", "state"),
-            Column::right("Blocks checked", "looked_at"),
-            Column::wrap("Found to read", "found"),
-        ],
-    );
-    table.rows = explained.inspection.breakpoints.iter().map(|breakpoint| row(explained, breakpoint)).collect();
-    table
+    Table::of("breakpoints", &explained.inspection.breakpoints)
+        .with(Column::left("Breakpoint", "path"), |breakpoint| Cell::Text(explained.path(breakpoint.index)))
+        .with(Column::right("Tokens", "tokens"), |breakpoint| Cell::Count(breakpoint.tokens))
+        .with(Column::left("Lifetime", "ttl"), |breakpoint| Cell::text(lifetime(breakpoint.marker.ttl)))
+        .with(Column::left("Its own prefix", "state"), |breakpoint| Cell::text(state(breakpoint.state)))
+        .with(Column::right("Blocks checked", "looked_at"), |breakpoint| Cell::Count(breakpoint.looked_at as u64))
+        .with(Column::wrap("Found to read", "found"), |breakpoint| Cell::Text(found(explained, breakpoint)))
+        .whole()
 }
 
-fn row(explained: &Explained<'_>, breakpoint: &Breakpoint) -> Vec<Cell> {
-    let found = match breakpoint.found {
+fn found(explained: &Explained<'_>, breakpoint: &Breakpoint) -> String {
+    match breakpoint.found {
         _ if !breakpoint.effective => {
             format!("too short: the minimum is {} tokens", count(explained.inspection.subject.minimum_tokens))
         }
@@ -62,13 +46,5 @@ fn row(explained: &Explained<'_>, breakpoint: &Breakpoint) -> Vec<Cell> {
             format!("the prefix up to {}, {} tokens", explained.path(found), count(explained.tokens_through(found)))
         }
         Some(_) => "its own prefix".to_owned(),
-    };
-    vec![
-        Cell::Text(explained.path(breakpoint.index)),
-        Cell::Count(breakpoint.tokens),
-        Cell::text(lifetime(breakpoint.marker.ttl)),
-        Cell::text(state(breakpoint.state)),
-        Cell::Count(breakpoint.looked_at as u64),
-        Cell::Text(found),
-    ]
+    }
 }

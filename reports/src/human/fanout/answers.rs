@@ -1,7 +1,7 @@
 //! Answers for people: where one policy becomes cheaper than another, and the costs of each before and after.
 
 use forkcast_scenarios::fanout::breakeven::launching::frontier;
-use forkcast_scenarios::fanout::breakeven::{Answer, Curve, Panel, Point, Question};
+use forkcast_scenarios::fanout::breakeven::{Answer, Crossing, Curve, Panel, Point, Question};
 use forkcast_sim::pricing::Money;
 
 use super::rests_on;
@@ -60,10 +60,6 @@ fn costs(answers: &[Answer]) -> Vec<&'static str> {
 fn crossing_table(question: Question, panel: &Panel) -> Table {
     let has_whole = matches!(question, Question::ForkOrSpawn | Question::Ttl);
     let name = if question == Question::LookBack { "the parent's prefix is lost from" } else { "turning point" };
-    let mut columns = vec![Column::left(name, "name"), Column::right(answers::unit(question), "at")];
-    columns.extend(has_whole.then_some(Column::right("with parent", "at_with_parent")));
-    columns.extend([Column::right("formula", "formula"), Column::right("cost there", "cost_usd").kept()]);
-    let mut table = Table::new("crossings", columns);
     // There is no request before the first.
     let is_never = |at: f64| at < 1.0 && question == Question::ForkOrSpawn;
     let number = |place: Option<f64>| match place {
@@ -71,16 +67,23 @@ fn crossing_table(question: Question, panel: &Panel) -> Table {
         Some(at) if is_never(at) => Cell::text("never"),
         Some(at) => Cell::text(format!("{at:.1}")),
     };
-    table.rows.extend(panel.crossings.iter().map(|crossing| {
-        let cost = crossing.at.filter(|at| !is_never(*at)).map_or(Cell::Empty, |_| Cell::Money(Some(crossing.cost)));
-        // What all have in common is in the head of the column.
-        let name = crossing.name.strip_suffix(name).map_or(&*crossing.name, |own| own.trim_end_matches(": "));
-        let mut row = vec![Cell::text(name), number(crossing.at)];
-        row.extend(has_whole.then(|| number(crossing.with_parent)));
-        row.extend([number(crossing.formula), cost]);
-        row
-    }));
+    let cost = |crossing: &Crossing| match crossing.at {
+        Some(at) if !is_never(at) => Cell::Money(Some(crossing.cost)),
+        _ => Cell::Empty,
+    };
+    let mut table = Table::of("crossings", &panel.crossings)
+        .with(Column::left(name, "name"), |crossing| {
+            // What all have in common is in the head of the column.
+            Cell::text(crossing.name.strip_suffix(name).map_or(&*crossing.name, |own| own.trim_end_matches(": ")))
+        })
+        .with(Column::right(answers::unit(question), "at"), |crossing| number(crossing.at));
+    if has_whole {
+        table = table.with(Column::right("with parent", "at_with_parent"), |crossing| number(crossing.with_parent));
+    }
     table
+        .with(Column::right("formula", "formula"), |crossing| number(crossing.formula))
+        .with(Column::right("cost there", "cost_usd").kept(), cost)
+        .whole()
 }
 
 /// Cost against makespan, a row for each launch.

@@ -65,31 +65,25 @@ fn words(provider: Maker, cause: Cause) -> String {
 }
 
 fn table(causes: &[Cause]) -> Table {
-    let columns = vec![
-        Column::left("Cause", "name"),
-        Column::wrap("Meaning", "meaning"),
-        Column::wrap("Common reason", "origin"),
-        Column::wrap("What to do", "suggestion"),
-        Column::wrap("In clients", "in_clients"),
-        Column::left("Anthropic", "anthropic"),
-        Column::left("OpenAI", "openai"),
-    ];
-    let mut table = Table::new("causes", columns);
-    let row = |cause: &Cause| {
-        let texts = [cause.word(), cause.meaning(), cause.origin(), cause.suggestion()].map(Cell::text);
-        let providers = DIAGNOSING.map(|provider| Cell::Text(words(provider, *cause)));
-        texts.into_iter().chain([Cell::Text(in_clients(*cause).join(" "))]).chain(providers).collect()
-    };
-    table.rows = causes.iter().map(row).collect();
-    table
+    let [anthropic, openai] = DIAGNOSING;
+    Table::of("causes", causes)
+        .with(Column::left("Cause", "name"), |cause| Cell::text(cause.word()))
+        .with(Column::wrap("Meaning", "meaning"), |cause| Cell::text(cause.meaning()))
+        .with(Column::wrap("Common reason", "origin"), |cause| Cell::text(cause.origin()))
+        .with(Column::wrap("What to do", "suggestion"), |cause| Cell::text(cause.suggestion()))
+        .with(Column::wrap("In clients", "in_clients"), |cause| Cell::Text(in_clients(*cause).join(" ")))
+        .with(Column::left("Anthropic", "anthropic"), |cause| Cell::Text(words(anthropic, *cause)))
+        .with(Column::left("OpenAI", "openai"), |cause| Cell::Text(words(openai, *cause)))
+        .whole()
 }
 
 /// Differences that cost nothing.
 pub fn notes() -> Document {
-    let mut table = Table::new("notes", vec![Column::left("Note", "name"), Column::wrap("Meaning", "meaning")]);
-    table.rows = Note::ALL.iter().map(|note| vec![Cell::text(note.word()), Cell::text(note.meaning())]).collect();
+    let table = Table::of("notes", &Note::ALL)
+        .with(Column::left("Note", "name"), |note| Cell::text(note.word()))
+        .with(Column::wrap("Meaning", "meaning"), |note| Cell::text(note.meaning()));
     let mut document = Document::default();
     document.title("Differences between two requests that cost nothing");
-    document.table(table);
+    document.table(table.whole());
     document
 }

@@ -197,10 +197,8 @@ pub fn compared(book: &PriceBook, table: &PriceTable, comparison: &Comparison, d
         book.version(),
         table.kind
     ));
-    let mut differences = Table::new("differences", difference_columns());
-    differences.rows = comparison.differences.iter().map(difference).collect();
-    if !differences.rows.is_empty() {
-        document.table(differences);
+    if !comparison.differences.is_empty() {
+        document.table(differences(&comparison.differences));
     }
     let alone = |what: &str, models: &BTreeSet<ModelId>| {
         let names: Vec<String> = models.iter().map(ToString::to_string).collect();
@@ -211,24 +209,14 @@ pub fn compared(book: &PriceBook, table: &PriceTable, comparison: &Comparison, d
     document
 }
 
-fn difference_columns() -> Vec<Column> {
-    vec![
-        Column::left("Model", "model").kept(),
-        Column::left("Price", "category"),
-        Column::right("Book", "book_usd_per_mtok"),
-        Column::right("Table", "table_usd_per_mtok"),
-        Column::left("Name in the table", "table_name"),
-    ]
-}
-
-fn difference(one: &PriceDifference) -> Vec<Cell> {
-    vec![
-        Cell::Text(one.model.to_string()),
-        Cell::text(one.category.word()),
-        Cell::Price(one.book_usd_per_mtok),
-        Cell::Price(one.table_usd_per_mtok),
-        Cell::text(one.name.as_str()),
-    ]
+fn differences(found: &[PriceDifference]) -> Table {
+    Table::of("differences", found)
+        .with(Column::left("Model", "model").kept(), |one| Cell::Text(one.model.to_string()))
+        .with(Column::left("Price", "category"), |one| Cell::text(one.category.word()))
+        .with(Column::right("Book", "book_usd_per_mtok"), |one| Cell::Price(one.book_usd_per_mtok))
+        .with(Column::right("Table", "table_usd_per_mtok"), |one| Cell::Price(one.table_usd_per_mtok))
+        .with(Column::left("Name in the table", "table_name"), |one| Cell::text(one.name.as_str()))
+        .whole()
 }
 
 /// Everything for machines: a row for each row of the book and service tier, with the prices there.
@@ -289,27 +277,14 @@ fn flat_rows(row: &PriceRow) -> Vec<Vec<Cell>> {
 }
 
 fn fees(fees: &[Fee]) -> Table {
-    let columns = vec![
-        Column::left("Vendor", "vendor"),
-        Column::left("Fee", "name"),
-        Column::left("Unit", "unit"),
-        Column::right("Price", "price_usd"),
-        Column::right("Per", "per"),
-        Column::left("Source", "source"),
-        Column::left("Copied", "dated"),
-        Column::left("Note", "note"),
-    ];
-    let rows = fees.iter().map(|fee| {
-        vec![
-            Cell::text(fee.vendor.word()),
-            Cell::text(fee.name.as_str()),
-            Cell::text(fee.unit.as_str()),
-            Cell::Price(fee.price),
-            Cell::Count(fee.per.into()),
-            Cell::text(fee.source.tag.as_str()),
-            Cell::text(fee.source.dated.as_str()),
-            fee.note.as_deref().map_or(Cell::Empty, Cell::text),
-        ]
-    });
-    Table { rows: rows.collect(), ..Table::new("fees", columns) }
+    Table::of("fees", fees)
+        .with(Column::left("Vendor", "vendor"), |fee| Cell::text(fee.vendor.word()))
+        .with(Column::left("Fee", "name"), |fee| Cell::text(fee.name.as_str()))
+        .with(Column::left("Unit", "unit"), |fee| Cell::text(fee.unit.as_str()))
+        .with(Column::right("Price", "price_usd"), |fee| Cell::Price(fee.price))
+        .with(Column::right("Per", "per"), |fee| Cell::Count(fee.per.into()))
+        .with(Column::left("Source", "source"), |fee| Cell::text(fee.source.tag.as_str()))
+        .with(Column::left("Copied", "dated"), |fee| Cell::text(fee.source.dated.as_str()))
+        .with(Column::left("Note", "note"), |fee| fee.note.as_deref().map_or(Cell::Empty, Cell::text))
+        .whole()
 }

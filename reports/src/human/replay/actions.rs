@@ -12,17 +12,22 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if actions.is_empty() {
         return;
     }
-    let mut columns = vec![
-        Column::wrap("What to change", "what"),
-        Column::right("Saves", "saved_usd").kept(),
-        Column::right("Of the bill", "saved_share").kept(),
-    ];
+    let bill = report.totals.billed.cost.filter(|bill| *bill > Money::ZERO);
+    let mut table = Table::of("actions", &actions)
+        .with(Column::wrap("What to change", "what"), |action| Cell::text(&action.what))
+        .with(Column::right("Saves", "saved_usd").kept(), |action| Cell::Money(Some(action.saved)))
+        .with(Column::right("Of the bill", "saved_share").kept(), |action| {
+            Cell::Share(bill.map(|bill| part_of(action.saved, bill)))
+        });
     if report.view.details {
-        columns.extend([Column::name("Sessions", "sessions").optional(), Column::left("Proof", "what_if").optional()]);
+        let what_if = |action: &Action| action.what_if.and_then(|at| report.what_ifs.get(at));
+        table = table
+            .with(Column::name("Sessions", "sessions").optional(), |action| sessions(report, action))
+            .with(Column::left("Proof", "what_if").optional(), |action| {
+                Cell::text(what_if(action).map_or("misses", |tried| tried.name.as_str()))
+            });
     }
-    let mut table = Table::new("actions", columns);
-    table.rows = actions.iter().map(|action| row(report, action)).collect();
-    document.table(table);
+    document.table(table.whole());
     if actions.len() > 1 {
         document.aside(vec![overlap(report, &actions)]);
     }
@@ -35,16 +40,6 @@ fn overlap(report: &Report<'_>, actions: &[Action]) -> String {
     let by_what_if = actions.iter().any(|action| action.what_if.is_some()) && bill::has_avoidable(report);
     let beyond = if by_what_if { ". Other models and lifetimes can save more than was avoidable" } else { "" };
     format!("Savings over {over}; they may overlap{beyond}.")
-}
-
-fn row(report: &Report<'_>, action: &Action) -> Vec<Cell> {
-    let share = report.totals.billed.cost.filter(|bill| *bill > Money::ZERO).map(|bill| part_of(action.saved, bill));
-    let mut row = vec![Cell::text(&action.what), Cell::Money(Some(action.saved)), Cell::Share(share)];
-    if report.view.details {
-        let proof = action.what_if.and_then(|at| report.what_ifs.get(at)).map(|tried| tried.name.as_str());
-        row.extend([sessions(report, action), Cell::text(proof.unwrap_or("misses"))]);
-    }
-    row
 }
 
 /// The session with most of the money, and how many others there are.

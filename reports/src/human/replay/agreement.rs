@@ -2,6 +2,7 @@
 
 use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::service::NotComparable;
+use forkcast_sim::wire::Usage;
 
 mod explanation;
 mod fidelity;
@@ -148,48 +149,31 @@ fn exceptions(report: &Report<'_>, document: &mut Document) {
         return;
     }
     document.heading(format!("Not as predicted: {}", several(found.len() as u64, "request")));
-    let mut table = Table::new(
-        "exceptions",
-        vec![
-            Column::name("Request", "request"),
-            Column::right("Read, recorded", "recorded_read_tokens"),
-            Column::right("predicted", "predicted_read_tokens"),
-            Column::left("Verdict", "recorded_verdict"),
-            Column::left("predicted", "predicted_verdict"),
-            Column::wrap("Why the recorded read fell short", "causes").kept(),
-        ],
-    );
-    table.make(shown(report), found, |found| exception(report, found));
-    table.rows_are = "exceptions (--table exceptions lists all)";
-    document.table(table);
-}
-
-fn exception(report: &Report<'_>, found: &Exception) -> Vec<Cell> {
-    let causes: Vec<String> = found.causes.iter().map(|cause| cause.word().to_owned()).collect();
-    let compared = &found.compared;
-    vec![
-        Cell::Text(report.spot(&found.place)),
-        Cell::Count(compared.recorded_usage.cache_read_input_tokens),
-        Cell::Count(compared.predicted_usage.cache_read_input_tokens),
-        Cell::text(compared.recorded.word()),
-        Cell::text(compared.predicted.word()),
-        Cell::Text(listed(&causes)),
-    ]
+    let causes = |found: &Exception| found.causes.iter().map(|cause| cause.word().to_owned()).collect::<Vec<_>>();
+    let read = |usage: &Usage| Cell::Count(usage.cache_read_input_tokens);
+    let table = Table::of("exceptions", found)
+        .first(shown(report), "exceptions (--table exceptions lists all)")
+        .with(Column::name("Request", "request"), |found| Cell::Text(report.spot(&found.place)))
+        .with(Column::right("Read, recorded", "recorded_read_tokens"), |found| read(&found.compared.recorded_usage))
+        .with(Column::right("predicted", "predicted_read_tokens"), |found| read(&found.compared.predicted_usage))
+        .with(Column::left("Verdict", "recorded_verdict"), |found| Cell::text(found.compared.recorded.word()))
+        .with(Column::left("predicted", "predicted_verdict"), |found| Cell::text(found.compared.predicted.word()))
+        .with(Column::wrap("Why the recorded read fell short", "causes").kept(), |found| {
+            Cell::Text(listed(&causes(found)))
+        });
+    document.table(table.whole());
 }
 
 fn unexplained(report: &Report<'_>, document: &mut Document) {
-    let mut table = Table::new(
-        "unexplained",
-        vec![Column::name("Request", "request"), Column::right("Tokens", "tokens"), Column::right("Cost", "cost_usd")],
-    );
     let found: Vec<&Miss> = report.misses.iter().filter(|miss| miss.cause == Cause::Unexplained).collect();
     if found.is_empty() {
         return;
     }
     document.heading(format!("Unexplained: {}", several(found.len() as u64, "request")));
-    table.make(shown(report), &found, |miss| {
-        vec![Cell::Text(report.spot(&miss.place)), Cell::Count(miss.tokens), Cell::Money(miss.cost)]
-    });
-    table.rows_are = "requests (--table misses lists all)";
-    document.table(table);
+    let table = Table::of("unexplained", &found)
+        .first(shown(report), "requests (--table misses lists all)")
+        .with(Column::name("Request", "request"), |miss| Cell::Text(report.spot(&miss.place)))
+        .with(Column::right("Tokens", "tokens"), |miss| Cell::Count(miss.tokens))
+        .with(Column::right("Cost", "cost_usd"), |miss| Cell::Money(miss.cost));
+    document.table(table.whole());
 }

@@ -56,16 +56,6 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
 }
 
 fn table(report: &Report<'_>) -> Table {
-    let mut table = Table::new(
-        "spending",
-        vec![
-            Column::wrap("Spent on", "what"),
-            Column::right("Cost", "cost_usd").kept(),
-            Column::right("Of the bill", "share").kept(),
-            Column::right("Tokens", "tokens"),
-            Column::right("A request", "tokens_per_request"),
-        ],
-    );
     let account = &report.totals;
     let (usage, spending) = (&account.billed.usage, &account.spending);
     let parts = [
@@ -84,19 +74,16 @@ fn table(report: &Report<'_>) -> Table {
     parts.sort_by_key(|(_, cost, tokens)| (std::cmp::Reverse(*cost), std::cmp::Reverse(*tokens)));
     let bill = account.billed.cost;
     let requests = report.tally.counted.max(1);
-    table.rows = parts
-        .into_iter()
-        .map(|(what, cost, tokens)| {
-            vec![
-                Cell::Text(what),
-                Cell::Money(bill.map(|_| cost)),
-                Cell::Share(bill.map(|bill| part_of(cost, bill))),
-                tokens.map_or(Cell::Empty, Cell::Count),
-                tokens.map_or(Cell::Empty, |tokens| Cell::Count((tokens + requests / 2) / requests)),
-            ]
+    let mean = |tokens: u64| Cell::Count((tokens + requests / 2) / requests);
+    Table::of("spending", &parts)
+        .with(Column::wrap("Spent on", "what"), |(what, ..)| Cell::text(what))
+        .with(Column::right("Cost", "cost_usd").kept(), |(_, cost, _)| Cell::Money(bill.map(|_| *cost)))
+        .with(Column::right("Of the bill", "share").kept(), |(_, cost, _)| {
+            Cell::Share(bill.map(|bill| part_of(*cost, bill)))
         })
-        .collect();
-    table
+        .with(Column::right("Tokens", "tokens"), |(.., tokens)| tokens.map_or(Cell::Empty, Cell::Count))
+        .with(Column::right("A request", "tokens_per_request"), |(.., tokens)| tokens.map_or(Cell::Empty, mean))
+        .whole()
 }
 
 /// Whether the bill has a part that could have been avoided.

@@ -44,25 +44,16 @@ fn table(report: &Report<'_>) -> Table {
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|((fate, _), kind)| (*fate, std::cmp::Reverse(kind.count)));
-    let mut table = Table::new(
-        "damage",
-        vec![
-            Column::left("", "what"),
-            Column::right("Times", "times"),
-            Column::wrap("Why", "reason"),
-            Column::name("First", "first"),
-        ],
-    );
-    for ((fate, reason), kind) in kinds {
-        // For a single damage the text names the finding.
-        let exact = kind.count == 1 && fate != Fate::PassedOver;
-        let reason = if exact { kind.reason } else { reason };
-        let first = Cell::Text(kind.first);
-        table.rows.push(vec![Cell::text(fate.word()), Cell::Count(kind.count), Cell::Text(reason), first]);
-    }
-    table.shown_max = SHOWN;
-    table.rows_are = "kinds (--format json lists every file under `inputs`)";
-    table
+    // For a single damage the text names the finding.
+    let is_exact = |fate: Fate, kind: &Kind| kind.count == 1 && fate != Fate::PassedOver;
+    Table::of("damage", &kinds)
+        .with(Column::left("", "what"), |((fate, _), _)| Cell::text(fate.word()))
+        .with(Column::right("Times", "times"), |(_, kind)| Cell::Count(kind.count))
+        .with(Column::wrap("Why", "reason"), |((fate, reason), kind)| {
+            Cell::text(if is_exact(*fate, kind) { &kind.reason } else { reason })
+        })
+        .with(Column::name("First", "first"), |(_, kind)| Cell::text(&kind.first))
+        .shown(SHOWN, "kinds (--format json lists every file under `inputs`)")
 }
 
 /// The reason without the place in the file that it begins with ("interaction 3, line 272: …"), and that place, so that
@@ -100,12 +91,10 @@ fn masked_part(part: &str) -> String {
 }
 
 fn remarked(report: &Report<'_>) -> Table {
-    let mut table = Table::new("remarks", vec![Column::right("Requests", "requests"), Column::wrap("", "remark")]);
-    table.rows =
-        remarks(report).into_iter().map(|(remark, number)| vec![Cell::Count(number), Cell::Text(remark)]).collect();
-    table.shown_max = SHOWN;
-    table.rows_are = "remarks";
-    table
+    Table::of("remarks", &remarks(report))
+        .with(Column::right("Requests", "requests"), |(_, number)| Cell::Count(*number))
+        .with(Column::wrap("", "remark"), |(remark, _)| Cell::text(remark))
+        .shown(SHOWN, "remarks")
 }
 
 #[cfg(test)]

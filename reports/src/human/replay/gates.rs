@@ -8,29 +8,15 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if gates.is_empty() {
         return;
     }
-    let mut table = Table::new(
-        "gates",
-        vec![
-            Column::left("Limit", "name"),
-            Column::right("Allowed", "limit"),
-            Column::right("Found", "found").kept(),
-            Column::left("", "passed").kept(),
-            Column::wrap("Why", "undecided"),
-        ],
-    );
-    table.rows = gates.iter().map(row).collect();
+    let why = |gate: &Gate| gate.undecided.as_ref().map(|why| format!("cannot be checked: {why}"));
+    let table = Table::of("gates", &gates)
+        .with(Column::left("Limit", "name"), |gate| Cell::text(gate.name))
+        .with(Column::right("Allowed", "limit"), |gate| cell(gate.limit))
+        .with(Column::right("Found", "found").kept(), |gate| gate.found.map_or(Cell::Empty, cell))
+        .with(Column::left("", "passed").kept(), |gate| Cell::Truth { holds: gate.passed, yes: "kept", no: "FAILED" })
+        .with(Column::wrap("Why", "undecided"), |gate| why(gate).map_or(Cell::Empty, Cell::Text));
     document.heading("Limits");
-    document.table(table);
-}
-
-fn row(gate: &Gate) -> Vec<Cell> {
-    vec![
-        Cell::text(gate.name),
-        cell(gate.limit),
-        gate.found.map_or(Cell::Empty, cell),
-        Cell::Truth { holds: gate.passed, yes: "kept", no: "FAILED" },
-        gate.undecided.as_ref().map_or(Cell::Empty, |why| Cell::Text(format!("cannot be checked: {why}"))),
-    ]
+    document.table(table.whole());
 }
 
 fn cell(measure: Measure) -> Cell {

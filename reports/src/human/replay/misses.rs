@@ -27,61 +27,34 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
 
 fn causes(report: &Report<'_>, misses: &[Miss]) -> Table {
     let bill = report.totals.billed.cost;
-    let mut table = Table::new(
-        "causes",
-        vec![
-            Column::left("Cause", "cause").kept(),
-            Column::right("Requests", "requests"),
-            Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd").kept(),
-            Column::right("Of the bill", "share"),
-            Column::name("Largest example", "example"),
-        ],
-    );
     let mut largest: BTreeMap<Cause, &Miss> = BTreeMap::new();
     for miss in misses {
         largest.entry(miss.cause).or_insert(miss);
     }
-    for (cause, total) in report.totals.causes() {
-        table.rows.push(vec![
-            Cell::text(cause.word()),
-            Cell::Count(total.requests),
-            Cell::Count(total.tokens),
-            Cell::Money(bill.map(|_| total.cost)),
-            Cell::Share(bill.map(|bill| part_of(total.cost, bill))),
-            largest.get(&cause).map_or(Cell::Empty, |miss| Cell::Text(report.spot(&miss.place))),
-        ]);
-    }
-    table
+    let example = |cause| largest.get(cause).map_or(Cell::Empty, |miss| Cell::Text(report.spot(&miss.place)));
+    Table::of("causes", &report.totals.causes())
+        .with(Column::left("Cause", "cause").kept(), |(cause, _)| Cell::text(cause.word()))
+        .with(Column::right("Requests", "requests"), |(_, total)| Cell::Count(total.requests))
+        .with(Column::right("Tokens", "tokens"), |(_, total)| Cell::Count(total.tokens))
+        .with(Column::right("Cost", "cost_usd").kept(), |(_, total)| Cell::Money(bill.map(|_| total.cost)))
+        .with(Column::right("Of the bill", "share"), |(_, total)| {
+            Cell::Share(bill.map(|bill| part_of(total.cost, bill)))
+        })
+        .with(Column::name("Largest example", "example"), |(cause, _)| example(cause))
+        .whole()
 }
 
 fn largest(report: &Report<'_>, misses: &[Miss]) -> Table {
-    let mut table = Table::new(
-        "misses",
-        vec![
-            Column::name("Request", "request"),
-            Column::left("At", "at").optional(),
-            Column::left("Cause", "cause").kept(),
-            Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd").kept(),
-            Column::wrap("What changed", "change"),
-        ],
-    );
-    table.make(LARGEST_SHOWN, misses, |miss| row(report, miss));
-    table.rows_are = "misses (--format json and --out list all)";
-    table
-}
-
-fn row(report: &Report<'_>, miss: &Miss) -> Vec<Cell> {
-    let at = miss.place.at.and_then(|at| when::moment(at, &report.view.zone));
-    vec![
-        Cell::Text(report.spot(&miss.place)),
-        at.map_or(Cell::Empty, Cell::Text),
-        Cell::text(miss.cause.word()),
-        Cell::Count(miss.tokens),
-        Cell::Money(miss.cost),
-        change(report, miss),
-    ]
+    let at = |miss: &Miss| miss.place.at.and_then(|at| when::moment(at, &report.view.zone));
+    Table::of("misses", misses)
+        .first(LARGEST_SHOWN, "misses (--format json and --out list all)")
+        .with(Column::name("Request", "request"), |miss| Cell::Text(report.spot(&miss.place)))
+        .with(Column::left("At", "at").optional(), |miss| at(miss).map_or(Cell::Empty, Cell::Text))
+        .with(Column::left("Cause", "cause").kept(), |miss| Cell::text(miss.cause.word()))
+        .with(Column::right("Tokens", "tokens"), |miss| Cell::Count(miss.tokens))
+        .with(Column::right("Cost", "cost_usd").kept(), |miss| Cell::Money(miss.cost))
+        .with(Column::wrap("What changed", "change"), |miss| change(report, miss))
+        .whole()
 }
 
 /// Name and place of what changed: `system[1], text (date)`.

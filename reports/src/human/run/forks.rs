@@ -96,21 +96,18 @@ fn missed(run: &Run, found: &FanOut<'_>, document: &mut Document) {
         return;
     };
     document.text(broken(run, found, dearest));
-    let mut table = Table::new(
-        "misses",
-        vec![
-            Column::left("Missed for", "cause").kept(),
-            Column::right("Forks", "forks"),
-            Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd").kept(),
-            Column::name("Place", "path"),
-            Column::right("Byte", "offset_in_block").optional(),
-            Column::wrap("What", "name"),
-        ],
-    );
-    table.rows = found.misses.iter().map(row).collect();
-    table.shown_max = MISSES_MAX;
-    table.rows_are = "causes";
+    let place = |miss: &Miss<'_>| miss.difference.map_or(Cell::Empty, |found| Cell::text(&found.path));
+    let byte = |miss: &Miss<'_>| miss.difference.and_then(|found| found.offset_in_block);
+    let what = |miss: &Miss<'_>| miss.difference.map_or(Cell::Empty, |found| Cell::text(&found.name));
+    let table = Table::of("misses", &found.misses)
+        .with(Column::left("Missed for", "cause").kept(), |miss| Cell::text(miss.cause.word()))
+        .with(Column::right("Forks", "forks"), |miss| Cell::Count(miss.forks))
+        .with(Column::right("Tokens", "tokens"), |miss| Cell::Count(miss.tokens))
+        .with(Column::right("Cost", "cost_usd").kept(), |miss| Cell::Money(miss.cost))
+        .with(Column::name("Place", "path"), place)
+        .with(Column::right("Byte", "offset_in_block").optional(), |miss| byte(miss).map_or(Cell::Empty, Cell::Count))
+        .with(Column::wrap("What", "name"), what)
+        .shown(MISSES_MAX, "causes");
     document.table(table);
 }
 
@@ -157,17 +154,4 @@ fn broken(run: &Run, found: &FanOut<'_>, miss: &Miss<'_>) -> Vec<String> {
         None => {}
     }
     lines
-}
-
-fn row(miss: &Miss<'_>) -> Vec<Cell> {
-    let difference = miss.difference;
-    vec![
-        Cell::text(miss.cause.word()),
-        Cell::Count(miss.forks),
-        Cell::Count(miss.tokens),
-        Cell::Money(miss.cost),
-        difference.map_or(Cell::Empty, |found| Cell::text(&found.path)),
-        difference.and_then(|found| found.offset_in_block).map_or(Cell::Empty, Cell::Count),
-        difference.map_or(Cell::Empty, |found| Cell::text(&found.name)),
-    ]
 }

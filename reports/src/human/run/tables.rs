@@ -15,65 +15,54 @@ const AGENTS_MAX: usize = 40;
 
 /// The agents as a tree, with their costs; for forks also the reads from their parents.
 pub(super) fn agents(run: &Run) -> Table {
-    let mut columns = vec![
-        Column::left("Agent", "agent"),
-        Column::right("Began", "began").optional(),
-        Column::right("Ended", "ended"),
-        Column::right("Turns", "turns"),
-        Column::right("Input", "input_tokens"),
-        Column::right("Read", "hit_rate"),
-        Column::right("Output", "output_tokens").optional(),
-        Column::right("Cost", "cost_usd").kept(),
-        Column::left("Waited for", "waited_for").optional(),
-        Column::left("End", "state").kept(),
-    ];
-    let any_forks = run.agents.iter().any(|agent| agent.fork.is_some());
-    if any_forks {
-        let of_forks = [
-            Column::right("Fork", "place"),
-            Column::right("Read of parent", "read_from_parent_tokens"),
-            Column::right("Own", "own_tokens").optional(),
-        ];
-        columns.splice(1..1, of_forks);
+    let firsts = first_requests(run);
+    let rows = run.agents.iter().zip(run.sums_of_agents()).zip(firsts);
+    let rows: Vec<AgentRow<'_>> = rows.map(|((agent, sums), first)| AgentRow { agent, sums, first }).collect();
+    let mut table = Table::of("agents", &rows).with(Column::left("Agent", "agent"), |row| Cell::text(label(row.agent)));
+    if run.agents.iter().any(|agent| agent.fork.is_some()) {
+        // Place among its siblings, from one; the tokens that its first request read of its parent's and added.
+        let place = |row: &AgentRow<'_>| row.agent.fork.as_ref().map(|fork| u64::from(fork.place) + 1);
+        table = table
+            .with(Column::right("Fork", "place"), |row| place(row).map_or(Cell::Empty, Cell::Count))
+            .with(Column::right("Read of parent", "read_from_parent_tokens"), |row| {
+                row.shared(|share| share.read_tokens)
+            })
+            .with(Column::right("Own", "own_tokens").optional(), |row| row.shared(|share| share.own_tokens));
     }
-    let mut table = Table::new("agents", columns);
-    (table.rows_are, table.shown_max) = ("agents", AGENTS_MAX);
-    let agents = run.agents.iter().zip(run.sums_of_agents()).zip(first_requests(run));
-    for ((agent, sums), first) in agents {
-        let mut row = agent_row(agent, &sums);
-        if any_forks {
-            row.splice(1..1, fork_cells(agent, first));
-        }
-        table.rows.push(row);
-    }
+    let ended =
+        |row: &AgentRow<'_>| row.agent.ended.map_or(Cell::Missing("–"), |ended| Cell::text(since_start(ended)));
+    let waited_for = |row: &AgentRow<'_>| match &row.agent.parent {
+        None => Cell::Empty,
+        Some(_) => Cell::Truth { holds: !row.agent.background, yes: "yes", no: "no" },
+    };
     table
+        .with(Column::right("Began", "began").optional(), |row| Cell::text(since_start(row.agent.began)))
+        .with(Column::right("Ended", "ended"), ended)
+        .with(Column::right("Turns", "turns"), |row| Cell::Count(row.agent.turns.into()))
+        .with(Column::right("Input", "input_tokens"), |row| Cell::Count(row.sums.usage.total_input_tokens()))
+        .with(Column::right("Read", "hit_rate"), |row| Cell::Share(row.sums.usage.hit_rate()))
+        .with(Column::right("Output", "output_tokens").optional(), |row| Cell::Count(row.sums.usage.output_tokens))
+        .with(Column::right("Cost", "cost_usd").kept(), |row| Cell::Money(row.sums.cost))
+        .with(Column::left("Waited for", "waited_for").optional(), waited_for)
+        .with(Column::left("End", "state").kept(), |row| Cell::text(row.agent.state))
+        .shown(AGENTS_MAX, "agents")
 }
 
-/// Place among its siblings, from one; the tokens that its first request read of its parent's and added.
-fn fork_cells(agent: &Agent, first: Option<&Request>) -> [Cell; 3] {
-    let Some(fork) = &agent.fork else { return [Cell::Empty, Cell::Empty, Cell::Empty] };
-    let share = first.map(Share::of);
-    let tokens = |of: fn(Share) -> u64| share.map_or(Cell::Missing("–"), |share| Cell::Count(of(share)));
-    [Cell::Count(u64::from(fork.place) + 1), tokens(|share| share.read_tokens), tokens(|share| share.own_tokens)]
+/// An agent with its sums, and its first request.
+struct AgentRow<'r> {
+    agent: &'r Agent,
+    sums: Sums,
+    first: Option<&'r Request>,
 }
 
-fn agent_row(agent: &Agent, sums: &Sums) -> Vec<Cell> {
-    let usage = sums.usage;
-    vec![
-        Cell::text(label(agent)),
-        Cell::text(since_start(agent.began)),
-        agent.ended.map_or(Cell::Missing("–"), |ended| Cell::text(since_start(ended))),
-        Cell::Count(agent.turns.into()),
-        Cell::Count(usage.total_input_tokens()),
-        Cell::Share(usage.hit_rate()),
-        Cell::Count(usage.output_tokens),
-        Cell::Money(sums.cost),
-        match &agent.parent {
-            None => Cell::Empty,
-            Some(_) => Cell::Truth { holds: !agent.background, yes: "yes", no: "no" },
-        },
-        Cell::text(agent.state),
-    ]
+impl AgentRow<'_> {
+    /// Of a fork, tokens of its first request.
+    fn shared(&self, tokens: fn(Share) -> u64) -> Cell {
+        match self.first.map(Share::of) {
+            _ if self.agent.fork.is_none() => Cell::Empty,
+            share => share.map_or(Cell::Missing("–"), |share| Cell::Count(tokens(share))),
+        }
+    }
 }
 
 /// Most requests shown to people.
@@ -81,26 +70,27 @@ const SHOWN_MAX: usize = 60;
 
 /// The requests in order of sending.
 pub(super) fn requests(run: &Run) -> Table {
-    let mut table = Table::new(
-        "requests",
-        vec![
-            Column::right("At", "at"),
-            Column::left("Agent", "agent"),
-            Column::left("Answered with", "answered_with"),
-            Column::right("Read", "cache_read_input_tokens"),
-            Column::right("Written", "cache_creation_input_tokens"),
-            Column::right("Fresh", "input_tokens").optional(),
-            Column::right("Output", "output_tokens").optional(),
-            Column::right("Cost", "cost_usd").kept(),
-            Column::left("Cache", "verdict").kept(),
-            Column::left("Missed for", "causes").kept(),
-        ],
-    );
-    table.rows_are = "requests";
-    table.shown_max = SHOWN_MAX;
     let calls = calls(run);
-    table.rows = run.requests.iter().map(|request| row(run, request, &calls)).collect();
-    table
+    let label = |request: &Request| run.agents.get(request.agent).map_or("main", |agent| &agent.label);
+    let causes = |request: &Request| request.causes().iter().map(|(cause, _)| cause.word()).collect::<Vec<_>>();
+    Table::of("requests", &run.requests)
+        .with(Column::right("At", "at"), |request| {
+            request.line.at.map_or(Cell::Empty, |at| Cell::text(since_start(at)))
+        })
+        .with(Column::left("Agent", "agent"), |request| Cell::text(label(request)))
+        .with(Column::left("Answered with", "answered_with"), |request| Cell::text(answered_with(run, request, &calls)))
+        .with(Column::right("Read", "cache_read_input_tokens"), |request| {
+            Cell::Count(request.usage().cache_read_input_tokens)
+        })
+        .with(Column::right("Written", "cache_creation_input_tokens"), |request| {
+            Cell::Count(request.usage().cache_creation_input_tokens())
+        })
+        .with(Column::right("Fresh", "input_tokens").optional(), |request| Cell::Count(request.usage().input_tokens))
+        .with(Column::right("Output", "output_tokens").optional(), |request| Cell::Count(request.usage().output_tokens))
+        .with(Column::right("Cost", "cost_usd").kept(), |request| Cell::Money(request.cost()))
+        .with(Column::left("Cache", "verdict").kept(), |request| Cell::text(request.verdict.word()))
+        .with(Column::left("Missed for", "causes").kept(), |request| Cell::text(causes(request).join(" ")))
+        .shown(SHOWN_MAX, "requests")
 }
 
 /// Tools that each agent called, by the turn in which its model called them.
@@ -119,24 +109,6 @@ fn calls(run: &Run) -> Calls {
         }
     }
     calls
-}
-
-fn row(run: &Run, request: &Request, calls: &Calls) -> Vec<Cell> {
-    let usage = request.usage();
-    let agent = run.agents.get(request.agent);
-    let causes: Vec<&str> = request.causes().iter().map(|(cause, _)| cause.word()).collect();
-    vec![
-        request.line.at.map_or(Cell::Empty, |at| Cell::text(since_start(at))),
-        Cell::text(agent.map_or("main", |agent| &agent.label)),
-        Cell::text(answered_with(run, request, calls)),
-        Cell::Count(usage.cache_read_input_tokens),
-        Cell::Count(usage.cache_creation_input_tokens()),
-        Cell::Count(usage.input_tokens),
-        Cell::Count(usage.output_tokens),
-        Cell::Money(request.cost()),
-        Cell::text(request.verdict.word()),
-        Cell::text(causes.join(" ")),
-    ]
 }
 
 /// The tools that this answer called and that ran, else "text".

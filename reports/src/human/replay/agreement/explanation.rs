@@ -61,31 +61,15 @@ fn residual(report: &Report<'_>) -> Option<String> {
 
 /// The provider's own word and ours, for each request with missed tokens.
 fn diagnosed(report: &Report<'_>) -> Table {
-    let mut table = Table::new(
-        "diagnosis",
-        vec![
-            Column::left("Provider's word", "provider"),
-            Column::left("Cause here", "cause").kept(),
-            Column::right("Requests", "requests"),
-            Column::right("Tokens", "tokens"),
-            Column::right("Cost", "cost_usd").kept(),
-        ],
-    );
-    let mut rows: Vec<_> = report.tally.diagnosed.iter().map(|(pair, sums)| (*pair, *sums)).collect();
-    rows.sort_by_key(|(_, (requests, ..))| std::cmp::Reverse(*requests));
-    let row = |((kind, cause), (requests, tokens, cost)): ((DiagnosisKind, Cause), (u64, u64, Option<Money>))| {
-        vec![
-            Cell::text(word(kind)),
-            Cell::text(cause.word()),
-            Cell::Count(requests),
-            Cell::Count(tokens),
-            Cell::Money(cost),
-        ]
-    };
-    table.rows = rows.into_iter().map(row).collect();
-    table.shown_max = SHOWN;
-    table.rows_are = "pairs";
-    table
+    let mut pairs: Vec<_> = report.tally.diagnosed.iter().collect();
+    pairs.sort_by_key(|(_, (requests, ..))| std::cmp::Reverse(*requests));
+    Table::of("diagnosis", &pairs)
+        .with(Column::left("Provider's word", "provider"), |((kind, _), _)| Cell::text(word(*kind)))
+        .with(Column::left("Cause here", "cause").kept(), |((_, cause), _)| Cell::text(cause.word()))
+        .with(Column::right("Requests", "requests"), |(_, (requests, ..))| Cell::Count(*requests))
+        .with(Column::right("Tokens", "tokens"), |(_, (_, tokens, _))| Cell::Count(*tokens))
+        .with(Column::right("Cost", "cost_usd").kept(), |(_, (.., cost))| Cell::Money(*cost))
+        .shown(SHOWN, "pairs")
 }
 
 /// Most pairs of words shown to people.

@@ -10,48 +10,28 @@ pub(super) fn add(report: &Report<'_>, document: &mut Document) {
     if sums.steps.is_empty() {
         return;
     }
-    let mut table = Table::new(
-        "fidelity",
-        vec![
-            Column::wrap("Requests after", "step"),
-            Column::wrap("Predicted by", "rule"),
-            Column::right("Requests", "requests").optional(),
-            Column::right("Verdict", "verdict"),
-            Column::right("Input cost", "cost_error").kept(),
-            Column::right("Errors", "cost_absolute_error").kept(),
-            Column::right("Misses", "misses").optional(),
-            Column::right("precision", "precision").kept(),
-            Column::right("recall", "recall").kept(),
-        ],
-    );
     let whole = (sums.steps.len() > 1).then(|| ("all", sums.of_sessions()));
     let steps = sums.steps.iter().map(|(step, pair)| (after(*step), *pair));
-    let pairs: Vec<_> = steps.chain(whole).collect();
-    table.rows = pairs
-        .iter()
-        .flat_map(|(name, [forecast, naive])| [(*name, "forecast", forecast), ("", "naive rule", naive)])
-        .map(|(name, rule, measure)| row(name, rule, measure))
-        .collect();
-    document.table(table);
+    let of_both = |(name, [forecast, naive]): (&'static str, [Fidelity; 2])| {
+        [(name, "forecast", forecast), ("", "naive rule", naive)]
+    };
+    let measures: Vec<(&str, &str, Fidelity)> = steps.chain(whole).flat_map(of_both).collect();
+    let table = Table::of("fidelity", &measures)
+        .with(Column::wrap("Requests after", "step"), |(name, ..)| Cell::text(*name))
+        .with(Column::wrap("Predicted by", "rule"), |(_, rule, _)| Cell::text(*rule))
+        .with(Column::right("Requests", "requests").optional(), |(.., measure)| Cell::Count(measure.requests))
+        .with(Column::right("Verdict", "verdict"), |(.., measure)| Cell::Share(measure.verdict()))
+        .with(Column::right("Input cost", "cost_error").kept(), |(.., measure)| Cell::Error(measure.cost_error()))
+        .with(Column::right("Errors", "cost_absolute_error").kept(), |(.., measure)| Cell::Share(measure.absolute()))
+        .with(Column::right("Misses", "misses").optional(), |(.., measure)| Cell::Count(measure.came))
+        .with(Column::right("precision", "precision").kept(), |(.., measure)| Cell::Share(measure.precision()))
+        .with(Column::right("recall", "recall").kept(), |(.., measure)| Cell::Share(measure.recall()));
+    document.table(table.whole());
     document.text(vec![
         "Input cost: in tokens of plain input, whatever the model costs. Errors: absolute errors of requests, added up, as a \
          part of the recorded cost. Misses: over 3,000 tokens. The naive rule: all that was sent is read within its lifetime by the same model."
             .to_owned(),
     ]);
-}
-
-fn row(name: &str, rule: &str, measure: &Fidelity) -> Vec<Cell> {
-    vec![
-        Cell::text(name),
-        Cell::text(rule),
-        Cell::Count(measure.requests),
-        Cell::Share(measure.verdict()),
-        Cell::Error(measure.cost_error()),
-        Cell::Share(measure.absolute()),
-        Cell::Count(measure.came),
-        Cell::Share(measure.precision()),
-        Cell::Share(measure.recall()),
-    ]
 }
 
 const fn after(step: Step) -> &'static str {
