@@ -149,8 +149,8 @@ fn a_field_can_be_set_from_outside() {
         let changes = [change.parse::<Change>().unwrap()];
         Scenario::read("claim", "claim.yaml", SOUND, &changes).map_err(|problems| problems.to_string())
     };
-    assert_eq!(set("session.max_turns=9").unwrap().session.max_turns, Some(9));
-    assert_eq!(set("session.effort=high").unwrap().session.effort.as_deref(), Some("high"));
+    assert_eq!(set("session.max_turns=9").unwrap().session.settings.max_turns, Some(9));
+    assert_eq!(set("session.effort=high").unwrap().session.settings.effort.as_deref(), Some("high"));
     assert_eq!(set("script.main[1].output_tokens=40").unwrap().script[0].replies[1].output_tokens, Some(40));
     let said = set("session.max_trns=9").expect_err("no such field");
     assert!(said.contains("(from the command line): `session.max_trns`") && said.contains("`max_turns`"), "{said}");
@@ -173,7 +173,8 @@ fn a_variant_is_the_scenario_with_other_values_and_its_own_expectations() {
     let scenario = read(&format!("{SOUND}{VARIANT}")).unwrap();
     let variant = scenario.variant("shorter").unwrap();
     assert_eq!((&*variant.name, &*variant.about, variant.seed), ("claim+shorter", "One turn less.", 7));
-    assert_eq!((scenario.session.max_turns, variant.session.max_turns), (Some(5), Some(1)));
+    let most = |scenario: &Scenario| scenario.session.settings.max_turns;
+    assert_eq!((most(&scenario), most(variant)), (Some(5), Some(1)));
     assert_eq!((variant.expect.events.len(), variant.expect.requests.len()), (0, 1));
     assert!(scenario.variant("longer").is_none() && variant.variants.is_empty());
 }

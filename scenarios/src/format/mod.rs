@@ -35,6 +35,8 @@ use forkcast_sim::agent::definition::{Definitions, Text};
 use forkcast_sim::agent::tool::{self, Tools};
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::pricing::Date;
+use forkcast_sim::simulation::Pace;
+use forkcast_sim::time::Duration;
 
 use expect::Expect;
 use problem::{Problem, Problems};
@@ -46,7 +48,7 @@ use set::Change;
 use tools::{ServerText, ToolText};
 use tree::{Node, Place};
 use user::Act;
-use world::{DefinitionText, WorldText};
+use world::WorldText;
 
 /// A scenario.
 ///
@@ -88,7 +90,7 @@ pub struct Scenario {
     /// When the run is stopped.
     pub limits: Limits,
     /// Speed of the provider.
-    pub pace: PaceText,
+    pub pace: Pace,
     /// Prompt texts, or declared sizes.
     pub prompt: PromptText,
     /// Files, shell, agent types, hooks, skills, permissions.
@@ -118,23 +120,6 @@ pub struct Limits {
     pub until_ms: Option<u64>,
     /// Total answers of models.
     pub turns: Option<u64>,
-}
-
-/// The provider's speed, if it differs from the default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PaceText {
-    /// Time to the first byte of a request without input.
-    pub base_ms: Option<u64>,
-    /// Additional microseconds per thousand tokens that are read.
-    pub read_us_per_ktok: Option<u64>,
-    /// Additional microseconds per thousand tokens that are written.
-    pub write_us_per_ktok: Option<u64>,
-    /// Additional microseconds per thousand tokens of plain input.
-    pub fresh_us_per_ktok: Option<u64>,
-    /// Tokens per second after the first byte.
-    pub output_tokens_per_second: Option<u64>,
-    /// Time until a refusal.
-    pub refusal_ms: Option<u64>,
 }
 
 impl Scenario {
@@ -168,13 +153,13 @@ impl Scenario {
 
     /// Its agent types, one per name.
     pub fn kinds(&self) -> Definitions {
-        let texts: Vec<Text> = self.world.definitions.iter().map(DefinitionText::text).collect();
-        Definitions::gather(&texts, self.session.ranking.unwrap_or_default())
+        let texts: Vec<Text> = self.world.definitions.iter().map(|definition| definition.text.clone()).collect();
+        Definitions::gather(&texts, self.session.settings.ranking)
     }
 
     /// The tools of the runtime that its session has.
     pub fn own_tools(&self) -> Tools {
-        let has_teams = self.session.teams.is_some();
+        let has_teams = self.session.settings.teams.is_some();
         let messages = self.session.messages || has_teams;
         let tools = tool::offered(self.session.task_tools, messages, self.session.skill_tool);
         if has_teams { tool::with_teams(&tools) } else { tools }
@@ -223,7 +208,7 @@ impl Scenario {
         });
         self.prices = fields.may("prices", date);
         self.limits = fields.or_default("limits", Limits::of);
-        self.pace = fields.or_default("pace", PaceText::of);
+        self.pace = fields.or_default("pace", pace);
     }
 }
 
@@ -239,19 +224,22 @@ impl Limits {
     }
 }
 
-impl PaceText {
-    fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(&outline::PACE)?;
-        let number = |name: &str| fields.may(name, At::number);
-        Some(Self {
-            base_ms: number("base_ms"),
-            read_us_per_ktok: number("read_us_per_ktok"),
-            write_us_per_ktok: number("write_us_per_ktok"),
-            fresh_us_per_ktok: number("fresh_us_per_ktok"),
-            refusal_ms: number("refusal_ms"),
-            output_tokens_per_second: fields.may("output_tokens_per_second", |at| at.between(1, u64::MAX)),
-        })
-    }
+/// Speed of the provider, with the simulation's defaults.
+fn pace(at: &At<'_>) -> Option<Pace> {
+    const NANOS_PER_SECOND: u64 = 1_000_000_000;
+    let fields = at.fields(&outline::PACE)?;
+    let millis = |at: &At<'_>| at.number().map(Duration::from_millis);
+    let micros = |at: &At<'_>| at.number().map(|micros| Duration(micros.saturating_mul(1_000)));
+    let mut pace = Pace::default();
+    fields.set("base_ms", &mut pace.base, millis);
+    fields.set("read_us_per_ktok", &mut pace.read_per_kilotoken, micros);
+    fields.set("write_us_per_ktok", &mut pace.write_per_kilotoken, micros);
+    fields.set("fresh_us_per_ktok", &mut pace.fresh_per_kilotoken, micros);
+    fields.set("refusal_ms", &mut pace.refusal, millis);
+    fields.set("output_tokens_per_second", &mut pace.per_output_token, |at| {
+        Some(Duration(NANOS_PER_SECOND / at.between(1, u64::MAX)?))
+    });
+    Some(pace)
 }
 
 /// An id such as `LOOP-07`.
@@ -272,14 +260,9 @@ fn covered(at: &At<'_>) -> Option<String> {
 
 /// A day such as `2026-11-22`.
 fn date(at: &At<'_>) -> Option<Date> {
-    let text = at.text()?;
-    let parsed: Vec<Option<u8>> = text.split('-').skip(1).map(|part| part.parse().ok()).collect();
-    let year = text.split('-').next().and_then(|year| year.parse().ok());
-    match (year, &parsed[..]) {
-        (Some(year), [Some(month @ 1..=12), Some(day @ 1..=31)]) => Some(Date(year, *month, *day)),
-        _ => {
-            at.wrong("expected a day such as 2026-11-22");
-            None
-        }
+    let day = Date::parse(&at.text()?);
+    if day.is_none() {
+        at.wrong("expected a day such as 2026-11-22");
     }
+    day
 }

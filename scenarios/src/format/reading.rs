@@ -278,6 +278,13 @@ impl<'a> Fields<'a> {
         self.may(name, read).unwrap_or_default()
     }
 
+    /// An optional field that replaces what is there.
+    pub fn set<T>(&self, name: &str, field: &mut T, read: impl FnOnce(&At<'a>) -> Option<T>) {
+        if let Some(said) = self.may(name, read) {
+            *field = said;
+        }
+    }
+
     /// A required field.
     pub fn must<T>(&self, name: &str, read: impl FnOnce(&At<'a>) -> Option<T>) -> Option<T> {
         debug_assert!(self.requires(name), "{} does not require `{name}`", self.object.name);

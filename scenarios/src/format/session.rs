@@ -3,105 +3,36 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use forkcast_sim::agent::Settings;
 use forkcast_sim::agent::definition::Ranking;
 use forkcast_sim::agent::permission::Mode;
 use forkcast_sim::agent::query::Placement;
-use forkcast_sim::agent::settings::{Caller, Compaction, Idle, Place, RemoteRun, Teams, Worktrees};
-use forkcast_sim::agent::spawn::fork::Forks;
+use forkcast_sim::agent::settings::{
+    Caller, Compaction, Environment, Idle, ModelNames, Place, RemoteRun, Retries, Teams, Worktrees,
+};
 use forkcast_sim::agent::world::git::Remote;
 use forkcast_sim::agent::world::pattern::Pattern;
 use forkcast_sim::time::Duration;
 use forkcast_sim::wire::{TOKENS_MAX, Ttl};
 
-use super::reading::{At, Fields, yes};
+use super::reading::{At, yes};
 use super::{forks, outline};
 
-/// Options of a session; `None` means the runtime's default.
+/// Options of a session.
 #[derive(Clone, Debug, Default)]
 pub struct SessionOptions {
-    /// Its id.
-    pub id: Option<Rc<str>>,
-    /// Whether a user sits at a terminal.
-    pub interactive: Option<bool>,
-    /// The main agent's model.
-    pub model: Option<Rc<str>>,
-    /// What `sonnet`, `opus` and `haiku` mean.
-    pub models: [Option<Rc<str>>; 3],
-    /// Working directory.
-    pub cwd: Option<Rc<str>>,
-    /// The user's home.
-    pub home: Option<Rc<str>>,
-    /// The environment that the prompt describes.
-    pub environment: EnvironmentText,
-    /// Whether this is a build for the vendor's own staff.
-    pub internal_build: Option<bool>,
-    /// Turn limit of the main agent in one query.
-    pub max_turns: Option<u32>,
-    /// Maximum nesting depth of agents.
-    pub max_depth: Option<u32>,
-    /// Maximum output tokens of a request.
-    pub max_tokens: Option<u64>,
-    /// The `thinking` parameter as JSON.
-    pub thinking: Option<Rc<str>>,
-    /// Effort.
-    pub effort: Option<Rc<str>>,
+    /// Those of the runtime, as far as they are said here.
+    pub settings: Settings,
     /// The main agent's permission mode.
-    pub permission_mode: Option<Mode>,
+    pub permission_mode: Mode,
     /// Whether the user allowed `bypassPermissions`.
-    pub bypass_allowed: Option<bool>,
-    /// Tools start while the answer is still streaming.
-    pub streaming_tools: Option<bool>,
+    pub bypass_allowed: bool,
     /// The agents have TaskOutput and TaskStop.
     pub task_tools: bool,
     /// The agents have SendMessage.
     pub messages: bool,
     /// The agents have the Skill tool.
     pub skill_tool: bool,
-    /// Assistant mode.
-    pub assistant: bool,
-    /// Helpers of the runtime, with how often they run.
-    pub helpers: BTreeMap<Caller, u64>,
-    /// When conversations are made shorter.
-    pub compaction: Option<Compaction>,
-    /// Which definition of a name wins.
-    pub ranking: Option<Ranking>,
-    /// Attempts after the first.
-    pub attempts_max: Option<u32>,
-    /// Waits before further attempts, in milliseconds.
-    pub waits_ms: Option<Vec<u64>>,
-    /// Output tokens after which the budget continues the loop.
-    pub token_budget: Option<u64>,
-    /// Duration of the classifier of finished background tasks.
-    pub classifier_ms: Option<u64>,
-    /// Where breakpoints are placed.
-    pub breakpoints: Option<Placement>,
-    /// TTL of the breakpoints.
-    pub ttl: Option<Ttl>,
-    /// How forks are built and when they start.
-    pub forks: Option<Forks>,
-    /// How worktrees are made.
-    pub worktrees: Option<Worktrees>,
-    /// Teams.
-    pub teams: Option<Teams>,
-    /// What the service for remote agents does.
-    pub remote: Vec<RemoteRun>,
-}
-
-/// The environment that the prompt describes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EnvironmentText {
-    /// The directory is a git repository.
-    pub git: Option<bool>,
-    /// Such as `linux`.
-    pub platform: Option<Rc<str>>,
-    /// Such as `bash`.
-    pub shell: Option<Rc<str>>,
-    /// Such as `Linux 6.1`.
-    pub os_version: Option<Rc<str>>,
-    /// Such as `2026-01`.
-    pub knowledge_cutoff: Option<Rc<str>>,
-    /// Today's date, for the prompt.
-    pub date: Option<Rc<str>>,
 }
 
 /// Which definition of a name wins.
@@ -114,51 +45,65 @@ impl SessionOptions {
     /// Reads `session`.
     pub fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(&outline::SESSION)?;
-        let truth = |name: &str| fields.may(name, At::truth);
-        let name = |name: &str| fields.may(name, At::name);
-        let retries = fields.may("retries", |at| at.fields(&outline::RETRIES));
-        let waits = |at: &At<'_>| at.list(At::number);
+        let mut settings = Settings::default();
+        fields.set("id", &mut settings.session, At::name);
+        fields.set("interactive", &mut settings.interactive, At::truth);
+        fields.set("model", &mut settings.model, At::name);
+        fields.may("models", |at| models(at, &mut settings.model_names));
+        fields.set("cwd", &mut settings.cwd, absolute);
+        fields.set("home", &mut settings.home, absolute);
+        fields.may("environment", |at| environment(at, &mut settings.environment));
+        fields.set("internal_build", &mut settings.internal_build, At::truth);
+        fields.set("max_turns", &mut settings.max_turns, |at| at.small(1).map(Some));
+        fields.set("max_depth", &mut settings.max_depth, |at| at.small(0).map(Some));
+        fields.set("max_tokens", &mut settings.max_tokens, |at| at.between(1, TOKENS_MAX));
+        fields.set("thinking", &mut settings.thinking, |at| Some(thinking(at)));
+        fields.set("effort", &mut settings.effort, |at| at.name().map(Some));
+        fields.set("streaming_tools", &mut settings.streaming_tools, At::truth);
+        fields.set("assistant", &mut settings.assistant, At::truth);
+        fields.set("helpers", &mut settings.helpers, helpers);
+        fields.set("compaction", &mut settings.compaction, |at| compaction(at).map(Some));
+        fields.set("ranking", &mut settings.ranking, |at| at.word(&RANKINGS));
+        fields.may("retries", |at| retries(at, &mut settings.retries));
+        fields.set("token_budget", &mut settings.token_budget, |at| at.tokens().map(Some));
+        fields.set("classifier_ms", &mut settings.classifier, |at| at.number().map(Duration::from_millis));
+        fields.set("breakpoints", &mut settings.placement, |at| at.word(&Placement::WORDS));
+        fields.set("ttl", &mut settings.ttl, |at| at.word(&Ttl::WORDS));
+        fields.set("forks", &mut settings.forks, forks::of);
+        fields.set("worktrees", &mut settings.worktrees, worktrees);
+        fields.set("teams", &mut settings.teams, |at| teams(at).map(Some));
+        settings.remote = fields.list("remote", remote);
         Some(Self {
-            id: name("id"),
-            interactive: truth("interactive"),
-            model: name("model"),
-            models: models(&fields),
-            cwd: fields.may("cwd", absolute),
-            home: fields.may("home", absolute),
-            environment: fields.or_default("environment", EnvironmentText::of),
-            internal_build: truth("internal_build"),
-            max_turns: fields.may("max_turns", |at| at.small(1)),
-            max_depth: fields.may("max_depth", |at| at.small(0)),
-            max_tokens: fields.may("max_tokens", |at| at.between(1, TOKENS_MAX)),
-            thinking: fields.get("thinking").map(|at| at.json().to_string().into()),
-            effort: name("effort"),
-            permission_mode: fields.may("permission_mode", |at| at.word(&Mode::WORDS)),
-            bypass_allowed: truth("bypass_allowed"),
-            streaming_tools: truth("streaming_tools"),
+            settings,
+            permission_mode: fields.or_default("permission_mode", |at| at.word(&Mode::WORDS)),
+            bypass_allowed: fields.or_default("bypass_allowed", At::truth),
             task_tools: fields.or_default("task_tools", At::truth),
             messages: fields.or_default("messages", At::truth),
             skill_tool: fields.or_default("skill_tool", At::truth),
-            assistant: fields.or_default("assistant", At::truth),
-            helpers: fields.or_default("helpers", helpers),
-            compaction: fields.may("compaction", compaction),
-            ranking: fields.may("ranking", |at| at.word(&RANKINGS)),
-            attempts_max: retries.as_ref().and_then(|retries| retries.may("attempts_max", |at| at.small(0))),
-            waits_ms: retries.as_ref().and_then(|retries| retries.may("waits_ms", waits)),
-            token_budget: fields.may("token_budget", At::tokens),
-            classifier_ms: fields.may("classifier_ms", At::number),
-            breakpoints: fields.may("breakpoints", |at| at.word(&Placement::WORDS)),
-            ttl: fields.may("ttl", |at| at.word(&Ttl::WORDS)),
-            forks: fields.may("forks", forks::of),
-            worktrees: fields.may("worktrees", worktrees),
-            teams: fields.may("teams", teams),
-            remote: fields.list("remote", remote),
         })
     }
 }
 
-fn models(fields: &Fields<'_>) -> [Option<Rc<str>>; 3] {
-    let Some(models) = fields.may("models", |at| at.fields(&outline::MODELS)) else { return Default::default() };
-    ["sonnet", "opus", "haiku"].map(|name| models.may(name, At::name))
+/// The `thinking` parameter as JSON; `null` for none.
+fn thinking(at: &At<'_>) -> Option<Rc<str>> {
+    let json = at.json();
+    (!json.is_null()).then(|| json.to_string().into())
+}
+
+fn models(at: &At<'_>, names: &mut ModelNames) -> Option<()> {
+    let fields = at.fields(&outline::MODELS)?;
+    fields.set("sonnet", &mut names.sonnet, At::name);
+    fields.set("opus", &mut names.opus, At::name);
+    fields.set("haiku", &mut names.haiku, At::name);
+    Some(())
+}
+
+fn retries(at: &At<'_>, retries: &mut Retries) -> Option<()> {
+    let fields = at.fields(&outline::RETRIES)?;
+    fields.set("attempts_max", &mut retries.attempts_max, |at| at.small(0));
+    let wait = |at: &At<'_>| at.number().map(Duration::from_millis);
+    fields.set("waits_ms", &mut retries.waits, |at| at.list(wait).map(Into::into));
+    Some(())
 }
 
 /// Helpers by name. Those that something else starts have no number.
@@ -231,17 +176,13 @@ pub fn absolute(at: &At<'_>) -> Option<Rc<str>> {
     Some(path)
 }
 
-impl EnvironmentText {
-    fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(&outline::ENVIRONMENT)?;
-        let text = |name: &str| fields.may(name, At::shared);
-        Some(Self {
-            git: fields.may("git", At::truth),
-            platform: text("platform"),
-            shell: text("shell"),
-            os_version: text("os_version"),
-            knowledge_cutoff: text("knowledge_cutoff"),
-            date: text("date"),
-        })
-    }
+fn environment(at: &At<'_>, made: &mut Environment) -> Option<()> {
+    let fields = at.fields(&outline::ENVIRONMENT)?;
+    fields.set("git", &mut made.git, At::truth);
+    fields.set("platform", &mut made.platform, At::shared);
+    fields.set("shell", &mut made.shell, At::shared);
+    fields.set("os_version", &mut made.os_version, At::shared);
+    fields.set("knowledge_cutoff", &mut made.knowledge_cutoff, At::shared);
+    fields.set("date", &mut made.date, At::shared);
+    Some(())
 }

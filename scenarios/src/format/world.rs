@@ -1,13 +1,13 @@
 //! The world that agents act on, and their definitions: files, shell, agent types, hooks, skills, permission rules.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use forkcast_sim::agent::definition::{Skill, Source, Text};
 use forkcast_sim::agent::hook::{Hook, HookSays, Moment, Word};
 use forkcast_sim::agent::input::Scripted;
 use forkcast_sim::agent::permission::{Rule, Rules};
-
+use forkcast_sim::agent::world::pattern::Pattern;
+use forkcast_sim::agent::world::{Change, Rule as ShellRule};
 use forkcast_sim::time::Duration;
 
 use super::outline;
@@ -32,47 +32,13 @@ pub struct WorldText {
     pub permissions: Rules,
 }
 
-/// The script of a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShellRule {
-    /// The command, or a pattern with `*`.
-    pub command: Rc<str>,
-    /// Its output.
-    pub output: Rc<str>,
-    /// Its exit code.
-    pub exit_code: i32,
-    /// Its duration.
-    pub takes_ms: u64,
-    /// Files it writes, by path.
-    pub writes: BTreeMap<String, String>,
-    /// Whether it hangs.
-    pub never_ends: bool,
-    /// When a watcher detects that it hangs.
-    pub stuck_after_ms: Option<u64>,
-    /// How often the rule applies; always by default.
-    pub times: Option<u32>,
-}
-
 /// An agent definition as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionText {
-    /// Its source.
-    pub source: Source,
-    /// Its file name in messages.
-    pub file: Rc<str>,
-    /// Its content.
-    pub body: DefinitionBody,
+    /// Its text; of JSON, objects by name.
+    pub text: Text,
     /// Its place in the scenario.
     pub origin: Origin,
-}
-
-/// A definition in one of its two forms.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DefinitionBody {
-    /// Frontmatter followed by the system prompt.
-    Markdown(Rc<str>),
-    /// JSON: objects by name.
-    Json(Rc<str>),
 }
 
 impl WorldText {
@@ -81,7 +47,7 @@ impl WorldText {
         let texts = |at: &At<'_>| at.named(|_, value| value.text());
         Self {
             files: fields.or_default("files", texts).into_iter().collect(),
-            shell: fields.list("shell", ShellRule::of),
+            shell: fields.list("shell", shell_rule),
             definitions: fields.list("definitions", DefinitionText::of),
             commands: fields.or_default("commands", |at| at.named(command)),
             hooks: fields.list("hooks", HookText::of),
@@ -91,22 +57,25 @@ impl WorldText {
     }
 }
 
-impl ShellRule {
-    fn of(at: &At<'_>) -> Option<Self> {
-        let fields = at.fields(&outline::SHELL)?;
-        let texts = |at: &At<'_>| at.named(|_, value| value.text());
-        let code = fields.or_default("exit_code", |at| at.between(0, 255));
-        Some(Self {
-            command: fields.must("command", At::name)?,
-            output: fields.or_default("output", At::shared),
-            exit_code: code as i32,
-            takes_ms: fields.or_default("takes_ms", At::number),
-            writes: fields.or_default("writes", texts).into_iter().collect(),
-            never_ends: fields.or_default("never_ends", At::truth),
-            stuck_after_ms: fields.may("stuck_after_ms", At::number),
-            times: fields.may("times", |at| at.small(1)),
-        })
-    }
+/// The script of a command.
+fn shell_rule(at: &At<'_>) -> Option<ShellRule> {
+    let fields = at.fields(&outline::SHELL)?;
+    let command = Pattern::new(&fields.must("command", At::name)?);
+    let texts = |at: &At<'_>| at.named(|_, value| value.text());
+    let writes: BTreeMap<String, String> = fields.or_default("writes", texts).into_iter().collect();
+    let code = fields.or_default("exit_code", |at| at.between(0, 255));
+    let takes = Duration::from_millis(fields.or_default("takes_ms", At::number));
+    let never_ends = fields.or_default("never_ends", At::truth);
+    let write = |(path, text): (String, String)| Change::Write { path: path.into(), text: text.into() };
+    Some(ShellRule {
+        command,
+        output: fields.or_default("output", At::shared),
+        exit_code: code as i32,
+        takes: (!never_ends).then_some(takes),
+        stuck_after: fields.may("stuck_after_ms", At::number).map(Duration::from_millis),
+        changes: writes.into_iter().map(write).collect(),
+        times: fields.may("times", |at| at.small(1)),
+    })
 }
 
 /// A slash command; its name is written without the slash.
@@ -127,23 +96,15 @@ fn skill(name: &str, at: &At<'_>) -> Option<Skill> {
 }
 
 impl DefinitionText {
-    /// The definition as the runtime reads it.
-    pub fn text(&self) -> Text {
-        let text = match &self.body {
-            DefinitionBody::Markdown(text) | DefinitionBody::Json(text) => text,
-        };
-        Text { path: self.file.clone(), source: self.source, text: text.clone() }
-    }
-
     fn of(at: &At<'_>) -> Option<Self> {
         let fields = at.fields(&outline::DEFINITION)?;
         let source = fields.must("source", |at| at.word(&Source::WORDS))?;
-        let body = match fields.one_of(&["markdown", "json"])? {
-            "markdown" => DefinitionBody::Markdown(fields.may("markdown", At::shared)?),
-            _ => DefinitionBody::Json(fields.get("json")?.json().to_string().into()),
+        let text = match fields.one_of(&["markdown", "json"])? {
+            "markdown" => fields.may("markdown", At::shared)?,
+            _ => fields.get("json")?.json().to_string().into(),
         };
-        let file = fields.may("file", At::name).unwrap_or_else(|| at.origin().path);
-        Some(Self { source, file, body, origin: at.origin() })
+        let path = fields.may("file", At::name).unwrap_or_else(|| at.origin().path);
+        Some(Self { text: Text { source, path, text }, origin: at.origin() })
     }
 }
 

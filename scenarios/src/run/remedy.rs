@@ -51,12 +51,12 @@ impl Change {
     }
 
     fn apply(self, scenario: &mut Scenario) {
-        let session = &mut scenario.session;
+        let settings = &mut scenario.session.settings;
         match self {
-            Self::Breakpoints(placement) => session.breakpoints = Some(placement),
-            Self::Launch(launch) => session.forks.get_or_insert_default().launch = launch,
-            Self::Lifetime(ttl) => session.ttl = Some(ttl),
-            Self::Whole => session.forks.get_or_insert_default().ablations.clear(),
+            Self::Breakpoints(placement) => settings.placement = placement,
+            Self::Launch(launch) => settings.forks.launch = launch,
+            Self::Lifetime(ttl) => settings.ttl = ttl,
+            Self::Whole => settings.forks.ablations.clear(),
         }
     }
 }
