@@ -37,7 +37,7 @@ pub use verbatim::{Breakpoints, Verbatim};
 const UNKNOWN: &str = "(The recording does not hold this answer: no request followed it.)";
 
 /// A recording, ready to be played.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Recording {
     /// Requests with their answers.
     pub takes: Vec<Take>,
@@ -73,19 +73,7 @@ struct OpenTake<'a> {
 impl Recording {
     /// The recording of a stream of requests.
     pub fn of<'a>(stream: &'a Stream<'a>, forms: NormalForms) -> Self {
-        let mut recording = Self {
-            takes: Vec::new(),
-            arrivals: Vec::new(),
-            repeated_answers: 0,
-            reported_answers: 0,
-            unknown_answers: 0,
-            unmeasured: 0,
-            blocks_left_out: 0,
-            unread: Vec::new(),
-            wire: Wire::new(forms),
-            scope: stream.scope.clone(),
-            with_callers: BTreeSet::new(),
-        };
+        let mut recording = Self { wire: Wire::new(forms), scope: stream.scope.clone(), ..Self::default() };
         let mut identity = Identity::default();
         let mut asked: Vec<OpenTake<'a>> = Vec::new();
         for (at, arrival) in stream.requests.iter().enumerate() {

@@ -26,7 +26,7 @@ pub const SUMMARY_TOKENS: u64 = 3_300;
 pub const INSTRUCTION_TOKENS: u64 = 2_170;
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Compaction {
     at_tokens: u64,
     prefixes: Prefixes,
@@ -80,15 +80,7 @@ struct Compacted {
 
 impl Compaction {
     pub fn new(at_tokens: u64) -> Self {
-        Self {
-            at_tokens,
-            prefixes: Prefixes::default(),
-            blocks: Blocks::default(),
-            known: BTreeMap::new(),
-            sizes: Tokens::default(),
-            cuts: Vec::new(),
-            begun: BTreeSet::new(),
-        }
+        Self { at_tokens, ..Self::default() }
     }
 
     pub const fn prefixes(&self) -> &Prefixes {

@@ -16,7 +16,7 @@ use crate::document::json_text;
 use crate::report::{Recorded, Report, Senders};
 
 /// An event. Fields without a value are left out.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Event {
     ph: &'static str,
     name: String,
@@ -89,8 +89,8 @@ impl Threads {
             tid: thread.number,
             dur,
             id,
-            bp: None,
             args,
+            ..Event::default()
         };
         if overlaps {
             let id = Some(entry.line.index);
@@ -116,10 +116,9 @@ impl Threads {
                 ts: micros(ts),
                 pid: session + 1,
                 tid,
-                dur: None,
                 id: Some(child.number),
                 bp,
-                args: Map::new(),
+                ..Event::default()
             };
             events.push(arrow("s", None, began, thread.number));
             events.push(arrow("f", Some("e"), child.began, child.number));
@@ -135,18 +134,7 @@ impl Threads {
                 let mut args = Map::new();
                 args.insert("name".to_owned(), text.into());
                 let (pid, tid) = (session + 1, thread.number);
-                found.push(Event {
-                    ph: "M",
-                    name: name.to_owned(),
-                    cat: "",
-                    ts: 0,
-                    pid,
-                    tid,
-                    dur: None,
-                    id: None,
-                    bp: None,
-                    args,
-                });
+                found.push(Event { ph: "M", name: name.to_owned(), pid, tid, args, ..Event::default() });
             }
         }
         found

@@ -26,7 +26,7 @@ pub(super) use forkcast_sim::agent::spawn::fork::TYPE as FORK;
 pub(super) const NEVER_MS: u64 = 300 * 24 * 3_600_000;
 
 /// An agent that a call started.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Spawn {
     /// Its type as a name of a definition; `None` for the default.
     pub kind: Option<String>,
@@ -103,17 +103,7 @@ impl Spawns {
             }
             ids.insert(call_id(id.as_bytes()), id.clone());
             let kind = input.get("subagent_type").and_then(Value::as_str).map(kind_name);
-            let spawn = Spawn {
-                kind,
-                by_main,
-                background: false,
-                thread: None,
-                called_at: block.at,
-                result_at: None,
-                notified_at: None,
-                report: None,
-                notified: false,
-            };
+            let spawn = Spawn { kind, by_main, called_at: block.at, ..Spawn::default() };
             self.of_call.insert(id, spawn);
         }
     }

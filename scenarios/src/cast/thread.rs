@@ -126,11 +126,6 @@ impl<'a> Walk<'a> {
         results: &'a mut Results,
         acts: Option<&'a mut Acts>,
     ) -> Self {
-        let open = Vec::new();
-        let unanswered = BTreeSet::new();
-        let done = Steps::default();
-        let host = Host::default();
-        let asking = None;
         Self {
             agent,
             otherwise,
@@ -138,11 +133,11 @@ impl<'a> Walk<'a> {
             shares,
             results,
             acts,
-            open,
-            unanswered,
-            asking,
-            host,
-            done,
+            open: Vec::new(),
+            unanswered: BTreeSet::new(),
+            asking: None,
+            host: Host::default(),
+            done: Steps::default(),
             answered: false,
             ended_at: None,
             input_at: None,

@@ -59,7 +59,7 @@ impl PredictedCost {
 /// assert_eq!(line.charge.bill.map(|bill| bill.total), line.charge.perfect);
 /// # Ok::<(), forkcast_sim::pricing::Unpriced>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Line {
     /// Position among all requests of the run, ordered by time.
     pub index: usize,
@@ -91,22 +91,8 @@ pub struct Line {
 
 impl Line {
     /// A line that holds only its position and model.
-    pub const fn begun(index: usize, session: usize, model: String) -> Self {
-        Self {
-            index,
-            session,
-            chain: None,
-            at: None,
-            first_byte_at: None,
-            model,
-            recorded: None,
-            predicted: None,
-            predicted_cost: None,
-            explanation: None,
-            charge: Charge { bill: None, perfect: None, causes: Vec::new() },
-            unread_writes: None,
-            remarks: Vec::new(),
-        }
+    pub fn begun(index: usize, session: usize, model: String) -> Self {
+        Self { index, session, model, ..Self::default() }
     }
 
     /// Fills in the cost of the billed `usage` and of the predicted usage.

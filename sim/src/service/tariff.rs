@@ -1,5 +1,7 @@
 //! The cost of a request: the terms in its recording, the resulting rates, the fees besides its tokens.
 
+use std::sync::LazyLock;
+
 use super::recorded_usage::{Passes, RecordedUsage};
 use crate::pricing::{Date, FeeLine, ModelKey, Money, PriceBook, Rates, ServiceTier, Terms, fees};
 use crate::time::Instant;
@@ -52,20 +54,7 @@ pub struct Quote {
 }
 
 /// The prices of a request that is not billed.
-pub static UNPRICED: Quote = Quote {
-    rates: None,
-    terms: Terms {
-        date: None,
-        at: None,
-        prompt_tokens: 0,
-        tier: ServiceTier::Standard,
-        fast: false,
-        geo_us: false,
-        regional: false,
-    },
-    fees: Vec::new(),
-    remarks: Vec::new(),
-};
+pub static UNPRICED: LazyLock<Quote> = LazyLock::new(Quote::default);
 
 impl Quote {
     /// What `usage` costs; `None` for a model without a price.

@@ -20,6 +20,7 @@ use crate::formats::json::unescaped;
 use crate::transcript::{Item, Sign, Thread, Version, answer_id, place_id, user_of, version};
 
 /// The state of a file so far.
+#[derive(Default)]
 pub(super) struct Records<'a> {
     bytes: &'a [u8],
     /// The digest of all of `bytes`, once computed.
@@ -64,22 +65,7 @@ pub(super) struct Place {
 impl<'a> Records<'a> {
     /// The initial state.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self {
-            bytes,
-            digest: Rc::default(),
-            names: Names::default(),
-            agents: vec![AgentDraft::default()],
-            tree: Tree::default(),
-            reading: Reading::default(),
-            by_id: Index::default(),
-            session: None,
-            cwd: None,
-            version: None,
-            teammate: false,
-            repeated: 0,
-            begun: None,
-            usage: None,
-        }
+        Self { bytes, agents: vec![AgentDraft::default()], ..Self::default() }
     }
 
     /// The initial state of another session in the same file.

@@ -74,17 +74,11 @@ impl Tracing<'_> {
         let facts = Facts {
             chain: Some(&name),
             parent: self.trace.conversations[at].parent.and_then(|parent| self.names.get(parent)).map(String::as_str),
-            key: None,
-            continues: None,
-            siblings: false,
             scope: self.label,
             at: Some(times.0),
             recorded_at: Some(request.at),
             first_byte_at: Some(times.1),
-            given_up: false,
-            unanswered: false,
-            usage: None,
-            price: None,
+            ..Facts::default()
         };
         let cumulative = prompt.iter().map(|(.., end)| *end).collect();
         sink.rebuilt(origin, &self.wire, laid_out, cumulative, &facts);

@@ -106,17 +106,13 @@ impl Sender {
         let facts = Facts {
             chain: Some(&self.name),
             parent,
-            key: None,
-            continues: None,
-            siblings: false,
             scope: &session.id,
             at: times.map(|(at, _)| at),
             recorded_at: sent_at,
             first_byte_at: times.map(|(_, first_byte_at)| first_byte_at),
-            given_up: false,
-            unanswered: false,
             usage: recorded.filter(|recorded| !recorded.server_passes).map(|recorded| recorded.usage),
             price: ask.answer.usage.as_ref().map(|answer| PriceFacts::answered(&ask.answer.model, answer, sent_at)),
+            ..Facts::default()
         };
         let file = session.agents[ask.agent].file.to_string();
         let origin = Origin { file, index: ask.item, line: ask.line as usize };

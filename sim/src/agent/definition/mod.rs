@@ -29,7 +29,7 @@ use crate::agent::permission::Mode;
 use crate::outside::words;
 
 /// An agent type from any source (ADEF-01).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentDefinition {
     /// The name by which a model selects it (ADEF-14); `plugin:name` for a plugin.
     pub agent_type: Rc<str>,
@@ -111,23 +111,8 @@ impl AgentDefinition {
             agent_type: agent_type.into(),
             when_to_use: when_to_use.into(),
             prompt: prompt.into(),
-            tools: None,
-            disallowed_tools: Vec::new(),
-            model: None,
-            effort: None,
-            permission_mode: None,
-            background: false,
-            isolation: None,
-            max_turns: None,
-            color: None,
-            memory: None,
-            required_mcp_servers: Vec::new(),
-            mcp_servers: Vec::new(),
-            hooks: Vec::new(),
-            skills: Vec::new(),
-            initial_prompt: None,
-            one_shot: false,
             source,
+            ..Self::default()
         }
     }
 

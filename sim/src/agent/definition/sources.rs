@@ -9,9 +9,10 @@ use crate::outside::words;
 
 words! {
     /// Where definitions come from (ADEF-15).
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Source {
         /// In the runtime.
+        #[default]
         BuiltIn = "built-in",
         /// In a plugin.
         Plugin = "plugin",

@@ -85,10 +85,8 @@ impl Remains {
             is_async: true,
             cwd: Some(self.cwd.clone()),
             continued: Some(Continued { entries, ..self.state.clone() }),
-            slot: None,
             fork: self.fork.clone(),
-            helper: None,
-            teammate: None,
+            ..SubAgent::default()
         }
     }
 }

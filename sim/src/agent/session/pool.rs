@@ -16,7 +16,7 @@ use crate::agent::settings::{PartSizes, shared_out};
 use crate::wire::Piece;
 
 /// The tools of one agent, with their bytes as sent; forks share them by reference (contract TOOLS-09).
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Pool {
     /// The tools.
     pub tools: Vec<Rc<dyn Tool>>,

@@ -73,12 +73,9 @@ fn start(parent: &Context, agent: &Rc<str>, origin: Rc<Origin>, helper: Helper) 
         pool: origin.pool.clone(),
         mode: parent.mode.get(),
         is_async: true,
-        cwd: None,
-        continued: None,
-        slot: None,
         fork: Some(origin),
         helper: Some(helper),
-        teammate: None,
+        ..SubAgent::default()
     }
 }
 

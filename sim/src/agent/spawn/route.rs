@@ -109,11 +109,7 @@ impl Resolved {
             is_async,
             // With both, the given directory is the one it works in (AGENT-28).
             cwd: self.input.cwd.clone().or_else(|| self.worktree.as_ref().map(|worktree| worktree.path.clone())),
-            continued: None,
-            slot: None,
-            fork: None,
-            helper: None,
-            teammate: None,
+            ..SubAgent::default()
         }
     }
 }

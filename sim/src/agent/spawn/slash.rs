@@ -53,12 +53,7 @@ pub fn prepare(parent: &Rc<Context>, skill: &Skill, arguments: &str, is_async: b
         agent,
         definition,
         is_async,
-        cwd: None,
-        continued: None,
-        slot: None,
-        fork: None,
-        helper: None,
-        teammate: None,
+        ..SubAgent::default()
     };
     let run = run_agent(Context::sub_agent(parent, start), Beginning::Prompt(skill.called(arguments).into()));
     Ok(Forked { skill: skill.name.clone(), collected: Collected::default(), reason: "aborted", run })

@@ -18,6 +18,7 @@ use crate::agent::settings::forks::{Ablation, QUERY_SOURCE};
 use crate::agent::team::Member;
 
 /// The decisions about a sub-agent before it starts (AGENT-29).
+#[derive(Default)]
 pub struct SubAgent {
     /// Its id: a new one from `session.ids.next("agent")` (CTX-05, G22), or that of the run it continues.
     pub agent: Rc<str>,
