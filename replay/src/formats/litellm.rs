@@ -21,16 +21,14 @@
 
 mod usage;
 
-use std::ops::Range;
-
 use forkcast_sim::outside::found;
 
+use super::calls::Calls;
 use super::logged::{self, Content};
 use super::reader::{File, Probe, Reader};
-use super::text::Text;
 use super::value::Value;
-use super::{Passed, Reading, when};
-use crate::exchange::{Exchange, Origin};
+use super::{Reading, when};
+use crate::exchange::Exchange;
 
 /// The replacement of a redacted text.
 const REDACTED: &str = "redacted-by-litellm";
@@ -63,67 +61,36 @@ pub(super) const READER: Reader = Reader {
 };
 
 fn read(file: &File<'_>) -> Reading {
-    let text = &file.text();
-    let mut log =
-        Log { file: file.name, text, reading: file.reading(), passed: Passed::default(), without_prompt: Vec::new() };
-    let mut index = 0;
-    for record in text.records() {
-        match record {
-            Ok(range) => {
-                log.record(index, range);
-                index += 1;
-            }
-            Err(damaged) => log.reading.damage_record(damaged.fault),
-        }
-    }
-    log.passed.finish(&mut log.reading);
-    logged::note_absent(&mut log.reading, &log.without_prompt, "record");
-    log.reading
-}
-
-struct Log<'a> {
-    file: &'a str,
-    text: &'a Text<'a>,
-    reading: Reading,
-    passed: Passed,
-    without_prompt: Vec<usize>,
-}
-
-impl Log<'_> {
-    fn record(&mut self, index: usize, range: Range<usize>) {
-        let (start, line) = (range.start, self.text.line_of(range.start));
-        let raw = &self.text.bytes[range];
-        let record = match Value::from_json(raw) {
-            Ok(record) => record,
-            Err(error) => return self.reading.damage_record(self.text.json_fault(start, &error)),
-        };
-        let record = record.get("standard_logging_object").unwrap_or(&record);
+    let mut calls = Calls::new(file, "record");
+    calls.each_record(&file.text(), |calls, index, line, record| {
+        let record = record.get("standard_logging_object").unwrap_or(record);
         if let Some(reason) = passed_over(record) {
-            return self.passed.add(&mut self.reading, &format!("record {index}, line {line}: {reason}"));
+            return calls.pass_over(index, line, &reason);
         }
-        let read = self.exchange(index, line, record).map(Some);
-        self.reading.take(line, format_args!("record {index}"), read);
-    }
+        let exchange = exchange(calls, index, line, record).map(Some);
+        calls.take(index, line, exchange);
+    });
+    calls.finish()
+}
 
-    fn exchange(&mut self, index: usize, line: usize, record: &Value) -> Result<Exchange, String> {
-        let model = record.text_of("model").ok_or("found no `model`")?;
-        let content = content(record);
-        if matches!(content, Content::Absent) {
-            self.without_prompt.push(index);
-        }
-        let origin = Origin { file: self.file.to_owned(), index, line };
-        let mut exchange = logged::exchange(origin, model, record.text_of("custom_llm_provider"), content)?;
-        let instant = |name: &str| record.get(name).and_then(instant);
-        exchange.sent_at = instant("startTime");
-        exchange.ended_at = instant("endTime");
-        exchange.first_byte_at = instant("completionStartTime").filter(|first| Some(*first) < exchange.ended_at);
-        exchange.status = status(record);
-        if !exchange.failed() {
-            let answer = usage::attach(&mut exchange, record, self.reading.keeps_answers);
-            self.reading.add(&exchange.origin, line, answer);
-        }
-        Ok(exchange)
+fn exchange(calls: &mut Calls<'_>, index: usize, line: usize, record: &Value) -> Result<Exchange, String> {
+    let model = record.text_of("model").ok_or("found no `model`")?;
+    let content = content(record);
+    if matches!(content, Content::Absent) {
+        calls.without_prompt.push(index);
     }
+    let mut exchange =
+        logged::exchange(calls.origin(index, line), model, record.text_of("custom_llm_provider"), content)?;
+    let instant = |name: &str| record.get(name).and_then(instant);
+    exchange.sent_at = instant("startTime");
+    exchange.ended_at = instant("endTime");
+    exchange.first_byte_at = instant("completionStartTime").filter(|first| Some(*first) < exchange.ended_at);
+    exchange.status = status(record);
+    if !exchange.failed() {
+        let answer = usage::attach(&mut exchange, record, calls.reading.keeps_answers);
+        calls.reading.add(&exchange.origin, line, answer);
+    }
+    Ok(exchange)
 }
 
 /// Why a record is not a request to a model.

@@ -29,12 +29,13 @@ use forkcast_sim::outside::quoted;
 use forkcast_sim::time::Instant;
 
 use self::attributes::Attributes;
+use super::Reading;
+use super::calls::Calls;
 use super::logged::{self, Content};
 use super::reader::{File, Probe, Reader};
 use super::value::Value;
-use super::{Passed, Reading};
 use crate::error::Fault;
-use crate::exchange::{Exchange, Origin};
+use crate::exchange::Exchange;
 
 /// What a log of traces lacks, noted once for each file.
 const NO_MARKERS: &str = "traces hold no cache breakpoints: where they stood is not known";
@@ -53,21 +54,25 @@ pub(super) const READER: Reader = Reader {
 fn read(file: &File<'_>) -> Reading {
     let text = &file.text();
     let (ranges, faults) = spans::find(text);
-    let mut traces =
-        Traces { file: file.name, reading: Reading::default(), passed: Passed::default(), without_prompt: Vec::new() };
+    let mut calls = Calls::new(file, "span");
     let mut found = Vec::new();
     for (index, range) in ranges.into_iter().enumerate() {
         match Value::from_json(&text.bytes[range.clone()]) {
             Ok(span) => found.push(Span::new(index, text.line_of(range.start), &span)),
-            Err(error) => traces.reading.damage(text.json_fault(range.start, &error)),
+            Err(error) => calls.reading.damage(text.json_fault(range.start, &error)),
         }
     }
     let around = around_others(&found);
     for span in &found {
-        traces.span(span, around.contains(&span.index));
+        take(&mut calls, span, around.contains(&span.index));
     }
-    faults.into_iter().for_each(|fault| traces.reading.damage(fault));
-    traces.finish()
+    faults.into_iter().for_each(|fault| calls.reading.damage(fault));
+    let without_prompt = calls.without_prompt.len();
+    let mut reading = calls.finish();
+    if reading.exchanges.len() > without_prompt {
+        reading.notes.push(NO_MARKERS.to_owned());
+    }
+    reading
 }
 
 /// The relevant fields of a span.
@@ -148,59 +153,39 @@ fn around_others(spans: &[Span]) -> BTreeSet<usize> {
 /// The maximum number of ancestors that are followed, because identifiers in a broken trace may form a cycle.
 const ANCESTORS_MAX: usize = 64;
 
-struct Traces<'a> {
-    file: &'a str,
-    reading: Reading,
-    passed: Passed,
-    without_prompt: Vec<usize>,
+fn take(calls: &mut Calls<'_>, span: &Span, is_around: bool) {
+    let Some(model) = span.model() else {
+        let name = quoted(&span.name);
+        return calls.pass_over(span.index, span.line, &format!("{name} asks no model"));
+    };
+    if is_around {
+        let reason = "the call is traced again inside of it, and counted there";
+        return calls.pass_over(span.index, span.line, reason);
+    }
+    let exchange = exchange(calls, span, &model).map(Some);
+    calls.take(span.index, span.line, exchange);
 }
 
-impl Traces<'_> {
-    fn span(&mut self, span: &Span, is_around: bool) {
-        let place = format!("span {}, line {}", span.index, span.line);
-        let Some(model) = span.model() else {
-            let name = quoted(&span.name);
-            return self.passed.add(&mut self.reading, &format!("{place}: {name} asks no model"));
-        };
-        if is_around {
-            let reason = format!("{place}: the call is traced again inside of it, and counted there");
-            return self.passed.add(&mut self.reading, &reason);
-        }
-        let read = self.exchange(span, &model).map(Some);
-        self.reading.take(span.line, format_args!("span {}", span.index), read);
+fn exchange(calls: &mut Calls<'_>, span: &Span, model: &str) -> Result<Exchange, String> {
+    let content = content::of(&span.attributes, model);
+    if matches!(content, Content::Absent) {
+        calls.without_prompt.push(span.index);
     }
-
-    fn exchange(&mut self, span: &Span, model: &str) -> Result<Exchange, String> {
-        let content = content::of(&span.attributes, model);
-        if matches!(content, Content::Absent) {
-            self.without_prompt.push(span.index);
-        }
-        let origin = Origin { file: self.file.to_owned(), index: span.index, line: span.line };
-        let provider = span.attributes.text(&["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system"]);
-        let mut exchange = logged::exchange(origin, model, provider.as_deref(), content)?;
-        (exchange.sent_at, exchange.ended_at) = (span.started_at, span.ended_at);
-        let first = span.attributes.seconds(&["gen_ai.response.time_to_first_chunk"]);
-        exchange.first_byte_at = span.started_at.zip(first).map(|(sent, first)| sent + first);
-        exchange.chain = chain(span);
-        let status = span.attributes.number(&["http.response.status_code", "http.status_code", "error.type"]);
-        exchange.status = status.and_then(|status| u16::try_from(status).ok()).filter(|status| *status >= 400);
-        match usage::of(&span.attributes) {
-            Ok(usage) if !exchange.failed() => exchange.usage = usage,
-            Ok(_) => {}
-            Err(what) => self.reading.damage(Fault::in_line(span.line, format!("exchange {}: {what}", span.index))),
-        }
-        if exchange.usage.is_none() && !span.failed && !exchange.failed() {
-            self.reading.notes.push(format!("exchange {}: no usage in the span", span.index));
-        }
-        Ok(exchange)
+    let provider = span.attributes.text(&["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system"]);
+    let mut exchange = logged::exchange(calls.origin(span.index, span.line), model, provider.as_deref(), content)?;
+    (exchange.sent_at, exchange.ended_at) = (span.started_at, span.ended_at);
+    let first = span.attributes.seconds(&["gen_ai.response.time_to_first_chunk"]);
+    exchange.first_byte_at = span.started_at.zip(first).map(|(sent, first)| sent + first);
+    exchange.chain = chain(span);
+    let status = span.attributes.number(&["http.response.status_code", "http.status_code", "error.type"]);
+    exchange.status = status.and_then(|status| u16::try_from(status).ok()).filter(|status| *status >= 400);
+    match usage::of(&span.attributes) {
+        Ok(usage) if !exchange.failed() => exchange.usage = usage,
+        Ok(_) => {}
+        Err(what) => calls.reading.damage(Fault::in_line(span.line, format!("exchange {}: {what}", span.index))),
     }
-
-    fn finish(mut self) -> Reading {
-        self.passed.finish(&mut self.reading);
-        logged::note_absent(&mut self.reading, &self.without_prompt, "span");
-        if self.reading.exchanges.len() > self.without_prompt.len() {
-            self.reading.notes.push(NO_MARKERS.to_owned());
-        }
-        self.reading
+    if exchange.usage.is_none() && !span.failed && !exchange.failed() {
+        calls.reading.notes.push(format!("exchange {}: no usage in the span", span.index));
     }
+    Ok(exchange)
 }

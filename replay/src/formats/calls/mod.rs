@@ -13,7 +13,7 @@ use forkcast_sim::time::Instant;
 use super::reader::File;
 use super::text::Text;
 use super::value::Value;
-use super::{Passed, Reading, json};
+use super::{Passed, Reading, json, logged};
 use crate::exchange::{Exchange, Origin};
 use crate::http::{self, Clock, Request, Response, Sorted};
 
@@ -83,6 +83,8 @@ pub(super) struct Calls<'a> {
     word: &'static str,
     /// What was read so far.
     pub reading: Reading,
+    /// Calls whose prompt was not recorded as a whole.
+    pub without_prompt: Vec<usize>,
     passed: Passed,
     clock: Clock,
 }
@@ -90,8 +92,24 @@ pub(super) struct Calls<'a> {
 impl<'a> Calls<'a> {
     /// No calls yet.
     pub fn new(file: &File<'a>, word: &'static str) -> Self {
-        let reading = file.reading();
-        Self { file: file.name, word, reading, passed: Passed::default(), clock: Clock::default() }
+        Self {
+            file: file.name,
+            word,
+            reading: file.reading(),
+            without_prompt: Vec::new(),
+            passed: Passed::default(),
+            clock: Clock::default(),
+        }
+    }
+
+    /// The place of a call.
+    pub fn origin(&self, index: usize, line: usize) -> Origin {
+        Origin { file: self.file.to_owned(), index, line }
+    }
+
+    /// Lists a call that is no request to a model.
+    pub fn pass_over(&mut self, index: usize, line: usize, reason: &str) {
+        self.passed.add(&mut self.reading, &format!("{} {index}, line {line}: {reason}", self.word));
     }
 
     /// Adds the call at `index`, or says why it cannot be read.
@@ -107,11 +125,10 @@ impl<'a> Calls<'a> {
 
     /// The exchange of a call; `None` for a call that is no model request, which is listed as such.
     pub fn exchange(&mut self, index: usize, line: usize, call: &Call<'_>) -> Result<Option<Exchange>, String> {
-        let origin = Origin { file: self.file.to_owned(), index, line };
-        let mut exchange = match http::exchange(origin, &call.request)? {
+        let mut exchange = match http::exchange(self.origin(index, line), &call.request)? {
             Sorted::Model(exchange) => *exchange,
             Sorted::Elsewhere(reason) => {
-                self.passed.add(&mut self.reading, &format!("{} {index}, line {line}: {reason}", self.word));
+                self.pass_over(index, line, &reason);
                 return Ok(None);
             }
         };
@@ -177,6 +194,7 @@ impl<'a> Calls<'a> {
     /// Everything that was read.
     pub fn finish(mut self) -> Reading {
         self.passed.finish(&mut self.reading);
+        logged::note_absent(&mut self.reading, &self.without_prompt, self.word);
         self.reading
     }
 }
