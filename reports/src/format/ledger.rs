@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use forkcast_sim::diagnosis::{Explanation, Missed};
 use forkcast_sim::ledger::{CauseCost, Line};
 use forkcast_sim::pricing::{Bill, BillLine, FeeLine};
-use forkcast_sim::service::{Compared, NotComparable};
+use forkcast_sim::service::{Compared, NotComparable, Origin};
 use forkcast_sim::wire::Usage;
 
 pub mod exchange;
@@ -100,11 +100,7 @@ impl<'a> LedgerLine<'a> {
         Self {
             line: &entry.line,
             sender: Sender::of(senders, entry),
-            origin: Origin {
-                file: senders.names.file(&entry.origin.file),
-                index: entry.origin.index,
-                line: entry.origin.line,
-            },
+            origin: Origin { file: senders.names.file(&entry.origin.file), ..entry.origin },
             comparison: entry.comparison.as_deref().map_err(|why| *why),
             is_counted: counted.counts(entry),
             exchange: None,
@@ -190,13 +186,6 @@ record! {
     record: TranscriptPart, "transcript", "Its data in a transcript." =>
         |it| it.transcript.as_ref().map(Record::value),
         null("for recorded exchanges, which are under exchange");
-}
-
-/// Where a request was read.
-pub(super) struct Origin {
-    pub file: String,
-    pub index: usize,
-    line: usize,
 }
 
 record! {

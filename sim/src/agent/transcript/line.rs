@@ -58,17 +58,7 @@ struct Body<'a> {
     #[serde(borrow)]
     content: Vec<&'a RawValue>,
     #[serde(default)]
-    usage: Spent,
-}
-
-/// Usage with the two lifetimes separated.
-#[derive(Default, Serialize, Deserialize)]
-struct Spent {
-    input_tokens: u64,
-    cache_read_input_tokens: u64,
-    ephemeral_5m_input_tokens: u64,
-    ephemeral_1h_input_tokens: u64,
-    output_tokens: u64,
+    usage: Usage,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -128,7 +118,7 @@ impl Unwritten for Message {
         line.push(']');
         if entry.is_assistant() {
             line.push_str(",\"usage\":");
-            line.push_str(&json(&Spent::from(entry.usage)));
+            line.push_str(&json(&entry.usage));
         }
         line.push_str("}}\n");
         line
@@ -168,7 +158,7 @@ pub fn read(text: &str) -> Result<Record, String> {
     let tool_uses = content.iter().filter_map(ToolUse::of).map(|call| NamedCall::from(&call)).collect();
     let answers = content.iter().map_while(tool_result).collect();
     let uuid = read.uuid.into();
-    let usage = read.message.usage.into();
+    let usage = read.message.usage;
     let message = Rc::new(wire::Message { role, content });
     Ok(Record::Message(Rc::new(Entry { uuid, message, tool_uses, answers, text, nature, usage })))
 }
@@ -203,28 +193,4 @@ fn json(value: &impl Serialize) -> String {
     let json = serde_json::to_string(value);
     debug_assert!(json.is_ok(), "keys in a transcript line are strings");
     json.unwrap_or_default()
-}
-
-impl From<Usage> for Spent {
-    fn from(usage: Usage) -> Self {
-        Self {
-            input_tokens: usage.input_tokens,
-            cache_read_input_tokens: usage.cache_read_input_tokens,
-            ephemeral_5m_input_tokens: usage.ephemeral_5m_input_tokens,
-            ephemeral_1h_input_tokens: usage.ephemeral_1h_input_tokens,
-            output_tokens: usage.output_tokens,
-        }
-    }
-}
-
-impl From<Spent> for Usage {
-    fn from(spent: Spent) -> Self {
-        Self {
-            input_tokens: spent.input_tokens,
-            cache_read_input_tokens: spent.cache_read_input_tokens,
-            ephemeral_5m_input_tokens: spent.ephemeral_5m_input_tokens,
-            ephemeral_1h_input_tokens: spent.ephemeral_1h_input_tokens,
-            output_tokens: spent.output_tokens,
-        }
-    }
 }
