@@ -247,6 +247,11 @@ pub async fn says(context: &Rc<Context>, text: &str) -> Ended {
     }
 }
 
+/// The user moves every synchronous child to the background; returns how many.
+pub fn background_all(session: &Session) -> usize {
+    session.tasks.in_foreground().iter().filter(|task| session.tasks.background(&task.id)).count()
+}
+
 /// Waits for `ms` milliseconds.
 pub async fn wait(session: &Session, ms: u64) {
     session.handle.sleep(Duration::from_millis(ms)).await;

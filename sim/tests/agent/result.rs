@@ -1,9 +1,7 @@
 //! The result of an Agent call (RESULT).
 
 use forkcast_sim::agent::Event;
-use forkcast_sim::agent::spawn::result::{
-    AsyncLaunched, Completed, Data, RemoteLaunched, Spent, TeammateSpawned, output_schema,
-};
+use forkcast_sim::agent::spawn::result::{AsyncLaunched, Completed, Data, RemoteLaunched, Spent, TeammateSpawned};
 use serde_json::{Value, json};
 
 use super::background::all_done;
@@ -48,6 +46,34 @@ fn launched(can_read_output_file: bool) -> Data {
 /// Keys of an object, in order.
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// JSON Schema of the data (`outputSchema`, RESULT-01).
+fn output_schema() -> Value {
+    let text = json!({ "type": "string" });
+    let count = json!({ "type": "integer", "minimum": 0 });
+    let object = |status: &str, mut properties: Value| {
+        properties["status"] = json!({ "const": status });
+        let required: Vec<String> =
+            properties.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default();
+        json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+    };
+    let completed = json!({ "content": text, "agentId": text, "totalTokens": count, "totalToolUseCount": count,
+        "totalDurationMs": count, "usage": { "type": "object" } });
+    let optional = json!({ "worktree": text });
+    let launched = json!({ "agentId": text, "description": text, "prompt": text, "outputFile": text,
+        "canReadOutputFile": { "type": "boolean" } });
+    let mut completed = object("completed", completed);
+    if let (Some(all), Value::Object(more)) =
+        (completed.pointer_mut("/properties").and_then(Value::as_object_mut), optional)
+    {
+        all.extend(more);
+    }
+    let spawned = json!({ "teammate_id": text, "name": text, "team_name": text });
+    let remote = json!({ "taskId": text, "sessionUrl": text, "outputFile": text, "description": text });
+    let others = [("async_launched", launched), ("teammate_spawned", spawned), ("remote_launched", remote)];
+    let others = others.map(|(status, fields)| object(status, fields));
+    json!({ "oneOf": std::iter::once(completed).chain(others).collect::<Vec<_>>() })
 }
 
 #[test]

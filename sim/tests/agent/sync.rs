@@ -8,7 +8,7 @@ use forkcast_sim::agent::{Event, Session};
 use forkcast_sim::time::Duration;
 use serde_json::{Value, json};
 
-use super::clocked::{Played, Stage, call, main_agent, says, spawn, text, wait};
+use super::clocked::{Played, Stage, background_all, call, main_agent, says, spawn, text, wait};
 
 /// A child that reads for a second and answers after another one.
 fn looking_round() -> Stage {
@@ -103,7 +103,7 @@ fn sync_07_each_step_races_the_next_message_against_the_signal() {
     assert_eq!(winners(&go(looking_round())), ["message"; 4], "three messages and the end");
     let early = beside(looking_round(), |session| async move {
         wait(&session, 1_500).await;
-        assert_eq!(session.tasks.background_all(), 1);
+        assert_eq!(background_all(&session), 1);
     });
     assert_eq!(winners(&early), ["message", "message", "signal"]);
     assert_eq!(early.at(|event| matches!(event, Event::Takeover { .. })), 1_500);
@@ -114,7 +114,7 @@ fn sync_07_a_message_in_the_same_instant_comes_first() {
     let played = beside(looking_round(), |session| async move {
         // This timer was set before any of the child's, so it fires before them.
         wait(&session, 2_000).await;
-        assert_eq!(session.tasks.background_all(), 1);
+        assert_eq!(background_all(&session), 1);
     });
     assert_eq!(played.count(|event| matches!(event, Event::Takeover { .. })), 0);
     assert!(played.results()[0]["content"].as_str().unwrap().starts_with("nothing"));
@@ -228,7 +228,7 @@ fn sync_14_without_variable_and_flag_it_never_does() {
     off.settings.variables.insert("DISABLE_BACKGROUND_TASKS".into(), "1".into());
     let played = beside(off, |session| async move {
         wait(&session, 1_000).await;
-        session.tasks.background_all();
+        background_all(&session);
     });
     assert_eq!(
         played.count(|event| matches!(event, Event::Takeover { .. })),
@@ -259,7 +259,7 @@ fn sync_18_sync_19_sync_20_sync_21_sync_22_a_child_leaves_no_state() {
 fn sync_20_a_child_that_moved_to_the_background_stays_registered() {
     let played = beside(looking_round(), |session| async move {
         wait(&session, 1_500).await;
-        session.tasks.background_all();
+        background_all(&session);
     });
     let child = &played.agents()[0];
     let steps = played.cleaned(child);

@@ -11,7 +11,7 @@ use forkcast_sim::time::Duration;
 use forkcast_sim::wire::{Piece, Role};
 use serde_json::{Value, json};
 
-use super::clocked::{Played, Stage, blocks, call, main_agent, results, says, spawn, text, wait};
+use super::clocked::{Played, Stage, background_all, blocks, call, main_agent, results, says, spawn, text, wait};
 
 /// Plays `stage`, moves the child to the background after `ms`, and waits for its end.
 fn switched(stage: Stage, ms: u64) -> Played<Rc<Session>> {
@@ -19,7 +19,7 @@ fn switched(stage: Stage, ms: u64) -> Played<Rc<Session>> {
         let main = main_agent(&session);
         let turn = session.handle.spawn("main", async move { drop(says(&main, "go").await) });
         wait(&session, ms).await;
-        session.tasks.background_all();
+        background_all(&session);
         turn.await.unwrap();
         while session.tasks.running() > 0 {
             session.tasks.changed().await;
@@ -317,7 +317,7 @@ fn sync_09_async_12_a_child_that_was_taken_over_is_stopped_with_its_task() {
         let main = main_agent(&session);
         let turn = session.handle.spawn("main", async move { drop(says(&main, "go").await) });
         wait(&session, 30_000).await;
-        session.tasks.background_all();
+        background_all(&session);
         turn.await.unwrap();
         wait(&session, 1_000).await;
         let child = session.tasks.all()[0].clone();
@@ -337,7 +337,7 @@ fn sync_09_escape_does_not_stop_a_child_in_the_background() {
         let (turn, abort) = (main.clone(), main.abort.clone());
         let turn = session.handle.spawn("main", async move { says(&turn, "go").await.reason });
         wait(&session, 30_000).await;
-        session.tasks.background_all();
+        background_all(&session);
         wait(&session, 10).await;
         abort.give();
         while session.tasks.running() > 0 {

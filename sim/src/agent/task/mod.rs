@@ -277,11 +277,6 @@ impl Tasks {
         found.is_some_and(|task| task.signal.give("user"))
     }
 
-    /// The user moves every synchronous child to the background; returns how many.
-    pub fn background_all(&self) -> usize {
-        self.in_foreground().iter().filter(|task| task.signal.give("user")).count()
-    }
-
     /// Unregisters a synchronous child that is no longer awaited (`unregisterAgentForeground`, SYNC-20).
     pub fn unregister(&self, task: &Task) {
         self.foreground.borrow_mut().retain(|other| other.id != task.id);
