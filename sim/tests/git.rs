@@ -9,7 +9,7 @@ use std::process::Stdio;
 
 use forkcast_fixtures::{TempDir, tempdir};
 use forkcast_sim::agent::world::Files;
-use forkcast_sim::agent::world::git::{Command, Done, ENVIRONMENT, Git, Remote, Repository};
+use forkcast_sim::agent::world::git::{Command, Done, ENVIRONMENT, Remote, Repository};
 
 /// The real program in a folder that stands for `/repo`.
 struct Real(TempDir);

@@ -7,7 +7,7 @@ use forkcast_sim::agent::Event;
 use forkcast_sim::agent::permission::{Mode, Permissions, Rule as Allowed, Rules};
 use forkcast_sim::agent::spawn::worktree::{BadSlug, slug};
 use forkcast_sim::agent::tool;
-use forkcast_sim::agent::world::git::{Command, Done, ENVIRONMENT, Git, Remote, Repository};
+use forkcast_sim::agent::world::git::{Command, Done, ENVIRONMENT, Remote, Repository};
 use forkcast_sim::agent::world::{Files, Rule as ShellRule, Shell, World};
 use forkcast_sim::model::scripted::Rule;
 use forkcast_sim::simulation::{Does, Finished, Setup};

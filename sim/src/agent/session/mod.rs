@@ -44,7 +44,7 @@ use super::task::Tasks;
 use super::team::Team;
 use super::transcript::Transcripts;
 use super::world::World;
-use super::world::git::Git;
+use super::world::git::Repository;
 use crate::model::Model;
 use fork::Origins;
 use launch::Launches;
@@ -88,7 +88,7 @@ pub struct Session {
     /// Files and shell.
     pub world: Rc<World>,
     /// The repository in the working directory, if there is one.
-    pub git: Option<Rc<dyn Git>>,
+    pub git: Option<Rc<Repository>>,
     /// User contexts, which precede conversations.
     pub user_contexts: UserContexts,
     /// State of agents while they run.

@@ -18,7 +18,7 @@ use crate::agent::task::Tasks;
 use crate::agent::team::Team;
 use crate::agent::transcript::Transcripts;
 use crate::agent::world::World;
-use crate::agent::world::git::{Git, Repository};
+use crate::agent::world::git::Repository;
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::time::Handle;
@@ -93,7 +93,7 @@ impl Opening {
 }
 
 /// The repository in memory.
-fn repository(settings: &Settings, world: &World) -> Rc<dyn Git> {
+fn repository(settings: &Settings, world: &World) -> Rc<Repository> {
     let options = &settings.worktrees;
     Rc::new(Repository::new(&world.files, &settings.cwd, &options.linked, options.remote))
 }

@@ -39,12 +39,6 @@ pub enum Done {
     AsksPassword,
 }
 
-/// The program.
-pub trait Git {
-    /// Runs a command on these files.
-    fn run(&self, files: &Files, command: Command<'_>) -> Done;
-}
-
 /// Where `fetch` goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Remote {
@@ -144,10 +138,9 @@ impl Repository {
         let lines = lines.into_iter().chain(new.into_iter().map(|name| (name, "??")));
         lines.map(|(name, state)| format!("{state} {name}\n")).collect()
     }
-}
 
-impl Git for Repository {
-    fn run(&self, files: &Files, command: Command<'_>) -> Done {
+    /// Runs a command on these files.
+    pub fn run(&self, files: &Files, command: Command<'_>) -> Done {
         let Some(top) = self.top(files, command.cwd) else { return fails("fatal: not a git repository") };
         match command.args {
             ["rev-parse", "HEAD"] => works(format!("{}\n", self.sha())),
