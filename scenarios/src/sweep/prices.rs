@@ -50,8 +50,8 @@ impl Prices {
             book = read.map_err(|bad| format!("{name}:{}:{}: {}", bad.line, bad.column, bad.problem))?;
         }
         for PlannedPrice { model, category, usd_per_mtok } in &self.prices {
-            let known = Category::ALL.into_iter().find(|known| known.word() == category);
-            let known = known.ok_or_else(|| format!("a price of {model}: there is no category `{category}`"))?;
+            let known = Category::named(category)
+                .ok_or_else(|| format!("a price of {model}: there is no category `{category}`"))?;
             let usd: Money = usd_per_mtok.parse().map_err(|_| format!("a price of {model}: `{usd_per_mtok}`"))?;
             book = book.with_override(model.as_str(), known, usd);
         }

@@ -7,6 +7,7 @@ use std::path::Path;
 use forkcast_replay::output::file::{self, Kind};
 use forkcast_reports::document::count;
 use forkcast_reports::export::{otlp, stacks, trace};
+use forkcast_reports::folder::Written;
 use forkcast_reports::format::parquet;
 use forkcast_reports::page::{HEAD, Page};
 use forkcast_reports::report::Report;
@@ -40,6 +41,14 @@ pub fn check(html: Option<&Path>, export: Option<&ExportArgs>) -> anyhow::Result
         ));
     }
     Ok(())
+}
+
+/// Says what a folder got.
+pub fn folder(written: &Written, path: &Path, talk: &TalkArgs) {
+    talk.note(format_args!("forkcast: wrote {} into {}", written.files.join(", "), path.display()));
+    if let Some(bodies) = written.bodies {
+        talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
+    }
 }
 
 /// Writes a page, if it is requested.

@@ -34,18 +34,11 @@ pub struct OwnPriceArgs {
     /// One price in USD per million tokens, such as my-model:input=2.50; CATEGORY is input, write_5m, write_1h, read or
     /// output
     #[arg(long = "price", value_name = "MODEL:CATEGORY=USD", value_parser = price, help_heading = "Prices")]
-    prices: Vec<OnePrice>,
+    prices: Vec<PlannedPrice>,
 
     /// Your discount on these prices, for all tokens
     #[arg(long, value_name = "PERCENT", value_parser = remaining, help_heading = "Prices")]
     discount: Option<Factor>,
-}
-
-#[derive(Clone, Debug)]
-struct OnePrice {
-    model: String,
-    category: Category,
-    usd_per_mtok: Money,
 }
 
 impl PriceArgs {
@@ -94,37 +87,29 @@ impl OwnPriceArgs {
     }
 
     fn merged(&self) -> anyhow::Result<PriceBook> {
-        let mut book = PriceBook::built_in();
-        for BookFile { name, text } in self.files()? {
-            book = book.with_file(&name, &text).map_err(|bad| {
-                let problem = format_args!("{name}:{}:{}: {}", bad.line, bad.column, bad.problem);
-                BadInput::error(format_args!("{problem}; `forkcast list prices --out DIR` writes an example"))
-            })?;
-        }
-        for OnePrice { model, category, usd_per_mtok } in &self.prices {
-            book = book.with_override(model.as_str(), *category, *usd_per_mtok);
-        }
-        for OnePrice { model, .. } in &self.prices {
+        let book = self.prices()?.book().map_err(|problem| {
+            BadInput::error(format_args!("{problem}; `forkcast list prices --out DIR` writes an example"))
+        })?;
+        for PlannedPrice { model, .. } in &self.prices {
             book.rates(&model.as_str().into(), &Terms::default()).map_err(|unpriced| {
                 BadInput::error(format_args!(
                     "--price: {unpriced}; a model without a price book needs all five categories"
                 ))
             })?;
         }
-        Ok(book.with_remaining(self.discount.unwrap_or(Factor::ONE)))
+        Ok(book)
     }
 
     /// The same, including the texts of its files, for machines without these files.
     pub fn planned(&self) -> anyhow::Result<Prices> {
         self.merged()?;
-        let price = |price: &OnePrice| PlannedPrice {
-            model: price.model.clone(),
-            category: price.category.word().to_owned(),
-            usd_per_mtok: price.usd_per_mtok.to_string(),
-        };
+        self.prices()
+    }
+
+    fn prices(&self) -> anyhow::Result<Prices> {
         Ok(Prices {
             files: self.files()?,
-            prices: self.prices.iter().map(price).collect(),
+            prices: self.prices.clone(),
             remaining_millionths: self.discount.map(Factor::millionths),
         })
     }
@@ -143,11 +128,11 @@ impl OwnPriceArgs {
 /// A dollar per token: the most that a price book accepts.
 const USD_PER_MTOK_MAX: Money = Money::from_picousd(1_000_000_000_000_000_000);
 
-fn price(text: &str) -> Result<OnePrice, String> {
+fn price(text: &str) -> Result<PlannedPrice, String> {
     let expected = || "expected MODEL:CATEGORY=USD such as my-model:input=2.50".to_owned();
     let (name, usd) = text.rsplit_once('=').ok_or_else(expected)?;
     let (model, word) = name.rsplit_once(':').filter(|(model, _)| !model.trim().is_empty()).ok_or_else(expected)?;
-    let category = Category::ALL.into_iter().find(|category| category.word() == word).ok_or_else(|| {
+    let category = Category::named(word).ok_or_else(|| {
         let words = Category::ALL.map(Category::word).join(", ");
         format!("no category `{word}`, expected one of: {words}")
     })?;
@@ -158,7 +143,8 @@ fn price(text: &str) -> Result<OnePrice, String> {
     if usd_per_mtok > USD_PER_MTOK_MAX {
         return Err(format!("`{usd}` is more than {USD_PER_MTOK_MAX} USD per million tokens"));
     }
-    Ok(OnePrice { model: model.to_owned(), category, usd_per_mtok })
+    let category = category.word().to_owned();
+    Ok(PlannedPrice { model: model.to_owned(), category, usd_per_mtok: usd_per_mtok.to_string() })
 }
 
 /// A discount in percent, as the remaining factor.

@@ -34,6 +34,14 @@ pub fn whole() -> impl TypedValueParser<Value = Format> {
         .try_map(|form| <Format as ValueEnum>::from_str(&form, false))
 }
 
+/// The words of a table, with their values.
+pub fn words<T: Clone + Send + Sync + 'static>(table: Vec<(&'static str, T)>) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(table.iter().map(|(word, _)| *word)).try_map(move |word| {
+        let found = table.iter().find(|(known, _)| *known == word).map(|(_, value)| value.clone());
+        found.ok_or_else(|| format!("`{word}` is unknown"))
+    })
+}
+
 /// Parses a whole number of at least `LEAST`.
 pub fn number<T: FromStr + TryInto<u64> + Copy, const LEAST: u64>(text: &str) -> Result<T, String> {
     let number = text.parse().ok().filter(|number: &T| (*number).try_into().is_ok_and(|number| number >= LEAST));

@@ -92,10 +92,8 @@ struct Keys {
 }
 
 fn keys(text: &str) -> Result<Keys, String> {
-    let key = |word: &str| {
-        let known = By::ALL.into_iter().find(|by| by.word() == word.trim());
-        known.ok_or_else(|| format!("expected {}", By::ALL.map(By::word).join(", ")))
-    };
+    let key =
+        |word: &str| By::named(word.trim()).ok_or_else(|| format!("expected {}", By::ALL.map(By::word).join(", ")));
     let Some((first, second)) = text.split_once(',') else { return Ok(Keys { by: key(text)?, then_by: None }) };
     if second.contains(',') {
         return Err("expected at most two keys".to_owned());

@@ -85,8 +85,7 @@ fn write(args: &FanoutArgs, found: &Found, price_book: &str, folder: Folder) -> 
     if shown.is_empty() {
         args.talk.note(format_args!("forkcast: {NO_PLOT}"));
     }
-    let path = args.result.out.as_deref().unwrap_or(Path::new("")).display();
-    args.talk.note(format_args!("forkcast: wrote {} into {path}", written.files.join(", ")));
+    written::folder(&written, args.result.out.as_deref().unwrap_or(Path::new("")), &args.talk);
     Ok(())
 }
 

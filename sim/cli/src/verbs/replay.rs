@@ -179,6 +179,17 @@ fn read(args: &ReplayArgs, sorted: NamedPaths<'_, PathBuf>, steps: &mut Steps) -
         return Ok(Inputs::sample());
     }
     steps.begin(format_args!("reading"));
+    let options = ReadOptions::from(args.input_format);
+    let options = if args.sizes.counts() { options.counted() } else { options };
+    watched(steps, &args.paths, |watch| sorted.read(&options, watch))
+}
+
+/// Reads `paths` with a line of progress. An interruption ends the program for as long as it waits for its input.
+pub fn watched<T>(
+    steps: &mut Steps,
+    paths: &[impl AsRef<Path>],
+    read: impl FnOnce(&(dyn Fn(Progress) -> bool + Sync)) -> T,
+) -> T {
     let steps = Mutex::new(steps);
     let watch = |progress: Progress| {
         // Only one thread draws the line at a time.
@@ -187,16 +198,14 @@ fn read(args: &ReplayArgs, sorted: NamedPaths<'_, PathBuf>, steps: &mut Steps) -
         }
         !interrupted()
     };
-    let options = ReadOptions::from(args.input_format);
-    let options = if args.sizes.counts() { options.counted() } else { options };
-    signals::nothing_to_keep(signals::waits_for_input(&args.paths));
-    let inputs = sorted.read(&options, &watch);
+    signals::nothing_to_keep(signals::waits_for_input(paths));
+    let read = read(&watch);
     signals::nothing_to_keep(false);
-    inputs
+    read
 }
 
 /// `reading, 62 %: 335.1 MB of 540.2 MB, 810 of 1,298 files`.
-pub fn reading(progress: Progress) -> String {
+fn reading(progress: Progress) -> String {
     let Progress { files_done, files, bytes_done, bytes: all } = progress;
     let percent = bytes_done.saturating_mul(100).checked_div(all).unwrap_or(100);
     let done = count(files_done as u64);
@@ -207,11 +216,7 @@ pub fn reading(progress: Progress) -> String {
 /// Writes the folder, even if the printed output is not read.
 fn write(args: &ReplayArgs, report: &Report<'_>, folder: Folder, rows: Rows) -> Result<(), FolderError> {
     let written = folder.finish(report, rows)?;
-    let path = args.out.as_deref().unwrap_or(Path::new("")).display();
-    args.talk.note(format_args!("forkcast: wrote {} into {path}", written.files.join(", ")));
-    if let Some(bodies) = written.bodies {
-        args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
-    }
+    written::folder(&written, args.out.as_deref().unwrap_or(Path::new("")), &args.talk);
     Ok(())
 }
 

@@ -299,10 +299,7 @@ impl Compared<'_> {
 
 fn write(args: &RunArgs, run: &Run, failures: &[String], folder: Folder, path: &Path) -> Result<(), FolderError> {
     let written = folder.write_run(run, failures, args.bodies)?;
-    args.talk.note(format_args!("forkcast: wrote {} into {}", written.files.join(", "), path.display()));
-    if let Some(bodies) = written.bodies {
-        args.talk.note(format_args!("forkcast: wrote {bodies} bodies with the whole text of the prompts into it"));
-    }
+    written::folder(&written, path, &args.talk);
     Ok(())
 }
 

@@ -12,6 +12,8 @@ use forkcast_sim::agent::spawn::fork::{Ablation, Profile};
 use forkcast_sim::cache::{PRESETS, Rules};
 use forkcast_sim::wire::Ttl;
 
+use crate::args::values::words;
+
 /// A list of numbers as it was typed.
 #[derive(Clone, Debug)]
 pub struct Numbers(pub Vec<u64>);
@@ -60,14 +62,6 @@ pub fn small(text: &str) -> Result<u32, String> {
 pub fn launches() -> String {
     let lines = LAUNCHES.map(|(form, about)| format!("- {form}: {about}"));
     format!("When the children start: forks, and the named agents of --against\n\n{}", lines.join("\n"))
-}
-
-/// The words of a table, with their values.
-fn words<T: Clone + Send + Sync + 'static>(table: Vec<(&'static str, T)>) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(table.iter().map(|(word, _)| *word)).try_map(move |word| {
-        let found = table.iter().find(|(known, _)| *known == word).map(|(_, value)| value.clone());
-        found.ok_or_else(|| format!("`{word}` is unknown"))
-    })
 }
 
 /// One question, or all.

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use forkcast_replay::check::{Check, Checking, Outcome};
 use forkcast_replay::error::Error;
 use forkcast_replay::exchange::Origin;
-use forkcast_replay::input::{Inputs, Progress, ReadOptions, Repaired, Skipped, Unreadable};
+use forkcast_replay::input::{Inputs, ReadOptions, Repaired, Skipped, Unreadable};
 use forkcast_replay::source::{Fed, Sink, feed, feed_inputs};
 use forkcast_replay::transcript::Session;
 use forkcast_reports::check::Graded;
@@ -130,17 +129,8 @@ fn played(scenario: Scenario) -> Inputs {
 fn read(paths: &[&PathBuf], sources: &SourceArgs, talk: &TalkArgs, sink: &mut dyn Sink) -> anyhow::Result<Fed> {
     let mut steps = talk.steps();
     steps.begin(format_args!("checking"));
-    let steps = Mutex::new(steps);
-    let watch = |progress: Progress| {
-        // Only one thread draws the line at a time.
-        if let Ok(mut steps) = steps.try_lock() {
-            steps.at(|| replay::reading(progress));
-        }
-        !interrupted()
-    };
-    signals::nothing_to_keep(signals::waits_for_input(paths));
-    let fed = feed(paths, &ReadOptions::from(sources.input_format), &watch, sink);
-    signals::nothing_to_keep(false);
+    let options = ReadOptions::from(sources.input_format);
+    let fed = replay::watched(&mut steps, paths, |watch| feed(paths, &options, watch, sink));
     fed.map_err(|error| match error {
         Error::Open { .. } => BadInput::error(error),
         other => other.into(),
