@@ -45,14 +45,10 @@ enum SessionKey {
 /// A session with packed threads.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    pub id: Arc<str>,
-    /// Its file has no session id: `id` is the file's stem.
+    /// The session, still without agents.
+    pub session: Session,
+    /// Its file has no session id: its id is the file's stem.
     is_file: bool,
-    pub source: String,
-    pub scope: usize,
-    pub format: Format,
-    pub user: Option<Arc<str>>,
-    pub project: Option<Arc<str>>,
     /// In the order of its agents.
     pub threads: Vec<Found>,
 }
@@ -68,7 +64,8 @@ pub(super) fn assemble(mut found: Vec<Found>, spill: &Spill) -> Vec<Plan> {
         groups.entry(found.group()).or_default().push(found);
     }
     let mut plans: Vec<Plan> = groups.into_iter().filter_map(|(group, threads)| plan(&group, threads)).collect();
-    plans.sort_by(|one, other| (one.scope, &one.source, &one.id).cmp(&(other.scope, &other.source, &other.id)));
+    let place = |plan: &Plan| (plan.session.scope, plan.session.source.clone(), plan.session.id.clone());
+    plans.sort_by_cached_key(place);
     number_equal_stems(&mut plans);
     plans
 }
@@ -76,9 +73,9 @@ pub(super) fn assemble(mut found: Vec<Found>, spill: &Spill) -> Vec<Plan> {
 /// Sessions named by their files get unique names.
 fn number_equal_stems(plans: &mut [Plan]) {
     let (stems, ids): (Vec<&mut Plan>, Vec<&mut Plan>) = plans.iter_mut().partition(|plan| plan.is_file);
-    let mut names = Names::reserved(ids.into_iter().map(|plan| plan.id.to_string()).collect());
+    let mut names = Names::reserved(ids.into_iter().map(|plan| plan.session.id.to_string()).collect());
     for plan in stems {
-        plan.id = Arc::from(names.unique(&plan.id));
+        plan.session.id = Arc::from(names.unique(&plan.session.id));
     }
 }
 
@@ -122,7 +119,8 @@ fn plan(group: &Group, threads: Vec<Found>) -> Option<Plan> {
     }
     kept.shrink_to_fit();
     let main = kept.first()?;
-    let (source, format) = (main.file.to_string(), main.format);
+    let source = main.file.to_string();
+    let format = main.format;
     let first_known = |of: fn(&Packed) -> Option<&Arc<str>>| kept.iter().find_map(|found| of(&found.thread)).cloned();
     let user = first_known(|thread| thread.user.as_ref());
     let project = first_known(|thread| thread.project.as_ref());
@@ -130,7 +128,8 @@ fn plan(group: &Group, threads: Vec<Found>) -> Option<Plan> {
         SessionKey::Id(id) => (id.clone(), false),
         SessionKey::File(file) => (Arc::from(file_stem(file)), true),
     };
-    Some(Plan { id, is_file, source, scope: group.scope, format, user, project, threads: kept })
+    let session = Session { id, source, scope: group.scope, format, user, project, agents: Vec::new() };
+    Some(Plan { session, is_file, threads: kept })
 }
 
 impl Plan {
@@ -140,15 +139,7 @@ impl Plan {
         let started = spawns(&unpacked);
         let threads = self.threads.iter().zip(unpacked);
         let agents = threads.map(|(found, thread)| agent(found.file.clone(), thread, &started)).collect();
-        Ok(Session {
-            id: self.id.clone(),
-            source: self.source.clone(),
-            scope: self.scope,
-            format: self.format,
-            user: self.user.clone(),
-            project: self.project.clone(),
-            agents,
-        })
+        Ok(Session { agents, ..self.session.clone() })
     }
 }
 

@@ -148,7 +148,7 @@ impl Sessions {
     /// The file of one.
     pub fn source(&self, at: usize) -> &str {
         match self.joined.get(at) {
-            Some(Joined::Away(plan)) => &plan.source,
+            Some(Joined::Away(plan)) => &plan.session.source,
             Some(Joined::Here(session)) => &session.source,
             None => "",
         }
@@ -157,7 +157,7 @@ impl Sessions {
     /// The number of requests below a named path, copies included.
     pub fn requests_of(&self, scope: usize) -> usize {
         let own = self.joined.iter().filter(|joined| match joined {
-            Joined::Away(plan) => plan.scope == scope,
+            Joined::Away(plan) => plan.session.scope == scope,
             Joined::Here(session) => session.scope == scope,
         });
         let requests = own.map(|joined| match joined {
