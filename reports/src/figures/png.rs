@@ -17,7 +17,7 @@ const PIXELS_MAX: f32 = 64e6;
 
 /// Rows that are drawn at a time, with four bytes a pixel; what is drawn is kept with one. A picture of a year of recordings
 /// would take 27 MB at once. Each time goes through the whole drawing, so few rows take longer.
-const BAND_ROWS: u32 = 512;
+const BAND_ROWS: u32 = 1024;
 
 /// Why a drawing gave no bitmap: a fault of the program.
 #[derive(Debug, Error)]
@@ -170,7 +170,7 @@ mod tests {
     /// A letter across the first row of the next part is whole. Edges are smoothed in sixteenths, which may round otherwise.
     #[test]
     fn a_drawing_in_parts_is_the_drawing() -> Result<(), super::PictureError> {
-        let svg = r##"<svg xmlns="http://www.w3.org/2000/svg" width="60" height="700"><rect width="60" height="700" fill="#fff"/><path d="M5 5L55 695" stroke="#123" stroke-width="3"/><text x="4" y="260" font-size="12">Part</text></svg>"##;
+        let svg = r##"<svg xmlns="http://www.w3.org/2000/svg" width="60" height="700"><rect width="60" height="700" fill="#fff"/><path d="M5 5L55 695" stroke="#123" stroke-width="3"/><text x="4" y="516" font-size="12">Part</text></svg>"##;
         let drawing = Drawing::of(svg)?;
         let whole = drawing.rows(0, drawing.height)?;
         let indexed = drawing.indexed()?.unwrap();
