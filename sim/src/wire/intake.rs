@@ -137,10 +137,11 @@ impl Wire {
         if let Some(part) = piece.reading(&self.identity, level, role) {
             return part;
         }
-        let raw = piece.json().as_bytes();
-        self.bytes_read += raw.len() as u64;
-        let Self { blocks, forms, .. } = self;
-        let part = ElementReader { blocks, forms }.piece(level, role, raw);
+        let Self { blocks, forms, bytes_read, .. } = self;
+        let part = piece.look(|raw| {
+            *bytes_read += raw.len() as u64;
+            ElementReader { blocks, forms }.piece(level, role, raw)
+        });
         piece.keep_reading(&self.identity, level, role, part);
         part
     }

@@ -2,7 +2,7 @@
 //!
 //! A piece remembers how it was read, so an agent's hundredth request reads only the bytes of its last turn.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
@@ -23,11 +23,62 @@ use super::part::{ElementReader, Part, PartPlace};
 pub struct Piece(Rc<Inner>);
 
 struct Inner {
-    json: Rc<str>,
+    json: Json,
     declared_tokens: Option<u64>,
     latest: RefCell<Option<Reading>>,
     /// Most pieces are read by one wire at one position, and a run has many of them.
     rest: RefCell<Option<Box<Rest>>>,
+}
+
+/// The bytes of a piece.
+#[derive(Clone)]
+enum Json {
+    Whole(Rc<str>),
+    Begun(Box<Begun>),
+}
+
+/// Bytes in two parts, of which other pieces share the first.
+#[derive(Clone)]
+struct Begun {
+    beginning: Rc<str>,
+    rest: Box<str>,
+    /// Both together, once something has needed them for longer than a look.
+    whole: OnceCell<Rc<str>>,
+}
+
+impl Begun {
+    fn join(&self) -> String {
+        [&*self.beginning, &*self.rest].concat()
+    }
+}
+
+/// The beginning of a text block, stored once for all pieces that begin so: the rules of a fork are longer than what
+/// its siblings do not share, and thousands of them wait at a time.
+#[derive(Clone, Debug)]
+pub struct TextBeginning(Rc<str>);
+
+impl TextBeginning {
+    /// Text blocks that begin with `text`.
+    pub fn new(text: &str) -> Self {
+        let whole = Piece::text(text);
+        let end = whole.json().len() - "\"}".len();
+        Self(whole.json()[..end].into())
+    }
+
+    /// The piece that continues with `rest`: the same bytes as [`Piece::text`] has for the whole text.
+    pub fn piece(&self, rest: &str) -> Piece {
+        let mut bytes = Vec::with_capacity(rest.len() + 2);
+        json::push_string(rest, &mut bytes);
+        bytes.push(b'}');
+        let rest = text_of(bytes.split_off(1)).into_boxed_str();
+        let begun = Begun { beginning: Rc::clone(&self.0), rest, whole: OnceCell::new() };
+        Piece::with(Json::Begun(Box::new(begun)), None)
+    }
+}
+
+fn text_of(bytes: Vec<u8>) -> String {
+    debug_assert!(str::from_utf8(&bytes).is_ok(), "text in, text out");
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// What few pieces have.
@@ -99,10 +150,10 @@ impl Piece {
         debug_assert!(json.trim_start().starts_with('{'), "a piece is an object: {json}");
         let trimmed = json.trim_matches([' ', '\n', '\r', '\t']);
         let json = if trimmed.len() < json.len() { Rc::from(trimmed) } else { Rc::from(json) };
-        Self::with(json, None)
+        Self::with(Json::Whole(json), None)
     }
 
-    fn with(json: Rc<str>, declared_tokens: Option<u64>) -> Self {
+    fn with(json: Json, declared_tokens: Option<u64>) -> Self {
         Self(Rc::new(Inner { json, declared_tokens, latest: RefCell::default(), rest: RefCell::default() }))
     }
 
@@ -183,19 +234,33 @@ impl Piece {
             }
         }
         bytes.push(b'}');
-        debug_assert!(str::from_utf8(&bytes).is_ok(), "text in, text out");
-        Self::new(String::from_utf8(bytes).unwrap_or_default())
+        Self::new(text_of(bytes))
     }
 
     /// The same bytes with a declared size: a scenario declares `tokens` for this block.
     #[must_use]
-    pub fn sized(self, tokens: u64) -> Self {
-        Self::with(Rc::clone(&self.0.json), Some(tokens))
+    pub fn sized(mut self, tokens: u64) -> Self {
+        match Rc::get_mut(&mut self.0) {
+            Some(only) => only.declared_tokens = Some(tokens),
+            None => self = Self::with(self.0.json.clone(), Some(tokens)),
+        }
+        self
     }
 
     /// The bytes.
     pub fn json(&self) -> &str {
-        &self.0.json
+        match &self.0.json {
+            Json::Whole(json) => json,
+            Json::Begun(begun) => begun.whole.get_or_init(|| begun.join().into()),
+        }
+    }
+
+    /// Looks at the bytes once: those in two parts are not kept together for it.
+    pub(super) fn look<T>(&self, look: impl FnOnce(&[u8]) -> T) -> T {
+        match &self.0.json {
+            Json::Begun(begun) if begun.whole.get().is_none() => look(begun.join().as_bytes()),
+            Json::Whole(_) | Json::Begun(_) => look(self.json().as_bytes()),
+        }
     }
 
     /// The declared number of tokens, if a scenario declares one.

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use forkcast_sim::wire::{Draft, Level, Mark, Message, Piece, Place, Role, Trail, Ttl, Wire};
+use forkcast_sim::wire::{
+    Draft, Level, Mark, Message, NormalForms, Piece, Place, Role, TextBeginning, Trail, Ttl, Wire,
+};
 use serde_json::json;
 
 fn draft(messages: Vec<Message>) -> Draft {
@@ -171,4 +173,36 @@ fn results_find_their_calls_in_another_spelling() {
     let draft = draft(vec![calls, Message { role: Role::User, content: results.into() }]);
     let places = Wire::default().take(&draft, "scope").places;
     assert_eq!(places[2..].iter().map(|place| place.part).collect::<Vec<_>>(), [1, 0]);
+}
+
+#[test]
+fn a_text_in_two_parts_has_the_bytes_of_the_whole_text() {
+    for (beginning, rest) in
+        [("rules: ", "look at part 7"), ("", ""), ("a \"quote\"\n", "\\ and \u{1}"), ("é", "\u{10ffff}")]
+    {
+        let whole = Piece::text(&format!("{beginning}{rest}"));
+        let (shared, in_parts) = (TextBeginning::new(beginning), |shared: &TextBeginning| shared.piece(rest));
+        let parts = [in_parts(&shared), in_parts(&shared).sized(9), in_parts(&shared).clone().sized(9)];
+        let mut wire = Wire::new(NormalForms::default());
+        let mut block = |piece: &Piece| {
+            let message = Message { role: Role::User, content: [piece.clone()].into() };
+            wire.take(&draft(vec![message]), "").nodes
+        };
+        let of_whole = block(&whole);
+        for piece in &parts {
+            // Read before its bytes were needed, and after.
+            assert_eq!(block(piece), of_whole);
+            assert_eq!(piece.json(), whole.json());
+            assert_eq!(piece.clone().json(), whole.json());
+        }
+        assert_eq!(parts.map(|piece| piece.declared_tokens()), [None, Some(9), Some(9)]);
+    }
+}
+
+#[test]
+fn only_the_piece_that_is_sized_gets_the_size() {
+    let piece = Piece::text("one");
+    let (copy, sized) = (piece.clone(), piece.clone().sized(3));
+    assert_eq!([&piece, &copy, &sized].map(Piece::declared_tokens), [None, None, Some(3)]);
+    assert!(piece.same(&copy) && !piece.same(&sized));
 }

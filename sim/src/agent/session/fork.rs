@@ -8,7 +8,7 @@ use super::Pool;
 use crate::agent::conversation::Conversation;
 use crate::agent::definition::AgentDefinition;
 use crate::agent::entry::Entry;
-use crate::wire::{Index, Piece, Pieces};
+use crate::wire::{Index, Piece, Pieces, TextBeginning};
 
 /// What the forks of one message share.
 pub struct Origin {
@@ -36,6 +36,8 @@ pub struct Origin {
     pub answers: Rc<[Rc<str>]>,
     /// A placeholder for each of them (FORK-23..25).
     pub placeholders: Pieces,
+    /// What their directives begin with.
+    pub directive: TextBeginning,
 }
 
 /// The origins that are still used by children of a session, by message.

@@ -25,14 +25,14 @@ fn answers(request: &Request<'_>) -> Rc<Entry> {
     if request.without(Ablation::RealResults) {
         put_real_results(request, content.own());
     }
-    let words = text::directive(&request.input.prompt);
+    let prompt = &request.input.prompt;
     let id = &request.call.tool_use.id;
     match origin.message.tool_uses.place(id).filter(|_| request.without(Ablation::Interleave)) {
         Some(at) => {
-            let result = Piece::tool_result(id, &format!("{}\n{words}", text::PLACEHOLDER), false);
+            let result = Piece::tool_result(id, &format!("{}\n{}", text::PLACEHOLDER, text::directive(prompt)), false);
             content.own()[at] = sized(request, result);
         }
-        None => content.push(sized(request, Piece::text(&words))),
+        None => content.push(sized(request, origin.directive.piece(prompt))),
     }
     Rc::new(Entry {
         message: Rc::new(Message { role: Role::User, content }),

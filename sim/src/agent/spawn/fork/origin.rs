@@ -12,7 +12,7 @@ use crate::agent::event::Event;
 use crate::agent::prompt;
 use crate::agent::session::Context;
 use crate::agent::settings::shared_out;
-use crate::wire::{Index, Message, Piece, Pieces};
+use crate::wire::{Index, Message, Piece, Pieces, TextBeginning};
 
 /// What the forks of the parent's `message` share.
 pub fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Origin {
@@ -24,6 +24,7 @@ pub fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Origin {
         conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
         calls: calls(message),
         placeholders: placeholders(parent, &answers),
+        directive: TextBeginning::new(&text::beginning()),
         message: message.clone(),
         history,
         system: ablation::system(ablations, &rendered(parent)),
@@ -45,6 +46,7 @@ pub fn take_whole(parent: &Rc<Context>, definition: AgentDefinition) -> Origin {
         conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
         calls: Index::default(),
         placeholders: Pieces::default(),
+        directive: TextBeginning::new(""),
         message: Entry::user("none".into(), "", Nature::Inserted),
         history,
         system: rendered(parent),

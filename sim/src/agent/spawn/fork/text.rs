@@ -29,5 +29,10 @@ Issues: what stands in the way; only if anything does";
 
 /// The rules inside their tag, then the directive with its label (FORK-30, C04).
 pub fn directive(prompt: &str) -> String {
-    format!("{TAG_OPEN}\n{RULES}\n{TAG_CLOSE}\n\nfork-directive: {prompt}")
+    format!("{}{prompt}", beginning())
+}
+
+/// What [`directive`] begins with for every fork.
+pub fn beginning() -> String {
+    format!("{TAG_OPEN}\n{RULES}\n{TAG_CLOSE}\n\nfork-directive: ")
 }
