@@ -157,17 +157,27 @@ impl Provider {
         });
         let open = Open { served, service: self.service.clone(), handle: self.handle.clone(), arrived: None, call };
         let has_first_byte = !answer.is_without_first_byte();
-        Response::Accepted(Box::new(Stream::new(answer, open, usage, &self.pace)), has_first_byte.then_some(wait))
+        Response::Accepted(Box::new(Stream::new(answer, open, &self.pace)), has_first_byte.then_some(wait))
     }
 
     async fn serve(&self, question: Question) -> Result<Replying, CallError> {
         match self.accept(question) {
-            Response::Accepted(mut stream, Some(wait)) => {
-                self.handle.sleep(wait).await;
-                stream.begin();
-                Ok(Replying::new(stream))
-            }
-            Response::Accepted(_open, None) => std::future::pending().await,
+            Response::Accepted(stream, Some(wait)) => Ok(self.await_first_byte(stream, wait).await),
+            // Thousands of requests may wait for their first bytes at a time.
+            other => Box::pin(self.serve_nothing(other)).await,
+        }
+    }
+
+    async fn await_first_byte(&self, mut stream: Box<Stream>, wait: Duration) -> Replying {
+        self.handle.sleep(wait).await;
+        stream.begin();
+        Replying::new(stream)
+    }
+
+    /// A request without a first byte.
+    async fn serve_nothing(&self, response: Response) -> Result<Replying, CallError> {
+        match response {
+            Response::Accepted(_open, _) => std::future::pending().await,
             Response::Refused { call, error, after } => {
                 self.handle.sleep(after).await;
                 call.refused(&error, self.handle.now());
@@ -231,17 +241,17 @@ impl Drop for Open {
 /// An arriving answer.
 struct Stream {
     open: Open,
-    usage: Usage,
     /// Events, each with the time since the first byte and the number of tokens that have arrived.
     events: VecDeque<(Duration, u64, Event)>,
     began: Instant,
-    end: Option<Interruption>,
+    /// Few answers break off, and thousands may be on their way.
+    end: Option<Box<Interruption>>,
     sleep: Option<Sleep>,
 }
 
 impl Stream {
     /// An answer whose first byte is still to come.
-    fn new(answer: Answer, open: Open, usage: Usage, pace: &Pace) -> Self {
+    fn new(answer: Answer, open: Open, pace: &Pace) -> Self {
         let bytes: u64 = answer.events.iter().map(said_bytes).sum();
         let output_tokens = answer.output_tokens.unwrap_or_else(|| (bytes * 10).div_ceil(31).max(1));
         let streaming = answer.streaming.unwrap_or_else(|| pace.streaming(output_tokens));
@@ -263,9 +273,9 @@ impl Stream {
             .collect();
         let mut end = None;
         if let Some(Fault::Interruption { after_events, how }) = answer.fault {
-            end = interrupt(&mut events, after_events, how);
+            end = interrupt(&mut events, after_events, how).map(Box::new);
         }
-        Self { open, usage, events, began: Instant::default(), end, sleep: None }
+        Self { open, events, began: Instant::default(), end, sleep: None }
     }
 
     /// The first byte has come.
@@ -276,11 +286,10 @@ impl Stream {
 
     /// No event is left.
     fn end(&mut self) -> Poll<Option<Result<Event, Broken>>> {
-        let end = self.end.take();
-        if end == Some(Interruption::GivenUp) {
-            self.end = end;
+        if self.end.as_deref() == Some(&Interruption::GivenUp) {
             return Poll::Pending;
         }
+        let end = self.end.take().map(|end| *end);
         self.open.call.ended(end.clone());
         match end {
             Some(Interruption::Broken(broken)) => Poll::Ready(Some(Err(broken))),
@@ -292,10 +301,10 @@ impl Stream {
     fn with_usage(&self, event: Event, output_tokens: u64) -> Event {
         match event {
             Event::MessageStart { id, .. } => {
-                Event::MessageStart { id, usage: Usage { output_tokens: 1, ..self.usage } }
+                Event::MessageStart { id, usage: Usage { output_tokens: 1, ..self.open.served.usage } }
             }
             Event::MessageDelta { stop_reason, .. } => {
-                Event::MessageDelta { stop_reason, usage: Usage { output_tokens, ..self.usage } }
+                Event::MessageDelta { stop_reason, usage: Usage { output_tokens, ..self.open.served.usage } }
             }
             other => other,
         }

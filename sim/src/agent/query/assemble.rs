@@ -61,7 +61,8 @@ pub(super) enum Consequence {
 impl Assembler {
     /// A message with this id and initial usage.
     pub fn new(uuid: Rc<str>, usage: Usage) -> Self {
-        Self { uuid, blocks: Vec::new(), usage }
+        // Most messages have one block, and a list grows to four at once.
+        Self { uuid, blocks: Vec::with_capacity(1), usage }
     }
 
     /// Processes an event inside the message.

@@ -51,19 +51,26 @@ impl Loop {
         }
     }
 
-    /// Runs iterations until the end.
-    pub async fn run(mut self) -> Ended {
-        declared::size_history(&self.context);
-        self.note_start();
-        let reason = self.go().await;
+    /// Runs iterations until the end. A block and not an `async fn`, which would store the loop twice: as its argument
+    /// and as its variable.
+    pub fn run(mut self) -> impl Future<Output = Ended> {
         let agent = Rc::clone(&self.context.agent);
-        let turns = self.turns;
-        self.context.emit(&Event::QueryEnded { agent, reason: reason.name(), turns });
-        Ended { reason, turns, error: self.error }
+        async move {
+            declared::size_history(&self.context);
+            self.note_start();
+            let reason = self.go().await;
+            let turns = self.turns;
+            self.context.emit(&Event::QueryEnded { agent, reason: reason.name(), turns });
+            Ended { reason, turns, error: self.error.take() }
+        }
     }
 
     async fn go(&mut self) -> Reason {
-        if let Round::Ended(reason) = self.answer_open_calls().await {
+        // Thousands of agents may wait for their answers at a time: what else they do is allocated while they do it.
+        let open = open_calls(&self.context.entries.borrow());
+        if let Some((message, calls)) = open
+            && let Round::Ended(reason) = Box::pin(self.answer_open(message, calls)).await
+        {
             return reason;
         }
         loop {
@@ -75,7 +82,7 @@ impl Loop {
             let asked = self.ask(&mut question).await;
             self.step("decide");
             let round = match asked {
-                Response::Answered(turn) => self.decide(turn).await,
+                Response::Answered(turn) => Box::pin(self.decide(turn)).await,
                 Response::Refused => Round::Ended(self.exit_refused()),
                 Response::Aborted(turn) => {
                     Box::pin(self.interrupt(*turn)).await;
@@ -177,9 +184,7 @@ impl Loop {
     }
 
     /// Answers the open calls of a conversation that was taken over in mid-round.
-    async fn answer_open_calls(&mut self) -> Round {
-        let open = open_calls(&self.context.entries.borrow());
-        let Some((message, calls)) = open else { return Round::Done };
+    async fn answer_open(&mut self, message: Rc<Entry>, calls: Vec<Prepared>) -> Round {
         let mut turn = Box::new(Turn::new(self));
         turn.executor.resume(&message, &calls);
         turn.messages.push(message);

@@ -49,6 +49,15 @@ enum Next {
     Event(Option<Result<model::Event, model::Broken>>),
 }
 
+/// What is left to do after something was yielded.
+struct Step<'a> {
+    given: Given<'a, Yielded>,
+    /// Its message is complete.
+    is_over: bool,
+    /// The error that it reports.
+    broken: Option<Rc<str>>,
+}
+
 impl Turn {
     pub(super) fn new(round: &Loop) -> Self {
         Self {
@@ -101,19 +110,11 @@ impl Loop {
                 answer = turn.executor.next() => Next::Answered(answer),
                 event = replying.next() => Next::Event(event),
             };
-            let event = match next {
-                Next::Aborted => return Attempt::Aborted,
-                Next::Answered(answer) => {
-                    self.yielder.give(Yielded::Entry(turn.take_early(answer))).await;
-                    continue;
-                }
-                Next::Event(Some(Ok(event))) => event,
-                Next::Event(Some(Err(broken))) => return turn.end(broken.to_string().into()),
-                Next::Event(None) => return turn.end("the stream ended before its message".into()),
+            let Step { given, is_over, broken } = match self.step_of(turn, next) {
+                Ok(step) => step,
+                Err(ended) => return ended,
             };
-            let is_over = event == model::Event::MessageStop;
-            let broken = self.take(turn, &event);
-            self.yielder.give(Yielded::Stream(event)).await;
+            given.await;
             if is_over && let Some(assembler) = turn.assembler.take() {
                 self.append(self.finish(turn, assembler)).await;
             }
@@ -121,6 +122,23 @@ impl Loop {
                 return turn.end(broken);
             }
         }
+    }
+
+    /// Takes what happened and yields it. Not in the future that awaits this, which would be larger by each of the values.
+    fn step_of(&self, turn: &mut Turn, next: Next) -> Result<Step<'_>, Attempt> {
+        let event = match next {
+            Next::Aborted => return Err(Attempt::Aborted),
+            Next::Answered(answer) => {
+                let given = self.yielder.give(Yielded::Entry(turn.take_early(answer)));
+                return Ok(Step { given, is_over: false, broken: None });
+            }
+            Next::Event(Some(Ok(event))) => event,
+            Next::Event(Some(Err(broken))) => return Err(turn.end(broken.to_string().into())),
+            Next::Event(None) => return Err(turn.end("the stream ended before its message".into())),
+        };
+        let is_over = event == model::Event::MessageStop;
+        let broken = self.take(turn, &event);
+        Ok(Step { given: self.yielder.give(Yielded::Stream(event)), is_over, broken })
     }
 
     /// Handles one event (STREAM-02). Returns the error if the event reports one.

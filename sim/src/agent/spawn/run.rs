@@ -63,7 +63,7 @@ pub fn run_agent(context: Rc<Context>, beginning: Beginning) -> AgentRun {
     let scope = Rc::new(RefCell::new(None));
     let inside = context.clone();
     let held = scope.clone();
-    let mut messages = Generator::new(move |yielder| async move { body(inside, beginning, held, yielder).await });
+    let mut messages = Generator::new(move |yielder| body(inside, beginning, held, yielder));
     let messages = context.session.handle.part(move |polled| messages.poll_step(polled));
     AgentRun { context, messages, scope }
 }
@@ -102,12 +102,17 @@ async fn body(
     for entry in &first {
         context.record(entry);
     }
+    drop(first);
     if !Box::pin(is_its_turn(&context)).await {
         return ended(&context, Reason::Aborted);
     }
     loop {
         let last = converse(&context, &yielder).await;
-        let messages = match next_turn(&context, &last).await {
+        // Thousands of agents may run at a time, and only teammates have another turn.
+        if context.teammate.is_none() {
+            return last;
+        }
+        let messages = match Box::pin(next_turn(&context, &last)).await {
             Next::Turn(messages) => messages,
             Next::End => return last,
             Next::Stopped => return ended(&context, Reason::Aborted),

@@ -162,7 +162,7 @@ pub(super) enum Next {
     Stopped,
 }
 
-/// Waits for the next turn of a teammate, whose last one has `ended`. Other agents end here.
+/// Waits for the next turn of a teammate, whose last one has `ended`. Other agents have none.
 pub(super) async fn next_turn(context: &Context, ended: &Ended) -> Next {
     let Some(member) = &context.teammate else { return Next::End };
     let session = &context.session;

@@ -71,19 +71,20 @@ impl Transcripts {
     /// Writes `entry` to its author's log: the conversation for the main agent (TRANSCRIPT-10), a side chain for a
     /// sub-agent (TRANSCRIPT-05).
     pub fn append(&self, author: &Author<'_>, entry: &Rc<Entry>) {
-        let mut log = self.log(author.agent);
-        if !self.settings.without_transcripts {
-            let message = line::Message {
-                entry: entry.clone(),
-                parent: log.last.clone(),
-                is_sidechain: author.is_sidechain,
-                agent: author.agent.clone(),
-                session: self.settings.session.clone(),
-                cwd: author.cwd.clone(),
-                at: self.ground.now(),
-            };
-            self.world.files.append_unwritten(&log.file, message);
+        if self.settings.without_transcripts {
+            return self.tell(author.agent, &self.path(author.agent), &entry.uuid, entry.nature.name());
         }
+        let mut log = self.log(author.agent);
+        let message = line::Message {
+            entry: entry.clone(),
+            parent: log.last.clone(),
+            is_sidechain: author.is_sidechain,
+            agent: author.agent.clone(),
+            session: self.settings.session.clone(),
+            cwd: author.cwd.clone(),
+            at: self.ground.now(),
+        };
+        self.world.files.append_unwritten(&log.file, message);
         self.tell(author.agent, &log.file, &entry.uuid, entry.nature.name());
         log.last = Some(entry.uuid.clone());
         self.logs.borrow_mut().insert(author.agent.clone(), log);
