@@ -2,6 +2,8 @@
 
 use std::iter::successors;
 
+use smallvec::SmallVec;
+
 use crate::wire::{NodeId, Prefixes};
 
 /// A set of prefixes. Prefixes and lines are numbered from zero, so plain vectors find them without hashing.
@@ -9,8 +11,9 @@ use crate::wire::{NodeId, Prefixes};
 pub struct LineMarks {
     /// By number of the prefix.
     is_in: Vec<bool>,
-    /// By number of the line. Longer prefixes of a line have higher numbers, so these are in order of depth too.
-    lines: Vec<Vec<NodeId>>,
+    /// By number of the line. Longer prefixes of a line have higher numbers, so these are in order of depth too. Most
+    /// lines are those of forks, and short.
+    lines: Vec<SmallVec<[NodeId; 4]>>,
 }
 
 impl LineMarks {
@@ -57,7 +60,7 @@ impl LineMarks {
         let branch = move |end: &NodeId| prefixes.branch(prefixes.line(*end)).filter(is_along);
         successors(Some(end).filter(is_along), branch).flat_map(move |end| {
             let line = self.lines.get(prefixes.line(end).index());
-            let found = line.map_or(&[][..], |line| line);
+            let found = line.map_or(&[][..], SmallVec::as_slice);
             let up_to_end = found.partition_point(|node| *node <= end);
             found[..up_to_end].iter().rev().copied().take_while(is_along)
         })

@@ -5,6 +5,8 @@
 //! and one last use. A refresh merges runs, so it costs a few steps however long the conversation is. Every entry, dead
 //! or alive, lies in exactly one run. There is no entry between two neighbouring runs, so merging them revives nothing.
 
+use smallvec::SmallVec;
+
 use super::line_marks::{LineMarks, grow};
 use super::look_back::Stretch;
 use crate::time::{Duration, Instant};
@@ -18,6 +20,9 @@ struct DepthRange {
     /// `None` if a refresh found them dead: only a new write can revive them.
     life: Option<Life>,
 }
+
+/// The runs of a line, in order of depth. They are few, because a refresh merges them.
+type Runs = SmallVec<[DepthRange; 1]>;
 
 /// When an entry was last used and how long it lives from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +55,7 @@ pub enum ShelfState {
 pub struct Shelf {
     /// Prefixes with an entry.
     written: LineMarks,
-    /// The runs of each line, in order of depth. They are few, because a refresh merges them.
-    lines: Vec<Vec<DepthRange>>,
+    lines: Vec<Runs>,
     slack: Duration,
 }
 
@@ -133,7 +137,7 @@ fn position(runs: &[DepthRange], depth: u32) -> Option<usize> {
 }
 
 /// Splits the run around `depth` so that no run contains `depth`.
-fn cut_out(runs: &mut Vec<DepthRange>, depth: u32) {
+fn cut_out(runs: &mut Runs, depth: u32) {
     let Some(at) = position(runs, depth) else { return };
     let run = runs.remove(at);
     if depth < run.last_depth {
@@ -145,7 +149,7 @@ fn cut_out(runs: &mut Vec<DepthRange>, depth: u32) {
 }
 
 /// Refreshes the live runs of a line up to `depth` and merges those that are equal.
-fn touch_line(runs: &mut Vec<DepthRange>, depth: u32, at: Instant, slack: Duration) {
+fn touch_line(runs: &mut Runs, depth: u32, at: Instant, slack: Duration) {
     split_behind(runs, depth);
     let refreshed = runs.partition_point(|run| run.first_depth <= depth);
     for run in &mut runs[..refreshed] {
@@ -162,7 +166,7 @@ fn touch_line(runs: &mut Vec<DepthRange>, depth: u32, at: Instant, slack: Durati
 }
 
 /// Splits the run around `depth` so that one run ends there.
-fn split_behind(runs: &mut Vec<DepthRange>, depth: u32) {
+fn split_behind(runs: &mut Runs, depth: u32) {
     let Some(at) = position(runs, depth).filter(|at| runs[*at].last_depth > depth) else { return };
     let run = runs[at];
     runs[at].last_depth = depth;

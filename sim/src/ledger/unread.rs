@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
 use crate::wire::{Index, LineId, Marker, NodeId, Prefixes, Ttl};
 
 /// A written stretch of a prompt.
@@ -21,9 +23,16 @@ struct Stretch {
 #[derive(Clone, Debug, Default)]
 pub struct UnreadWrites {
     stretches: Vec<Stretch>,
-    /// Unread writes by prefix line and depth. A read of a long conversation then costs only the writes since the
-    /// last read, plus the forks on its path.
-    waiting: Index<LineId, BTreeMap<u32, WriteId>>,
+    /// Unread writes by prefix line, in order of depth. A read of a long conversation then costs only the writes since
+    /// the last read, plus the forks on its path. Most lines are those of forks, and have one.
+    waiting: Index<LineId, SmallVec<[Waiting; 1]>>,
+}
+
+/// The unread write of the prefix at a depth.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    depth: u32,
+    id: WriteId,
 }
 
 impl UnreadWrites {
@@ -32,8 +41,13 @@ impl UnreadWrites {
         for (marker, tokens) in markers.iter().filter(|(_, tokens)| *tokens > 0) {
             let id = WriteId(self.stretches.len());
             self.stretches.push(Stretch { request, node: marker.node, ttl: marker.ttl, tokens: *tokens, read: false });
-            let line = self.waiting.get_or_insert_with(prefixes.line(marker.node), BTreeMap::new);
-            line.insert(prefixes.depth(marker.node), id);
+            let line = self.waiting.get_or_insert_with(prefixes.line(marker.node), SmallVec::new);
+            let depth = prefixes.depth(marker.node);
+            let at = line.partition_point(|waiting| waiting.depth < depth);
+            match line.get_mut(at).filter(|waiting| waiting.depth == depth) {
+                Some(waiting) => waiting.id = id,
+                None => line.insert(at, Waiting { depth, id }),
+            }
         }
     }
 
@@ -45,11 +59,9 @@ impl UnreadWrites {
         while let Some(end) = next {
             let line = prefixes.line(end);
             if let Some(waiting) = self.waiting.get_mut(&line) {
-                let behind = waiting.range(read_depth + 1..=prefixes.depth(end));
-                let lost = behind.filter(|(_, id)| is_lost(self.stretches[id.0].node)).map(|(depth, _)| *depth);
-                for depth in lost.collect::<Vec<u32>>() {
-                    waiting.remove(&depth);
-                }
+                let behind = read_depth + 1..=prefixes.depth(end);
+                let stretches = &self.stretches;
+                waiting.retain(|one| !behind.contains(&one.depth) || !is_lost(stretches[one.id.0].node));
             }
             next = prefixes.branch(line).filter(|branch| prefixes.depth(*branch) > read_depth);
         }
@@ -61,9 +73,10 @@ impl UnreadWrites {
         while let Some(end) = next {
             let line = prefixes.line(end);
             if let Some(waiting) = self.waiting.get_mut(&line) {
-                let deeper = waiting.split_off(&(prefixes.depth(end) + 1));
-                for id in std::mem::replace(waiting, deeper).into_values() {
-                    self.stretches[id.0].read = true;
+                let depth = prefixes.depth(end);
+                let read = waiting.partition_point(|one| one.depth <= depth);
+                for one in waiting.drain(..read) {
+                    self.stretches[one.id.0].read = true;
                 }
             }
             next = prefixes.branch(line);
