@@ -219,7 +219,8 @@ impl<'a> StreamReplay<'a> {
         let circumstances = Circumstances { account_created, batch, ..Circumstances::default() };
         let asked = sized.asked(&self.wire, &sizes, recorded, arrival.times.at);
         let asked = SizedRequest { circumstances, ..asked };
-        let Reading { ticket, mut predicted, usage, explanation, thinking } = self.engine.serve(&asked, true);
+        let Reading { ticket, mut predicted, usage, explanation, thinking } =
+            self.engine.serve(&asked, Some(self.engine.next_line()));
         if exchange.given_up {
             if let Some(ticket) = ticket {
                 self.engine.expect_nothing(ticket, arrival.times.ended_at);

@@ -157,7 +157,7 @@ impl<'a> TraceReplay<'a> {
         let rest = sent.total_tokens - plain.tokens_at(sent.end).min(sent.total_tokens);
         written.splice(0..0, breakpoints.last().map(|end| (*end, rest)));
         let movement = Some(Movement { read: foreseen.hit, written: &written });
-        let reading = engine.serve(&SizedRequest { movement, ..asked }, true);
+        let reading = engine.serve(&SizedRequest { movement, ..asked }, Some(line.index));
         if let Some(ticket) = reading.ticket {
             engine.expect(ticket, &sent.times);
         }

@@ -1,10 +1,12 @@
 //! Runs a cell through the agent runtime.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use forkcast_sim::ledger::Line;
 use forkcast_sim::pricing::{Category, ModelKey, Money, PriceBook, Terms};
-use forkcast_sim::simulation::{self, Finished};
+use forkcast_sim::service::Entry;
+use forkcast_sim::simulation;
 use forkcast_sim::time::Instant;
 use forkcast_sim::wire::Usage;
 
@@ -29,39 +31,52 @@ pub enum Unplayed {
 /// If the cell is invalid or the run failed.
 pub fn play(cell: &Cell, book: &Rc<PriceBook>) -> Result<Outcome, Unplayed> {
     cell.check()?;
-    let finished = simulation::run(setup(cell, book)).map_err(|failed| Unplayed::Failed(failed.to_string()))?;
-    let mut outcome = outcome(&finished, book);
+    let tally = Rc::new(RefCell::new(Tally::default()));
+    let mut setup = setup(cell, book);
+    let (into, prices) = (Rc::clone(&tally), Rc::clone(book));
+    setup.takes_entries = Some(Box::new(move |entry| into.borrow_mut().add(&entry, &prices)));
+    let finished = simulation::run(setup).map_err(|failed| Unplayed::Failed(failed.to_string()))?;
+    let mut outcome = tally.take().outcome();
+    outcome.over_limits = finished.over_limits;
     outcome.unanswered = (u64::from(cell.children) * cell.requests()).saturating_sub(outcome.requests);
     Ok(outcome)
 }
 
 /// The sums of a run over all agents except the main one, and its whole cost.
-pub fn outcome(finished: &Finished, book: &PriceBook) -> Outcome {
-    let mut outcome = Outcome { over_limits: finished.over_limits, ..Outcome::default() };
-    let mut began: Option<Instant> = None;
-    let mut ended: Option<Instant> = None;
-    let mut sums = Sums::default();
-    let mut parents = Parents::default();
-    for entry in &finished.entries {
+#[derive(Default)]
+struct Tally {
+    outcome: Outcome,
+    began: Option<Instant>,
+    ended: Option<Instant>,
+    sums: Sums,
+    parents: Parents,
+}
+
+impl Tally {
+    fn add(&mut self, entry: &Entry, book: &PriceBook) {
         let line = &entry.line;
         debug_assert!(line.predicted.is_some() && line.at.is_some(), "a run predicts and times its requests");
         let usage = line.predicted.unwrap_or_default();
         if entry.agent.as_deref() == Some("main") {
-            outcome.parent_usage += usage;
-            parents.add(line, &usage, book);
-            continue;
+            self.outcome.parent_usage += usage;
+            self.parents.add(line, &usage, book);
+            return;
         }
-        outcome.usage += usage;
-        outcome.requests += 1;
-        sums.add(line, &usage, book);
-        began = began.into_iter().chain(line.at).min();
-        ended = ended.max(entry.ended_at);
+        self.outcome.usage += usage;
+        self.outcome.requests += 1;
+        self.sums.add(line, &usage, book);
+        self.began = self.began.into_iter().chain(line.at).min();
+        self.ended = self.ended.max(entry.ended_at);
     }
-    outcome.makespan = began.zip(ended).map(|(first, last)| last.since(first)).unwrap_or_default();
-    sums.fill(&mut outcome);
-    outcome.launch_cost = parents.launch;
-    outcome.total_cost = outcome.cost.zip(parents.cost).map(|(children, parents)| children + parents);
-    outcome
+
+    fn outcome(self) -> Outcome {
+        let Self { mut outcome, began, ended, sums, parents } = self;
+        outcome.makespan = began.zip(ended).map(|(first, last)| last.since(first)).unwrap_or_default();
+        sums.fill(&mut outcome);
+        outcome.launch_cost = parents.launch;
+        outcome.total_cost = outcome.cost.zip(parents.cost).map(|(children, parents)| children + parents);
+        outcome
+    }
 }
 
 /// Costs of the parent; `None` without a price.

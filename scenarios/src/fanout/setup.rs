@@ -15,12 +15,13 @@ use forkcast_sim::wire::{Piece, Role, Ttl};
 use super::cell::Cell;
 use super::voices::Voices;
 
-/// The setup of a cell's run, billed by `book`, without observers, explanations and transcripts. A transcript holds
+/// The setup of a cell's run, billed by `book`, without observers, digest, explanations and transcripts. A transcript holds
 /// everything that its agent received, which for N children of one message is N calls each.
 pub fn setup(cell: &Cell, book: &Rc<PriceBook>) -> Setup {
     let mut setup = Setup::new(1, Voices::new(cell.clone()));
     setup.settings = settings(cell);
     setup.explains = false;
+    setup.digests = false;
     setup.sizing = Sizing::Declared;
     setup.rules = cell.rules;
     setup.pace = cell.pace;

@@ -1,11 +1,13 @@
 //! Wide fan-outs: the shared part of siblings is walked once, which must not change any of their requests.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use forkcast_scenarios::fanout::setup::setup;
 use forkcast_scenarios::fanout::{Cell, play};
 use forkcast_sim::agent::spawn::fork::{Ablation, Profile};
 use forkcast_sim::pricing::PriceBook;
+use forkcast_sim::service::Entry;
 use forkcast_sim::simulation::{Finished, run};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -21,20 +23,40 @@ fn both(cell: &Cell) -> [Finished; 2] {
     [false, true].map(|is_told| {
         let mut setup = setup(cell, &books());
         setup.explains = is_told;
+        setup.digests = true;
         setup.settings.without_transcripts = !is_told;
         run(setup).unwrap()
     })
 }
 
+/// What [`told`] tells of an entry.
+fn told_of(entry: &Entry) -> String {
+    let line = &entry.line;
+    let (usage, bill) = (line.predicted, line.predicted_cost.map(|cost| cost.total));
+    let times = (line.at, line.first_byte_at, entry.ended_at);
+    format!("{:?} {times:?} {usage:?} {bill:?} {:?}", entry.agent, line.unread_writes)
+}
+
 /// For each request: agent, times, usage, cost, and the premium for unread writes.
 fn told(finished: &Finished) -> Vec<String> {
-    let lines = finished.entries.iter().map(|entry| {
-        let line = &entry.line;
-        let (usage, bill) = (line.predicted, line.predicted_cost.map(|cost| cost.total));
-        let times = (line.at, line.first_byte_at, entry.ended_at);
-        format!("{:?} {times:?} {usage:?} {bill:?} {:?}", entry.agent, line.unread_writes)
-    });
-    lines.collect()
+    finished.entries.iter().map(told_of).collect()
+}
+
+#[test]
+fn entries_are_the_same_one_by_one_as_in_a_list() {
+    let cell = Cell { children: 40, turns: 2, itpm: Some(200_000), ..Cell::default() };
+    for explains in [false, true] {
+        let mut listed = setup(&cell, &books());
+        let mut taken = setup(&cell, &books());
+        (listed.explains, taken.explains) = (explains, explains);
+        let lines = Rc::new(RefCell::new(Vec::new()));
+        let into = Rc::clone(&lines);
+        taken.takes_entries = Some(Box::new(move |entry| into.borrow_mut().push(told_of(&entry))));
+        let taken = run(taken).unwrap();
+        assert!(taken.entries.is_empty());
+        assert_eq!(*lines.borrow(), told(&run(listed).unwrap()));
+        assert!(lines.borrow().len() >= 80);
+    }
 }
 
 #[test]

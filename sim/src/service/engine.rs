@@ -3,7 +3,7 @@
 
 use super::delivery::{Delivery, Times};
 use super::entry::Entry;
-use super::premiums::{Premiums, stretches};
+use super::premiums::{Premiums, Unread, stretches};
 use super::tariff::Quote;
 use crate::cache::{EntryState, Outcome, Prompt, PromptCache, Rules, Ticket};
 use crate::diagnosis::{
@@ -180,9 +180,9 @@ impl Engine {
         }))
     }
 
-    /// Lets a request act on the cache. Its writes are followed under the number of the next line if it `has_line`: a
-    /// copy of another request has none.
-    pub fn serve(&mut self, asked: &SizedRequest<'_>, has_line: bool) -> Reading {
+    /// Lets a request act on the cache. Its writes are followed under the number of its `line`; a copy of another request
+    /// has none.
+    pub fn serve(&mut self, asked: &SizedRequest<'_>, line: Option<usize>) -> Reading {
         self.deliver_until(asked.prompt.prefixes, asked.at);
         let foreseen = asked.grounds.map(|_| self.foresee(asked));
         let explanation = foreseen.as_ref().and_then(|foreseen| self.explain(asked, foreseen));
@@ -196,7 +196,7 @@ impl Engine {
         debug_assert!(foreseen.is_none_or(|foreseen| foreseen == predicted), "a look-up returns the forecast");
         let usage = asked.recorded.unwrap_or_else(|| predicted.usage());
         if ticket.is_some() {
-            self.follow(asked, &predicted, &usage, has_line);
+            self.follow(asked, &predicted, &usage, line);
         }
         Reading { ticket, predicted, usage, explanation, thinking }
     }
@@ -211,7 +211,7 @@ impl Engine {
     }
 
     /// Follows the reads and writes of a request.
-    fn follow(&mut self, asked: &SizedRequest<'_>, predicted: &Outcome, usage: &Usage, has_line: bool) {
+    fn follow(&mut self, asked: &SizedRequest<'_>, predicted: &Outcome, usage: &Usage, line: Option<usize>) {
         let Self { delivery, premiums, .. } = self;
         let prefixes = asked.prompt.prefixes;
         let hit = asked.read(predicted, usage);
@@ -223,9 +223,9 @@ impl Engine {
         if let Some(hit) = hit {
             premiums.read(prefixes, hit);
         }
-        if has_line {
+        if let Some(line) = line {
             let written = asked.written(usage);
-            self.premiums.wrote(prefixes, self.next_line(), &written);
+            self.premiums.wrote(prefixes, line, &written);
         }
     }
 
@@ -283,9 +283,22 @@ impl Engine {
         line.price(&usage, rates, &[]);
     }
 
+    /// The writes that nothing has read, at the end of the stream.
+    pub fn unread(&self) -> Unread {
+        self.premiums.unread()
+    }
+
+    /// At the end of the stream: passes on the entries so far, with what each line paid for `unread` writes. Lines that
+    /// are added afterwards are numbered as if the entries were still here.
+    pub fn release(&mut self, unread: &Unread, take: &mut dyn FnMut(Entry)) {
+        self.premiums.settle(unread, &mut self.entries);
+        self.first_line += self.entries.len();
+        self.entries.drain(..).for_each(take);
+    }
+
     /// Ends the stream: returns the entries, with what each line paid for unread writes.
     pub fn finish(&mut self) -> Vec<Entry> {
-        self.premiums.settle(&mut self.entries);
+        self.premiums.settle(&self.premiums.unread(), &mut self.entries);
         std::mem::take(&mut self.entries)
     }
 }

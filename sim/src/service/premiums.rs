@@ -1,5 +1,7 @@
 //! Writes that were never read: their price above plain input bought nothing.
 
+use std::collections::BTreeMap;
+
 use super::entry::Entry;
 use crate::ledger::UnreadWrites;
 use crate::pricing::{Category, Money, Rates};
@@ -17,6 +19,10 @@ pub struct Premiums {
     /// price, or its unread writes are unknown.
     rates: Vec<Option<u32>>,
 }
+
+/// Tokens that were written and never read, by line: for five minutes and for an hour.
+#[derive(Debug)]
+pub struct Unread(BTreeMap<usize, (u64, u64)>);
 
 impl Premiums {
     /// Follows the lines from `first` on.
@@ -57,11 +63,15 @@ impl Premiums {
         self.writes.wrote(prefixes, line, markers);
     }
 
-    /// Ends the stream: fills in what each line paid for nothing.
-    pub fn settle(&self, entries: &mut [Entry]) {
-        let unread = self.writes.unread();
+    /// The writes that nothing has read, at the end of the stream.
+    pub fn unread(&self) -> Unread {
+        Unread(self.writes.unread())
+    }
+
+    /// Fills in what each line paid for nothing.
+    pub fn settle(&self, unread: &Unread, entries: &mut [Entry]) {
         for Entry { line, .. } in entries {
-            let (five_minutes, one_hour) = unread.get(&line.index).copied().unwrap_or_default();
+            let (five_minutes, one_hour) = unread.0.get(&line.index).copied().unwrap_or_default();
             line.unread_writes = self.rates(line.index).map(|rates| premium(rates, five_minutes, one_hour));
         }
     }

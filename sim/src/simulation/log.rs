@@ -31,6 +31,7 @@ pub struct Log {
 
 struct State {
     digest: Box<Xxh3>,
+    digests: bool,
     line: Vec<u8>,
     events: u64,
     kept: Option<Vec<Logged>>,
@@ -40,10 +41,11 @@ struct State {
 }
 
 impl Log {
-    /// A log that passes events to the observers of `service`.
-    pub fn new(service: Rc<RefCell<Service>>, keeps_events: bool) -> Self {
+    /// A log that passes events to the observers of `service`; it `digests` and keeps them if requested.
+    pub fn new(service: Rc<RefCell<Service>>, keeps_events: bool, digests: bool) -> Self {
         let state = State {
             digest: Box::new(Xxh3::new()),
+            digests,
             line: Vec::new(),
             events: 0,
             kept: keeps_events.then(Vec::new),
@@ -69,8 +71,8 @@ impl Log {
     }
 
     /// The agents in the order in which they began.
-    pub fn agents(&self) -> Vec<Agent> {
-        self.state.borrow().roster.agents().to_vec()
+    pub fn take_agents(&self) -> Vec<Agent> {
+        std::mem::take(&mut self.state.borrow_mut().roster).into_agents()
     }
 
     /// The type of agent `id`.
@@ -96,17 +98,23 @@ impl Log {
     }
 }
 
+/// An event consists of strings, numbers and lists of them: writing it into memory cannot fail.
+fn write(event: &Event, line: &mut Vec<u8>) {
+    let written = serde_json::to_writer(line, event);
+    debug_assert!(written.is_ok(), "an event is always writable");
+}
+
 impl Sink for Log {
     fn take(&self, at: Instant, event: &Event) {
         let mut state = self.state.borrow_mut();
-        let State { digest, line, events, kept, roster, unanswered } = &mut *state;
+        let State { digest, digests, line, events, kept, roster, unanswered } = &mut *state;
         line.clear();
-        // An event consists of strings, numbers and lists of them: writing it into memory cannot fail.
-        let written = serde_json::to_writer(&mut *line, event);
-        debug_assert!(written.is_ok(), "an event is always writable");
-        digest.update(&at.0.to_le_bytes());
-        digest.update(line);
-        digest.update(b"\n");
+        if *digests {
+            write(event, line);
+            digest.update(&at.0.to_le_bytes());
+            digest.update(line);
+            digest.update(b"\n");
+        }
         let number = *events;
         *events += 1;
         if let Some(kept) = kept {
@@ -131,6 +139,8 @@ impl Sink for Log {
         }
         for observer in &mut service.observers {
             if let Err(why) = observer.event(at, event) {
+                line.clear();
+                write(event, line);
                 let why = format!("{why} (event {number}: {})", String::from_utf8_lossy(line));
                 service.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
             }

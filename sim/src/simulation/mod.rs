@@ -11,6 +11,7 @@
 //! * [`Observer`] sees everything that happens on both sides; laws are observers.
 
 mod alarm;
+mod briefs;
 mod drafts;
 mod last_requests;
 pub mod limits;

@@ -60,8 +60,8 @@ pub(super) struct Roster {
 
 impl Roster {
     /// All of them.
-    pub fn agents(&self) -> &[Agent] {
-        &self.agents
+    pub fn into_agents(self) -> Vec<Agent> {
+        self.agents
     }
 
     /// The type of agent `id`.

@@ -11,6 +11,7 @@ use super::provider::Provider;
 use super::roster::Agent;
 use super::service::Service;
 use super::setup::Setup;
+use super::sizes::Sizing;
 use super::traffic::{Passage, Traffic};
 use super::user::{Doing, Idle, act_out};
 use crate::agent::input::{headless, repl};
@@ -26,7 +27,7 @@ use crate::time::{self, Handle, Instant, Stopped};
 pub struct Finished {
     /// Random seed.
     pub seed: u64,
-    /// Digest over (instant, event), in order.
+    /// Digest over (instant, event), in order; if none was computed, that of no events.
     pub digest: u128,
     /// Number of events.
     pub events: u64,
@@ -34,7 +35,7 @@ pub struct Finished {
     pub log: Vec<Logged>,
     /// The agents in the order in which they began; the main agent first.
     pub agents: Vec<Agent>,
-    /// The ledger: an entry for each request that the provider accepted.
+    /// The ledger: an entry for each request that the provider accepted; empty if the setup takes them.
     pub entries: Vec<Entry>,
     /// The requests themselves, by line, if they were kept.
     pub drafts: Drafts,
@@ -119,9 +120,14 @@ pub fn prepare(setup: Setup) -> (Play, Record) {
     service.resumes = setup.tools.get("SendMessage").is_some();
     let mut setup = setup;
     service.observers = std::mem::take(&mut setup.observers);
+    service.takes_entries = setup.takes_entries.take();
+    let is_counted = matches!(setup.sizing, Sizing::Counted(_) | Sizing::DeclaredOrCounted(_));
+    if !service.explains && service.observers.is_empty() && !is_counted {
+        service.wire.blocks = std::mem::take(&mut service.wire.blocks).unread();
+    }
     let alarm = service.alarm.clone();
     let service = Rc::new(RefCell::new(service));
-    let log = Rc::new(Log::new(service.clone(), setup.keeps_events));
+    let log = Rc::new(Log::new(service.clone(), setup.keeps_events, setup.digests));
     let doing = Rc::<Doing>::default();
     let session = Rc::<OnceCell<Rc<Session>>>::default();
     let traffic = if setup.keeps_traffic { Traffic::kept() } else { Traffic::default() };
@@ -240,7 +246,7 @@ impl Record {
             digest: self.log.digest(),
             events: self.log.events(),
             log: self.log.take(),
-            agents: self.log.agents(),
+            agents: self.log.take_agents(),
             entries: service.take_entries(),
             drafts: service.drafts.take().unwrap_or_default(),
             traffic: self.traffic.take(),

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::alarm::{Alarm, Cause};
+use super::briefs::{Brief, Briefs};
 use super::drafts::Drafts;
 use super::last_requests::{Continuations, LastRequests};
 use super::sizes::{Sizer, Sizing};
@@ -29,6 +30,8 @@ pub struct Service {
     pub drafts: Option<Drafts>,
     /// Who looks on.
     pub observers: Vec<Box<dyn Observer>>,
+    /// Takes the entries when the run is over, instead of a list.
+    pub takes_entries: Option<Box<dyn FnMut(Entry)>>,
     /// Calls refused by a rate limit. They have no line.
     pub over_limits: u64,
     /// Whether requests are explained, and compared with those that they continue. If not, a line has usage and money
@@ -43,6 +46,8 @@ pub struct Service {
     rules: Rules,
     /// The cache, and the ledger.
     engine: Engine,
+    /// All lines, if nothing is explained and there are no observers.
+    briefs: Briefs,
     sizer: Sizer,
     book: Rc<PriceBook>,
     prices_of: Option<Date>,
@@ -93,6 +98,7 @@ impl Service {
             wire: Wire::new(rules.forms),
             drafts: None,
             observers: Vec::new(),
+            takes_entries: None,
             over_limits: 0,
             explains: true,
             resumes: false,
@@ -100,6 +106,7 @@ impl Service {
             account_created: None,
             rules,
             engine: Engine::new(&rules, seed, 0, 0),
+            briefs: Briefs::default(),
             sizer: Sizer::new(sizing),
             book,
             prices_of,
@@ -155,19 +162,18 @@ impl Service {
         let layout = grounds.map(|grounds| Layout::of(&taken, grounds.previous)).unwrap_or_default();
         let circumstances = Circumstances { account_created: self.account_created, ..Circumstances::default() };
         let asked = SizedRequest { grounds, circumstances, ..SizedRequest::new(prompt, at) };
-        let reading = self.engine.serve(&asked, true);
-        let line = taken.number;
-        let opened = Line {
-            chain: Some(chain),
-            at: Some(at),
-            predicted: Some(reading.usage),
-            explanation: reading.explanation,
-            remarks: reading.thinking.iter().map(RejectedThinking::to_string).collect(),
-            ..Line::begun(line, 0, taken.request.model.clone())
-        };
-        let usage = reading.usage;
-        let quote = self.quote(&taken.request.model, &usage);
-        self.engine.bill(Entry::of_run(opened, self.agents[chain.0 as usize].clone(), layout), &usage, &quote);
+        let reading = self.engine.serve(&asked, Some(taken.number));
+        let (line, usage) = (taken.number, reading.usage);
+        if self.is_brief() {
+            self.briefs.push(line, chain, &taken.request.model, at, usage);
+        } else {
+            let opened = Line {
+                explanation: reading.explanation,
+                remarks: reading.thinking.iter().map(RejectedThinking::to_string).collect(),
+                ..begun(line, &taken.request.model, at)
+            };
+            self.bill(chain, opened, &usage, layout);
+        }
         if let Some(drafts) = &mut self.drafts {
             drafts.push(chain, draft);
         }
@@ -178,6 +184,24 @@ impl Service {
             }
         }
         Ok(OpenRequest { line, usage, ticket: reading.ticket })
+    }
+
+    /// Whether lines are kept in brief until the run is over.
+    fn is_brief(&self) -> bool {
+        !self.explains && self.observers.is_empty()
+    }
+
+    /// The number of the next line.
+    fn next_line(&self) -> usize {
+        self.engine.next_line() + self.briefs.len()
+    }
+
+    /// The entry of a line without its answer.
+    fn bill(&mut self, chain: ChainId, line: Line, usage: &Usage, layout: Layout) {
+        let quote = self.quote(&line.model, usage);
+        let agent = self.agents[chain.0 as usize].clone();
+        let line = Line { chain: Some(chain), predicted: Some(*usage), ..line };
+        self.engine.bill(Entry::of_run(line, agent, layout), usage, &quote);
     }
 
     /// From now on the client changes the agent's prompt after the tokens that `after` gives for the size of this one.
@@ -265,13 +289,16 @@ impl Service {
         let mut taken = self.latest.take(agent, draft);
         let request = self.wire.take_after(draft, &self.scope, &mut taken.trail);
         let cumulative = self.sizer.cumulative(&mut taken.sizes, draft, &request, &self.wire);
-        self.latest.put(agent, taken);
+        // As wide as a fan-out, and its next request is taken behind the stem.
+        if !self.sizer.adds_nothing() || !self.stems.will_serve(draft, &self.scope) {
+            self.latest.put(agent, taken);
+        }
         self.accept(request, cumulative)
     }
 
     /// A request as the next line.
     fn accept(&self, request: Request, cumulative: Vec<u64>) -> Result<Subject, Refusal> {
-        let mut subject = Subject::new(self.engine.next_line(), request, cumulative, &self.rules);
+        let mut subject = Subject::new(self.next_line(), request, cumulative, &self.rules);
         subject.refusal.take().map_or(Ok(subject), Err)
     }
 
@@ -337,7 +364,10 @@ impl Service {
     /// The first byte of the answer went out.
     pub fn first_byte(&mut self, served: &OpenRequest, at: Instant) {
         self.tell(served, |cache, prefixes, ticket| cache.first_byte(prefixes, ticket, at));
-        self.engine.entry_mut(served.line).line.first_byte_at = Some(at);
+        match self.briefs.get_mut(served.line) {
+            Some(brief) => brief.first_byte_at = Some(at),
+            None => self.engine.entry_mut(served.line).line.first_byte_at = Some(at),
+        }
         for observer in &mut self.observers {
             if let Err(why) = observer.first_byte(served.line, at) {
                 self.alarm.ring(Cause::BrokenLaw { law: observer.name(), at, why });
@@ -347,17 +377,24 @@ impl Service {
 
     /// The answer ended.
     pub fn answered(&mut self, served: &OpenRequest, how: AnswerEnd, at: Instant) {
-        self.engine.entry_mut(served.line).ended_at = Some(at);
         match how {
-            AnswerEnd::Ended { output_tokens } => {
-                self.tell(served, |cache, prefixes, ticket| cache.ended(prefixes, ticket, at));
-                self.engine.rebill(served.line, Usage { output_tokens, ..served.usage });
-            }
+            AnswerEnd::Ended { .. } => self.tell(served, |cache, prefixes, ticket| cache.ended(prefixes, ticket, at)),
+            AnswerEnd::GivenUp => self.tell(served, |cache, prefixes, ticket| cache.given_up(prefixes, ticket)),
+        }
+        match self.briefs.get_mut(served.line) {
+            Some(brief) => brief.ended = Some((at, how)),
+            None => self.settle(served.line, &served.usage, how, at),
+        }
+    }
+
+    /// The answer to a line with an entry ended.
+    fn settle(&mut self, line: usize, usage: &Usage, how: AnswerEnd, at: Instant) {
+        self.engine.entry_mut(line).ended_at = Some(at);
+        match how {
+            AnswerEnd::Ended { output_tokens } => self.engine.rebill(line, Usage { output_tokens, ..*usage }),
             AnswerEnd::GivenUp => {
-                self.tell(served, |cache, prefixes, ticket| cache.given_up(prefixes, ticket));
-                self.engine.rebill(served.line, Usage::default());
-                let line = &mut self.engine.entry_mut(served.line).line;
-                line.remarks.push(GIVEN_UP.to_owned());
+                self.engine.rebill(line, Usage::default());
+                self.engine.entry_mut(line).line.remarks.push(GIVEN_UP.to_owned());
             }
         }
     }
@@ -378,10 +415,33 @@ impl Service {
         }
     }
 
-    /// The run is over: the ledger, including unread writes.
+    /// The run is over: the ledger, including unread writes; empty if somebody else takes the entries.
     pub fn take_entries(&mut self) -> Vec<Entry> {
+        let briefs = self.briefs.take();
+        let mut taker = self.takes_entries.take().map(|take| (take, self.engine.unread()));
+        if taker.is_none() {
+            self.engine.reserve(briefs.len());
+        }
+        for Brief { chain, model, at, first_byte_at, usage, ended } in briefs {
+            let number = self.engine.next_line();
+            let line = Line { first_byte_at, ..begun(number, &model, at) };
+            self.bill(chain, line, &usage, Layout::default());
+            if let Some((at, how)) = ended {
+                self.settle(number, &usage, how, at);
+            }
+            if let Some((take, unread)) = &mut taker {
+                self.engine.release(unread, take);
+            }
+        }
+        if let Some((take, unread)) = &mut taker {
+            self.engine.release(unread, take);
+        }
         self.engine.finish()
     }
+}
+
+fn begun(line: usize, model: &str, at: Instant) -> Line {
+    Line { at: Some(at), ..Line::begun(line, 0, model.to_owned()) }
 }
 
 /// Sizes along the path of a request, or of its part after the stem.

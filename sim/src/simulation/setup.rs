@@ -16,6 +16,7 @@ use crate::agent::{Entry, Settings};
 use crate::cache::Rules;
 use crate::model::Script;
 use crate::pricing::{Date, PriceBook};
+use crate::service;
 use crate::time::Plan;
 
 /// Everything that a run starts with; two runs of one setup are identical.
@@ -70,8 +71,13 @@ pub struct Setup {
     pub turns_max: Option<u64>,
     /// The observers: `laws::all`, for example.
     pub observers: Vec<Box<dyn Observer>>,
-    /// Keeps every event. The digest is computed in any case.
+    /// Takes the ledger's entries when the run is over, one after another, instead of a list in
+    /// [`Finished`](super::Finished): that of a hundred thousand children takes 100 MB.
+    pub takes_entries: Option<Box<dyn FnMut(service::Entry)>>,
+    /// Keeps every event.
     pub keeps_events: bool,
+    /// Computes the digest over all events; without it no event is serialised.
+    pub digests: bool,
     /// Keeps every request, for its body. They share common parts, so this costs little.
     pub keeps_drafts: bool,
     /// Keeps what every agent received, event by event.
@@ -111,7 +117,9 @@ impl Setup {
             plan: Plan::default(),
             turns_max: None,
             observers: Vec::new(),
+            takes_entries: None,
             keeps_events: false,
+            digests: true,
             keeps_drafts: false,
             keeps_traffic: false,
             explains: true,

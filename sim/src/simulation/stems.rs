@@ -47,6 +47,11 @@ impl Stems {
         Some(BehindStem { request, cumulative, stem })
     }
 
+    /// Whether the next request with the beginning of this one is likely to be taken without it.
+    pub fn will_serve(&self, draft: &Draft, scope: &str) -> bool {
+        self.0.iter().any(|known| !matches!(known.stem, Some(None)) && known.beginning.begins(draft, scope))
+    }
+
     fn known(&mut self, wire: &mut Wire, sizer: &mut Sizer, draft: &Draft, scope: &str) -> Option<Rc<MeasuredStem>> {
         let Some(known) = self.0.iter_mut().find(|known| known.beginning.begins(draft, scope)) else {
             let beginning = Rc::new(Beginning::of(draft, scope)?);

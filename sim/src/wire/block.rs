@@ -5,6 +5,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::level::{Level, Role};
 use super::number::number;
+use super::order::TOOL_REFERENCE;
+use super::outline::Outline;
 use crate::outside::words;
 
 /// An interned block. Ids are given in order of first appearance and are only meaningful within their [`Blocks`].
@@ -44,6 +46,8 @@ pub struct Blocks {
     bytes: Vec<u8>,
     /// A bit for each kind of which there is a block.
     kinds: u16,
+    /// Plain blocks of messages are kept as outlines.
+    is_unread: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +88,17 @@ impl<'a> Content<'a> {
     }
 }
 
+/// Longest block of a message, in canonical bytes, that [`Blocks::unread`] keeps: an outline is shorter.
+const UNREAD_MAX: usize = 64;
+
 impl Blocks {
+    /// For runs in which messages are not read again: of their texts, calls and results only digest and length are kept.
+    /// Two of one length would have to collide in 64 bits to count as one.
+    #[must_use]
+    pub fn unread(self) -> Self {
+        Self { is_unread: true, ..self }
+    }
+
     /// No blocks yet, with capacity for this many bytes of them.
     pub fn with_bytes(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
@@ -92,7 +106,12 @@ impl Blocks {
 
     /// The id of `content`, new or existing.
     pub fn intern(&mut self, content: Content<'_>) -> BlockId {
-        let hash = xxh3_64(content.bytes) ^ tag(content.level, content.role, content.kind);
+        let Content { level, role, kind, bytes } = content;
+        if self.is_unread && level == Level::Messages && bytes.len() > UNREAD_MAX && is_plain(&content) {
+            let (digest, len_bytes) = (xxh3_64(bytes), bytes.len() as u64);
+            return self.outlined(Outline { level, role, kind, digest, len_bytes });
+        }
+        let hash = xxh3_64(bytes) ^ tag(level, role, kind);
         let rows = &self.rows;
         let bytes = &self.bytes;
         let known = self.ids.find(hash, |id| same(&rows[id.0 as usize], bytes, &content));
@@ -183,6 +202,16 @@ impl Blocks {
 
     fn row(&self, id: BlockId) -> &StoredBlock {
         &self.rows[id.0 as usize]
+    }
+}
+
+/// Whether length and digest of a block of a message suffice for every rule: results may name tools or hold images.
+fn is_plain(content: &Content<'_>) -> bool {
+    let has = |word: &[u8]| memchr::memmem::find(content.bytes, word).is_some();
+    match content.kind {
+        BlockKind::Text | BlockKind::ToolUse => true,
+        BlockKind::ToolResult => !has(TOOL_REFERENCE) && !has(b"\"image/"),
+        _ => false,
     }
 }
 

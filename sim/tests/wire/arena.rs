@@ -1,7 +1,9 @@
 //! Blocks and prefixes: equal ones are one.
 
 use forkcast_sim::time::Duration;
-use forkcast_sim::wire::{BlockKind, Blocks, Content, Index, Level, NodeSizes, Place, Prefixes, Role, Sizes, Ttl};
+use forkcast_sim::wire::{
+    BlockKind, Blocks, Content, Index, Level, NodeSizes, Place, Prefixes, Role, Sizes, Ttl, estimated_tokens,
+};
 
 const TEXT: Content<'_> = Content { level: Level::Messages, role: Role::User, kind: BlockKind::Text, bytes: b"a" };
 
@@ -29,6 +31,35 @@ fn a_block_is_its_bytes_and_their_kind() {
         assert!(digests[..at].iter().all(|other| *other != digests[at]));
     }
     assert_eq!((blocks.len(), blocks.total_bytes(), blocks.is_empty()), (6, 5, false));
+}
+
+#[test]
+fn plain_blocks_of_unread_messages_are_kept_as_digests() {
+    let (mut read, mut unread) = (Blocks::default(), Blocks::default().unread());
+    let long = |word: &str| format!("{{\"text\":\"{}\"}}", format!("{word} ").repeat(30)).into_bytes();
+    let texts = [long("one"), long("two"), long("one and two"), b"short".to_vec()];
+    let (image, reference) = (long("\"media_type\":\"image/png\""), long("\"type\":\"tool_reference\""));
+    let result = Content { kind: BlockKind::ToolResult, ..TEXT };
+    let kept = [
+        Content { bytes: &texts[3], ..TEXT },
+        Content { bytes: &texts[0], level: Level::System, ..TEXT },
+        Content { bytes: &texts[0], kind: BlockKind::Opaque, ..TEXT },
+        Content { bytes: &image, ..result },
+        Content { bytes: &reference, ..result },
+    ];
+    let plain = [TEXT, result, Content { kind: BlockKind::ToolUse, ..TEXT }];
+    let plain = plain.iter().flat_map(|content| texts[..3].iter().map(|bytes| Content { bytes, ..*content }));
+    let contents: Vec<Content<'_>> = plain.chain(kept).collect();
+    for (at, content) in contents.iter().enumerate().chain(contents.iter().enumerate()) {
+        let (id, digest) = (read.intern(*content), unread.intern(*content));
+        assert_eq!(id, digest, "the same blocks are equal");
+        assert_eq!(read.len_bytes(id), unread.len_bytes(id));
+        assert_eq!(estimated_tokens(&read, id), estimated_tokens(&unread, id));
+        let found = (unread.kind(id), unread.level(id), unread.role(id));
+        assert_eq!(found, (content.kind, content.level, content.role));
+        assert_eq!(unread.bytes(id) == content.bytes, at >= contents.len() - kept.len(), "{content:?}");
+    }
+    assert_eq!(read.len(), contents.len());
 }
 
 #[test]

@@ -231,7 +231,7 @@ impl<'a> SessionReplay<'a> {
             movement: Some(Movement { read: Some(self.reached(ask.agent, prompt)), written: &written }),
             ..SizedRequest::new(sent.prompt(&breakpoints), ask.times.at)
         };
-        if let Some(ticket) = self.engine.serve(&asked, is_billed).ticket {
+        if let Some(ticket) = self.engine.serve(&asked, line).ticket {
             self.engine.expect(ticket, &ask.times);
         }
         // What several passes would have cost elsewhere is unknown: they count as billed.
