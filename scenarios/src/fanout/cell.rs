@@ -317,9 +317,9 @@ impl Cell {
     }
 
     /// About how many bytes its run takes: children start together, and each is an agent with its own state and answers.
-    /// Measured on 2026-11-28 with 10,000 to 100,000 forks of one, three and five requests: within a tenth.
+    /// Measured on 2026-11-30 with 10,000 to 100,000 forks of one, three and five requests: within a tenth.
     pub fn memory_bytes(&self) -> u64 {
-        u64::from(self.children) * (14_000 + 5_300 * self.requests())
+        u64::from(self.children) * (8_300 + 2_600 * self.requests())
     }
 
     /// The turn, counted from one, after which a waiting child waits.
