@@ -148,21 +148,24 @@ impl Round<'_> {
 
     fn id(&self, line: usize, listed: &mut Listed) -> u128 {
         let rollout = self.session_id.strip_prefix("codex:").filter(|_| self.provider == "codex");
+        if let Some(session) = rollout {
+            let counts = [self.input_tokens_total, self.prefix_tokens, self.output_tokens, self.reasoning_tokens()];
+            return listed.next(session, counts);
+        }
         match self.round_id.as_deref() {
-            _ if rollout.is_some() => {
-                let reasoning = self.reasoning_output_tokens.unwrap_or(0);
-                let counts = [self.input_tokens_total, self.prefix_tokens, self.output_tokens, reasoning];
-                listed.next(rollout.unwrap_or_default(), counts)
-            }
             Some(id) if self.provider == "claude" => answer_id(id.as_bytes()),
             Some(id) => pieces_hash(&[b"tracelab", self.session_id.as_bytes(), id.as_bytes()]),
             None => pieces_hash(&[b"tracelab", self.session_id.as_bytes(), &line.to_le_bytes()]),
         }
     }
 
+    fn reasoning_tokens(&self) -> u64 {
+        self.reasoning_output_tokens.unwrap_or(0)
+    }
+
     fn usage(&self) -> Result<RecordedUsage, String> {
         let (whole, read) = (self.input_tokens_total, self.prefix_tokens);
-        let reasoning = self.reasoning_output_tokens.unwrap_or(0);
+        let reasoning = self.reasoning_tokens();
         match (self.claude_uncached_input_tokens, self.claude_cache_creation_input_tokens) {
             (Some(input), Some(written)) => {
                 let counts = beside(input, read, written, self.output_tokens, reasoning)?;
