@@ -69,7 +69,7 @@ pub fn card(check: &Check<'_>) -> Table {
         Some(holds) => Cell::Truth { holds, yes: "yes", no: "NO" },
         None => Cell::Missing("–"),
     };
-    Table::of("conformance", &check.card)
+    Table::of("conformance", check.card)
         .with(Column::left("Check", "check"), |graded| Cell::text(&graded.check))
         .with(Column::left("Held", "passed"), held)
         .with(Column::right("Request", "request").optional(), |graded| {

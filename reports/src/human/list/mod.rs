@@ -120,7 +120,7 @@ pub fn policies() -> Document {
 
 /// The formats of recordings.
 pub fn formats() -> Document {
-    let table = Table::of("formats", &Format::ALL)
+    let table = Table::of("formats", Format::ALL)
         .with(Column::left("Format", "name"), |format| Cell::text(format.reader().name))
         .with(Column::wrap("Description", "what"), |format| Cell::text(format.reader().what))
         .with(Column::wrap("Recognised by", "detected_by"), |format| Cell::text(format.reader().detected_by));
