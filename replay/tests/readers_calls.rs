@@ -3,8 +3,10 @@
 use std::fs;
 
 use forkcast_fixtures::tempdir;
+use forkcast_replay::exchange::Exchange;
 use forkcast_replay::formats::Format;
 use forkcast_replay::input::{InputFormat, Inputs};
+use forkcast_sim::pricing::ServiceTier;
 
 use crate::places::{counts, fixture, instants, memory, notes, read, reasons};
 
@@ -183,6 +185,20 @@ fn a_fixture_of_req_llm_is_one_call_with_packed_bodies() {
     let text = String::from_utf8(fixture("req-llm.json")).unwrap();
     let whole = text.replace("\"body\": null", r#""body": {"usage":{"prompt_tokens":42,"completion_tokens":1}}"#);
     assert_eq!(counts(&memory(&whole)), [(0, Some((42, 0, 0, 1)))]);
+}
+
+#[test]
+fn a_batch_file_has_the_bodies_of_two_providers() {
+    let inputs = read("batch.jsonl");
+    assert_eq!((inputs.scopes[0].files[0].format, reasons(&inputs)), (Format::Batch, vec![]));
+    let exchanges: Vec<_> = inputs.exchanges().collect();
+    let batch = |exchange: &&Exchange| exchange.tier == ServiceTier::Batch && exchange.sent_at.is_none();
+    assert_eq!(exchanges.iter().filter(|exchange| batch(exchange)).count(), 2);
+    let origins: Vec<(usize, usize)> = exchanges.iter().map(|it| (it.origin.index, it.origin.line)).collect();
+    assert_eq!(origins, [(0, 1), (1, 2)]);
+    assert!(exchanges[1].body.starts_with(b"{\"model\": \"claude-opus-4-8\""), "the bytes of the line");
+    let broken = memory("{\"custom_id\":\"a\",\"params\":7}\n");
+    assert_eq!(reasons(&broken).len(), 1, "{:?}", reasons(&broken));
 }
 
 #[test]

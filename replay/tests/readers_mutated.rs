@@ -30,6 +30,7 @@ const OF_FORMAT: &[(Format, &[&str])] = &[
     (Format::LiteLlm, &["litellm.jsonl"]),
     (Format::Otel, &["traces.jsonl"]),
     (Format::WireCapture, &["capture.json", "pair.jsonl"]),
+    (Format::Batch, &["batch.jsonl"]),
     (Format::Bodies, &["body.json", "request-response.json"]),
     (Format::ExchangeLog, &["log.jsonl"]),
 ];
@@ -238,6 +239,7 @@ properties! {
     litellm: Format::LiteLlm;
     otel: Format::Otel;
     wire_capture: Format::WireCapture;
+    batch: Format::Batch;
     bodies: Format::Bodies;
     exchange_log: Format::ExchangeLog;
 }

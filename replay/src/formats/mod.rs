@@ -2,6 +2,7 @@
 //!
 //! A new format is one file here with a [`Reader`], and a row in the table below.
 
+pub mod batch;
 pub mod bodies;
 pub mod braintrust;
 pub mod claude_code;
@@ -88,6 +89,7 @@ readers! {
     LiteLlm: litellm::READER,
     Otel: otel::READER,
     WireCapture: wire_capture::READER,
+    Batch: batch::READER,
     Bodies: bodies::READER,
     ExchangeLog: exchange_log::READER,
     ClaudeCode: claude_code::READER,

@@ -48,6 +48,7 @@ targets! {
     litellm: LiteLlm;
     otel: Otel;
     wire_capture: WireCapture;
+    batch: Batch;
     bodies: Bodies;
     exchange_log: ExchangeLog;
     claude_code: ClaudeCode;
