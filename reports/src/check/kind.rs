@@ -1,6 +1,6 @@
 //! Findings that are one change: the same in many requests, or several blocks that came or went at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use forkcast_sim::diagnosis::{Cause, Volatile};
 use forkcast_sim::guard::{Finding, Rule};
@@ -19,7 +19,17 @@ pub struct Kind<'a> {
 }
 
 /// The common part of changes of one kind.
-type Key<'a> = (Verdict, Rule, Cause, Option<Volatile>, Option<Maker>, Level, String, &'a str);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'a> {
+    verdict: Verdict,
+    rule: Rule,
+    cause: Cause,
+    volatile: Option<Volatile>,
+    provider: Option<Maker>,
+    level: Level,
+    name: String,
+    path: &'a str,
+}
 
 impl<'a> Kind<'a> {
     /// The first of it.
@@ -121,21 +131,60 @@ pub(super) fn of<'a>(told: Vec<(Verdict, &'a Finding)>) -> Vec<Kind<'a>> {
         let name = if finding.level == Level::Messages { unquoted(&finding.name) } else { finding.name.clone() };
         *names = format!("{names}{name}\n");
     }
+    let keys: Vec<Key<'a>> = told
+        .iter()
+        .map(|(verdict, finding)| key(*verdict, finding, runs.get(&run(finding)).filter(|_| is_of_run(finding))))
+        .collect();
+    let keys = recognised(keys);
     let mut kinds: BTreeMap<Key<'a>, Vec<&'a Finding>> = BTreeMap::new();
     // Of a chain that dropped a breakpoint, what it repeats since then belongs to that.
     let mut dropped: BTreeMap<&str, Key<'a>> = BTreeMap::new();
-    for (verdict, finding) in told {
-        let names = runs.get(&run(finding)).filter(|_| is_of_run(finding));
-        let own = key(verdict, finding, names);
+    for ((verdict, finding), own) in told.into_iter().zip(keys) {
         let is_drop = finding.cause == Cause::NoBreakpoint && finding.rule != Rule::Breakpoints;
         let known = dropped.get(finding.chain.as_str()).filter(|_| finding.rule == Rule::Breakpoints);
-        let key = known.filter(|known| known.0 == verdict).cloned().unwrap_or(own);
+        let key = known.filter(|known| known.verdict == verdict).cloned().unwrap_or(own);
         if is_drop {
             dropped.entry(&finding.chain).or_insert_with(|| key.clone());
         }
         kinds.entry(key).or_default().push(finding);
     }
-    kinds.into_iter().map(|(key, findings)| Kind { verdict: key.0, findings }).collect()
+    joined(kinds)
+}
+
+/// The keys, those of changes in which nothing was recognised to vary as those of the same place in which one thing was.
+fn recognised(mut keys: Vec<Key<'_>>) -> Vec<Key<'_>> {
+    let mut known: BTreeMap<Key<'_>, BTreeSet<Option<Volatile>>> = BTreeMap::new();
+    for key in &keys {
+        known.entry(Key { volatile: None, ..key.clone() }).or_default().extend(key.volatile.map(Some));
+    }
+    for key in keys.iter_mut().filter(|key| key.volatile.is_none()) {
+        if let Some(only) = known.get(key).filter(|known| known.len() == 1) {
+            key.volatile = only.first().copied().flatten();
+        }
+    }
+    keys
+}
+
+/// Fewest sections of a system prompt that change in the same requests and count as one change: an agent that renews its notes
+/// (gaia#1025, 2026).
+const SECTIONS_MIN: usize = 3;
+
+/// The kinds, with sections of system prompts that change in exactly the same requests as one.
+fn joined<'a>(kinds: BTreeMap<Key<'a>, Vec<&'a Finding>>) -> Vec<Kind<'a>> {
+    let requests = |findings: &[&Finding]| findings.iter().map(|finding| finding.request).collect::<BTreeSet<usize>>();
+    let is_section =
+        |key: &Key<'_>| key.cause == Cause::SystemChanged && key.volatile.is_none() && !key.path.is_empty();
+    let mut together: BTreeMap<(Verdict, Rule, BTreeSet<usize>), Vec<Key<'a>>> = BTreeMap::new();
+    for (key, findings) in kinds.iter().filter(|(key, _)| is_section(key)) {
+        together.entry((key.verdict, key.rule, requests(findings))).or_default().push(key.clone());
+    }
+    let mut kinds = kinds;
+    for keys in together.into_values().filter(|keys| keys.len() >= SECTIONS_MIN) {
+        let mut findings: Vec<&Finding> = keys.iter().filter_map(|key| kinds.remove(key)).flatten().collect();
+        findings.sort_by_key(|finding| finding.request);
+        kinds.insert(keys[0].clone(), findings);
+    }
+    kinds.into_iter().map(|(key, findings)| Kind { verdict: key.verdict, findings }).collect()
 }
 
 /// Identifies blocks that were added or removed together: a request, a rule, a cause.
@@ -169,10 +218,10 @@ fn key<'a>(verdict: Verdict, finding: &'a Finding, names: Option<&String>) -> Ke
             Cause::ToolsReordered | Cause::ToolChanged | Cause::NoBreakpoint | Cause::BeyondLookback
         );
     let path = if names.is_none() && of_level && !is_of_many { finding.path.as_str() } else { "" };
-    let Finding { rule, provider, .. } = finding;
     let cause = if is_of_tool_list(finding) { Cause::ToolsAdded } else { finding.cause };
     let name = names.map_or_else(|| common_name(finding), String::clone);
-    (verdict, *rule, cause, finding.volatile, *provider, finding.level, name, path)
+    let Finding { rule, provider, .. } = *finding;
+    Key { verdict, rule, cause, volatile: finding.volatile, provider, level: finding.level, name, path }
 }
 
 /// The part of a name that all changes of a kind share.

@@ -59,6 +59,17 @@ fn tools_that_come_and_go_are_one_change_whatever_their_names() {
     assert_eq!(names, ["tool `Act`", "tool `Build`", "tool `Plan`", "tool `Wait`"]);
 }
 
+/// theexperiencecompany/gaia#1025: todo list, status, recall and agenda are renewed every turn.
+#[test]
+fn sections_of_a_system_prompt_that_are_renewed_together_are_one_change() {
+    const WORDS: [&str; 4] = ["keeps", "never leaves", "wants", "has no"];
+    let kinds = |sections: usize| {
+        let bodies = (0..4).map(|at| offering(&["Read"], sections, at).replace("Rule ", &format!("It {} ", WORDS[at])));
+        Checked::of_bodies(bodies, Rules::default()).check().kinds().len()
+    };
+    assert_eq!([1, 2, 3, 4].map(kinds), [1, 2, 1, 1]);
+}
+
 #[test]
 fn blocks_that_a_system_prompt_gets_one_by_one_are_one_change() {
     let bodies = (0..4).map(|at| offering(&["Read"], at, at));
