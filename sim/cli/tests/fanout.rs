@@ -297,7 +297,7 @@ fn wide_fan_outs_say_how_much_memory_they_take() {
     fs::write(place.join("foreign.txt"), "theirs").unwrap();
     for (children, expected) in [("100000", true), ("40000", false)] {
         let (code, _, stderr) = said(&["--children", children, "--out", place.to_str().unwrap()]);
-        assert_eq!((code, stderr.contains("of 100000 children takes about 1.9 GB")), (2, expected), "{stderr}");
+        assert_eq!((code, stderr.contains("of 100000 children takes about 1.1 GB")), (2, expected), "{stderr}");
     }
 }
 
