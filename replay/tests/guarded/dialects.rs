@@ -112,11 +112,16 @@ fn converse_refuses_cache_points_on_novas_tools_and_blank_texts() {
         body["messages"][2]["content"][0]["toolResult"]["content"][0]["text"] = json!("");
     };
     let both = |body: &mut Value| (untouched(body), blank(body)).1;
+    let long = |body: &mut Value| {
+        untouched(body);
+        body["system"][1]["cachePoint"]["ttl"] = json!("1h");
+    };
     type Case<'a> = (&'a str, &'a dyn Fn(&mut Value), &'a [&'a str]);
-    let cases: [Case<'_>; 6] = [
+    let cases: [Case<'_>; 7] = [
         (NOVA, &|_| (), &["#/toolConfig/tools/1: extraneous key [cachePoint] is not permitted"]),
         (NOVA, &untouched, &[]),
         (NOVA, &both, &["ContentBlock object at messages.0.content.2 is blank."]),
+        (NOVA, &long, &["Extended TTL prompt caching is only supported for Anthropic models"]),
         (CONVERSE, &|_| (), &[]),
         (CONVERSE, &system, &["Value at 'system.3.member.text' failed to satisfy constraint"]),
         (CONVERSE, &result, &["errors: messages: text content blocks must be non-empty"]),

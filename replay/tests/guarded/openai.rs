@@ -8,6 +8,9 @@ use forkcast_sim::diagnosis::Cause;
 use forkcast_sim::guard::lock::{Lock, equality};
 use forkcast_sim::guard::{Rule, Rules, Unknown};
 
+/// What all versions of a result have in common.
+const FILE: &str = " of the file that was asked for, with all of its lines";
+
 /// The body of a conversation of `turns` questions, as Codex CLI sends it.
 fn response(turns: usize) -> Value {
     let text = |role: &str, kind: &str, text: String| json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
@@ -16,7 +19,7 @@ fn response(turns: usize) -> Value {
         let call = format!("call_{turn}");
         input.push(json!({"type": "function_call", "id": format!("fc_{turns}_{turn}"), "call_id": call,
             "name": "read", "arguments": format!("{{\"part\": {turn}}}")}));
-        input.push(json!({"type": "function_call_output", "call_id": call, "output": format!("part {turn}")}));
+        input.push(json!({"type": "function_call_output", "call_id": call, "output": format!("part {turn}{FILE}")}));
     }
     json!({"model": "gpt-5.6-sol", "instructions": long("rule"), "input": input, "store": false, "stream": true,
         "prompt_cache_key": "thread", "reasoning": {"effort": "medium"}, "text": {"verbosity": "low"},
@@ -29,7 +32,8 @@ fn chat(turns: usize) -> Value {
     for turn in 1..turns {
         messages.push(json!({"role": "assistant", "content": null, "tool_calls": [{"id": format!("c{turn}"),
             "type": "function", "function": {"name": "read", "arguments": "{}"}}]}));
-        messages.push(json!({"role": "tool", "tool_call_id": format!("c{turn}"), "content": format!("part {turn}")}));
+        messages
+            .push(json!({"role": "tool", "tool_call_id": format!("c{turn}"), "content": format!("part {turn}{FILE}")}));
     }
     json!({"model": "gpt-4.1", "messages": messages,
         "tools": [{"type": "function", "function": {"name": "read", "description": "Reads.", "parameters": {}}}]})
@@ -94,7 +98,10 @@ fn every_change_of_a_response_has_openais_word() {
             ("level_parameter", "text.verbosity", Some("verbosity_changed")),
         ),
         (|body| body["instructions"] = json!(long("order")), ("system_changed", "instructions", Some("input_changed"))),
-        (|body| body["input"][2]["output"] = json!("part one"), ("message_edited", "input[2]", Some("input_changed"))),
+        (
+            |body| body["input"][2]["output"] = json!(format!("part one{FILE}")),
+            ("message_edited", "input[2]", Some("input_changed")),
+        ),
     ];
     for (change, expected) in table {
         assert_eq!(told(&changed(response, change)), [expected]);
@@ -105,7 +112,7 @@ fn every_change_of_a_response_has_openais_word() {
 fn a_changed_chat_completion_has_openais_word_too() {
     let outcome = changed(chat, |body| body["messages"][0]["content"] = json!(long("order")));
     assert_eq!(told(&outcome), [("system_changed", "messages[0].content[0]", Some("input_changed"))]);
-    let outcome = changed(chat, |body| body["messages"][3]["content"] = json!("part one"));
+    let outcome = changed(chat, |body| body["messages"][3]["content"] = json!(format!("part one{FILE}")));
     assert_eq!(told(&outcome), [("message_edited", "messages[3].content[0]", Some("input_changed"))]);
     let finding = &outcome.report.findings[0];
     assert_eq!(finding.unknown(), Some(Unknown::NoCacheModel), "{finding:#?}");
@@ -259,7 +266,7 @@ fn paths_are_those_of_the_body_that_was_sent() {
         ),
         (|body| body["input"][2]["content"][0]["text"] = json!("When?"), "message_edited", "input[2].content[0]"),
         (|body| body["input"][3]["arguments"] = json!("{}"), "message_edited", "input[3]"),
-        (|body| body["input"][4]["output"] = json!("part one"), "message_edited", "input[4]"),
+        (|body| body["input"][4]["output"] = json!(format!("part one{FILE}")), "message_edited", "input[4]"),
     ];
     for (change, cause, path) in table {
         assert_eq!(told(&changed(carried, change)), [(cause, path, told_by_openai(cause))]);

@@ -7,6 +7,9 @@ use super::stage::{Folder, long};
 use forkcast_replay::check::Outcome;
 use forkcast_replay::source::Fed;
 
+/// What all versions of a result have in common.
+const FILE: &str = " of the file that was asked for, with all of its lines";
+
 /// A conversation of `turns` questions for Gemini.
 fn gemini(turns: usize) -> Value {
     let mut contents = vec![json!({"role": "user", "parts": [{"text": "Why does the parser fail?"}]})];
@@ -15,7 +18,7 @@ fn gemini(turns: usize) -> Value {
             {"text": "Let me see.", "thought": true}, 
             {"functionCall": {"name": "read", "args": {"part": turn, "of": 9}}, "thoughtSignature": format!("signed {turn}")}]}));
         contents.push(json!({"role": "user", "parts": [
-            {"functionResponse": {"name": "read", "response": {"output": format!("part {turn}")}}}]}));
+            {"functionResponse": {"name": "read", "response": {"output": format!("part {turn}{FILE}")}}}]}));
     }
     json!({"model": "gemini-2.5-pro", "systemInstruction": {"parts": [{"text": long("rule")}]}, "contents": contents,
         "tools": [{"functionDeclarations": [{"name": "read", "description": "Reads.", "parameters": {"type": "OBJECT"}},
@@ -42,7 +45,7 @@ fn messages(turns: usize) -> Value {
     for turn in 1..turns {
         messages
             .push(json!({"role": "assistant", "content": [{"type": "text", "text": format!("Part {turn} is next.")}]}));
-        messages.push(json!({"role": "user", "content": format!("Go on after {turn}.")}));
+        messages.push(json!({"role": "user", "content": format!("Go on after {turn}{FILE}")}));
     }
     json!({"model": "kimi-k2-0905-preview", "max_tokens": 9, "system": long("rule"), "messages": messages})
 }
@@ -149,7 +152,10 @@ const CHANGES: [(Body, Change, &str, &str); 29] = [
     ),
     (
         gemini,
-        |body| body["contents"][2]["parts"][0]["functionResponse"]["response"]["output"] = json!("part one"),
+        |body| {
+            body["contents"][2]["parts"][0]["functionResponse"]["response"]["output"] =
+                json!(format!("part one{FILE}"));
+        },
         "message_edited",
         "contents[2].parts[0]",
     ),
@@ -210,7 +216,7 @@ const CHANGES: [(Body, Change, &str, &str); 29] = [
     (messages, |body| body["system"] = json!(long("order")), "system_changed", "system[0]"),
     (
         messages,
-        |body| body["messages"][2]["content"] = json!("Go on after one."),
+        |body| body["messages"][2]["content"] = json!(format!("Go on after one{FILE}")),
         "message_edited",
         "messages[2].content[0]",
     ),

@@ -115,6 +115,27 @@ fn a_note_with_text_after_it_that_stays_breaks_the_prefix() {
     }
 }
 
+/// zed-industries/zed#23061: the excerpt under the cursor is the last message, and the history goes on before it.
+#[test]
+fn a_last_message_that_is_replaced_breaks_nothing() {
+    const EXCERPTS: [&str; 4] = ["fn main", "let mut", "while x", "return 7"];
+    for (name, spell) in SPELLINGS {
+        let own = checked(spell, |turn, messages| {
+            if turn > 1 {
+                messages.last_mut().unwrap().1 = vec![EXCERPTS[turn - 1].repeat(90)];
+            }
+        });
+        assert_eq!(told(&own[0]), [], "{name}");
+        let behind = checked(spell, |turn, messages| {
+            if turn > 1 {
+                messages.last_mut().unwrap().1 = vec![EXCERPTS[turn - 1].repeat(90)];
+                messages.push(user(long("kept")));
+            }
+        });
+        assert!(behind[0].len() >= 2, "{name}: what stays behind it is lost: {:?}", behind[0]);
+    }
+}
+
 /// Since GPT-5.6 `OpenAI` looks at the ends of messages alone: a message that lost its last part is not found.
 #[test]
 fn a_last_part_that_goes_costs_its_message_where_only_ends_are_looked_at() {

@@ -5,7 +5,6 @@
 use std::fmt;
 
 use super::rules::Rules;
-use crate::wire::model::Platform;
 use crate::wire::{BadMarkerWhy, Level, Marker, Place, Request, Ttl, json};
 
 /// A request that the provider refuses: HTTP 400, `invalid_request_error`. Nothing is read, written or billed.
@@ -23,7 +22,7 @@ pub enum Refusal {
         /// Path of the block, in the provider's spelling.
         path: String,
     },
-    /// A breakpoint on a block that has no such field (Antigravity-Manager#744).
+    /// A breakpoint on something that has no such field: thinking (Antigravity-Manager#744), a message (ax-llm/ax#517).
     NotAllowed {
         /// Path of the block, in the provider's spelling.
         path: String,
@@ -58,7 +57,7 @@ pub enum Refusal {
         explicit: Ttl,
     },
     /// One hour asked of a model that has five minutes only on Bedrock: Claude before 4.5 (earendil-works/pi#1570, 2026-02,
-    /// can1357/oh-my-pi#6409, 2026-07).
+    /// can1357/oh-my-pi#6409, 2026-07) and Nova (LibreChat-AI/agents#256), for which the provider has other words.
     LongTtl {
         /// Path of the block, in the provider's spelling.
         path: String,
@@ -125,6 +124,8 @@ pub fn check(request: &Request, rules: &Rules) -> Result<(), Refusal> {
             BadMarkerWhy::EmptyText => Refusal::EmptyText { path: format!("{path}.text") },
             BadMarkerWhy::Deferred => Refusal::Deferred { path },
             BadMarkerWhy::NovaTool => Refusal::NovaTool { tool: bad.place.item },
+            BadMarkerWhy::LongTtl => Refusal::LongTtl { path },
+            BadMarkerWhy::OnMessage => Refusal::NotAllowed { path: format!("messages.{}", bad.place.item) },
             BadMarkerWhy::WithinResult { index } => {
                 Refusal::WithinResult { path: format!("{path}.tool_result.content.{index}") }
             }
@@ -132,9 +133,6 @@ pub fn check(request: &Request, rules: &Rules) -> Result<(), Refusal> {
     }
     if let Some((automatic, explicit)) = request.automatic_conflict {
         return Err(Refusal::AutomaticConflict { automatic, explicit });
-    }
-    if let Some(marker) = too_long(request) {
-        return Err(Refusal::LongTtl { path: dotted(marker.place) });
     }
     if let Some(marker) = out_of_order(&request.markers) {
         return Err(Refusal::TtlOrder { path: dotted(marker.place) });
@@ -152,21 +150,12 @@ pub fn place(request: &Request, refusal: &Refusal) -> Option<Place> {
         | Refusal::EmptyText { .. }
         | Refusal::Deferred { .. }
         | Refusal::NovaTool { .. }
+        | Refusal::LongTtl { .. }
         | Refusal::WithinResult { .. } => request.bad_markers.first().map(|bad| bad.place),
         Refusal::TtlOrder { .. } => out_of_order(&request.markers).map(|marker| marker.place),
-        Refusal::LongTtl { .. } => too_long(request).map(|marker| marker.place),
         Refusal::AutomaticConflict { .. } => request.markers.last().map(|marker| marker.place),
         Refusal::PreWarm { .. } => None,
     }
-}
-
-/// The first one-hour breakpoint for a Claude model of Bedrock that does not have that lifetime.
-fn too_long(request: &Request) -> Option<&Marker> {
-    const FIRST_WITH_ONE_HOUR: (u8, u8) = (4, 5);
-    let model = request.resolved.filter(|model| model.platform == Platform::Bedrock)?;
-    let (_, version) = model.id.row().claude?;
-    let is_long = |marker: &&Marker| marker.ttl == Ttl::OneHour && version < FIRST_WITH_ONE_HOUR;
-    request.markers.iter().find(is_long)
 }
 
 /// The first one-hour breakpoint after a five-minute one.

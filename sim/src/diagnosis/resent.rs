@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::align::{Alignment, is_message_start};
 use super::cause::{Cause, Volatile};
 use super::difference::Difference;
+use super::ends::CommonEnds;
 use super::pairing::Pair;
 use super::parts::PartEnds;
 use super::stretches::equal_bytes;
@@ -24,6 +25,8 @@ pub struct Resent {
     equal_bytes: u64,
     /// Content bytes of the newer block; zero for a whole block.
     content_bytes: u64,
+    /// The newer block is the older one with more at its end.
+    has_grown: bool,
     /// Only digests are known: fewer bytes may be equal.
     pub is_upper_bound: bool,
 }
@@ -31,12 +34,19 @@ pub struct Resent {
 impl Resent {
     /// The whole block was at `old` in the older prompt.
     pub const fn whole(old: usize) -> Self {
-        Self { old, equal_bytes: 0, content_bytes: 0, is_upper_bound: false }
+        Self { old, equal_bytes: 0, content_bytes: 0, has_grown: false, is_upper_bound: false }
     }
 
     /// Whether the whole block was sent before.
     pub const fn is_whole(&self) -> bool {
         self.content_bytes == 0
+    }
+
+    /// Whether more of the block was sent before than two texts have in common by chance. A cache that `reads_tokens` still reads a
+    /// text that only grew.
+    pub const fn is_content(&self, reads_tokens: bool) -> bool {
+        const BYTES_MIN: u64 = 32;
+        self.is_whole() || self.equal_bytes >= BYTES_MIN && !(reads_tokens && self.has_grown)
     }
 
     /// How many of the newer block's `tokens` were sent before, rounded down.
@@ -54,13 +64,16 @@ impl Resent {
             return None;
         }
         let is_upper_bound = blocks.is_outline(older) || blocks.is_outline(newer);
-        let (equal_bytes, content_bytes) = if is_upper_bound {
-            (PartEnds::of(blocks, older, newer)?.at_most, blocks.len_bytes(newer))
+        let resent = if is_upper_bound {
+            let equal_bytes = PartEnds::of(blocks, older, newer)?.at_most;
+            Self { old, equal_bytes, content_bytes: blocks.len_bytes(newer), has_grown: false, is_upper_bound }
         } else {
             let (older, newer) = (content(blocks.bytes(older)), content(blocks.bytes(newer)));
-            (equal_bytes(older, newer) as u64, newer.len() as u64)
+            let has_grown = CommonEnds::of_characters(older, newer).start == older.len();
+            let equal_bytes = equal_bytes(older, newer) as u64;
+            Self { old, equal_bytes, content_bytes: newer.len() as u64, has_grown, is_upper_bound }
         };
-        (equal_bytes > 0).then_some(Self { old, equal_bytes, content_bytes, is_upper_bound })
+        (resent.equal_bytes > 0).then_some(resent)
     }
 }
 

@@ -74,6 +74,20 @@ fn stretches(ops: &[DiffOp], was: &[&[u8]], is: &[&[u8]]) -> usize {
     counted + counts(equal)
 }
 
+/// The longest stretch of `new` that was put between sentences of `old` without replacing any, in bytes.
+pub(crate) fn longest_insertion(old: &[u8], new: &[u8]) -> usize {
+    let [was, is] = [old, new].map(|text| sentences(text).collect::<Vec<_>>());
+    if was.len().max(is.len()) > PIECES_MAX {
+        return 0;
+    }
+    let ops = capture_diff_slices(Algorithm::Histogram, &was, &is);
+    let inserted = ops.iter().filter_map(|op| match op {
+        DiffOp::Insert { .. } => Some(is[op.new_range()].iter().map(|sentence| sentence.len()).sum()),
+        _ => None,
+    });
+    inserted.fold(0, usize::max)
+}
+
 /// The sentences of a text in canonical JSON, each with the byte that ends it: of a line (escaped), a sentence, a member.
 pub(crate) fn sentences(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|byte| matches!(byte, b'\\' | b'.' | b',' | b';' | b'}'))

@@ -54,6 +54,10 @@ pub struct ChangeDamage {
     /// Without any other change, the request reads less because of this one, or it is the first of several that cause a
     /// loss together.
     pub breaks_prefix: bool,
+    /// Of what is lost, something had been sent before; else only the newest part of the older prompt was replaced.
+    pub loses_content: bool,
+    /// The same for a cache that reads by tokens, and so still reads a text that only grew.
+    pub loses_tokens: bool,
     /// Blocks that were sent before and would have been read without this change: after it, within it, and before it
     /// back to the end of a breakpoint. Blocks that an earlier change loses as well are not included.
     pub lost: Vec<CarriedBlock>,
@@ -164,8 +168,10 @@ impl<'a> Hearing<'a> {
         let paid: Vec<CarriedBlock> = lost.iter().filter(|carried| carried.new >= self.sent_read).copied().collect();
         // A sibling may have written all the blocks that this change brings, in their changed form.
         let breaks_prefix = self.is_unread(at, mixed, read) && (lost.is_empty() || !paid.is_empty());
+        let loses_content = paid.iter().any(|carried| carried.resent.is_content(false));
+        let loses_tokens = paid.iter().any(|carried| carried.resent.is_content(true));
         let lost = if breaks_prefix { self.first(paid) } else { Vec::new() };
-        self.damage.changes[at] = ChangeDamage { breaks_prefix, lost };
+        self.damage.changes[at] = ChangeDamage { breaks_prefix, loses_content, loses_tokens, lost };
         breaks_prefix
     }
 
@@ -192,6 +198,9 @@ impl<'a> Hearing<'a> {
         let lost = self.unread(0..self.own_kept);
         let change = &mut self.damage.changes[first];
         change.breaks_prefix |= !lost.is_empty();
+        let is_content = lost.iter().any(|carried| carried.resent.is_content(false));
+        change.loses_content |= is_content;
+        change.loses_tokens |= is_content;
         change.lost.extend_from_slice(&lost);
         !lost.is_empty()
     }

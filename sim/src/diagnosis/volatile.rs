@@ -244,7 +244,7 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts and the kind of their difference.
-    const PAIRS: [(&str, &str, Option<Volatile>); 99] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 101] = [
         ("You are planning-agent-ec6ef2.", "You are planning-agent-1d665b.", Some(Volatile::Uuid)),
         ("see build-1a2b3c4 there", "see build-9f8e7d6 there", Some(Volatile::Uuid)),
         ("the plan-decade here", "the plan-facade here", None),
@@ -332,6 +332,8 @@ mod tests {
         ("year 2026", "year 2027", Some(Volatile::Counter)),
         ("go on now", "go on then", None),
         ("say the branch", "say the branch more", None),
+        ("let branch_parser(x) = 1; in a", "let branch_parser(x) = 1; in b", None),
+        ("branch.len() of one", "branch.len() of two", None),
         ("a branch is where one file is kept", "a branch is where one page is kept", None),
         ("be kind not curt", "be curt not kind", None),
         ("Be kind.", "Be curt.", None),

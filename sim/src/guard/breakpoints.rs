@@ -65,7 +65,7 @@ fn automatic(request: &mut Request) {
 const LOOKS_AT_ENDS_SINCE: (u32, u32) = (5, 6);
 
 /// See [`Breakpoints::Automatic`]; `model` is a name in any spelling.
-fn looks_at_message_ends(model: &str) -> bool {
+pub(super) fn looks_at_message_ends(model: &str) -> bool {
     // The second number of `gpt-5-2025-08-07` is none of its version.
     let version = model.split_once("gpt-").and_then(|(_, version)| version.split('-').next());
     let Some(version) = version else { return false };

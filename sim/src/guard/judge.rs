@@ -1,5 +1,6 @@
 //! The changes between two requests, and the effect of each on the cache.
 
+use super::breakpoints::looks_at_message_ends;
 use super::finding::{Finding, Loss, NoteKind, Noted, Rule};
 use super::strip::strip;
 use super::unread;
@@ -53,6 +54,13 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
     for (change, (timeless, clocked)) in changes.filter(|(found, _)| (case.concerns)(found)) {
         // What was recorded shows more than rules and bytes do.
         let breaks = timeless.breaks_prefix || !clocked.lost.is_empty();
+        // A cache without breakpoints keeps each prompt to its end: what stands there may be replaced.
+        let newer = &case.newer.request;
+        let reads_tokens = !looks_at_message_ends(&newer.model);
+        let damage = [timeless, clocked];
+        let loses = damage.iter().any(|damage| if reads_tokens { damage.loses_tokens } else { damage.loses_content });
+        let is_at_the_end = !newer.has_modelled_cache() && !loses && change.cause != Cause::Compacted;
+        let breaks = breaks && !is_at_the_end;
         let goes_back = breaks && comparison.differences.len() == 1 && case.is_taken_up_again(change);
         let breaks_prefix = breaks && !goes_back && !case.is_made_by_the_provider(change);
         if goes_back {

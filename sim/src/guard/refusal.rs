@@ -87,7 +87,7 @@ const fn accepted(refusal: &Refusal) -> &'static str {
     match refusal {
         Refusal::TooManyBreakpoints { .. } => "four breakpoints at most",
         Refusal::TtlOrder { .. } => "one-hour breakpoints before five-minute ones",
-        Refusal::NotAllowed { .. } => "the breakpoint on the block before, which may have one",
+        Refusal::NotAllowed { .. } => "the breakpoint on a block that may have one, such as the one before",
         Refusal::EmptyText { .. } => "no breakpoint on an empty block: leave the block out, or mark the one before",
         Refusal::Deferred { .. } => "the breakpoint on a tool that is not deferred",
         Refusal::NovaTool { .. } => "no breakpoint among the tools of an Amazon Nova model",
@@ -120,6 +120,9 @@ fn words(request: &Request, refusal: &Refusal) -> String {
         Refusal::NotAllowed { .. } if is_converse(request) => {
             "Cache point cannot be inserted after reasoning block. Please remove the invalid cache point and try again."
                 .to_owned()
+        }
+        Refusal::LongTtl { .. } if request.is_to_nova() => {
+            "Extended TTL prompt caching is only supported for Anthropic models".to_owned()
         }
         // A cache point with nothing before it in its message is read as one on an empty text.
         Refusal::EmptyText { .. } if is_converse(request) => {

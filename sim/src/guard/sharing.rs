@@ -13,7 +13,6 @@ use super::finding::Rule;
 use super::identity::{Kinship, Relative, Sibling};
 use super::member::Member;
 use crate::diagnosis::{Cause, Difference, Subject};
-use crate::wire::Level;
 
 /// Selects the differences to an older request that count.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +61,7 @@ pub(super) fn demands(kinship: &Kinship<Arc<Member>>) -> Vec<Demand> {
     };
     // The part of tools and system prompt that the kind did not share before, so that no change can have parted it.
     let differing = |sibling: &Sibling<Arc<Member>>| {
-        let blocks = sibling.shared.end..sibling.first.request().level_start(Level::Messages);
+        let blocks = sibling.shared.end..sibling.could_share;
         let within = Within { rule: Rule::Siblings, with_sibling: true, blocks, settings: true };
         Demand { older: Arc::clone(&sibling.first), within }
     };

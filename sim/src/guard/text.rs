@@ -3,18 +3,24 @@
 use std::fmt;
 
 use super::finding::{Finding, Noted, Rule, Violation};
-use crate::diagnosis::{CauseKind, Volatile, Window};
+use crate::diagnosis::{Cause, CauseKind, Volatile, Window};
 use crate::pricing::{Category, grouped};
+use crate::wire::Level;
 
 /// Advice for a fork that has another head than its parent.
 const OF_FORK: &str = "Give the fork the tools, system prompt and settings of its parent, byte for byte, and its task in the newest \
                        message.";
+
+/// Advice for agents that could share more.
+const OF_SIBLINGS: &str =
+    "Put what these agents have in common first, in a block of its own, and what each has of its own after it.";
 
 impl Finding {
     /// How to save the tokens, naming the change.
     pub fn suggestion(&self) -> String {
         let advice = match self.rule {
             Rule::Sharing if self.is_of_fork_only() => OF_FORK,
+            Rule::Siblings if self.is_of_own_text() => OF_SIBLINGS,
             _ => self.site.suggestion(),
         };
         match self.volatile.map(thing) {
@@ -28,6 +34,12 @@ impl Finding {
     fn is_of_fork_only(&self) -> bool {
         let is_head = matches!(self.cause.kind(), CauseKind::Content) && !self.path.starts_with("messages");
         is_head && self.volatile.is_none() && !self.with_sibling
+    }
+
+    /// Whether an agent's own text differs from another's, not by something that varies by itself.
+    fn is_of_own_text(&self) -> bool {
+        let is_text = self.level == Level::Messages || self.cause == Cause::SystemChanged;
+        is_text && self.cause != Cause::LevelParameter && self.cause.is_change() && self.volatile.is_none()
     }
 
     fn price(&self) -> String {

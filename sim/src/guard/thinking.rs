@@ -168,32 +168,71 @@ pub(super) struct RefusedThinking {
 /// makes of them is not known.
 pub(super) fn refused(wire: &Wire, request: &Request) -> Option<RefusedThinking> {
     let is_passed = !request.has_modelled_cache() || request.addresses.is_some();
-    if is_passed { None } else { unsigned(wire, request).or_else(|| unthought(wire, request)) }
-}
-
-/// Thinking that no earlier request had, with an empty signature (codex2api 613, ccs 415, 2026). Servers with other models do not
-/// sign at all.
-fn unsigned(wire: &Wire, request: &Request) -> Option<RefusedThinking> {
-    let is_claude = || match request.resolved {
-        Some(resolved) => resolved.id.row().claude.is_some(),
-        None => request.model.to_ascii_lowercase().contains("claude"),
-    };
-    if !wire.blocks.has_kind(BlockKind::Thinking)
-        || !(is_in_a_cloud(&request.envelope, request.resolved) || is_claude())
-    {
+    if is_passed {
         return None;
     }
+    let of_blocks = || unsigned(wire, request).or_else(|| doubled(wire, request));
+    let is_signed = wire.blocks.has_kind(BlockKind::Thinking) && is_claude(request);
+    is_signed.then(of_blocks).flatten().or_else(|| unthought(wire, request))
+}
+
+/// Whether its model signs thinking: servers with other models do not.
+fn is_claude(request: &Request) -> bool {
+    is_in_a_cloud(&request.envelope, request.resolved)
+        || match request.resolved {
+            Some(resolved) => resolved.id.row().claude.is_some(),
+            None => request.model.to_ascii_lowercase().contains("claude"),
+        }
+}
+
+/// Thinking that the latest answer has twice (openclaw 103587, 2026).
+fn doubled(wire: &Wire, request: &Request) -> Option<RefusedThinking> {
     let new = request.nodes.iter().zip(&request.places).skip(request.known);
-    let is_unsigned = |block: &BlockId| {
+    let mut seen: BTreeSet<BlockId> = BTreeSet::new();
+    let mut answer = None;
+    let mut place = None;
+    for (node, at) in new.filter(|(_, at)| at.level == Level::Messages && !at.keys) {
+        let Some(block) = wire.prefixes.block(*node) else { continue };
+        if wire.blocks.role(block) == Role::Assistant && answer != Some(at.item) {
+            (answer, place) = (Some(at.item), None);
+            seen.clear();
+        }
+        if wire.blocks.kind(block) == BlockKind::Thinking && !seen.insert(block) {
+            place = place.or(Some(*at));
+        }
+    }
+    let place = place?;
+    let answer = format!(
+        "messages.{}.content.{}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. \
+         These blocks must remain as they were in the original response.",
+        place.item, place.part
+    );
+    Some(RefusedThinking { place, answer, expected: "each thinking block once, as it was answered" })
+}
+
+/// Thinking that no earlier request had, with an empty signature (codex2api 613, ccs 415, 2026) or without one (openclaw 120596,
+/// pi 1523, 2026); the same of the data of redacted thinking (claude-code 56708, OmniRoute 2191, 2026).
+fn unsigned(wire: &Wire, request: &Request) -> Option<RefusedThinking> {
+    let new = request.nodes.iter().zip(&request.places).skip(request.known);
+    let fault = |block: BlockId| {
         let blocks = &wire.blocks;
-        blocks.kind(*block) == BlockKind::Thinking
-            && !blocks.is_outline(*block)
-            && json::member(blocks.bytes(*block), b"\"signature\"") == Some(b"\"\"")
+        if blocks.kind(block) != BlockKind::Thinking || blocks.is_outline(block) {
+            return None;
+        }
+        let member = |key: &[u8]| json::member(blocks.bytes(block), key);
+        let is_redacted = member(b"\"type\"") == Some(b"\"redacted_thinking\"");
+        match (is_redacted, member(if is_redacted { b"\"data\"" } else { b"\"signature\"" })) {
+            (false, Some(b"\"\"")) => Some(": Invalid `signature` in `thinking` block"),
+            (false, None) => Some(".thinking.signature: Field required"),
+            (true, Some(b"\"\"")) => Some(": Invalid `data` in `redacted_thinking` block"),
+            (true, None) => Some(".redacted_thinking.data: Field required"),
+            _ => None,
+        }
     };
-    let mut found = new.filter(|(node, _)| wire.prefixes.block(**node).as_ref().is_some_and(is_unsigned));
-    let place = *found.next()?.1;
+    let mut found = new.filter_map(|(node, place)| Some((*place, wire.prefixes.block(*node).and_then(fault)?)));
+    let (place, fault) = found.next()?;
     let Place { item, part, .. } = place;
-    let answer = format!("messages.{item}.content.{part}: Invalid `signature` in `thinking` block");
+    let answer = format!("messages.{item}.content.{part}{fault}");
     Some(RefusedThinking { place, answer, expected: "thinking with the signature that came with it, or left out" })
 }
 

@@ -7,6 +7,7 @@ use super::level::{Level, Place, Role};
 use super::maker::Maker;
 use super::marker::{Marker, Ttl};
 use super::memory::ElementMemory;
+use super::model::Platform;
 use super::normal::{self, NormalForms};
 use super::order::{self, Placed};
 use super::parameters;
@@ -221,6 +222,11 @@ impl Wire {
             }
             while let Some(Placed { part, place }) = placed.get(next).filter(|placed| placed.place.level == level) {
                 let excluded = match (part.place, level) {
+                    // Only the maker of the client removes its header (control-layer#1224, 2026).
+                    (PartPlace::Excluded, Level::System) if request.maker != Maker::Anthropic => {
+                        self.step(request, part.block, part.kind, *place, &mut steps);
+                        None
+                    }
                     (PartPlace::Prompt, _) => {
                         self.step(request, part.block, part.kind, *place, &mut steps);
                         None
@@ -270,8 +276,9 @@ fn place(element: &Element, level: Level, item: usize, placed: &mut Vec<Placed>)
 
 /// Notes the breakpoint of a part. On a block outside the identity it marks the previous block.
 fn mark(request: &mut Request, part: &Part, place: Place) {
-    if let Some(index) = part.marked_within {
-        request.bad_markers.push(BadMarker { place, why: BadMarkerWhy::WithinResult { index } });
+    if let Some(why) = part.misplaced_marker {
+        let place = if why == BadMarkerWhy::OnMessage { Place { part: 0, keys: true, ..place } } else { place };
+        request.bad_markers.push(BadMarker { place, why });
     }
     let Some(ttl) = part.marker else { return };
     request.markers_sent += 1;
@@ -280,6 +287,7 @@ fn mark(request: &mut Request, part: &Part, place: Place) {
         _ if part.empty => Some(BadMarkerWhy::EmptyText),
         BlockKind::Tool if part.place == PartPlace::Excluded => Some(BadMarkerWhy::Deferred),
         BlockKind::Tool if request.is_to_nova() => Some(BadMarkerWhy::NovaTool),
+        _ if ttl == Ttl::OneHour && !has_one_hour(request) => Some(BadMarkerWhy::LongTtl),
         _ => None,
     };
     if let Some(why) = why {
@@ -289,6 +297,15 @@ fn mark(request: &mut Request, part: &Part, place: Place) {
     if !request.nodes.is_empty() {
         request.markers.push(Marker { node: request.end(), ttl, place, automatic: false });
     }
+}
+
+/// Whether the model has the one-hour lifetime: on Bedrock, Claude since 4.5 only (earendil-works/pi#1570, 2026-02,
+/// can1357/oh-my-pi#6409, 2026-07, LibreChat-AI/agents#256).
+fn has_one_hour(request: &Request) -> bool {
+    const FIRST_CLAUDE: (u8, u8) = (4, 5);
+    let on_bedrock = request.resolved.filter(|model| model.platform == Platform::Bedrock);
+    let claude = on_bedrock.and_then(|model| model.id.row().claude);
+    !request.is_to_nova() && claude.is_none_or(|(_, version)| version >= FIRST_CLAUDE)
 }
 
 /// Sets the automatic breakpoint on the last block that can carry one. On a marked block it changes nothing if the

@@ -53,7 +53,7 @@ pub fn envelope(raw: &[u8]) -> Result<Vec<Member<'_>>, ScanError> {
 }
 
 /// The same for members that were already read.
-fn enveloped<'a>(members: &[Member<'a>]) -> Vec<Member<'a>> {
+pub fn enveloped<'a>(members: &[Member<'a>]) -> Vec<Member<'a>> {
     let mut fields: Vec<Member<'_>> = Vec::with_capacity(members.len());
     for (key, value) in members.iter().filter(|(key, _)| *key != MARKER_KEY) {
         match fields.iter_mut().find(|(known, _)| known == key) {

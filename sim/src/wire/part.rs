@@ -9,6 +9,7 @@ use super::marker::Ttl;
 use super::normal::{self, NormalForms};
 use super::number::number;
 use super::order;
+use super::request::BadMarkerWhy;
 
 /// One interned block of an element, with the facts that the rules need besides its identity.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +24,8 @@ pub struct Part {
     pub index: u32,
     /// Breakpoint on the block.
     pub marker: Option<Ttl>,
-    /// The first part of a tool result with a breakpoint of its own, which providers refuse.
-    pub marked_within: Option<u32>,
+    /// A breakpoint on its message or on a part of a tool result, which providers refuse.
+    pub misplaced_marker: Option<BadMarkerWhy>,
     /// Hash of the id that ties a tool call to its result; zero for other blocks. Equal ids have equal hashes; if the
     /// ids of two calls of one message collided, their results would only keep the order in which they were sent.
     pub call: u64,
@@ -145,7 +146,8 @@ impl ElementReader<'_> {
         let mut role = Role::Other;
         let mut content = None;
         let mut own_keys = Vec::new();
-        for (key, value) in normal::envelope(raw)? {
+        let members = json::members(raw).collect::<Result<Vec<_>, _>>()?;
+        for (key, value) in normal::enveloped(&members) {
             match key {
                 b"\"role\"" => role = json::string(value).map_or(Role::Other, |name| Role::named(&name)),
                 b"\"content\"" => content = Some(value),
@@ -157,6 +159,9 @@ impl ElementReader<'_> {
             parts.push(self.own_keys(role, &own_keys));
         }
         self.content(role, content, &mut parts)?;
+        if let Some(first) = parts.first_mut().filter(|_| normal::marker(&members).is_some()) {
+            first.misplaced_marker = Some(BadMarkerWhy::OnMessage);
+        }
         Ok(Element { parts })
     }
 
@@ -229,7 +234,7 @@ impl ElementReader<'_> {
             role,
             index: 0,
             marker: None,
-            marked_within: None,
+            misplaced_marker: None,
             call: 0,
             place: PartPlace::Prompt,
             empty: false,
@@ -272,7 +277,10 @@ fn describe(members: &[Member<'_>], part: &mut Part) {
         BlockKind::ToolResult => holds_image(members),
         _ => false,
     };
-    part.marked_within = if part.kind == BlockKind::ToolResult { marked_within(members) } else { None };
+    part.misplaced_marker = match part.kind {
+        BlockKind::ToolResult => marked_within(members).map(|index| BadMarkerWhy::WithinResult { index }),
+        _ => None,
+    };
     part.names_tools = matches!(part.kind, BlockKind::ToolResult | BlockKind::ServerTool)
         && members.iter().any(|(_, value)| memmem::find(value, order::TOOL_REFERENCE).is_some());
     part.citations = part.kind == BlockKind::Media

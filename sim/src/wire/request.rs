@@ -54,6 +54,10 @@ pub enum BadMarkerWhy {
     Deferred,
     /// A tool in a request to Amazon's Nova, which takes breakpoints in the system prompt and in messages only.
     NovaTool,
+    /// One hour, which the model does not have on its platform: Claude before 4.5 and Nova on Bedrock.
+    LongTtl,
+    /// A message itself; only its blocks can carry one (ax-llm/ax#517).
+    OnMessage,
     /// A part of a tool result; only the whole result can carry one.
     WithinResult {
         /// Index of the part in the result's content.

@@ -110,6 +110,63 @@ fn a_message_that_is_written_anew_for_each_step_is_one_conversation() {
     assert_eq!(check(&[step(3), other]).chains, 2);
 }
 
+/// A prompt whose history grows in one block, with a question behind it; `of` is how many lines it has.
+fn growing(of: usize, system: bool) -> Value {
+    let lines: String = (0..of).map(|line| format!("Line {line}: {}", text(&format!("heard {line}"), 300))).collect();
+    let mut body = if system { with_system(&text("policy", 1_200)) } else { body(0) };
+    if !system {
+        body.as_object_mut().unwrap().retain(|key, _| key != "system" && key != "tools");
+    }
+    body["messages"] = json!([{"role": "user", "content": [
+        {"type": "text", "text": format!("So far: {lines}"), "cache_control": {"type": "ephemeral"}},
+        {"type": "text", "text": format!("What was said in line {of}?")},
+    ]}]);
+    body
+}
+
+/// Keeping-History/rt911#336.
+#[test]
+fn a_history_that_grows_within_one_block_is_one_conversation() {
+    for system in [true, false] {
+        let report = check(&[growing(5, system), growing(6, system), growing(7, system)]);
+        let breaking = report.findings.iter().filter(|found| found.breaks_prefix);
+        let found: Vec<(usize, Cause, &str)> =
+            breaking.map(|found| (found.request, found.cause, found.path.as_str())).collect();
+        let edited = |request| (request, Cause::MessageEdited, "messages[0].content[0]");
+        assert_eq!((report.chains, found), (1, vec![edited(1), edited(2)]));
+        assert!(report.findings[0].tokens_lost().unwrap() > 1_500, "all lines before were sent before");
+        // A template loses what it held before.
+        let mut other = growing(6, system);
+        let lines = other["messages"][0]["content"][0]["text"].as_str().unwrap().replace("heard", "read");
+        other["messages"][0]["content"][0]["text"] = json!(lines);
+        assert_eq!(check(&[growing(5, system), other]).chains, 2);
+    }
+}
+
+/// BasedHardware/omi#4670.
+#[test]
+fn single_prompts_with_their_instructions_behind_their_own_text_are_noted() {
+    let rules = prompt("all", "");
+    let one = |agent: &str, tokens: usize, is_first: bool| {
+        let part = |text: String| json!({"type": "text", "text": text});
+        let (own, common) = (part(text(agent, tokens)), part(rules.repeat(3)));
+        let mut body = body(0);
+        body["system"] = json!([{"type": "text", "text": "Be brief."}]);
+        let parts = if is_first { [own, common] } else { [common, own] };
+        body["messages"] = json!([{"role": "user", "content": parts}]);
+        super::conversation::mark_end(&mut body);
+        body
+    };
+    for tokens in [300, 6_000] {
+        let report = agents(&[one("alice", tokens, true), one("bob", tokens, true)]);
+        assert_eq!(noted(&report), [(1, Cause::MessageEdited, "messages[0].content[0]")]);
+        assert!(report.passes(&Rules::default()), "they have to share nothing");
+        let advice = report.findings[0].suggestion();
+        assert!(advice.starts_with("Put what these agents have in common first"), "{advice}");
+        assert_eq!(noted(&agents(&[one("alice", tokens, false), one("bob", tokens, false)])), [], "they share them");
+    }
+}
+
 #[test]
 fn a_fork_with_another_head_pays_for_its_history() {
     let mut fork = body(6);

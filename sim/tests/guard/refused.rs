@@ -222,6 +222,34 @@ fn a_message_without_content_is_refused_unless_it_is_the_last() {
     assert_eq!(check(&[body(1), body(2), thought]).violations, []);
 }
 
+/// openclaw/openclaw#103587.
+#[test]
+fn thinking_that_is_in_the_latest_answer_twice_is_refused() {
+    let twice = |answer: usize| {
+        changed(|body| {
+            body["model"] = json!("claude-opus-5");
+            let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s"});
+            let content = body["messages"][answer]["content"].as_array_mut().unwrap();
+            content.retain(|block| block["type"] != "thinking");
+            content.splice(0..0, [thought.clone(), thought]);
+        })
+    };
+    let report = check(&[twice(5)]);
+    let [violation] = report.violations.as_slice() else { panic!("{:#?}", report.violations) };
+    assert_eq!(violation.path, "messages[5].content[1]");
+    assert!(violation.found.contains("blocks in the latest assistant message cannot be modified"), "{violation}");
+    assert_eq!(check(&[twice(3)]).violations, [], "of earlier answers it is not known");
+}
+
+/// ax-llm/ax#517.
+#[test]
+fn a_breakpoint_on_a_message_is_refused() {
+    let report = check(&[changed(|body| body["messages"][6]["cache_control"] = MARKED())]);
+    let [violation] = report.violations.as_slice() else { panic!("{:#?}", report.violations) };
+    assert_eq!(violation.path, "messages[6]");
+    assert!(violation.found.contains("messages.6.cache_control: Extra inputs are not permitted"), "{violation}");
+}
+
 /// Of Bedrock's models, Claude has one hour from 4.5 on (earendil-works/pi#1570).
 #[test]
 fn an_hour_is_refused_for_models_of_bedrock_that_do_not_have_it() {
@@ -312,6 +340,21 @@ fn thinking_with_an_empty_signature_is_refused() {
         })
     };
     let refused = signed("", "claude-opus-5");
+    let thought = |block: Value| {
+        changed(|body| {
+            body["model"] = json!("claude-opus-5");
+            body["messages"][5]["content"][0] = block.clone();
+        })
+    };
+    for (block, words) in [
+        (json!({"type": "thinking", "thinking": "hm"}), ".thinking.signature: Field required"),
+        (json!({"type": "redacted_thinking", "data": ""}), ": Invalid `data` in `redacted_thinking` block"),
+        (json!({"type": "redacted_thinking"}), ".redacted_thinking.data: Field required"),
+    ] {
+        let report = check(&[thought(block)]);
+        let [violation] = report.violations.as_slice() else { panic!("{words}: {:#?}", report.violations) };
+        assert_eq!(violation.found, format!("the provider refuses it: \"messages.5.content.0{words}\""));
+    }
     let report = check(std::slice::from_ref(&refused));
     let [violation] = report.violations.as_slice() else { panic!("{:#?}", report.violations) };
     assert_eq!(violation.path, "messages[5].content[0]");

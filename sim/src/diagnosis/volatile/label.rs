@@ -61,11 +61,19 @@ impl Label {
     }
 }
 
-/// Where `name` ends for the last time in `text`, as a word of its own or after an underscore.
+/// Where `name` ends for the last time in `text`, as a word of its own or after an underscore. What goes on or is called is
+/// another name: `branch_parser(`, `branch.len()`.
 fn last_end(text: &str, name: &str) -> Option<usize> {
     let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let stands =
-        |at: &usize| !letter(text[..*at].chars().next_back()) && !letter(text[at + name.len()..].chars().next());
+    let goes_on = |rest: &str| {
+        let mut next = rest.chars();
+        match next.next() {
+            Some('_' | '(') => true,
+            Some('.') => letter(next.next()),
+            first => letter(first),
+        }
+    };
+    let stands = |at: &usize| !letter(text[..*at].chars().next_back()) && !goes_on(&text[at + name.len()..]);
     text.rmatch_indices(name).map(|(at, _)| at).find(stands).map(|at| at + name.len())
 }
 

@@ -9,7 +9,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::lanes::Lane;
-use super::resemblance::{History, is_of_another_kind, is_of_kind, is_retold, resembles, resembles_closely};
+use super::resemblance::{
+    History, KnownSentences, hides_its_instructions, is_equal_head, is_of_another_kind, is_of_kind, is_retold,
+    resembles, resembles_closely,
+};
 use crate::diagnosis::{align, blocks};
 use crate::guard::Facts;
 use crate::time::Instant;
@@ -104,11 +107,15 @@ pub struct Sibling<T> {
     pub first: T,
     /// Blocks of it that a later one has to share.
     pub shared: Range<usize>,
+    /// How many leading blocks a later one could share, if it was built so.
+    pub could_share: usize,
 }
 
 /// The children of one request, or the agents with one kind of brief.
 #[derive(Clone, Debug)]
 struct Family<T> {
+    /// Its position among all that there were.
+    number: usize,
     /// The request that its members continue; `None` if they have briefs of their own.
     parent: Option<T>,
     first: T,
@@ -122,6 +129,9 @@ struct Family<T> {
 #[derive(Clone, Debug)]
 pub struct Kin<T> {
     families: VecDeque<Family<T>>,
+    /// How many there were.
+    founded: usize,
+    sentences: KnownSentences,
 }
 
 /// Most families kept. Each keeps at most two requests besides those of its chains; a child that arrives later than
@@ -133,7 +143,7 @@ const OWN_MESSAGES: usize = 2;
 
 impl<T> Default for Kin<T> {
     fn default() -> Self {
-        Self { families: VecDeque::new() }
+        Self { families: VecDeque::new(), founded: 0, sentences: KnownSentences::default() }
     }
 }
 
@@ -175,11 +185,14 @@ impl<T: Relative> Kin<T> {
                     .shared
                     .get_or_insert_with(|| shared_nodes(&family.first.request().nodes, &newer.request().nodes));
                 let shared = family.own_from..end;
-                (!shared.is_empty()).then(|| Sibling { first: family.first.clone(), shared })
+                (!shared.is_empty()).then(|| {
+                    let could_share = shared.end;
+                    Sibling { first: family.first.clone(), shared, could_share }
+                })
             }
             None => {
                 let own_from = inherited(wire, parent.request(), newer.request());
-                self.found(Family { parent: Some(parent.clone()), first: newer.clone(), own_from, shared: None });
+                self.found(Some(parent.clone()), newer, own_from);
                 None
             }
         };
@@ -192,34 +205,54 @@ impl<T: Relative> Kin<T> {
         if sender.called.is_some() && sender.parent().is_none() && !sender.siblings {
             return Kinship::New;
         }
-        let kind = |family: &&mut Family<T>| {
+        // Siblings without a caller are only noted, so that likeness is enough there.
+        let may_differ = sender.siblings && sender.parent().is_none();
+        let has_same_head = |family: &Family<T>| {
             let first = family.first.request();
             let is_known = family.shared.is_some_and(|shared| shared >= first.level_start(Level::Messages));
-            // Siblings without a caller are only noted, so that likeness is enough there.
-            let may_differ = sender.siblings && sender.parent().is_none();
-            family.parent.is_none()
-                && may_share(&family.first, newer)
-                && (is_of_kind(wire, first, newer.request(), is_known)
-                    || may_differ && resembles_closely(wire, first, newer.request()))
+            is_of_kind(wire, first, newer.request(), is_known)
+                || may_differ && resembles_closely(wire, first, newer.request())
         };
-        let Some(family) = self.families.iter_mut().find(kind) else {
-            self.found(Family { parent: None, first: newer.clone(), own_from: 0, shared: None });
+        let is_near = |family: &Family<T>| family.parent.is_none() && may_share(&family.first, newer);
+        let alike = self.sentences.most_alike(wire, newer.request());
+        let hides = |family: &Family<T>| {
+            sender.parent().is_none()
+                && alike == Some(family.number)
+                && hides_its_instructions(wire, family.first.request(), newer.request())
+        };
+        let kin = self.families.iter().position(|family| is_near(family) && has_same_head(family));
+        let kin = kin.or_else(|| self.families.iter().position(|family| is_near(family) && hides(family)));
+        let Some(family) = kin.and_then(|at| self.families.get_mut(at)) else {
+            self.sentences.learn(wire, newer.request(), self.founded);
+            self.found(None, newer, 0);
             return Kinship::New;
         };
+        let is_same = has_same_head(family);
+        let is_asked = (!is_same || is_equal_head(family.first.request(), newer.request())) && hides(family);
         let first = family.first.request();
+        if !is_same {
+            // They could share something, and have to share nothing.
+            return Kinship::Brief(Sibling {
+                first: family.first.clone(),
+                shared: 0..0,
+                could_share: first.nodes.len(),
+            });
+        }
         // Children of one parent are known to be of one kind; others only if two earlier ones were.
         let known = if newer.sender().parent().is_some() { first.level_start(Level::Messages) } else { 0 };
         let end = family.shared.map_or(known, |shared| shared.max(known));
         let directive = directive(wire, first).min(directive(wire, newer.request()));
         family.shared.get_or_insert_with(|| shared_nodes(&first.nodes, &newer.request().nodes).min(directive));
-        Kinship::Brief(Sibling { first: family.first.clone(), shared: 0..end })
+        let could_share = if is_asked { first.nodes.len() } else { first.level_start(Level::Messages) };
+        Kinship::Brief(Sibling { first: family.first.clone(), shared: 0..end, could_share })
     }
 
-    fn found(&mut self, family: Family<T>) {
+    fn found(&mut self, parent: Option<T>, first: &T, own_from: usize) {
         if self.families.len() == FAMILIES_MAX {
             self.families.pop_front();
         }
-        self.families.push_back(family);
+        self.families.push_back(Family { number: self.founded, parent, first: first.clone(), own_from, shared: None });
+        self.founded += 1;
     }
 }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use super::kin::Relative;
 use super::replacement::{self, Trace};
 use super::resemblance::{
-    History, Likeness, is_answered, is_answered_otherwise, is_of_another_kind, is_same_head, said,
+    History, Likeness, is_answered, is_answered_otherwise, is_equal_head, is_of_another_kind, is_same_head, said,
 };
 use super::{Ends, Recent, retelling};
 use crate::guard::{Facts, NoteKind};
@@ -207,7 +207,7 @@ impl Scope {
         let has_history = is_answered(wire, request);
         let may = |last: &Request| match has_history {
             true => is_answered(wire, last) || !is_of_another_kind(wire, last, request),
-            false => is_same_head(last, request),
+            false => is_equal_head(last, request),
         };
         let is_other =
             |chain: ChainId| latest.get(chain).is_some_and(|recent| !is_recorded_twice(request, facts, recent));

@@ -6,6 +6,8 @@
 //! they are, the stronger the evidence of a replaced history must be. If two chains are possible, neither is chosen: a
 //! missed break is reported as a note, whereas a false one would fail a build.
 
+use std::collections::BTreeSet;
+
 use super::lanes::messages;
 use super::resemblance::{Likeness, is_same_head, likeness, said};
 use crate::diagnosis::{could_be_summary, is_summary};
@@ -78,7 +80,9 @@ pub(super) fn only(
     let mut spoken = known.iter().filter(|(_, last)| is_believed || Trace::of(wire, last).is_some());
     let (chain, last) = spoken.next().filter(|_| spoken.next().is_none())?;
     let is_meant = match (trace, likeness) {
-        (Trace::Summary, _) | (Trace::Words, Likeness::Same) => true,
+        (Trace::Summary, _) => true,
+        // In a log that begins late, other conversations of the same agent begin with an answer too.
+        (Trace::Words, Likeness::Same) => is_shorter(request, last) || repeats_some(wire, request, last),
         (Trace::OpeningAndWords, Likeness::Same | Likeness::Alike) => true,
         // The beginning of a summary in its own words is unknown; but a summary is shorter than the text it replaces.
         (Trace::Words, Likeness::Alike) | (Trace::Opening, Likeness::Same | Likeness::Alike) => {
@@ -87,6 +91,14 @@ pub(super) fn only(
         (_, Likeness::Partial) => false,
     };
     is_meant.then_some(*chain)
+}
+
+/// Whether a block of one is in the other.
+fn repeats_some(wire: &Wire, request: &Request, last: &Request) -> bool {
+    /// Shorter texts are common: "Go on."
+    const BYTES_MIN: u64 = 64;
+    let known: BTreeSet<BlockId> = said(wire, last).map(|(_, block)| block).collect();
+    said(wire, request).any(|(_, block)| known.contains(&block) && wire.blocks.len_bytes(block) >= BYTES_MIN)
 }
 
 fn is_shorter(request: &Request, last: &Request) -> bool {

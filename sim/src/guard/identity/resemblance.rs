@@ -1,10 +1,12 @@
 //! How much two prompts have in common if no id connects them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::lanes::messages;
 use crate::diagnosis::{CommonEnds, first_difference, recognise, sentences, tool_name};
-use crate::wire::{BlockId, BlockKind, Level, Place, Request, Role, SharedEnds, Wire};
+use crate::wire::{BlockId, BlockKind, Index, Level, NodeId, Place, Request, Role, SharedEnds, Wire};
 
 /// The content of a request's messages, block by block. System text that clients insert (environment, skills) is no
 /// history, because all agents of one kind have the same.
@@ -183,8 +185,16 @@ pub(super) fn likeness(wire: &Wire, older: &Request, newer: &Request) -> Option<
 
 /// Whether two requests have exactly the same tools and system prompt, model and parameters, and do have some.
 pub(super) fn is_same_head(older: &Request, newer: &Request) -> bool {
-    let head = |request: &Request| request.level_start(Level::Messages).checked_sub(1).map(|last| request.nodes[last]);
-    head(newer).is_some_and(|newer| head(older) == Some(newer))
+    head(newer).is_some() && is_equal_head(older, newer)
+}
+
+/// Whether they have the same, or both have none.
+pub(super) fn is_equal_head(older: &Request, newer: &Request) -> bool {
+    older.root == newer.root && head(older) == head(newer)
+}
+
+fn head(request: &Request) -> Option<NodeId> {
+    request.level_start(Level::Messages).checked_sub(1).map(|last| request.nodes[last])
 }
 
 /// Whether two first requests belong to agents of one kind, whose tools and system prompts are mostly equal. If the
@@ -203,22 +213,139 @@ pub(super) fn is_of_kind(wire: &Wire, older: &Request, newer: &Request, is_known
 /// bytes of their system prompts, and of the names of their tools.
 const KIND_PERCENT_MIN: usize = 80;
 
-/// Whether two requests have mostly the same tools by name, and mostly the same sentences in their system prompts.
+/// Least bytes of sentences that two single prompts with another text before their instructions have in common: some 1,024 tokens,
+/// the least that many models cache.
+const INSTRUCTIONS_BYTES_MIN: usize = 4_000;
+
+/// Whether two requests have mostly the same tools by name, and mostly the same sentences in their system prompts, of which some
+/// cannot be read because of what differs.
 pub(super) fn resembles_closely(wire: &Wire, older: &Request, newer: &Request) -> bool {
-    let are_most = |same: usize, all: [usize; 2]| same * 100 >= all[0].max(all[1]) * KIND_PERCENT_MIN;
+    let [old, new] = [older, newer].map(|request| level_blocks(wire, request, Level::System));
+    have_similar_tools(wire, older, newer) && Sentences::of(wire, &old, &new).percent() >= KIND_PERCENT_MIN && {
+        let do_tools_differ = percent(wire, older, newer, Level::Tools) < 100;
+        do_tools_differ || common_behind(wire, newer, &old, &new) >= BEHIND_BYTES_MIN
+    }
+}
+
+/// Bytes of common sentences behind the first difference that are worth a note.
+const BEHIND_BYTES_MIN: usize = 1_000;
+
+/// Bytes of sentences that two texts have in common and that cannot be read because of what differs before. Where blocks are cached
+/// as a whole, the beginning of the first one that differs is not read either.
+fn common_behind(wire: &Wire, newer: &Request, old: &[BlockId], new: &[BlockId]) -> usize {
+    let equal = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let both = Sentences::of(wire, &old[equal..], &new[equal..]);
+    both.common - if newer.has_modelled_cache() { 0 } else { both.beginning }
+}
+
+/// Whether two requests of a single message at most have the same instructions behind other text, so that one cannot read what
+/// the other wrote (BasedHardware/omi#4670, 2026).
+pub(super) fn hides_its_instructions(wire: &Wire, older: &Request, newer: &Request) -> bool {
+    is_single(wire, older) && is_single(wire, newer) && have_similar_tools(wire, older, newer) && {
+        let [old, new] = [older, newer].map(|request| prompt(wire, request));
+        common_behind(wire, newer, &old, &new) >= INSTRUCTIONS_BYTES_MIN
+    }
+}
+
+/// The system prompt and the messages.
+fn prompt(wire: &Wire, request: &Request) -> Vec<BlockId> {
+    [Level::System, Level::Messages].map(|level| level_blocks(wire, request, level)).concat()
+}
+
+/// Whether a request has one message at most besides those of the system.
+fn is_single(wire: &Wire, request: &Request) -> bool {
+    let spoken = said(wire, request).filter(|(_, block)| wire.blocks.role(*block) != Role::System);
+    let mut messages = spoken.map(|(item, _)| item);
+    let first = messages.next();
+    messages.all(|item| Some(item) == first)
+}
+
+/// The sentences of single prompts, with the family that has them: so that a prompt is compared with one family only.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KnownSentences {
+    families: Index<u64, usize>,
+    len: usize,
+}
+
+/// Most sentences kept.
+const SENTENCES_MAX: usize = 1 << 16;
+
+/// Shorter ones are common.
+const SENTENCE_BYTES_MIN: usize = 16;
+
+impl KnownSentences {
+    /// The family with most of the sentences of a single prompt, if these are enough to be compared.
+    pub fn most_alike(&self, wire: &Wire, request: &Request) -> Option<usize> {
+        if self.len == 0 || !is_single(wire, request) {
+            return None;
+        }
+        let mut bytes: BTreeMap<usize, usize> = BTreeMap::new();
+        for block in prompt(wire, request) {
+            for sentence in long_sentences(wire.blocks.bytes(block)) {
+                if let Some(family) = self.families.get(&xxh3_64(sentence)) {
+                    *bytes.entry(*family).or_default() += sentence.len();
+                }
+            }
+        }
+        let (family, bytes) = bytes.into_iter().max_by_key(|(_, bytes)| *bytes)?;
+        (bytes >= INSTRUCTIONS_BYTES_MIN / 2).then_some(family)
+    }
+
+    /// Remembers the sentences of the first single prompt of a family.
+    pub fn learn(&mut self, wire: &Wire, request: &Request, family: usize) {
+        if !is_single(wire, request) {
+            return;
+        }
+        if self.len > SENTENCES_MAX {
+            *self = Self::default();
+        }
+        for block in prompt(wire, request) {
+            for sentence in long_sentences(wire.blocks.bytes(block)) {
+                *self.families.get_or_insert_with(xxh3_64(sentence), || family) = family;
+                self.len += 1;
+            }
+        }
+    }
+}
+
+fn long_sentences(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    sentences(text).filter(|sentence| sentence.len() >= SENTENCE_BYTES_MIN)
+}
+
+/// Whether most tools of two requests have the same names.
+fn have_similar_tools(wire: &Wire, older: &Request, newer: &Request) -> bool {
     let names = |request| -> BTreeSet<String> {
         level_blocks(wire, request, Level::Tools).into_iter().filter_map(|tool| tool_name(&wire.blocks, tool)).collect()
     };
     let [old, new] = [names(older), names(newer)];
-    let text = |request| {
-        let blocks = level_blocks(wire, request, Level::System);
-        blocks.into_iter().flat_map(|block| sentences(wire.blocks.bytes(block)))
-    };
-    let bytes = |request| text(request).map(<[u8]>::len).sum::<usize>();
-    let all = [bytes(older), bytes(newer)];
-    are_most(old.intersection(&new).count(), [old.len(), new.len()]) && are_most(all[0].min(all[1]), all) && {
-        let known: BTreeSet<&[u8]> = text(older).collect();
-        are_most(text(newer).filter(|sentence| known.contains(sentence)).map(<[u8]>::len).sum(), all)
+    old.intersection(&new).count() * 100 >= old.len().max(new.len()) * KIND_PERCENT_MIN
+}
+
+/// How many bytes of their sentences two prompts have in common.
+struct Sentences {
+    common: usize,
+    /// How many of these at their beginning.
+    beginning: usize,
+    /// All bytes of the longer one.
+    all: usize,
+}
+
+impl Sentences {
+    fn of(wire: &Wire, old: &[BlockId], new: &[BlockId]) -> Self {
+        let text = |blocks: &[BlockId]| {
+            let blocks: Vec<&[u8]> = blocks.iter().map(|block| wire.blocks.bytes(*block)).collect();
+            blocks.into_iter().flat_map(sentences)
+        };
+        let bytes = |blocks| text(blocks).map(<[u8]>::len).sum::<usize>();
+        let known: BTreeSet<&[u8]> = text(old).collect();
+        let common = text(new).filter(|sentence| known.contains(sentence)).map(<[u8]>::len).sum();
+        let beginning = text(old).zip(text(new)).take_while(|(old, new)| old == new).map(|(_, new)| new.len()).sum();
+        Self { common, beginning, all: bytes(old).max(bytes(new)) }
+    }
+
+    /// The common share; all of it if there is no text.
+    fn percent(&self) -> usize {
+        (self.common * 100).checked_div(self.all).unwrap_or(100)
     }
 }
 

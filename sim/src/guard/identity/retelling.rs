@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::resemblance::said;
-use crate::diagnosis::{CommonEnds, equal_bytes};
+use crate::diagnosis::{CommonEnds, equal_bytes, longest_insertion};
 use crate::wire::{BlockId, ChainId, Request, Role, Wire};
 
 /// Most chains that are compared, the latest first.
@@ -58,19 +58,47 @@ pub(super) fn only<'a>(
 /// common, and a history has its middle.
 const REBUILT_BYTES_MIN: usize = 2_000;
 
+/// Bytes of the step that came since, which replaces nothing: a template with another text in it has no such place (patina 478, 2026).
+const STEP_BYTES_MIN: usize = 100;
+
 /// Whether both requests are one message of a user, and the newer one repeats half of the older one or more, with
 /// something inserted before: agents that write their whole history into one text (browser-use 4887, 2026-11).
 fn is_rebuilt(wire: &Wire, last: &Request, request: &Request) -> bool {
-    let text = |request| match told(wire, request).as_slice() {
-        [only] => Some(only.blocks.iter().flat_map(|block| wire.blocks.bytes(*block)).copied().collect::<Vec<u8>>()),
-        _ => None,
+    let only = |request| match <[Saying; 1]>::try_from(told(wire, request)) {
+        Ok([only]) => Some(only.blocks),
+        Err(_) => None,
     };
-    let Some((old, new)) = text(last).zip(text(request)).filter(|(old, new)| old.len() < new.len()) else {
+    let Some((old, new)) = only(last).zip(only(request)) else { return false };
+    if has_grown(wire, &old, &new) {
+        return true;
+    }
+    let text =
+        |blocks: &[BlockId]| blocks.iter().flat_map(|block| wire.blocks.bytes(*block)).copied().collect::<Vec<u8>>();
+    let (old, new) = (text(&old), text(&new));
+    if old.len() >= new.len() {
         return false;
-    };
+    }
     let ends = CommonEnds::of_characters(&old, &new).len();
     let inner = equal_bytes(&old, &new) - ends;
-    inner >= REBUILT_BYTES_MIN && inner * 2 >= old.len() - ends
+    inner >= REBUILT_BYTES_MIN && inner * 2 >= old.len() - ends && longest_insertion(&old, &new) >= STEP_BYTES_MIN
+}
+
+/// Whether the first block of a message that differs has all that it had the step before, and more at one place (rt911 336, 2026), or
+/// there are more blocks behind all that there were, if these were several (headroom 2671, 2026: one may be a template). A template
+/// with something else in it loses what it had.
+fn has_grown(wire: &Wire, old: &[BlockId], new: &[BlockId]) -> bool {
+    let equal = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let bytes = |blocks: &[BlockId]| blocks.iter().map(|block| said_bytes(wire, *block)).sum::<u64>();
+    match (old.get(equal), new.get(equal)) {
+        (None, Some(_)) => equal > 1 && bytes(old) >= REBUILT_BYTES_MIN as u64,
+        (Some(was), Some(is)) => {
+            let (was, is) = (wire.blocks.bytes(*was), wire.blocks.bytes(*is));
+            was.len() >= REBUILT_BYTES_MIN
+                && is.len() >= was.len() + STEP_BYTES_MIN
+                && CommonEnds::of(was, is).len() == was.len()
+        }
+        _ => false,
+    }
 }
 
 /// The one with the largest repeated part; `None` if two are equal.
