@@ -14,7 +14,7 @@ use super::spill::Spill;
 use super::{Session, Thread};
 use crate::formats::Format;
 
-/// The default for packed conversations in memory: enough for about half a gigabyte of transcripts.
+/// The default for packed conversations in memory; the rest is on disk.
 pub const MEMORY_BYTES_MAX: usize = 2 << 20;
 
 /// All conversations stay unpacked if they have no more items together: about 6 MB.

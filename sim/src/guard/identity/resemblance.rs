@@ -260,7 +260,8 @@ fn is_single(wire: &Wire, request: &Request) -> bool {
     messages.all(|item| Some(item) == first)
 }
 
-/// The sentences of single prompts, with the family that has them: so that a prompt is compared with one family only.
+/// The sentences of the first single prompt of each family, so that another prompt is compared with one family only. Prompts that
+/// joined a family by their head add none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownSentences {
     families: Index<u64, usize>,
