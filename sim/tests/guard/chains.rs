@@ -287,6 +287,27 @@ fn an_agent_that_goes_back_one_step_may_be_a_fork_and_gets_a_note() {
     assert_eq!(noted(&guard.finish(), NoteKind::Branch), [2], "unknown without instants");
 }
 
+/// A log that begins late has other conversations of the same agent, each from its middle on.
+#[test]
+fn conversations_that_are_recorded_from_their_middle_replace_none() {
+    let conversation = |word: &str, turns: usize| {
+        let mut body = body(0);
+        let said = |turn: usize| {
+            [message("user", &format!("{word} asks {turn}")), message("assistant", &format!("{word} hears {turn}"))]
+        };
+        let mut messages: Vec<Value> = (0..turns).flat_map(said).collect();
+        messages.push(message("user", &format!("{word} goes on")));
+        body["messages"] = Value::from(messages);
+        mark_end(&mut body);
+        body
+    };
+    let report = check(&[conversation("ann", 3), conversation("ben", 4), conversation("cleo", 2)]);
+    assert_eq!((report.chains, report.findings.len()), (3, 0), "{:#?}", report.findings);
+    // Half as long, it may be the rest of the other.
+    let report = check(&[conversation("ann", 8), conversation("ben", 2)]);
+    assert_eq!(report.chains, 1);
+}
+
 /// [`body`] of two turns on a model that drops thinking in the next turn of the user, with thinking before each call.
 fn thoughtful(turns: usize) -> Value {
     let mut body = body(turns);
