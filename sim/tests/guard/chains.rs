@@ -336,13 +336,16 @@ fn an_agent_that_goes_on_after_a_question_beside_its_tool_loop_is_the_same_agent
 #[test]
 fn an_agent_that_cuts_its_last_thinking_is_the_same_agent() {
     let whole = |body: &mut Value| body["model"] = json!("claude-opus-4-8");
+    // A request from which this one could be a fork.
+    let mut first = thoughtful(1);
+    whole(&mut first);
     let mut older = thoughtful(2);
     whole(&mut older);
     let mut newer = older.clone();
     newer["messages"][3]["content"][0]["thinking"] = json!("hm");
     newer["messages"][4]["content"].as_array_mut().unwrap().push(json!({"type": "text", "text": "Go on."}));
     mark_end(&mut newer);
-    let report = check(&[older, newer]);
+    let report = check(&[first, older, newer]);
     let found: Vec<(&str, Cause)> = report
         .findings
         .iter()
