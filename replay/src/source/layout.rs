@@ -63,6 +63,7 @@ pub(crate) fn request(
         nodes,
         places,
         bad_markers: Vec::new(),
+        missing_tool: None,
         automatic_conflict: None,
         excluded: Vec::new(),
         envelope: Vec::new(),

@@ -302,3 +302,23 @@ fn what_templates_write_at_the_head_of_a_prompt_is_part_of_it() {
         assert_eq!(told, expected, "{model} {settings:?}");
     }
 }
+
+/// zeroclaw-labs/zeroclaw#7312, 2026-06.
+#[test]
+fn a_cache_point_for_a_model_without_caching_is_refused() {
+    let with = |model: &str| {
+        let mut body = nova(2);
+        body["modelId"] = json!(model);
+        body["system"] = json!([{"text": long("rule")}, {"cachePoint": {"type": "default"}}]);
+        let (_, outcome) = Folder::new(&[("0.json", body.to_string())]).check();
+        outcome.report.violations
+    };
+    for model in ["qwen.qwen3-coder-next", "us.deepseek.r1-v1:0", "us.meta.llama4-maverick-17b-instruct-v1:0"] {
+        let violations = with(model);
+        let [violation] = violations.as_slice() else { panic!("{model}: {violations:?}") };
+        assert!(violation.found.contains("did not allow prompt caching"), "{}", violation.found);
+    }
+    for model in ["us.amazon.nova-pro-v1:0", "us.anthropic.claude-sonnet-4-5-20250929-v1:0"] {
+        assert!(with(model).is_empty(), "{model}");
+    }
+}

@@ -62,6 +62,9 @@ pub enum Refusal {
         /// Path of the block, in the provider's spelling.
         path: String,
     },
+    /// A breakpoint for a model that Bedrock offers without prompt caching (zeroclaw-labs/zeroclaw#7312, 2026-06,
+    /// strands-agents/harness-sdk#1807, 2026-03, BerriAI/litellm#39210, 2026-09).
+    NoCaching,
     /// `max_tokens: 0` (pre-warming) together with something that it excludes. The provider's wording is not known.
     PreWarm {
         /// The excluded field.
@@ -104,6 +107,10 @@ impl fmt::Display for Refusal {
                 "cache_control: ttl='{automatic}' differs from ttl='{explicit}' of the last block, which is marked"
             ),
             Self::LongTtl { path } => write!(f, "{path}.cache_control.ttl: Extra inputs are not permitted"),
+            Self::NoCaching => f.write_str(
+                "You invoked an unsupported model or your request did not allow prompt caching. See the documentation for \
+                 more information.",
+            ),
             Self::PreWarm { field } => write!(f, "max_tokens: 0 is not supported with {field}"),
         }
     }
@@ -125,6 +132,7 @@ pub fn check(request: &Request, rules: &Rules) -> Result<(), Refusal> {
             BadMarkerWhy::Deferred => Refusal::Deferred { path },
             BadMarkerWhy::NovaTool => Refusal::NovaTool { tool: bad.place.item },
             BadMarkerWhy::LongTtl => Refusal::LongTtl { path },
+            BadMarkerWhy::NoCaching => Refusal::NoCaching,
             BadMarkerWhy::OnMessage => Refusal::NotAllowed { path: format!("messages.{}", bad.place.item) },
             BadMarkerWhy::WithinResult { index } => {
                 Refusal::WithinResult { path: format!("{path}.tool_result.content.{index}") }
@@ -151,6 +159,7 @@ pub fn place(request: &Request, refusal: &Refusal) -> Option<Place> {
         | Refusal::Deferred { .. }
         | Refusal::NovaTool { .. }
         | Refusal::LongTtl { .. }
+        | Refusal::NoCaching
         | Refusal::WithinResult { .. } => request.bad_markers.first().map(|bad| bad.place),
         Refusal::TtlOrder { .. } => out_of_order(&request.markers).map(|marker| marker.place),
         Refusal::AutomaticConflict { .. } => request.markers.last().map(|marker| marker.place),

@@ -59,6 +59,7 @@ impl ChangeSite {
             (Cause::ToolChanged | Cause::SystemChanged | Cause::MessageEdited, Some(Volatile::MapOrder)) => {
                 Some("Write it in a fixed order.")
             }
+            (Cause::ImageChanged, Some(_)) => Some("Keep the first address, or upload the file once and send its id."),
             (Cause::MessageEdited, Some(Volatile::Uuid)) if self.is_of_an_id() => {
                 Some("Keep the ids with which calls and results were first sent.")
             }
@@ -448,6 +449,7 @@ impl Found<'_> {
             }
         };
         let volatile = match (cause, old.zip(new)) {
+            (Cause::ImageChanged, Some(_)) => volatile::in_address(old_bytes, new_bytes, offset),
             (Cause::ImageChanged | Cause::ResultsReordered, _) => None,
             (Cause::KeyOrder | Cause::ToolsReordered, _) => Some(Volatile::MapOrder),
             (_, Some(_)) if classify::same_but_order(old_bytes, new_bytes) => Some(Volatile::MapOrder),

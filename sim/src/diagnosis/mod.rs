@@ -40,7 +40,7 @@ pub use ends::{CommonEnds, first_difference};
 pub use open_rule::OpenRule;
 pub use pairing::{Pair, tool_name};
 pub use provider::DIAGNOSING;
-pub use resent::{Resent, ResentBlocks};
+pub use resent::{BlockBeginning, Resent, ResentBlocks};
 pub use shortfall::{BilledRequest, Explanation, Missed, explain};
 pub use sign::signs;
 pub(crate) use stretches::{equal_bytes, longest_insertion, sentences};

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::align::{Alignment, is_message_start};
 use super::cause::{Cause, Volatile};
 use super::difference::Difference;
-use super::ends::CommonEnds;
+use super::ends::{CommonEnds, boundary_before, first_difference};
 use super::pairing::Pair;
 use super::parts::PartEnds;
 use super::stretches::equal_bytes;
@@ -74,6 +74,39 @@ impl Resent {
             Self { old, equal_bytes, content_bytes: newer.len() as u64, has_grown, is_upper_bound }
         };
         (resent.equal_bytes > 0).then_some(resent)
+    }
+}
+
+/// The bytes with which two blocks at one place of two prompts begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockBeginning {
+    /// Canonical bytes that both begin with.
+    pub bytes: u64,
+    /// All canonical bytes of the newer block.
+    len_bytes: u64,
+    /// The newer block is the older one with more at its end, or before a closing tag.
+    pub is_grown: bool,
+}
+
+impl BlockBeginning {
+    /// Of two texts, or of two results or tools; `None` if one is of another kind or only its digest is known.
+    pub fn of(blocks: &Blocks, older: BlockId, newer: BlockId) -> Option<Self> {
+        let is_text = |kind| !matches!(kind, BlockKind::Parameters | BlockKind::Media | BlockKind::Opaque);
+        let what = |block| (blocks.kind(block), blocks.role(block));
+        let is_read = [older, newer].iter().all(|block| !blocks.is_outline(*block));
+        if what(older) != what(newer) || !is_read || !is_text(blocks.kind(newer)) {
+            return None;
+        }
+        let [old, new] = [older, newer].map(|block| blocks.bytes(block));
+        let is_grown = CommonEnds::of(content(old), content(new)).len() >= content(old).len();
+        let bytes = boundary_before(new, first_difference(old, new)) as u64;
+        Some(Self { bytes, len_bytes: new.len() as u64, is_grown })
+    }
+
+    /// How many of the newer block's `tokens` these are, rounded down.
+    pub fn tokens(&self, tokens: u64) -> u64 {
+        let share = u128::from(tokens) * u128::from(self.bytes) / u128::from(self.len_bytes.max(1));
+        u64::try_from(share).unwrap_or(tokens)
     }
 }
 

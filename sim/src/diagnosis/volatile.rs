@@ -31,6 +31,11 @@ pub fn recognise(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
     of_words.or_else(|| status_grows(old, new).then_some(Volatile::Git))
 }
 
+/// The kind of volatile content in the parameters of the addresses in which two texts differ at `offset`.
+pub fn in_address(old: &[u8], new: &[u8], offset: usize) -> Option<Volatile> {
+    of_addresses(&[Word::at(old, offset), Word::at(new, offset)])
+}
+
 /// The kind of volatile content in any of the words in which two texts differ. A counter beside something else is only a
 /// part of it.
 pub fn recognise_anywhere(old: &[u8], new: &[u8]) -> Option<Volatile> {
@@ -88,7 +93,8 @@ fn of_words(words: &[Word; 2]) -> Option<Volatile> {
         return Some(Volatile::Flag);
     }
     let is_address = |word: &Word| word.text.contains("://");
-    let counts = both(is_number) && !is_same_number(words) && !words.iter().any(is_address);
+    let is_no_count = |word: &Word| is_address(word) || word.is_of_an_item;
+    let counts = both(is_number) && !is_same_number(words) && !words.iter().any(is_no_count);
     counts.then_some(if label == Some(Label::Process) { Volatile::Pid } else { Volatile::Counter })
 }
 
@@ -100,7 +106,11 @@ fn of_addresses(words: &[Word; 2]) -> Option<Volatile> {
     }
     let differ = || older.split('&').zip(newer.split('&')).filter(|(old, new)| old != new);
     let is_time = |part: &str| holds_time(part) || is_epoch(part) || is_date(part);
-    let is_id = |part: &str| is_hex_id(part) || is_random(part);
+    // The last part of a token is its signature.
+    let is_id = |part: &str| {
+        let value = part.rsplit(['=', '.']).next().unwrap_or(part);
+        [part, value].iter().any(|text| is_hex_id(text) || is_random(text))
+    };
     match () {
         () if differ().any(|(old, new)| is_time(old) && is_time(new)) => Some(Volatile::Time),
         () if differ().any(|(old, new)| is_id(old) && is_id(new)) => Some(Volatile::Uuid),
@@ -113,6 +123,8 @@ struct Word {
     text: String,
     before: String,
     behind: String,
+    /// It numbers an item of a list: a number and a full stop at the beginning of a line.
+    is_of_an_item: bool,
 }
 
 impl Word {
@@ -123,9 +135,12 @@ impl Word {
         let end = (offset..text.len()).find(|at| ends_a_word(text, *at) || is_escape(text, *at)).unwrap_or(text.len());
         let said =
             |from: usize, to: usize| String::from_utf8_lossy(text.get(from..to).unwrap_or_default()).into_owned();
+        let before = unescaped(&said(start.saturating_sub(WINDOW_BYTES), start));
+        let raw = said(start, end);
         Self {
-            text: said(start, end).trim_end_matches(['.', ';', ':', '\\']).to_owned(),
-            before: unescaped(&said(start.saturating_sub(WINDOW_BYTES), start)),
+            is_of_an_item: raw.ends_with('.') && before.trim_end_matches(' ').ends_with('\n'),
+            text: raw.trim_end_matches(['.', ';', ':', '\\']).to_owned(),
+            before,
             behind: unescaped(&said(end, (end + WINDOW_BYTES).min(text.len()))),
         }
     }
@@ -244,7 +259,14 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts and the kind of their difference.
-    const PAIRS: [(&str, &str, Option<Volatile>); 101] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 104] = [
+        (
+            "see https://x.io/a.pdf?token=eyJhbGciOiJIUzI1NiJ9.5feceb66ffc86f38d952786c6d696c79",
+            "see https://x.io/a.pdf?token=eyJhbGciOiJIUzI1NiJ9.6b86b273ff34fce19d6b804eff5a3f57",
+            Some(Volatile::Uuid),
+        ),
+        (r"Facts:\n13. Likes tea.", r"Facts:\n3. Likes tea.", None),
+        (r"It is turn\n13 of 20.", r"It is turn\n14 of 20.", Some(Volatile::Counter)),
         ("You are planning-agent-ec6ef2.", "You are planning-agent-1d665b.", Some(Volatile::Uuid)),
         ("see build-1a2b3c4 there", "see build-9f8e7d6 there", Some(Volatile::Uuid)),
         ("the plan-decade here", "the plan-facade here", None),

@@ -64,7 +64,8 @@ impl Refusals {
         let (place, answer, expected) = match &taken.refusal {
             Some(_) if findings.iter().any(says_so) => return (None, None),
             Some(refusal) => (refusal::place(request, refusal), words(request, refusal), accepted(refusal)),
-            None => match empty(request)
+            None => match missing_tool(request)
+                .or_else(|| empty(request))
                 .or_else(|| blank(wire, request))
                 .or_else(|| of_thinking(wire, request, facts, rules))
             {
@@ -94,6 +95,7 @@ const fn accepted(refusal: &Refusal) -> &'static str {
         Refusal::WithinResult { .. } => "the breakpoint on the whole tool result, or after it",
         Refusal::AutomaticConflict { .. } => "one lifetime for the last block",
         Refusal::LongTtl { .. } => "five minutes, the only lifetime of this model on Bedrock",
+        Refusal::NoCaching => "no breakpoints: Bedrock caches prompts of Claude and Nova only",
         Refusal::PreWarm { .. } => "a request that it accepts",
     }
 }
@@ -191,6 +193,13 @@ impl Blank {
             _ => None,
         }
     }
+}
+
+/// A tool that was found and is not among the tools any more, and the provider's words (anthropics/claude-code#81863, 2026-07).
+fn missing_tool(request: &Request) -> Option<Said> {
+    let missing = request.missing_tool.as_ref().filter(|_| request.maker == Maker::Anthropic)?;
+    let answer = format!("Tool reference '{}' not found in available tools", missing.name);
+    Some((missing.place, answer, "each tool that the history names among the tools"))
 }
 
 /// The first message without any content before the newest one, and the provider's words about it.

@@ -15,10 +15,15 @@ const OF_FORK: &str = "Give the fork the tools, system prompt and settings of it
 const OF_SIBLINGS: &str =
     "Put what these agents have in common first, in a block of its own, and what each has of its own after it.";
 
+/// Advice for a block of which only the beginning is repeated.
+const OF_BEGINNING: &str = "End a block where the repeated part ends, put a breakpoint on it, and append new text as blocks of their \
+                            own.";
+
 impl Finding {
     /// How to save the tokens, naming the change.
     pub fn suggestion(&self) -> String {
         let advice = match self.rule {
+            _ if self.cause == Cause::NoBreakpoint && self.offset_in_block.is_some() => OF_BEGINNING,
             Rule::Sharing if self.is_of_fork_only() => OF_FORK,
             Rule::Siblings if self.is_of_own_text() => OF_SIBLINGS,
             _ => self.site.suggestion(),

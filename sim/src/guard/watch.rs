@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::budget::{Spent, Turn};
 use super::clock::Clockwork;
 use super::finding::{Finding, NoteKind, Noted, Rule};
-use super::identity::{Identity, Kinship, Whose};
+use super::identity::{Identity, Whose};
 use super::judge::{self, Question};
 use super::lock::RequestRecord;
 use super::member::Member;
@@ -19,7 +19,7 @@ use super::thinking::Thinking;
 use super::timeless::TimelessCache;
 use super::uncached::{self, Uncached};
 use super::unread;
-use crate::diagnosis::{OpenRule, Subject};
+use crate::diagnosis::{Cause, OpenRule, Subject};
 use crate::pricing::{PriceBook, Rates};
 use crate::service::{PriceFacts, RecordedUsage, Tariff};
 use crate::wire::{Marker, Moved, NodeId, Request, Usage, Wire};
@@ -128,18 +128,19 @@ impl Watch {
         let read = self.timeless.serve(wire, &taken);
         let shown = self.clocked.scope(facts).take(wire, &taken, read, facts, at);
         self.assume_look_back(wire, &taken, read, facts);
-        notes.extend(shown.late.map(|cause| {
-            let path = taken.request.path(taken.request.places[read - 1]);
-            Noted::new(&lane.name, taken.number, NoteKind::Time(cause), path)
-        }));
+        notes.extend(shown.late.map(|cause| late(&taken, &lane.name, read, cause)));
         notes.extend(self.doubt(&taken, &whose, facts));
         if !facts.given_up {
-            let previous = whose.previous.as_ref().filter(|_| !lane.first).map(|previous| &*previous.subject);
-            let is_measured = facts.usage.is_some();
-            let rates = rates.as_ref();
-            let turn = uncached::Turn { taken: &taken, previous, blocks_read: read, rates, is_measured, is_implied };
-            let is_beginning = lane.first && findings.is_empty() && !matches!(whose.kinship, Kinship::Fork { .. });
-            self.uncached.take(wire, &turn, lane, is_beginning);
+            let turn = uncached::Turn {
+                taken: &taken,
+                previous: whose.previous.as_ref().filter(|_| !lane.first).map(|previous| &*previous.subject),
+                blocks_read: read,
+                rates: rates.as_ref(),
+                is_broken: findings.iter().any(|finding| finding.breaks_prefix),
+                is_measured: facts.usage.is_some(),
+                is_implied,
+            };
+            self.uncached.take(wire, &turn, &whose);
         }
         let (rejected, of_thinking) = self.thinking.take(wire, &taken, facts, &whose, &self.rules);
         let (refused, noted) = self.refusals.take(wire, &taken, facts, lane, &findings, &self.rules);
@@ -264,6 +265,7 @@ impl Watch {
     pub(super) fn renew(&mut self, old: &Wire) -> (Wire, Moved) {
         let (mut new, mut moved) = (Wire::new(*old.forms()), Moved::default());
         self.thinking.renew();
+        self.uncached.renew();
         self.identity.for_each_mut(|member| {
             let subject = &member.subject;
             let request = new.adopt(old, &subject.request, &member.sender.scope, &mut moved);
@@ -320,6 +322,12 @@ impl Watch {
         self.report.set_score(&self.rules);
         self.report
     }
+}
+
+/// The note that a request read less than its first `read` blocks, because of time.
+fn late(taken: &Subject, chain: &str, read: usize, cause: Cause) -> Noted {
+    let path = taken.request.path(taken.request.places[read - 1]);
+    Noted::new(chain, taken.number, NoteKind::Time(cause), path)
 }
 
 /// It was given up, or the provider refuses it.

@@ -102,7 +102,7 @@ impl Wire {
         if let Some(turns) = head.thinking_turns_kept(&self.forms) {
             order::strip_thinking(&mut placed, turns);
         }
-        order::defer_named(&mut placed, |block| self.blocks.bytes(block));
+        let missing_tool = order::defer_named(&mut placed, |block| self.blocks.bytes(block));
         if head.maker != Maker::OpenAi {
             order::forget_compacted(&mut placed, |block| self.blocks.bytes(block));
         }
@@ -121,6 +121,7 @@ impl Wire {
             markers: Vec::new(),
             markers_sent: 0,
             bad_markers: Vec::new(),
+            missing_tool,
             automatic_conflict: None,
             excluded: Vec::new(),
             envelope: head.envelope,
@@ -286,6 +287,7 @@ fn mark(request: &mut Request, part: &Part, place: Place) {
         BlockKind::Thinking => Some(BadMarkerWhy::Thinking),
         _ if part.empty => Some(BadMarkerWhy::EmptyText),
         BlockKind::Tool if part.place == PartPlace::Excluded => Some(BadMarkerWhy::Deferred),
+        _ if request.is_without_caching() => Some(BadMarkerWhy::NoCaching),
         BlockKind::Tool if request.is_to_nova() => Some(BadMarkerWhy::NovaTool),
         _ if ttl == Ttl::OneHour && !has_one_hour(request) => Some(BadMarkerWhy::LongTtl),
         _ => None,

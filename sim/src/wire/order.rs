@@ -7,6 +7,7 @@ use super::json;
 use super::level::{Level, Place, Role};
 use super::parameters::PromptFacts;
 use super::part::{Part, PartPlace};
+use super::request::MissingTool;
 
 /// A part at its place in the prompt, before the path is laid.
 #[derive(Clone, Copy, Debug)]
@@ -115,20 +116,34 @@ pub const TOOL_REFERENCE: &[u8] = b"\"tool_reference\"";
 
 /// Removes unmarked tools that the messages name: such a tool is loaded where it is named, whether or not its definition says
 /// that its loading is deferred (a proxy may have dropped that; `observed.md` 6, one capture of 2026-08).
-pub fn defer_named<'a>(placed: &mut [Placed], bytes: impl Fn(BlockId) -> &'a [u8]) {
-    let mut names = BTreeSet::new();
-    for Placed { part, .. } in placed.iter().filter(|placed| placed.part.names_tools) {
-        named_tools(bytes(part.block), &mut names);
+/// Returns the first name without a tool, which the provider refuses.
+pub fn defer_named<'a>(placed: &mut [Placed], bytes: impl Fn(BlockId) -> &'a [u8]) -> Option<MissingTool> {
+    let mut names = BTreeMap::new();
+    for Placed { part, place } in placed.iter().filter(|placed| placed.part.names_tools) {
+        let mut found = BTreeSet::new();
+        named_tools(bytes(part.block), &mut found);
+        found.into_iter().for_each(|name| *names.entry(name).or_insert(*place) = *place);
     }
     if names.is_empty() {
-        return;
+        return None;
     }
+    let is_tool = |placed: &&Placed| placed.place.level == Level::Tools;
+    let declared = |part: &Part| json::member(bytes(part.block), b"\"name\"");
+    let known: BTreeSet<&[u8]> = placed.iter().take_while(is_tool).filter_map(|tool| declared(&tool.part)).collect();
+    // The tools of a server are not listed.
+    let is_named = |tool: &Placed| declared(&tool.part).is_some();
+    let are_listed = placed.iter().take_while(is_tool).all(is_named);
+    let missing = names.iter().filter(|(name, _)| are_listed && !known.contains(*name));
+    let missing = missing.min_by_key(|(_, place)| **place);
+    let missing =
+        missing.map(|(name, place)| MissingTool { place: *place, name: json::string(name).unwrap_or_default().into() });
     let tools = placed.iter_mut().take_while(|placed| placed.place.level == Level::Tools);
     for Placed { part, .. } in tools.filter(|tool| tool.part.marker.is_none()) {
-        if json::member(bytes(part.block), b"\"name\"").is_some_and(|name| names.contains(name)) {
+        if json::member(bytes(part.block), b"\"name\"").is_some_and(|name| names.contains_key(name)) {
             part.place = PartPlace::Excluded;
         }
     }
+    missing
 }
 
 /// Names in `tool_reference` blocks at any depth.

@@ -56,6 +56,8 @@ pub enum BadMarkerWhy {
     NovaTool,
     /// One hour, which the model does not have on its platform: Claude before 4.5 and Nova on Bedrock.
     LongTtl,
+    /// A model that Bedrock offers without prompt caching.
+    NoCaching,
     /// A message itself; only its blocks can carry one (ax-llm/ax#517).
     OnMessage,
     /// A part of a tool result; only the whole result can carry one.
@@ -63,6 +65,15 @@ pub enum BadMarkerWhy {
         /// Index of the part in the result's content.
         index: u32,
     },
+}
+
+/// A tool that a block names as found and that is not among the request's tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingTool {
+    /// Position of the block.
+    pub place: Place,
+    /// Name of the tool.
+    pub name: String,
 }
 
 /// A top-level key of the body other than the prompt itself: raw key (without quotes) and canonical value.
@@ -97,6 +108,8 @@ pub struct Request {
     pub markers_sent: usize,
     /// Breakpoints that no provider accepts.
     pub bad_markers: Vec<BadMarker>,
+    /// The first tool that its history names and that it does not have.
+    pub missing_tool: Option<MissingTool>,
     /// The top-level `cache_control` and the last block's own breakpoint ask for different lifetimes.
     pub automatic_conflict: Option<(Ttl, Ttl)>,
     /// Sent blocks outside the identity.
@@ -117,6 +130,30 @@ impl Request {
     pub fn index_of(&self, marker: &Marker) -> Option<usize> {
         // Prefixes are numbered in order of first appearance, so a longer one has a higher number.
         self.nodes.binary_search(&marker.node).ok()
+    }
+
+    /// Whether its model is spelled as Bedrock spells those of makers whose models it offers without prompt caching.
+    pub fn is_without_caching(&self) -> bool {
+        const MAKERS: [&str; 14] = [
+            "ai21",
+            "cohere",
+            "deepseek",
+            "google",
+            "meta",
+            "minimax",
+            "mistral",
+            "moonshot",
+            "moonshotai",
+            "nvidia",
+            "openai",
+            "qwen",
+            "writer",
+            "zai",
+        ];
+        // `us.meta.llama4-maverick-17b-instruct-v1:0`; the region may be missing.
+        let is_plain = !self.model.contains('/');
+        let maker = self.model.split('.').take(2).find(|word| MAKERS.contains(word));
+        is_plain && maker.is_some_and(|maker| self.model.contains(&format!("{maker}.")))
     }
 
     /// Whether it goes to one of Amazon's own models, which only Bedrock has.

@@ -86,6 +86,7 @@ impl Wire {
             nodes,
             places,
             bad_markers: Vec::new(),
+            missing_tool: beginning.missing_tool.clone(),
             excluded: Vec::new(),
             envelope: beginning.envelope.clone(),
             addresses: None,

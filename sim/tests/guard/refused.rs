@@ -67,6 +67,13 @@ fn cases() -> Vec<(Value, &'static str, &'static str)> {
             "",
             "max_tokens: 0 is not supported with stream",
         ),
+        (
+            changed(|body| {
+                body["messages"][4]["content"][0]["content"] = json!([{"type": "tool_reference", "tool_name": "Gone"}]);
+            }),
+            "messages[4].content[0]",
+            "Tool reference 'Gone' not found in available tools",
+        ),
     ]
 }
 
@@ -97,6 +104,24 @@ fn a_refused_request_fails_with_the_providers_words() {
         assert_eq!(violation.what, format!("request 2{place}, and 1 more of the chain"));
         assert!(noted(&report).is_empty());
     }
+}
+
+#[test]
+fn a_tool_that_was_found_may_be_deferred_or_a_servers() {
+    let names = |body: &mut Value| {
+        body["messages"][4]["content"][0]["content"] = json!([{"type": "tool_reference", "tool_name": "Gone"}]);
+    };
+    let with = |tool: Value| {
+        changed(|body| {
+            names(body);
+            body["tools"].as_array_mut().unwrap().push(tool.clone());
+        })
+    };
+    let deferred = json!({"name": "Gone", "description": "Goes.", "input_schema": {}, "defer_loading": true});
+    for tool in [deferred, json!({"type": "mcp_toolset", "mcp_server_name": "files"})] {
+        assert!(check(&[with(tool.clone())]).violations.is_empty(), "{tool}");
+    }
+    assert_eq!(check(&[changed(names)]).violations.len(), 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! checked all the same.
 
 use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Guard, Rules};
+use forkcast_sim::guard::{Guard, Rule, Rules};
 use serde_json::{Value, json};
 
 use super::breakpoints::found;
@@ -177,5 +177,80 @@ fn a_prefix_that_most_models_would_cache_is_noted_with_its_price() {
     assert!(found.cost().is_some_and(|cost| cost.picousd() > 0));
     assert!(near.passes(&Rules::default()), "no change made it short");
     assert!(report(500).findings.is_empty(), "more content in the prefix would be idle advice");
+    assert!(report(6_000).findings.is_empty());
+}
+
+/// A log of `lines` lines in one text, within a tag or without.
+fn log(lines: usize, close: &str) -> Value {
+    let mut body = body(0);
+    let lines: String = (0..lines).map(|line| text(&format!("line {line}"), 2_000)).collect();
+    body["messages"] = json!([{"role": "user", "content": [{"type": "text", "text": format!("{lines}{close}")}]}]);
+    body
+}
+
+/// An end of a log that another one replaced.
+fn replaced(lines: usize) -> Value {
+    let mut body = log(2, "");
+    let end = json!({"type": "text", "text": text(&format!("state {lines}"), 2_000)});
+    mark_end(&mut body);
+    body["messages"][0]["content"].as_array_mut().unwrap().push(end);
+    body
+}
+
+#[test]
+fn a_text_that_grows_is_repeated_up_to_where_it_grew() {
+    for close in ["", "</log>"] {
+        let report = check(&[log(2, close), log(3, close), log(4, close)]);
+        let broken: Vec<_> = report.findings.iter().filter(|found| found.breaks_prefix).collect();
+        let [found] = broken.as_slice() else { panic!("{broken:?}") };
+        assert_eq!((found.cause, found.path.as_str()), (Cause::NoBreakpoint, "messages[0].content[0]"));
+        assert!(found.suggestion().starts_with("End a block where the repeated part ends"), "{}", found.suggestion());
+        let end = format!("it ends at byte {} of the block", found.offset_in_block.unwrap());
+        assert!(found.name.replace(',', "").ends_with(&end), "{}", found.name);
+        // Two lines are repeated, then three; a block for each line would have been written once and read later.
+        let tokens = found.tokens_lost().unwrap();
+        assert!((9_900..10_300).contains(&tokens), "{tokens}");
+        let read = tokens * 2_700_000;
+        let written = 8_000 * 750_000;
+        let cost = u64::try_from(found.cost().unwrap().picousd()).unwrap();
+        assert!(cost.abs_diff(read - written) * 20 < read, "{cost}, {read} and {written}");
+    }
+    assert!(check(&[replaced(0), replaced(1), replaced(2)]).findings.iter().all(|found| !found.breaks_prefix));
+}
+
+#[test]
+fn agents_that_begin_with_one_text_are_noted() {
+    let brief = |task: usize, equal: usize| {
+        let mut body = log(0, &format!("{}{}", text("guide", equal), text(&format!("task {task}"), 100)));
+        body["messages"][0]["content"][0].as_object_mut().unwrap().remove("cache_control");
+        body
+    };
+    let report = |equal: usize| check(&(0..4).map(|task| brief(task, equal)).collect::<Vec<_>>());
+    let noted = report(3_000);
+    let broken: Vec<_> = noted.findings.iter().filter(|found| found.breaks_prefix).collect();
+    let [found] = broken.as_slice() else { panic!("{broken:?}") };
+    assert_eq!((found.cause, found.rule), (Cause::NoBreakpoint, Rule::Siblings));
+    assert!(noted.passes(&Rules::default()));
+    assert!((8_900..9_300).contains(&found.tokens_lost().unwrap()), "{:?}", found.loss);
+    assert!(report(900).findings.iter().all(|found| !found.breaks_prefix));
+}
+
+#[test]
+fn single_prompts_below_the_minimum_are_noted() {
+    let prompt = |task: usize, words: usize| {
+        let mut body = body(0);
+        body["model"] = json!("claude-haiku-4-5");
+        body["tools"] = json!([]);
+        body["system"] =
+            json!([{"type": "text", "text": text("policy", words), "cache_control": {"type": "ephemeral"}}]);
+        body["messages"] = json!([message("user", &format!("task {task}"))]);
+        body
+    };
+    let report = |words: usize| check(&(0..4).map(|task| prompt(task, words)).collect::<Vec<_>>());
+    let noted = report(3_000);
+    let [found] = noted.findings.as_slice() else { panic!("{:?}", noted.findings) };
+    assert_eq!((found.cause, found.rule), (Cause::BelowMinimum, Rule::Siblings));
+    assert!(found.cost().is_some_and(|cost| cost.picousd() > 0));
+    assert!(report(500).findings.is_empty());
     assert!(report(6_000).findings.is_empty());
 }

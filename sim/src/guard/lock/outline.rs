@@ -76,6 +76,7 @@ impl Outlines {
             nodes,
             places,
             bad_markers: Vec::new(),
+            missing_tool: None,
             automatic_conflict: None,
             excluded: Vec::new(),
             envelope: Vec::new(),
