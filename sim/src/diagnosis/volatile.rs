@@ -259,7 +259,10 @@ mod tests {
     use super::{Volatile, recognise};
 
     /// The two texts and the kind of their difference.
-    const PAIRS: [(&str, &str, Option<Volatile>); 104] = [
+    const PAIRS: [(&str, &str, Option<Volatile>); 107] = [
+        ("the branch office Bonn is", "the branch office Oslo is", None),
+        (r"of the branch\n\nRead it", r"of the branch\n\nSee it", None),
+        ("the branch is now feature/a", "the branch is now feature/b", Some(Volatile::Git)),
         (
             "see https://x.io/a.pdf?token=eyJhbGciOiJIUzI1NiJ9.5feceb66ffc86f38d952786c6d696c79",
             "see https://x.io/a.pdf?token=eyJhbGciOiJIUzI1NiJ9.6b86b273ff34fce19d6b804eff5a3f57",

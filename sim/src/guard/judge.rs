@@ -3,10 +3,11 @@
 use super::breakpoints::looks_at_message_ends;
 use super::finding::{Finding, Loss, NoteKind, Noted, Rule};
 use super::strip::strip;
+use super::uncached::BEGINNING_TOKENS_MIN;
 use super::unread;
 use crate::diagnosis::{
-    self, CacheMoment, CarriedBlock, Cause, ChangeSite, Comparison, Difference, Note, Subject, Trials, Window,
-    first_difference, is_summary,
+    self, CacheMoment, CarriedBlock, Cause, ChangeDamage, ChangeSite, Comparison, Difference, Note, Subject, Trials,
+    Window, first_difference, is_summary,
 };
 use crate::pricing::{Category, Rates};
 use crate::wire::{BlockId, BlockKind, Maker, NodeId, Place, Request, Role, Wire, json, thinking_turns_kept};
@@ -57,10 +58,14 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
         // A cache without breakpoints keeps each prompt to its end: what stands there may be replaced.
         let newer = &case.newer.request;
         let reads_tokens = !looks_at_message_ends(&newer.model);
-        let damage = [timeless, clocked];
-        let loses = damage.iter().any(|damage| if reads_tokens { damage.loses_tokens } else { damage.loses_content });
-        let is_at_the_end = !newer.has_modelled_cache() && !loses && change.cause != Cause::Compacted;
-        let breaks = breaks && !is_at_the_end;
+        let loses = |damage: &ChangeDamage| if reads_tokens { damage.loses_tokens } else { damage.loses_content };
+        // That less of it was recorded to be read has another reason.
+        let is_behind = case.is_behind_the_answers(change, timeless);
+        let is_at_the_end = !newer.has_modelled_cache()
+            && change.cause != Cause::Compacted
+            && (is_behind || !loses(timeless) && !loses(clocked));
+        let is_refuted = case.is_refuted(change) || case.is_too_little(clocked);
+        let breaks = breaks && !is_at_the_end && !is_refuted;
         let goes_back = breaks && comparison.differences.len() == 1 && case.is_taken_up_again(change);
         let breaks_prefix = breaks && !goes_back && !case.is_made_by_the_provider(change);
         if goes_back {
@@ -84,6 +89,47 @@ pub(super) fn judge_compared(case: &Question<'_>, comparison: &Comparison) -> (V
 }
 
 impl Question<'_> {
+    /// It was recorded that the request read far beyond the change, so that the cache had it. Sizes are estimates.
+    fn is_refuted(&self, change: &Difference) -> bool {
+        const READ_PERCENT_MAX: u64 = 80;
+        let last = change.pairs.iter().filter_map(|pair| pair.new).chain([change.new_index]).max();
+        let end = last.and_then(|last| self.newer.cumulative.get(last));
+        end.is_some_and(|end| end * 100 < self.read_tokens * READ_PERCENT_MAX)
+    }
+
+    /// Two agents differ, and have less in common than is worth a note.
+    fn is_too_little(&self, damage: &ChangeDamage) -> bool {
+        let is_measured = self.rule == Rule::Siblings && self.newer.minimum_tokens > 0;
+        is_measured && !damage.lost.is_empty() && self.tokens_of(&damage.lost) < BEGINNING_TOKENS_MIN
+    }
+
+    fn tokens_of(&self, lost: &[CarriedBlock]) -> u64 {
+        lost.iter().map(|carried| carried.resent.tokens(self.newer.tokens(carried.new))).sum()
+    }
+
+    /// All that is lost, less than is worth a breakpoint, was behind the last answer of both: a reminder or a question that is put
+    /// behind each state of a history.
+    fn is_behind_the_answers(&self, change: &Difference, damage: &ChangeDamage) -> bool {
+        let behind = |request: &Request| {
+            let is_answer = |node: &NodeId| {
+                let block = self.wire.prefixes.block(*node);
+                block.is_some_and(|block| self.wire.blocks.role(block) == Role::Assistant)
+            };
+            request.nodes.iter().rposition(is_answer).map(|last| last + 1)
+        };
+        let Some(older) = behind(&self.older.request).or(behind(&self.newer.request).map(|_| 0)) else { return false };
+        let newer = behind(&self.newer.request).unwrap_or_default();
+        let is_behind = |lost: &CarriedBlock| lost.resent.old >= older && lost.new >= newer;
+        let are_edits_behind = change.pairs.iter().all(|pair| match (pair.old, pair.new) {
+            (Some(old), Some(new)) => old >= older && new >= newer,
+            _ => true,
+        });
+        are_edits_behind
+            && !damage.lost.is_empty()
+            && damage.lost.iter().all(is_behind)
+            && self.tokens_of(&damage.lost) < BEGINNING_TOKENS_MIN
+    }
+
     /// Somebody went back to an earlier message and said something else: nothing of the part before it changed, and the new
     /// message alone follows it. A client that loses a part of its history goes on with more.
     fn is_taken_up_again(&self, change: &Difference) -> bool {

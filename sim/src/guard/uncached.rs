@@ -5,7 +5,7 @@ mod repeated;
 
 use std::collections::BTreeMap;
 
-pub(super) use self::repeated::Turn;
+pub(super) use self::repeated::{BEGINNING_TOKENS_MIN, Turn};
 use self::repeated::{Part, Repeated, Repetition};
 use super::finding::{Finding, Rule};
 use super::identity::{Kinship, Lane, Whose};
@@ -167,8 +167,11 @@ impl Beginning {
     /// No breakpoint covers what agents have in common. It is noted only: each of them may be the only one of its day.
     fn finding(&self) -> Option<Finding> {
         let unmarked = self.repeated.finding(&self.name, Cause::NoBreakpoint, |_| {
-            let agents = self.repeated.requests;
-            format!("no breakpoint at the end of what {agents} agents repeat of others in their first requests")
+            let agents = match self.repeated.requests {
+                1 => "1 agent repeats of another in its first request".to_owned(),
+                agents => format!("{agents} agents repeat of others in their first requests"),
+            };
+            format!("no breakpoint at the end of what {agents}")
         });
         let found = unmarked.or_else(|| self.longest?.finding(&self.name, &self.elsewhere))?;
         Some(Finding { rule: Rule::Siblings, with_sibling: true, ..found })

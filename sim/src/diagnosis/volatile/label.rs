@@ -53,12 +53,21 @@ impl Label {
         let is_far = match label {
             Self::Process | Self::Switch => said.len() - end > NEAR_BYTES,
             Self::Branch => {
-                said[end..].split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count() > 2
+                let between = &said[end..];
+                let words = between.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
+                between.contains('\n') || words > if is_ref(&word.text) { 2 } else { 0 }
             }
             _ => false,
         };
         Some(if has_other_key || is_far { Self::Other } else { label })
     }
+}
+
+/// Whether a word looks like the name of a branch, also behind other words.
+fn is_ref(word: &str) -> bool {
+    let is_plain = word.chars().all(|c| !c.is_uppercase());
+    is_plain
+        && (word.contains(['/', '-', '_']) || matches!(word, "main" | "master" | "next" | "dev" | "develop" | "trunk"))
 }
 
 /// Where `name` ends for the last time in `text`, as a word of its own or after an underscore. What goes on or is called is

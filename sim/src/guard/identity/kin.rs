@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use super::lanes::Lane;
 use super::resemblance::{
-    History, KnownSentences, hides_its_instructions, is_equal_head, is_of_another_kind, is_of_kind, is_retold,
-    resembles, resembles_closely,
+    History, KnownSentences, hides_its_instructions, is_another_agent, is_equal_head, is_of_another_kind, is_of_kind,
+    is_retold, resembles, resembles_closely,
 };
 use crate::diagnosis::{align, blocks};
 use crate::guard::Facts;
@@ -287,8 +287,9 @@ fn origin<'a, T: Relative>(wire: &Wire, newer: &T, mut known: Vec<&'a T>) -> Opt
     }
     let is_of_kind = |older: &&T| {
         is_called
-            || !is_of_another_kind(wire, older.request(), newer.request())
-            || is_retold(wire, older.request(), newer.request())
+            || !is_another_agent(wire, older.request(), newer.request())
+                && (!is_of_another_kind(wire, older.request(), newer.request())
+                    || is_retold(wire, older.request(), newer.request()))
     };
     known.retain(is_of_kind);
     let whole = known.iter().filter(|older| is_continued(older.request(), newer.request()));

@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use super::kin::Relative;
 use super::replacement::{self, Trace};
 use super::resemblance::{
-    History, Likeness, is_answered, is_answered_otherwise, is_equal_head, is_of_another_kind, is_same_head, said,
+    History, Likeness, is_another_agent, is_answered, is_answered_otherwise, is_equal_head, is_of_another_kind,
+    is_same_head, said,
 };
 use super::{Ends, Recent, retelling};
 use crate::guard::{Facts, NoteKind};
@@ -151,7 +152,9 @@ impl Scope {
                 !(is_answered_otherwise(wire, last, request)
                     || is_recorded_twice(request, facts, recent)
                     || is_no_turn() && *is_awaited
-                    || is_of_another_kind(wire, last, request))
+                    || is_of_another_kind(wire, last, request)
+                    || is_another_agent(wire, last, request)
+                    || retelling::asks_otherwise(wire, last, request))
             })
         };
         let is_likely =
@@ -173,6 +176,7 @@ impl Scope {
                 && branched_from(wire, request, recent).is_some()
                 && !repeats(wire, request, last)
                 && !is_of_another_kind(wire, last, request)
+                && !is_another_agent(wire, last, request)
         };
         recent().find(|(_, recent)| branches(recent)).map(|(chain, _)| chain)
     }
@@ -184,7 +188,7 @@ impl Scope {
         request: &Request,
         latest: &'a Ends<T>,
     ) -> Option<(Likeness, Vec<(ChainId, &'a Request)>)> {
-        replacement::most_alike(wire, request, || self.known(request, latest))
+        replacement::most_alike(wire, request, || self.known(wire, request, latest))
     }
 
     /// The chain, numbered within the scope, with the history that `request` replaced. `request` continues no chain,
@@ -206,24 +210,26 @@ impl Scope {
     ) -> Option<ChainId> {
         let has_history = is_answered(wire, request);
         let may = |last: &Request| match has_history {
+            true if is_another_agent(wire, last, request) => false,
             true => is_answered(wire, last) || !is_of_another_kind(wire, last, request),
             false => is_equal_head(last, request),
         };
         let is_other =
             |chain: ChainId| latest.get(chain).is_some_and(|recent| !is_recorded_twice(request, facts, recent));
-        let known = self.known(request, latest).filter(|(chain, last)| may(last) && is_other(*chain));
+        let known = self.known(wire, request, latest).filter(|(chain, last)| may(last) && is_other(*chain));
         self.within(retelling::only(wire, request, known)?)
     }
 
     /// The chains without names with their last requests, the latest chain first. Another provider has nothing of a
-    /// conversation in its cache.
+    /// conversation in its cache, and another question behind the same messages is no part of one.
     fn known<'a, T: Relative>(
         &self,
+        wire: &Wire,
         request: &Request,
         latest: &'a Ends<T>,
     ) -> impl Iterator<Item = (ChainId, &'a Request)> {
         let lasts = self.unnamed.iter().rev().filter_map(|chain| Some((*chain, latest.get(*chain)?.last.request())));
-        lasts.filter(|(_, last)| last.maker == request.maker)
+        lasts.filter(|(_, last)| last.maker == request.maker && !retelling::asks_otherwise(wire, last, request))
     }
 
     /// The number within the scope of a chain.
@@ -239,7 +245,7 @@ impl Scope {
         let repeats =
             |last: &Request| is_of_another_kind(wire, last, request) && History::of(wire, last).shared(&own).most;
         // With most of a history, another kind of agent may be a new version of the one that had it.
-        if own.messages > 1 && self.known(request, latest).any(|(_, last)| repeats(last)) {
+        if own.messages > 1 && self.known(wire, request, latest).any(|(_, last)| repeats(last)) {
             return true;
         }
         match self.of_kind(wire, request, latest) {

@@ -82,7 +82,7 @@ pub(super) fn only(
     let is_meant = match (trace, likeness) {
         (Trace::Summary, _) => true,
         // In a log that begins late, other conversations of the same agent begin with an answer too.
-        (Trace::Words, Likeness::Same) => is_shorter(request, last) || repeats_some(wire, request, last),
+        (Trace::Words, Likeness::Same) => is_condensed(wire, request, last) || repeats_some(wire, request, last),
         (Trace::OpeningAndWords, Likeness::Same | Likeness::Alike) => true,
         // The beginning of a summary in its own words is unknown; but a summary is shorter than the text it replaces.
         (Trace::Words, Likeness::Alike) | (Trace::Opening, Likeness::Same | Likeness::Alike) => {
@@ -99,6 +99,16 @@ fn repeats_some(wire: &Wire, request: &Request, last: &Request) -> bool {
     const BYTES_MIN: u64 = 64;
     let known: BTreeSet<BlockId> = said(wire, last).map(|(_, block)| block).collect();
     said(wire, request).any(|(_, block)| known.contains(&block) && wire.blocks.len_bytes(block) >= BYTES_MIN)
+}
+
+/// Whether a request may be a summary of `last` with a few messages behind it: it is shorter, and begins with a long text. Other
+/// conversations of the same agent begin with a question.
+fn is_condensed(wire: &Wire, request: &Request, last: &Request) -> bool {
+    const MESSAGES_MAX: usize = 4;
+    const SUMMARY_BYTES_MIN: u64 = 1_000;
+    let first = said(wire, request).map(|(_, block)| block).find(|block| wire.blocks.role(*block) != Role::System);
+    let is_long = first.is_some_and(|first| wire.blocks.len_bytes(first) >= SUMMARY_BYTES_MIN);
+    is_shorter(request, last) && messages(request) <= MESSAGES_MAX && is_long
 }
 
 fn is_shorter(request: &Request, last: &Request) -> bool {

@@ -315,11 +315,55 @@ fn long_sentences(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Whether most tools of two requests have the same names.
 fn have_similar_tools(wire: &Wire, older: &Request, newer: &Request) -> bool {
-    let names = |request| -> BTreeSet<String> {
-        level_blocks(wire, request, Level::Tools).into_iter().filter_map(|tool| tool_name(&wire.blocks, tool)).collect()
-    };
-    let [old, new] = [names(older), names(newer)];
+    let [old, new] = [older, newer].map(|request| tool_names(wire, request));
     old.intersection(&new).count() * 100 >= old.len().max(new.len()) * KIND_PERCENT_MIN
+}
+
+fn tool_names(wire: &Wire, request: &Request) -> BTreeSet<String> {
+    level_blocks(wire, request, Level::Tools).into_iter().filter_map(|tool| tool_name(&wire.blocks, tool)).collect()
+}
+
+/// Least share of the sentences of two system prompts, in percent, that one agent keeps if all its tools are replaced.
+const REPLACED_PERCENT_MIN: usize = 50;
+
+/// Whether `newer` is another agent, to which that of `older` may have handed its history over: tools and system prompt of each
+/// are its own; in a group chat, which has no tools, the system prompts have next to nothing in common. One that has none of these any
+/// more asks about the history of the same agent.
+pub(super) fn is_another_agent(wire: &Wire, older: &Request, newer: &Request) -> bool {
+    let [old, new] = [older, newer].map(|request| level_blocks(wire, request, Level::System));
+    if old == new || old.is_empty() || new.is_empty() {
+        return false;
+    }
+    let [old_tools, new_tools] = [older, newer].map(|request| tool_names(wire, request));
+    let is_model_other = older.model != newer.model;
+    match (old_tools.is_empty(), new_tools.is_empty()) {
+        (false, false) => {
+            old_tools.is_disjoint(&new_tools) && Sentences::of(wire, &old, &new).percent() < REPLACED_PERCENT_MIN
+        }
+        (true, true) => !share_sentences(wire, &old, &new) && common_ends(wire, &old, &new) < 2 * FRAME_BYTES,
+        _ => is_model_other && Sentences::of(wire, &old, &new).percent() < REPLACED_PERCENT_MIN,
+    }
+}
+
+/// Whether two texts have a tenth of their long sentences in common.
+fn share_sentences(wire: &Wire, old: &[BlockId], new: &[BlockId]) -> bool {
+    let text = |blocks: &[BlockId]| {
+        let blocks: Vec<&[u8]> = blocks.iter().map(|block| wire.blocks.bytes(*block)).collect();
+        blocks.into_iter().flat_map(long_sentences)
+    };
+    let known: BTreeSet<&[u8]> = text(old).collect();
+    let bytes = |sentences: &mut dyn Iterator<Item = &[u8]>| sentences.map(<[u8]>::len).sum::<usize>();
+    let common = bytes(&mut text(new).filter(|sentence| known.contains(sentence)));
+    common * 10 >= bytes(&mut text(new)).max(bytes(&mut text(old))) && common > 0
+}
+
+/// Bytes of a block's canonical form that all blocks of its kind share: keys, braces, the type.
+pub(super) const FRAME_BYTES: u64 = 26;
+
+/// Bytes with which the blocks of two lists begin and end alike.
+fn common_ends(wire: &Wire, old: &[BlockId], new: &[BlockId]) -> u64 {
+    let both = old.iter().zip(new);
+    both.map(|(old, new)| CommonEnds::of(wire.blocks.bytes(*old), wire.blocks.bytes(*new)).len() as u64).sum()
 }
 
 /// How many bytes of their sentences two prompts have in common.
@@ -382,11 +426,7 @@ fn percent(wire: &Wire, older: &Request, newer: &Request, level: Level) -> u64 {
         }
         None => true,
     });
-    alike += old
-        .iter()
-        .zip(&new)
-        .map(|(old, new)| CommonEnds::of(wire.blocks.bytes(*old), wire.blocks.bytes(*new)).len() as u64)
-        .sum::<u64>();
+    alike += common_ends(wire, &old, &new);
     (alike * 100).checked_div(whole).unwrap_or(100)
 }
 

@@ -7,18 +7,16 @@
 
 use std::collections::BTreeMap;
 
-use super::resemblance::said;
+use super::lanes::messages;
+use super::resemblance::{FRAME_BYTES, said};
 use crate::diagnosis::{CommonEnds, equal_bytes, longest_insertion};
-use crate::wire::{BlockId, ChainId, Request, Role, Wire};
+use crate::wire::{BlockId, BlockKind, ChainId, Request, Role, Wire};
 
 /// Most chains that are compared, the latest first.
 const COMPARED_MAX: usize = 32;
 
 /// Least share of bytes, in percent, that two versions of a message have in common.
 const MESSAGE_PERCENT_MIN: u64 = 60;
-
-/// Bytes of a block's canonical form that all blocks of its kind share: keys, braces, the type.
-const FRAME_BYTES: u64 = 26;
 
 /// A message as short as this proves nothing: "Go on." is common.
 const TRACE_BYTES_MIN: u64 = 16;
@@ -72,15 +70,43 @@ fn is_rebuilt(wire: &Wire, last: &Request, request: &Request) -> bool {
     if has_grown(wire, &old, &new) {
         return true;
     }
+    is_inserted_into(wire, &old, &new)
+}
+
+/// Whether half of the text of a message or more is in a later one, with something inserted before, and both begin alike: two
+/// templates with one history in them do not (`open-webui`'s tags and follow-up questions, 2026).
+fn is_inserted_into(wire: &Wire, old: &[BlockId], new: &[BlockId]) -> bool {
     let text =
         |blocks: &[BlockId]| blocks.iter().flat_map(|block| wire.blocks.bytes(*block)).copied().collect::<Vec<u8>>();
-    let (old, new) = (text(&old), text(&new));
-    if old.len() >= new.len() {
+    let (old, new) = (text(old), text(new));
+    let ends = CommonEnds::of_characters(&old, &new);
+    if old.len() >= new.len() || ends.start < STEP_BYTES_MIN {
         return false;
     }
-    let ends = CommonEnds::of_characters(&old, &new).len();
+    let ends = ends.len();
     let inner = equal_bytes(&old, &new) - ends;
     inner >= REBUILT_BYTES_MIN && inner * 2 >= old.len() - ends && longest_insertion(&old, &new) >= STEP_BYTES_MIN
+}
+
+/// Whether `request` is another question behind the same messages, such as examples or a greeting: as many messages, of which only
+/// the newest differs as a whole. Of the same agent there would be its answer.
+pub(super) fn asks_otherwise(wire: &Wire, last: &Request, request: &Request) -> bool {
+    if messages(last) != messages(request) {
+        return false;
+    }
+    let (old, new) = (told(wire, last), told(wire, request));
+    let (Some((was, old)), Some((is, new))) = (old.split_last(), new.split_last()) else { return false };
+    let is_question = |message: &Saying| {
+        message.role == Role::User && message.blocks.iter().all(|block| wire.blocks.kind(*block) == BlockKind::Text)
+    };
+    let is_equal = |(old, new): (&Saying, &Saying)| old.role == new.role && old.blocks == new.blocks;
+    old.len() == new.len()
+        && old.iter().any(|message| message.role == Role::Assistant)
+        && [was, is].into_iter().all(is_question)
+        && old.iter().zip(new).all(is_equal)
+        && was.blocks.iter().all(|block| !is.blocks.contains(block))
+        && !has_grown(wire, &was.blocks, &is.blocks)
+        && !is_inserted_into(wire, &was.blocks, &is.blocks)
 }
 
 /// Whether the first block of a message that differs has all that it had the step before, and more at one place (rt911 336, 2026), or

@@ -15,7 +15,7 @@ const REPETITIONS_MIN: usize = 2;
 const REPEATED_ONCE_MIN: u64 = 5_000;
 
 /// Tokens of a first request that other chains began with too, from which on it counts that none of them is read.
-const BEGINNING_TOKENS_MIN: u64 = 1_024;
+pub(in crate::guard) const BEGINNING_TOKENS_MIN: u64 = 1_024;
 
 /// Least share of the repeated tokens, in thousandths, that no breakpoint covers.
 const UNCOVERED_PER_MILLE_MIN: u64 = 50;
