@@ -5,7 +5,7 @@
 use forkcast_sim::diagnosis::{Cause, CauseKind, ChangeSite, Explanation};
 use forkcast_sim::guard::{Finding, Loss, NoteKind, Noted, Report, Rule};
 use forkcast_sim::pricing::{Category, Money};
-use forkcast_sim::service::Entry;
+use forkcast_sim::service::{Entry, Evidence};
 use forkcast_sim::wire::{Level, Maker};
 
 /// What a request lost, by its replay.
@@ -16,8 +16,8 @@ pub(super) struct Account {
     older: Option<usize>,
     /// The service whose cache diagnosis has words for its causes.
     provider: Option<Maker>,
-    /// What the transcript shows, for people.
-    shows: &'static str,
+    /// What the transcript shows.
+    evidence: Option<Evidence>,
     missed: Vec<(Cause, Loss)>,
 }
 
@@ -37,8 +37,8 @@ impl Account {
             let billed_as = billed_as(part.cause);
             (part.cause, Loss { tokens: part.tokens, is_upper_bound: false, billed_as, cost: part.cost, requests: 1 })
         });
-        let shows = entry.evidence.as_ref().map_or("", |evidence| evidence.shows);
-        Some(Self { chain: chain.to_owned(), older, provider, shows, missed: missed.collect() })
+        let evidence = entry.evidence.clone();
+        Some(Self { chain: chain.to_owned(), older, provider, evidence, missed: missed.collect() })
     }
 
     fn take(&mut self, cause: Cause) -> Option<Loss> {
@@ -62,7 +62,8 @@ pub(super) fn settle(report: &mut Report, mut accounts: Vec<Option<Account>>) {
     let is_settled = |request: usize| accounts.get(request).is_some_and(Option::is_some);
     report.notes.retain(|note| !(matches!(note.note, NoteKind::Time(_)) && is_settled(note.request)));
     for (request, account) in accounts.into_iter().enumerate() {
-        let Some(Account { chain, older, provider, shows, missed }) = account else { continue };
+        let Some(Account { chain, older, provider, evidence, missed }) = account else { continue };
+        let shows = evidence.as_ref().map_or("", |evidence| evidence.shows);
         for (cause, loss) in missed {
             let chain = chain.clone();
             if is_change(cause) {
@@ -75,7 +76,7 @@ pub(super) fn settle(report: &mut Report, mut accounts: Vec<Option<Account>>) {
                     with_sibling: false,
                     site: ChangeSite::new(cause, level, path.to_owned(), shows.to_owned()),
                     provider,
-                    breaks_prefix: true,
+                    breaks_prefix: !evidence.as_ref().is_some_and(|evidence| evidence.is_of_provider(cause)),
                     loss: Some(loss),
                     windows: None,
                     strip: Vec::new(),

@@ -322,3 +322,66 @@ fn a_cache_point_for_a_model_without_caching_is_refused() {
         assert!(with(model).is_empty(), "{model}");
     }
 }
+
+/// Bodies as they are sent one after the other.
+fn sent(bodies: &[Value]) -> Outcome {
+    let files: Vec<(String, String)> =
+        bodies.iter().enumerate().map(|(at, body)| (format!("{at:02}.json"), body.to_string())).collect();
+    let files: Vec<(&str, String)> = files.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
+    Folder::new(&files).check().1
+}
+
+fn chat(messages: &[Value]) -> Value {
+    json!({"model": "deepseek-chat", "messages": messages})
+}
+
+fn breaks(bodies: &[Value]) -> usize {
+    sent(bodies).report.findings.iter().filter(|finding| finding.breaks_prefix).count()
+}
+
+#[test]
+fn a_constant_reminder_behind_each_state_breaks_nothing() {
+    let system = json!({"role": "system", "content": long("rule")});
+    let reminder =
+        |words: usize| json!({"role": "user", "content": "Keep to the plan, and say what is left. ".repeat(words)});
+    let bodies = |words: usize, stays: bool| -> Vec<Value> {
+        (1..5)
+            .map(|turns| {
+                let mut messages = vec![system.clone()];
+                for turn in 0..turns {
+                    messages.push(json!({"role": "user", "content": format!("Question {turn}, which is a long one.")}));
+                    if turn + 1 == turns || stays && turn == 0 {
+                        messages.push(reminder(words));
+                    }
+                    messages.push(
+                        json!({"role": "assistant", "content": format!("Answer {turn}, as long as it has to be.")}),
+                    );
+                }
+                messages.pop();
+                chat(&messages)
+            })
+            .collect()
+    };
+    assert_eq!(breaks(&bodies(8, false)), 0);
+    // As long as a prefix that is worth reading: it could come first.
+    assert!(breaks(&bodies(400, false)) > 0);
+    assert_eq!(breaks(&bodies(8, true)), 0);
+}
+
+/// open-webui's tags and follow-up questions, 2026.
+#[test]
+fn two_helpers_over_one_transcript_continue_none_of_each_other() {
+    let transcript = |turns: usize| -> String {
+        (0..turns).map(|turn| format!("USER: {}\nASSISTANT: {}\n", long("question"), turn)).collect()
+    };
+    let ask = |task: &str, turns: usize| {
+        let rules = "Give the answer as JSON, and nothing else. ".repeat(4);
+        chat(&[
+            json!({"role": "user", "content": format!("### Task:\n{task} {rules}\n{}\n### Output of {task}", transcript(turns))}),
+        ])
+    };
+    let bodies: Vec<Value> = (1..5)
+        .flat_map(|turns| [ask("Suggest tags.", turns), ask("Generate follow-ups for the user.", turns)])
+        .collect();
+    assert_eq!(breaks(&bodies), 0);
+}

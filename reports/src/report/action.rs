@@ -204,7 +204,7 @@ impl Missed {
         *self.readers.entry(Reader::of(entry)).or_default() += 1;
         for part in &entry.line.charge.causes {
             let shows = advice::shown(entry, part.cause);
-            if advice::is_of_provider(part.cause, shows) {
+            if entry.evidence.as_ref().is_some_and(|evidence| evidence.is_of_provider(part.cause)) {
                 continue;
             }
             let advice = MISSES.iter().position(|advice| advice.is_for(part.cause, shows));

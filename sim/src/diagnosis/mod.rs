@@ -43,7 +43,7 @@ pub use provider::DIAGNOSING;
 pub use resent::{BlockBeginning, Resent, ResentBlocks};
 pub use shortfall::{BilledRequest, Explanation, Missed, explain};
 pub use sign::signs;
-pub(crate) use stretches::{equal_bytes, longest_insertion, sentences};
+pub(crate) use stretches::{equal_bytes, rewriting, sentences};
 pub use subject::{Billing, Subject};
 pub use thinking::{
     AnsweredThinking, Circumstances, DropReason, JudgedThinking, Outcome, PROFILE, ProfileRow, RejectedThinking,

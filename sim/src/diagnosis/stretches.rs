@@ -74,18 +74,37 @@ fn stretches(ops: &[DiffOp], was: &[&[u8]], is: &[&[u8]]) -> usize {
     counted + counts(equal)
 }
 
-/// The longest stretch of `new` that was put between sentences of `old` without replacing any, in bytes.
-pub(crate) fn longest_insertion(old: &[u8], new: &[u8]) -> usize {
+/// What a text became that contains an earlier one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rewriting {
+    /// The longest stretch that was put between sentences of the earlier text without replacing any, in bytes.
+    pub longest_insertion: usize,
+    /// Bytes of the earlier text that are gone before the longest stretch that both have.
+    pub gone_before: usize,
+}
+
+/// How `new` contains `old`; nothing of it if they are too long to be compared.
+pub(crate) fn rewriting(old: &[u8], new: &[u8]) -> Rewriting {
     let [was, is] = [old, new].map(|text| sentences(text).collect::<Vec<_>>());
+    let mut found = Rewriting::default();
     if was.len().max(is.len()) > PIECES_MAX {
-        return 0;
+        return found;
     }
-    let ops = capture_diff_slices(Algorithm::Histogram, &was, &is);
-    let inserted = ops.iter().filter_map(|op| match op {
-        DiffOp::Insert { .. } => Some(is[op.new_range()].iter().map(|sentence| sentence.len()).sum()),
-        _ => None,
-    });
-    inserted.fold(0, usize::max)
+    let bytes = |pieces: &[&[u8]]| pieces.iter().map(|piece| piece.len()).sum::<usize>();
+    let (mut longest, mut gone) = (0, 0);
+    for op in capture_diff_slices(Algorithm::Histogram, &was, &is) {
+        let [old, new] = [bytes(&was[op.old_range()]), bytes(&is[op.new_range()])];
+        match op {
+            DiffOp::Equal { .. } if old > longest => {
+                longest = old;
+                found.gone_before = gone;
+            }
+            DiffOp::Equal { .. } => {}
+            DiffOp::Insert { .. } => found.longest_insertion = found.longest_insertion.max(new),
+            _ => gone += old,
+        }
+    }
+    found
 }
 
 /// The sentences of a text in canonical JSON, each with the byte that ends it: of a line (escaped), a sentence, a member.

@@ -117,8 +117,8 @@ impl Question<'_> {
             };
             request.nodes.iter().rposition(is_answer).map(|last| last + 1)
         };
-        let Some(older) = behind(&self.older.request).or(behind(&self.newer.request).map(|_| 0)) else { return false };
-        let newer = behind(&self.newer.request).unwrap_or_default();
+        let Some(newer) = behind(&self.newer.request) else { return false };
+        let older = behind(&self.older.request).unwrap_or(0);
         let is_behind = |lost: &CarriedBlock| lost.resent.old >= older && lost.new >= newer;
         let are_edits_behind = change.pairs.iter().all(|pair| match (pair.old, pair.new) {
             (Some(old), Some(new)) => old >= older && new >= newer,

@@ -69,7 +69,10 @@ fn judge_of(
         read_tokens: 0,
         asks_breakpoints: true,
     };
-    let (findings, notes) = judge::judge(&case);
+    let (mut findings, notes) = judge::judge(&case);
+    if newer.refusal.is_some() {
+        findings.iter_mut().for_each(Finding::cost_nothing);
+    }
     let thinking = ThinkingCheck::of_pair(wire, &older.request, &newer.request, circumstances).rejected;
     Judged { findings, notes, thinking, cached_blocks: older.covered() }
 }

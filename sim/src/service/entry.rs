@@ -6,6 +6,7 @@ use super::agreement::{Compared, NotComparable};
 use super::composition::Composition;
 use super::layout::Layout;
 use super::size::CountedSize;
+use crate::diagnosis::Cause;
 use crate::ledger::Line;
 use crate::pricing::Money;
 use crate::time::Instant;
@@ -109,6 +110,18 @@ pub struct Evidence {
     pub line: u32,
     /// What it shows, for people.
     pub shows: &'static str,
+}
+
+impl Evidence {
+    /// Whether it shows for a miss of this `cause` what the provider did, so that no client can avoid it: a write that could not be
+    /// read yet, or thinking that the model does not keep.
+    pub fn is_of_provider(&self, cause: Cause) -> bool {
+        match cause {
+            Cause::InFlight => self.shows.contains("could not be read yet"),
+            Cause::ThinkingStripped => self.shows.contains("model drops thinking"),
+            _ => false,
+        }
+    }
 }
 
 /// Outcome of one request under a what-if.

@@ -135,8 +135,10 @@ pub fn defer_named<'a>(placed: &mut [Placed], bytes: impl Fn(BlockId) -> &'a [u8
     let are_listed = placed.iter().take_while(is_tool).all(is_named);
     let missing = names.iter().filter(|(name, _)| are_listed && !known.contains(*name));
     let missing = missing.min_by_key(|(_, place)| **place);
-    let missing =
-        missing.map(|(name, place)| MissingTool { place: *place, name: json::string(name).unwrap_or_default().into() });
+    let missing = missing.map(|(name, place)| MissingTool {
+        place: *place,
+        name: String::from_utf8_lossy(name).trim_matches('"').to_owned(),
+    });
     let tools = placed.iter_mut().take_while(|placed| placed.place.level == Level::Tools);
     for Placed { part, .. } in tools.filter(|tool| tool.part.marker.is_none()) {
         if json::member(bytes(part.block), b"\"name\"").is_some_and(|name| names.contains_key(name)) {

@@ -171,7 +171,7 @@ fn single_prompts_with_their_instructions_behind_their_own_text_are_noted() {
 fn a_fork_with_another_head_pays_for_its_history() {
     let mut fork = body(6);
     fork["system"] = json!([{"type": "text", "text": text("review", 1_200)}]);
-    fork["tools"] = json!([{"name": "Search", "description": text("Search", 300), "input_schema": {"type": "object"}}]);
+    fork["tools"].as_array_mut().unwrap().truncate(1);
     fork["messages"].as_array_mut().unwrap().push(message("user", "review this"));
     let causes = |fork: &Value| -> Vec<Cause> {
         let found = agents(&[body(5), body(6), fork.clone()]).findings;
@@ -182,6 +182,9 @@ fn a_fork_with_another_head_pays_for_its_history() {
             .collect()
     };
     assert!(causes(&fork).contains(&Cause::SystemChanged), "{:?}", causes(&fork));
+    let mut other = fork.clone();
+    other["tools"][0]["name"] = json!("Search");
+    assert_eq!(causes(&other), [], "an agent with tools of its own took over");
     fork["model"] = json!("claude-haiku-4-5");
     assert_eq!(causes(&fork), [], "another model has another cache");
 }

@@ -158,6 +158,7 @@ fn a_replaced_history_stays_in_its_chain() {
     let mut compacted = body(0);
     compacted["messages"] =
         json!([message("user", "a summary"), message("assistant", "understood"), message("user", "go on")]);
+    compacted["messages"][0]["content"][0]["text"] = json!(text("a summary", 400));
     mark_end(&mut compacted);
     let mut renewed = body(8);
     for message in renewed["messages"].as_array_mut().unwrap() {
@@ -303,9 +304,12 @@ fn conversations_that_are_recorded_from_their_middle_replace_none() {
     };
     let report = check(&[conversation("ann", 3), conversation("ben", 4), conversation("cleo", 2)]);
     assert_eq!((report.chains, report.findings.len()), (3, 0), "{:#?}", report.findings);
-    // Half as long, it may be the rest of the other.
     let report = check(&[conversation("ann", 8), conversation("ben", 2)]);
-    assert_eq!(report.chains, 1);
+    assert_eq!((report.chains, report.findings.len()), (2, 0), "{:#?}", report.findings);
+    // Of a few messages, the first of which is long, it may be a summary of the other.
+    let mut summed = conversation("ben", 1);
+    summed["messages"][0]["content"][0]["text"] = json!(text("ben sums up", 400));
+    assert_eq!(check(&[conversation("ann", 8), summed]).chains, 1);
 }
 
 /// [`body`] of two turns on a model that drops thinking in the next turn of the user, with thinking before each call.
@@ -374,7 +378,7 @@ fn a_request_that_continues_a_branch_is_no_branch_of_a_longer_one() {
 }
 
 #[test]
-fn messages_that_continue_under_another_agents_head_break_their_own_chain() {
+fn messages_that_continue_under_another_agents_head_are_handed_over() {
     let mut other = body(0);
     other["tools"] = json!([{"name": "Search", "input_schema": {"type": "object"}}]);
     other["system"] = json!([{"type": "text", "text": text("elsewhere", 2_000)}]);
@@ -386,8 +390,8 @@ fn messages_that_continue_under_another_agents_head_break_their_own_chain() {
     let mut guard = guard();
     let chains = [body(1), other].map(|body| take(&mut guard, &body).chain.0);
     let checked = take(&mut guard, &confused);
-    assert_eq!((chains, checked.chain.0), ([0, 1], 0));
-    assert!(checked.findings.iter().any(|found| found.cause == Cause::SystemChanged && found.breaks_prefix));
+    assert_eq!((chains, checked.chain.0), ([0, 1], 2));
+    assert!(checked.findings.iter().all(|found| !found.breaks_prefix), "{:?}", checked.findings);
 }
 
 #[test]

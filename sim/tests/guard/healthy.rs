@@ -40,6 +40,11 @@ fn become_agent(sent: &mut Value, agent: &str) {
             sent["tools"] = json!([tool(&format!("{agent} it"))]);
         }
         "hello" | "greeting" | "farewell" => sent["tools"] = json!([]),
+        "poet" | "judge" => {
+            sent["tools"] = json!([]);
+            sent["system"] = marked(agent);
+            return;
+        }
         // Their prompts differ in a letter.
         "clerk-a" | "clerk-b" | "clerk-c" => {
             sent["system"] = marked("the rules of clerks");
@@ -181,8 +186,33 @@ fn change_messages(messages: &mut Vec<Value>, word: &str) {
                 said["content"][0]["text"] = json!(format!("Otherwise: {}", said["content"][0]["text"]));
             }
         }
+        _ => say_otherwise(messages, word),
+    }
+}
+
+fn say_otherwise(messages: &mut Vec<Value>, word: &str) {
+    match word {
+        "quiz-a" | "quiz-b" | "quiz-c" => {
+            messages.truncate(2);
+            messages[1] = message("assistant", "an example of an answer");
+            messages.push(message("user", word));
+            let cue = "Answer with one word, and do not explain it.";
+            messages[2]["content"][0]["text"] = json!(format!("{} {cue}", text(word, 40)));
+        }
+        "late-a" | "late-b" => {
+            for (at, said) in messages.iter_mut().enumerate() {
+                let role = said["role"].as_str().unwrap().to_owned();
+                *said = message(&role, &format!("{word} {at}"));
+            }
+            mark_last(messages);
+        }
         _ => panic!("unknown word {word}"),
     }
+}
+
+fn mark_last(messages: &mut [Value]) {
+    let content = messages.last_mut().unwrap()["content"].as_array_mut().unwrap();
+    content.last_mut().unwrap()["cache_control"] = json!({"type": "ephemeral"});
 }
 
 fn manage(sent: &mut Value, edit: &Value) {

@@ -58,7 +58,11 @@ fn left(what: &str) -> Vec<Value> {
         "known, last" => vec![known, last],
         "first, known, last" => vec![first, known, last],
         "first, last two" => [vec![first], history[history.len() - 2..].to_vec()].concat(),
-        "own words" => vec![unknown, message("assistant", "understood"), message("user", "go on")],
+        "own words" => {
+            let said = text("what went before, in short", 400);
+            let unknown = json!({"role": "user", "content": [{"type": "text", "text": said}]});
+            vec![unknown, message("assistant", "understood"), message("user", "go on")]
+        }
         "unknown, last" => vec![unknown, last],
         _ => vec![unknown],
     }

@@ -247,3 +247,24 @@ fn many_small_blocks_are_few_stretches() {
     assert!((50..=300).contains(&strip.len()), "{}", strip.len());
     assert_eq!(strip.iter().map(|part| part.blocks).sum::<u64>(), 3 + 2 + 1 + 3 * 901);
 }
+
+#[test]
+fn a_change_that_was_read_past_broke_nothing() {
+    let (older, mut newer) = (body(3), body(4));
+    replace(&mut newer, "/system/0/text", "2026-11-20", "2026-11-21");
+    let found = |read: Option<u64>| {
+        let mut guard = guard();
+        for (body, read) in [(&older, None), (&newer, read)] {
+            let usage = read.map(|read| Usage {
+                cache_read_input_tokens: read,
+                input_tokens: 2_600 - read,
+                ..Usage::default()
+            });
+            let facts = Facts { usage, ..Facts::default() };
+            guard.take(&Sent { facts, ..Sent::body(body.to_string().as_bytes()) }).unwrap();
+        }
+        breaking(&guard.finish()).len()
+    };
+    // A recorder that replaces what was sent: the provider read what stands behind the change.
+    assert_eq!([None, Some(0), Some(900), Some(2_300)].map(found), [1, 1, 1, 0]);
+}

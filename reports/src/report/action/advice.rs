@@ -155,18 +155,17 @@ pub(super) fn shown(entry: &Recorded<'_>, cause: Cause) -> &'static str {
 /// What to do about one cause of a request's missed tokens.
 pub fn suggestion(entry: &Recorded<'_>, part: &CauseCost) -> String {
     let shows = shown(entry, part.cause);
-    if is_of_provider(part.cause, shows) {
-        return "Nothing in the client: the provider could not read yet what it had written before.".to_owned();
+    if entry.evidence.as_ref().is_some_and(|evidence| evidence.is_of_provider(part.cause)) {
+        return match part.cause {
+            Cause::ThinkingStripped => "Nothing in the client: the model does not keep thinking of earlier turns.",
+            _ => "Nothing in the client: the provider could not read yet what it had written before.",
+        }
+        .to_owned();
     }
     match MISSES.iter().find(|advice| advice.is_for(part.cause, shows)) {
         Some(advice) => format!("{}.", advice.words(part.cause, Reader::of(entry))),
         None => part.cause.suggestion().to_owned(),
     }
-}
-
-/// Whether the cause is a fault of the provider that no client can avoid.
-pub(super) fn is_of_provider(cause: Cause, shows: &str) -> bool {
-    cause == Cause::InFlight && shows.contains("could not be read yet")
 }
 
 /// Only the client's makers can change it.

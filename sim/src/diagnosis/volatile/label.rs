@@ -55,7 +55,9 @@ impl Label {
             Self::Branch => {
                 let between = &said[end..];
                 let words = between.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
-                between.contains('\n') || words > if is_ref(&word.text) { 2 } else { 0 }
+                let mut said =
+                    between.split_whitespace().map(|word| word.trim_matches([',', ':'])).chain([word.text.as_str()]);
+                between.contains('\n') || words > 2 || (words > 0 && !said.any(is_ref))
             }
             _ => false,
         };

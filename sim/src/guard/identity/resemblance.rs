@@ -326,6 +326,9 @@ fn tool_names(wire: &Wire, request: &Request) -> BTreeSet<String> {
 /// Least share of the sentences of two system prompts, in percent, that one agent keeps if all its tools are replaced.
 const REPLACED_PERCENT_MIN: usize = 50;
 
+/// Shorter system prompts tell nothing: one word of them may have changed.
+const PROMPT_BYTES_MIN: u64 = 200;
+
 /// Whether `newer` is another agent, to which that of `older` may have handed its history over: tools and system prompt of each
 /// are its own; in a group chat, which has no tools, the system prompts have next to nothing in common. One that has none of these any
 /// more asks about the history of the same agent.
@@ -336,10 +339,12 @@ pub(super) fn is_another_agent(wire: &Wire, older: &Request, newer: &Request) ->
     }
     let [old_tools, new_tools] = [older, newer].map(|request| tool_names(wire, request));
     let is_model_other = older.model != newer.model;
+    let texts = [&old, &new].map(|blocks| blocks.iter().map(|block| wire.blocks.len_bytes(*block)).sum::<u64>());
     match (old_tools.is_empty(), new_tools.is_empty()) {
         (false, false) => {
             old_tools.is_disjoint(&new_tools) && Sentences::of(wire, &old, &new).percent() < REPLACED_PERCENT_MIN
         }
+        (true, true) if texts.iter().any(|bytes| *bytes < PROMPT_BYTES_MIN) => false,
         (true, true) => !share_sentences(wire, &old, &new) && common_ends(wire, &old, &new) < 2 * FRAME_BYTES,
         _ => is_model_other && Sentences::of(wire, &old, &new).percent() < REPLACED_PERCENT_MIN,
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::lanes::messages;
 use super::resemblance::{FRAME_BYTES, said};
-use crate::diagnosis::{CommonEnds, equal_bytes, longest_insertion};
+use crate::diagnosis::{CommonEnds, equal_bytes, rewriting};
 use crate::wire::{BlockId, BlockKind, ChainId, Request, Role, Wire};
 
 /// Most chains that are compared, the latest first.
@@ -73,19 +73,25 @@ fn is_rebuilt(wire: &Wire, last: &Request, request: &Request) -> bool {
     is_inserted_into(wire, &old, &new)
 }
 
-/// Whether half of the text of a message or more is in a later one, with something inserted before, and both begin alike: two
-/// templates with one history in them do not (`open-webui`'s tags and follow-up questions, 2026).
+/// Most bytes that such a text loses before its history, such as the number of the step. Two templates with one history in them differ
+/// by their tasks (`open-webui`'s tags and follow-up questions, 2026).
+const GONE_BYTES_MAX: usize = 200;
+
+/// Whether half of the text of a message or more is in a later one, with something inserted.
 fn is_inserted_into(wire: &Wire, old: &[BlockId], new: &[BlockId]) -> bool {
     let text =
         |blocks: &[BlockId]| blocks.iter().flat_map(|block| wire.blocks.bytes(*block)).copied().collect::<Vec<u8>>();
     let (old, new) = (text(old), text(new));
-    let ends = CommonEnds::of_characters(&old, &new);
-    if old.len() >= new.len() || ends.start < STEP_BYTES_MIN {
+    if old.len() >= new.len() {
         return false;
     }
-    let ends = ends.len();
+    let ends = CommonEnds::of_characters(&old, &new).len();
     let inner = equal_bytes(&old, &new) - ends;
-    inner >= REBUILT_BYTES_MIN && inner * 2 >= old.len() - ends && longest_insertion(&old, &new) >= STEP_BYTES_MIN
+    if inner < REBUILT_BYTES_MIN || inner * 2 < old.len() - ends {
+        return false;
+    }
+    let how = rewriting(&old, &new);
+    how.longest_insertion >= STEP_BYTES_MIN && how.gone_before <= GONE_BYTES_MAX
 }
 
 /// Whether `request` is another question behind the same messages, such as examples or a greeting: as many messages, of which only

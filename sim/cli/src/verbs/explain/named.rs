@@ -24,11 +24,14 @@ impl ExplainArgs {
     }
 }
 
-/// The request by its number in the ledger, as `FILE#N`, `FILE:LINE` or `SESSION:LINE`. Of a name, its beginning is enough,
-/// or what a narrow table leaves of it: `223b…1c6.jsonl:12`.
+/// The request by its number in the ledger, as `FILE#N`, `FILE:LINE` or `SESSION:LINE`, or as `FILE` if that holds no other. Of a
+/// name, its beginning is enough, or what a narrow table leaves of it: `223b…1c6.jsonl:12`.
 pub fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>], name: &str) -> anyhow::Result<&'r Recorded<'a>> {
     let count = entries.len();
-    if let Ok(index) = name.trim_start_matches('#').parse::<usize>() {
+    // `0004` is the beginning of a file's name.
+    let is_number = name.len() == 1 || !name.starts_with('0');
+    let number = name.trim_start_matches('#').parse::<usize>().ok().filter(|_| is_number);
+    if let Some(index) = number {
         let range = || format!("there are {count} requests, expected a number from 0 to {}", count.saturating_sub(1));
         return entries.get(index).ok_or_else(|| BadInput::error(format!("request {index}: {}", range())));
     }
@@ -41,6 +44,9 @@ pub fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>], name: &st
                 .any(|file| name == format!("{file}#{index}") || line > 0 && name == format!("{file}:{line}"))
     };
     if let Some(entry) = entries.iter().find(whole) {
+        return Ok(entry);
+    }
+    if let Some(entry) = only_of_file(report, entries, name) {
         return Ok(entry);
     }
     let wanted = Wanted::of(name);
@@ -58,6 +64,18 @@ pub fn entry<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>], name: &st
             report.spot(&second.into())
         ))),
     }
+}
+
+/// The only request of the one file with this name, or whose name begins so.
+fn only_of_file<'r, 'a>(report: &Report<'_>, entries: &'r [Recorded<'a>], name: &str) -> Option<&'r Recorded<'a>> {
+    let is_of_it = |entry: &&Recorded<'_>| {
+        let short = report.short(&entry.origin.file);
+        short.starts_with(name) || short.rsplit('/').next().is_some_and(|base| base.starts_with(name)) || {
+            name.strip_suffix(short.as_str()).is_some_and(|folder| folder.ends_with('/'))
+        }
+    };
+    let mut found = entries.iter().filter(is_of_it);
+    found.next().filter(|_| found.next().is_none())
 }
 
 fn unknown(report: &Report<'_>, entries: &[Recorded<'_>], name: &str) -> anyhow::Error {
