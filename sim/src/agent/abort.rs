@@ -105,7 +105,13 @@ impl<'a> Wait<'a> {
     fn begin(state: &'a State) -> Self {
         let number = state.waits.get();
         state.waits.set(number + 1);
-        state.waiting.borrow_mut().push((number, Waker::noop().clone()));
+        let mut waiting = state.waiting.borrow_mut();
+        // Thousands of agents wait once each, and a list grows to four places at once.
+        if waiting.capacity() == 0 {
+            waiting.reserve_exact(1);
+        }
+        waiting.push((number, Waker::noop().clone()));
+        drop(waiting);
         Self { state, number }
     }
 

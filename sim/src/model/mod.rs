@@ -55,7 +55,12 @@ impl Replying {
     /// # Errors
     /// If the stream broke off.
     pub async fn next(&mut self) -> Option<Result<Event, Broken>> {
-        std::future::poll_fn(|context| self.0.poll_next(context)).await
+        std::future::poll_fn(|context| self.poll_next(context)).await
+    }
+
+    /// Like [`Self::next`], for manual polling.
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Event, Broken>>> {
+        self.0.poll_next(context)
     }
 }
 

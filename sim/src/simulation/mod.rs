@@ -24,6 +24,7 @@ mod service;
 mod setup;
 mod sizes;
 mod stems;
+mod stream;
 mod traffic;
 mod unseen;
 mod user;

@@ -1,7 +1,6 @@
 //! The model that agents call in a simulation: a script with a cache, a clock and a bill.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -9,12 +8,12 @@ use std::task::{Context, Poll};
 use super::alarm::{Alarm, Cause};
 use super::limits::{Meter, RateLimits};
 use super::pace::Pace;
-use super::service::{AnswerEnd, OpenRequest, Service};
+use super::service::Service;
+use super::stream::{Open, Stream};
 use super::traffic::{Call, Traffic};
-use crate::model::answer::{Fault, Interruption};
-use crate::model::{Answer, Broken, CallError, Calling, Delta, Event, Events, Model, Question, Replying, Script};
+use crate::model::answer::Fault;
+use crate::model::{Answer, CallError, Calling, Model, Question, Replying, Script};
 use crate::time::{Duration, Handle, Instant, Sleep};
-use crate::wire::Usage;
 
 /// Answers with a script's content, with the timing and the bill of a provider.
 pub struct Provider {
@@ -155,23 +154,9 @@ impl Provider {
             let written = usage.cache_creation_input_tokens();
             self.pace.first_byte(usage.cache_read_input_tokens, written, usage.input_tokens)
         });
-        let open = Open { served, service: self.service.clone(), handle: self.handle.clone(), arrived: None, call };
+        let open = Open::new(served, self.service.clone(), self.handle.clone(), call);
         let has_first_byte = !answer.is_without_first_byte();
         Response::Accepted(Box::new(Stream::new(answer, open, &self.pace)), has_first_byte.then_some(wait))
-    }
-
-    async fn serve(&self, question: Question) -> Result<Replying, CallError> {
-        match self.accept(question) {
-            Response::Accepted(stream, Some(wait)) => Ok(self.await_first_byte(stream, wait).await),
-            // Thousands of requests may wait for their first bytes at a time.
-            other => Box::pin(self.serve_nothing(other)).await,
-        }
-    }
-
-    async fn await_first_byte(&self, mut stream: Box<Stream>, wait: Duration) -> Replying {
-        self.handle.sleep(wait).await;
-        stream.begin();
-        Replying::new(stream)
     }
 
     /// A request without a first byte.
@@ -204,150 +189,53 @@ enum Response {
 
 impl Model for Provider {
     fn call(&self, question: Question) -> Calling<'_> {
-        Box::pin(self.serve(question))
+        Box::pin(Serving { provider: self, state: Phase::Asked(question) })
+    }
+}
+
+/// A request that waits for its first byte. No `async fn`, which would keep the question and all of the response:
+/// thousands may wait at a time.
+struct Serving<'a> {
+    provider: &'a Provider,
+    state: Phase<'a>,
+}
+
+enum Phase<'a> {
+    Asked(Question),
+    Accepted { stream: Box<Stream>, first_byte: Sleep },
+    Nothing(Calling<'a>),
+    Over,
+}
+
+impl Future for Serving<'_> {
+    type Output = Result<Replying, CallError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let provider = self.provider;
+        if let Phase::Asked(_) = &self.state
+            && let Phase::Asked(question) = std::mem::replace(&mut self.state, Phase::Over)
+        {
+            self.state = match provider.accept(question) {
+                Response::Accepted(stream, Some(wait)) => {
+                    Phase::Accepted { stream, first_byte: provider.handle.sleep(wait) }
+                }
+                other => Phase::Nothing(Box::pin(provider.serve_nothing(other))),
+            };
+        }
+        match &mut self.state {
+            Phase::Accepted { first_byte, .. } => std::task::ready!(Pin::new(first_byte).poll(context)),
+            Phase::Nothing(refused) => return refused.as_mut().poll(context),
+            Phase::Asked(_) | Phase::Over => return Poll::Pending,
+        }
+        let Phase::Accepted { mut stream, first_byte } = std::mem::replace(&mut self.state, Phase::Over) else {
+            return Poll::Pending;
+        };
+        drop(first_byte);
+        stream.begin();
+        Poll::Ready(Ok(Replying::new(stream)))
     }
 }
 
 fn invalid(message: &str) -> CallError {
     CallError::Refused { status: 400, kind: "invalid_request_error".into(), message: message.into(), retry_after: None }
-}
-
-/// A request in flight. The service learns its end in any case, even if the agent drops it.
-struct Open {
-    served: OpenRequest,
-    service: Rc<RefCell<Service>>,
-    handle: Handle,
-    /// Tokens of the answer that have arrived; `None` before the first byte.
-    arrived: Option<u64>,
-    call: Call,
-}
-
-impl Open {
-    fn begin(&mut self) {
-        self.arrived = Some(0);
-        self.call.first_byte(self.handle.now());
-        self.service.borrow_mut().first_byte(&self.served, self.handle.now());
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.call.billed(self.arrived.unwrap_or_default());
-        let how = self.arrived.map_or(AnswerEnd::GivenUp, |output_tokens| AnswerEnd::Ended { output_tokens });
-        self.service.borrow_mut().answered(&self.served, how, self.handle.now());
-    }
-}
-
-/// An arriving answer.
-struct Stream {
-    open: Open,
-    /// Events, each with the time since the first byte and the number of tokens that have arrived.
-    events: VecDeque<(Duration, u64, Event)>,
-    began: Instant,
-    /// Few answers break off, and thousands may be on their way.
-    end: Option<Box<Interruption>>,
-    sleep: Option<Sleep>,
-}
-
-impl Stream {
-    /// An answer whose first byte is still to come.
-    fn new(answer: Answer, open: Open, pace: &Pace) -> Self {
-        let bytes: u64 = answer.events.iter().map(said_bytes).sum();
-        let output_tokens = answer.output_tokens.unwrap_or_else(|| (bytes * 10).div_ceil(31).max(1));
-        let streaming = answer.streaming.unwrap_or_else(|| pace.streaming(output_tokens));
-        let mut said = 0;
-        let mut arrivals = answer.arrivals.into_iter();
-        let mut events: VecDeque<_> = answer
-            .events
-            .into_iter()
-            .map(|event| {
-                said += said_bytes(&event);
-                let share = |whole: u64| {
-                    if bytes == 0 { 0 } else { (u128::from(whole) * u128::from(said) / u128::from(bytes)) as u64 }
-                };
-                let last = matches!(event, Event::MessageDelta { .. } | Event::MessageStop);
-                let (after, tokens) =
-                    if last { (streaming.0, output_tokens) } else { (share(streaming.0), share(output_tokens)) };
-                (arrivals.next().unwrap_or(Duration(after)), tokens, event)
-            })
-            .collect();
-        let mut end = None;
-        if let Some(Fault::Interruption { after_events, how }) = answer.fault {
-            end = interrupt(&mut events, after_events, how).map(Box::new);
-        }
-        Self { open, events, began: Instant::default(), end, sleep: None }
-    }
-
-    /// The first byte has come.
-    fn begin(&mut self) {
-        self.began = self.open.handle.now();
-        self.open.begin();
-    }
-
-    /// No event is left.
-    fn end(&mut self) -> Poll<Option<Result<Event, Broken>>> {
-        if self.end.as_deref() == Some(&Interruption::GivenUp) {
-            return Poll::Pending;
-        }
-        let end = self.end.take().map(|end| *end);
-        self.open.call.ended(end.clone());
-        match end {
-            Some(Interruption::Broken(broken)) => Poll::Ready(Some(Err(broken))),
-            _ => Poll::Ready(None),
-        }
-    }
-
-    /// Fills in the parts that a script omits.
-    fn with_usage(&self, event: Event, output_tokens: u64) -> Event {
-        match event {
-            Event::MessageStart { id, .. } => {
-                Event::MessageStart { id, usage: Usage { output_tokens: 1, ..self.open.served.usage } }
-            }
-            Event::MessageDelta { stop_reason, .. } => {
-                Event::MessageDelta { stop_reason, usage: Usage { output_tokens, ..self.open.served.usage } }
-            }
-            other => other,
-        }
-    }
-}
-
-/// Cuts the events, and returns how the stream ends if no event says so.
-fn interrupt(events: &mut VecDeque<(Duration, u64, Event)>, after: usize, how: Interruption) -> Option<Interruption> {
-    events.truncate(after);
-    let Interruption::Error { kind, message } = how else { return Some(how) };
-    let (at, tokens) = events.back().map_or((Duration(0), 0), |(at, tokens, _)| (*at, *tokens));
-    events.push_back((at, tokens, Event::Error { kind, message }));
-    None
-}
-
-/// Bytes of an event that the model itself wrote.
-fn said_bytes(event: &Event) -> u64 {
-    match event {
-        Event::BlockDelta { delta: Delta::Text(text) | Delta::Thinking(text) | Delta::InputJson(text), .. } => {
-            text.len() as u64
-        }
-        _ => 0,
-    }
-}
-
-impl Events for Stream {
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Event, Broken>>> {
-        let Some((after, _, _)) = self.events.front() else {
-            return self.end();
-        };
-        let at = self.began + *after;
-        if self.open.handle.now() < at {
-            let handle = &self.open.handle;
-            let sleep = self.sleep.get_or_insert_with(|| handle.sleep_until(at));
-            if Pin::new(sleep).poll(context).is_pending() {
-                return Poll::Pending;
-            }
-        }
-        self.sleep = None;
-        let Some((_, tokens, event)) = self.events.pop_front() else { return Poll::Ready(None) };
-        self.open.arrived = Some(tokens);
-        let event = self.with_usage(event, tokens);
-        self.open.call.event(&event, self.open.handle.now());
-        Poll::Ready(Some(Ok(event)))
-    }
 }

@@ -53,7 +53,8 @@ impl<T: 'static> Part<T> {
         std::future::poll_fn(|context| self.poll_next(context)).await
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<T> {
+    /// Like [`Self::next`], for manual polling.
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<T> {
         let Some((core, task)) = self.core.as_ref().and_then(|core| Some((core, core.parts.task.borrow().clone()?)))
         else {
             return self.inside.step(context);

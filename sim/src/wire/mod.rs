@@ -61,7 +61,7 @@ pub use normal::NormalForms;
 pub use number::number;
 pub use outline::{Outline, PART_BYTES, part_digest};
 pub use parameters::{MESSAGE_START, TRANSLATED_SETTINGS};
-pub use piece::{Piece, TextBeginning};
+pub use piece::{Form, Piece, TextBeginning};
 pub use pieces::Pieces;
 pub use pins::Pins;
 pub use prefix::{LineId, NodeId, Prefixes, shared_nodes};

@@ -25,9 +25,14 @@ pub struct Piece(Rc<Inner>);
 struct Inner {
     json: Json,
     declared_tokens: Option<u64>,
-    latest: RefCell<Option<Reading>>,
-    /// Most pieces are read by one wire at one position, and a run has many of them.
-    rest: RefCell<Option<Box<Rest>>>,
+    readings: RefCell<Readings>,
+}
+
+/// How a piece was read. Most pieces are read by one wire at one position, and a run has many of them.
+#[derive(Default)]
+struct Readings {
+    latest: Option<Reading>,
+    rest: Option<Box<Rest>>,
 }
 
 /// The bytes of a piece.
@@ -35,6 +40,7 @@ struct Inner {
 enum Json {
     Whole(Rc<str>),
     Begun(Box<Begun>),
+    Result(Rc<FormedResult>),
 }
 
 /// Bytes in two parts, of which other pieces share the first.
@@ -73,6 +79,39 @@ impl TextBeginning {
         let rest = text_of(bytes.split_off(1)).into_boxed_str();
         let begun = Begun { beginning: Rc::clone(&self.0), rest, whole: OnceCell::new() };
         Piece::with(Json::Begun(Box::new(begun)), None)
+    }
+}
+
+/// A text of fixed parts, with a word between each two of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// The fixed parts, one more than there are words.
+    pub parts: &'static [&'static str; 3],
+    /// The words.
+    pub words: [Rc<str>; 2],
+}
+
+impl Form {
+    /// The whole text.
+    pub fn text(&self) -> String {
+        let [first, second] = &self.words;
+        let [start, middle, end] = self.parts;
+        [start, &**first, middle, &**second, end].concat()
+    }
+}
+
+/// The result of a call, made when something needs its bytes: thousands of results that differ in a few words may wait at
+/// a time.
+struct FormedResult {
+    call: Rc<str>,
+    content: Form,
+    /// The bytes, once something has needed them for longer than a look.
+    whole: OnceCell<Rc<str>>,
+}
+
+impl FormedResult {
+    fn write(&self) -> String {
+        result(&self.call, &self.content.text(), false)
     }
 }
 
@@ -154,7 +193,7 @@ impl Piece {
     }
 
     fn with(json: Json, declared_tokens: Option<u64>) -> Self {
-        Self(Rc::new(Inner { json, declared_tokens, latest: RefCell::default(), rest: RefCell::default() }))
+        Self(Rc::new(Inner { json, declared_tokens, readings: RefCell::default() }))
     }
 
     /// A text block.
@@ -187,15 +226,12 @@ impl Piece {
 
     /// The result of the call `tool_use_id`. `is_error` is sent if it is true.
     pub fn tool_result(tool_use_id: &str, content: &str, is_error: bool) -> Self {
-        let mut fields = vec![
-            ("tool_use_id", Field::Text(tool_use_id)),
-            ("type", Field::Text("tool_result")),
-            ("content", Field::Text(content)),
-        ];
-        if is_error {
-            fields.push(("is_error", Field::Raw("true")));
-        }
-        Self::object(&fields)
+        Self::new(result(tool_use_id, content, is_error))
+    }
+
+    /// The result of a call that did not fail: the same bytes as [`Self::tool_result`] has for the whole text.
+    pub fn formed_result(call: Rc<str>, content: Form) -> Self {
+        Self::with(Json::Result(Rc::new(FormedResult { call, content, whole: OnceCell::new() })), None)
     }
 
     /// The id of the call that it answers, if it is a result as [`Self::tool_result`] writes them.
@@ -222,19 +258,7 @@ impl Piece {
     }
 
     fn object(fields: &[(&str, Field<'_>)]) -> Self {
-        let length = fields.iter().map(|(key, value)| key.len() + value.text().len() + 6).sum::<usize>();
-        let mut bytes = Vec::with_capacity(length + length / 32);
-        for (index, (key, value)) in fields.iter().enumerate() {
-            bytes.push(if index == 0 { b'{' } else { b',' });
-            json::push_string(key, &mut bytes);
-            bytes.push(b':');
-            match value {
-                Field::Text(text) => json::push_string(text, &mut bytes),
-                Field::Raw(raw) => bytes.extend_from_slice(raw.as_bytes()),
-            }
-        }
-        bytes.push(b'}');
-        Self::new(text_of(bytes))
+        Self::new(object(fields))
     }
 
     /// The same bytes with a declared size: a scenario declares `tokens` for this block.
@@ -252,15 +276,27 @@ impl Piece {
         match &self.0.json {
             Json::Whole(json) => json,
             Json::Begun(begun) => begun.whole.get_or_init(|| begun.join().into()),
+            Json::Result(formed) => formed.whole.get_or_init(|| formed.write().into()),
         }
     }
 
-    /// Looks at the bytes once: those in two parts are not kept together for it.
+    /// Looks at the bytes once: those in parts are not kept together for it.
     pub(super) fn look<T>(&self, look: impl FnOnce(&[u8]) -> T) -> T {
+        self.read(|json| look(json.as_bytes()))
+    }
+
+    /// The same, as text.
+    pub(crate) fn read<T>(&self, look: impl FnOnce(&str) -> T) -> T {
         match &self.0.json {
-            Json::Begun(begun) if begun.whole.get().is_none() => look(begun.join().as_bytes()),
-            Json::Whole(_) | Json::Begun(_) => look(self.json().as_bytes()),
+            Json::Begun(begun) if begun.whole.get().is_none() => look(&begun.join()),
+            Json::Result(formed) if formed.whole.get().is_none() => look(&formed.write()),
+            Json::Whole(_) | Json::Begun(_) | Json::Result(_) => look(self.json()),
         }
+    }
+
+    /// Number of bytes, which are not kept for it.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        self.read(|json| json.len() as u64)
     }
 
     /// The declared number of tokens, if a scenario declares one.
@@ -276,27 +312,27 @@ impl Piece {
     /// How the wire with this identity read the piece at this place.
     pub(super) fn reading(&self, wire: &WireIdentity, level: Level, role: Role) -> Option<Part> {
         let is_it = |reading: &&Reading| reading.is_at(wire, level, role);
-        if let Some(reading) = self.0.latest.borrow().as_ref().filter(is_it) {
+        let readings = self.0.readings.borrow();
+        if let Some(reading) = readings.latest.as_ref().filter(is_it) {
             return Some(reading.part);
         }
-        let rest = self.0.rest.borrow();
-        rest.as_ref()?.others.iter().find(is_it).map(|reading| reading.part)
+        readings.rest.as_ref()?.others.iter().find(is_it).map(|reading| reading.part)
     }
 
     /// Stores a reading, and drops those of wires that no longer exist.
     pub(super) fn keep_reading(&self, wire: &WireIdentity, level: Level, role: Role, part: Part) {
         let latest = Reading { wire: wire.downgrade(), level, role, part };
-        let Some(before) = self.0.latest.replace(Some(latest)) else { return };
-        let mut rest = self.0.rest.borrow_mut();
-        let others = &mut rest.get_or_insert_default().others;
+        let mut readings = self.0.readings.borrow_mut();
+        let Some(before) = readings.latest.replace(latest) else { return };
+        let others = &mut readings.rest.get_or_insert_default().others;
         others.push(before);
         others.retain(|reading| reading.wire.0.strong_count() > 0);
     }
 
     /// The piece in the default normal forms, made once for each place.
     pub(super) fn canonical(&self, level: Level, role: Role) -> Canonical {
-        let mut rest = self.0.rest.borrow_mut();
-        let kept = &mut rest.get_or_insert_default().canonicals;
+        let mut readings = self.0.readings.borrow_mut();
+        let kept = &mut readings.rest.get_or_insert_default().canonicals;
         if let Some(known) = kept.iter().find(|known| known.level == level && known.role == role) {
             return known.clone();
         }
@@ -308,6 +344,35 @@ impl Piece {
         kept.push(canonical.clone());
         canonical
     }
+}
+
+/// The bytes of a tool result.
+fn result(call: &str, content: &str, is_error: bool) -> String {
+    let mut fields = vec![
+        ("tool_use_id", Field::Text(call)),
+        ("type", Field::Text("tool_result")),
+        ("content", Field::Text(content)),
+    ];
+    if is_error {
+        fields.push(("is_error", Field::Raw("true")));
+    }
+    object(&fields)
+}
+
+fn object(fields: &[(&str, Field<'_>)]) -> String {
+    let length = fields.iter().map(|(key, value)| key.len() + value.text().len() + 6).sum::<usize>();
+    let mut bytes = Vec::with_capacity(length + length / 32);
+    for (index, (key, value)) in fields.iter().enumerate() {
+        bytes.push(if index == 0 { b'{' } else { b',' });
+        json::push_string(key, &mut bytes);
+        bytes.push(b':');
+        match value {
+            Field::Text(text) => json::push_string(text, &mut bytes),
+            Field::Raw(raw) => bytes.extend_from_slice(raw.as_bytes()),
+        }
+    }
+    bytes.push(b'}');
+    text_of(bytes)
 }
 
 /// A value of an object to be serialised.

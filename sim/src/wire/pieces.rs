@@ -31,6 +31,10 @@ impl Pieces {
 
     /// Appends a block to this message only.
     pub fn push(&mut self, piece: Piece) {
+        // Most messages have one block of their own, and a list grows to four places at once.
+        if self.own.capacity() == 0 {
+            self.own.reserve_exact(1);
+        }
         self.own.push(piece);
     }
 

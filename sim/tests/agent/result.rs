@@ -114,11 +114,11 @@ fn result_03_a_completed_run_reports_content_tokens_and_duration() {
 fn result_04_a_launched_run_says_where_its_output_is_and_to_wait() {
     let json = serde_json::to_value(launched(true)).unwrap();
     assert_eq!(keys(&json), ["agentId", "canReadOutputFile", "description", "outputFile", "prompt", "status"]);
-    let words = launched(true).outcome(false).content;
+    let words = launched(true).outcome(false).content.text();
     for topic in ["agent-1", "/tmp/agent-1.output", "notification", "can be read from the file"] {
         assert!(words.contains(topic), "{topic}: {words}");
     }
-    assert!(!launched(false).outcome(false).content.contains("can be read from the file"));
+    assert!(!launched(false).outcome(false).content.text().contains("can be read from the file"));
     let reads = |tools: &str| {
         let stage = Stage::new()
             .agent("outer", &format!("tools: {tools}"))
@@ -197,5 +197,5 @@ fn result_09_an_agent_without_a_last_text_says_so() {
     if let Data::Completed(completed) = &mut empty {
         completed.content = " ".into();
     }
-    assert!(empty.outcome(true).content.contains("without a text"));
+    assert!(empty.outcome(true).content.text().contains("without a text"));
 }

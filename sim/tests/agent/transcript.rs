@@ -98,7 +98,7 @@ fn transcript_04_the_output_file_is_written_in_foreground_and_background_and_can
         says(&main, "go").await;
         wait(&session, 1_500).await;
         let file = session.tasks.all()[0].output_file.clone();
-        super::clocked::use_tool(&main, "Read", json!({ "file_path": &*file })).await.unwrap().content
+        super::clocked::use_tool(&main, "Read", json!({ "file_path": &*file })).await.unwrap().content.text()
     });
     assert!(reading.value.contains("one") && !reading.value.contains("two"), "the transcript so far");
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use forkcast_sim::wire::{
-    Draft, Level, Mark, Message, NormalForms, Piece, Place, Role, TextBeginning, Trail, Ttl, Wire,
+    Draft, Form, Level, Mark, Message, NormalForms, Piece, Place, Role, TextBeginning, Trail, Ttl, Wire,
 };
 use serde_json::json;
 
@@ -196,6 +196,29 @@ fn a_text_in_two_parts_has_the_bytes_of_the_whole_text() {
             assert_eq!(piece.clone().json(), whole.json());
         }
         assert_eq!(parts.map(|piece| piece.declared_tokens()), [None, Some(9), Some(9)]);
+    }
+}
+
+#[test]
+fn a_formed_result_has_the_bytes_of_its_text() {
+    static PARTS: [&str; 3] = ["agentId: ", "\noutput: \"", "\". Wait."];
+    for words in [["agent-1", "/tmp/agent-1.output"], ["", "\\ and \u{1}"]] {
+        let form = Form { parts: &PARTS, words: words.map(Into::into) };
+        let whole = Piece::tool_result("toolu_\"1\"", &form.text(), false);
+        let formed = Piece::formed_result("toolu_\"1\"".into(), form);
+        let sized = formed.clone().sized(9);
+        let mut wire = Wire::new(NormalForms::default());
+        let mut block = |piece: &Piece| {
+            let message = Message { role: Role::User, content: [piece.clone()].into() };
+            wire.take(&draft(vec![message]), "").nodes
+        };
+        let of_whole = block(&whole);
+        for piece in [&formed, &sized] {
+            // Read before its bytes were needed, and after.
+            assert_eq!(block(piece), of_whole);
+            assert_eq!((piece.json(), piece.clone().json()), (whole.json(), whole.json()));
+        }
+        assert_eq!([formed, sized].map(|piece| piece.declared_tokens()), [None, Some(9)]);
     }
 }
 

@@ -54,6 +54,10 @@ impl<T: Clone> Branched<T> {
     }
 
     pub fn push(&mut self, item: T) {
+        // Thousands of forks add one or two items each, and a list grows to four places at once.
+        if self.own.len() == self.own.capacity() && self.own.len() < 2 {
+            self.own.reserve_exact(1);
+        }
         self.own.push(item);
     }
 
@@ -69,7 +73,7 @@ impl<T: Clone> Branched<T> {
 
 impl<T: Clone> Extend<T> for Branched<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
-        self.own.extend(items);
+        items.into_iter().for_each(|item| self.push(item));
     }
 }
 

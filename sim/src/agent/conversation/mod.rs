@@ -23,7 +23,7 @@ pub struct Conversation {
     calls: Vec<Calls>,
     /// Results that arrived before the message of their call, which was still streaming.
     early: Vec<Rc<Entry>>,
-    opening: Option<Opening>,
+    opening: Option<Box<Opening>>,
     growth: Growth,
 }
 
@@ -33,7 +33,7 @@ struct Growth {
     /// Tokens of a turn; `None` if they are counted.
     tokens: Option<u64>,
     /// Shares of the last answer's results, once assigned.
-    results: Option<Vec<u64>>,
+    results: Option<Box<[u64]>>,
 }
 
 /// A message and the number of results at its start.
@@ -131,6 +131,9 @@ impl Conversation {
         if !entry.tool_uses.is_empty() {
             self.calls.push(entry.tool_uses.clone());
         }
+        if self.open.capacity() == 0 {
+            self.open.reserve_exact(1);
+        }
         self.open.push(Rc::clone(entry));
     }
 
@@ -204,7 +207,7 @@ impl Conversation {
         }
         let first = Rc::clone(&messages[0]);
         let known = self.opening.take().filter(|known| known.is_of(context, &first));
-        let opening = known.unwrap_or_else(|| Opening::new(context, first));
+        let opening = known.unwrap_or_else(|| Box::new(Opening::new(context, first)));
         messages[0] = Rc::clone(&opening.joined);
         self.opening = Some(opening);
     }
@@ -220,7 +223,7 @@ impl Growth {
             let nothing = Pieces::default();
             let is_declared = answer.message.content.are_declared();
             let said = if is_declared { &nothing } else { &answer.message.content };
-            let weights: Vec<u64> = said.iter().chain(&*results).map(|piece| piece.json().len() as u64).collect();
+            let weights: Vec<u64> = said.iter().chain(&*results).map(Piece::written_bytes).collect();
             let mut shares = shared_out(tokens, &weights);
             let of_results = shares.split_off(said.len());
             if !is_declared {
@@ -228,7 +231,7 @@ impl Growth {
                 answer.message = Rc::new(Message { role: Role::Assistant, content });
                 closed.replace_last(answer);
             }
-            of_results
+            of_results.into()
         });
         let shared = results.iter_mut().zip(shares).filter(|(result, _)| result.declared_tokens().is_none());
         for (result, tokens) in shared {

@@ -143,7 +143,7 @@ async fn call_shell(main: &Rc<Context>, shell: &dyn Tool, command: &str) -> Rc<s
     let tool_use = ToolUse { id, name: "Bash".into(), input };
     let call = Call { tool_use, context: Rc::clone(main), abort: main.abort.clone(), message: None };
     crate::select! {
-        outcome = shell.call(call) => outcome.map_or_else(|error| error.to_string().into(), |outcome| outcome.content),
+        outcome = shell.call(call) => outcome.map_or_else(|error| error.to_string().into(), |outcome| outcome.content.text()),
         () = main.abort.given() => "stopped".into(),
     }
 }

@@ -23,8 +23,12 @@ pub(super) struct Assembler {
 #[derive(Debug)]
 enum Block {
     Text(String),
-    Thinking { text: String, signature: String },
-    ToolUse(Called),
+    Thinking {
+        text: String,
+        signature: String,
+    },
+    /// Boxed, for most messages are texts, and thousands may arrive at a time.
+    ToolUse(Box<Called>),
 }
 
 /// A tool call that is being assembled: its input is an empty string until its JSON is complete (STREAM-06).
@@ -91,7 +95,7 @@ impl Assembler {
             Opened::ToolUse { id, name, caller } => {
                 let id = id.clone();
                 let name = name.clone();
-                (Block::ToolUse(Called::new(&id, &name, caller.clone())), Consequence::Called { id, name })
+                (Block::ToolUse(Box::new(Called::new(&id, &name, caller.clone()))), Consequence::Called { id, name })
             }
         };
         self.blocks.push(block);

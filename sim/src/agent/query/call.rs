@@ -7,7 +7,7 @@ use super::decide::{self, Decision};
 use crate::agent::entry::{Entry, ToolUse};
 use crate::agent::event::Event;
 use crate::agent::session::Context;
-use crate::agent::session::{Call, Outcome, Tool, ToolError};
+use crate::agent::session::{Call, Content, Outcome, Tool, ToolError};
 use crate::wire::Piece;
 
 /// The result of an interrupted call.
@@ -24,7 +24,7 @@ pub(super) struct Answer {
 
 /// The outcome of a call, and what the model sees.
 struct Result {
-    content: Rc<str>,
+    content: Content,
     is_error: bool,
     outcome: &'static str,
 }
@@ -120,7 +120,10 @@ fn finish(context: &Context, tool_use: &ToolUse, result: &Result) -> Rc<Entry> {
     let agent = Rc::clone(&context.agent);
     let tool_use_id = Rc::clone(&tool_use.id);
     context.emit(&Event::ToolEnd { agent, tool_use: Rc::clone(&tool_use_id), outcome: result.outcome });
-    let piece = Piece::tool_result(&tool_use_id, &result.content, result.is_error);
+    let piece = match (&result.content, result.is_error) {
+        (Content::Formed(form), false) => Piece::formed_result(Rc::clone(&tool_use_id), form.clone()),
+        (content, is_error) => Piece::tool_result(&tool_use_id, &content.text(), is_error),
+    };
     Entry::results(context.session.ids.next("msg"), vec![(tool_use_id, piece)])
 }
 

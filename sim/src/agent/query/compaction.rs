@@ -26,11 +26,19 @@ const CLEARED: &str = "[Old tool result content cleared]";
 const BYTES_A_TOKEN: u64 = 4;
 
 impl Loop {
-    /// The first step: what a scenario rewrites, then the mechanisms that are due, in order (COMPACT-01).
+    /// The first step. Most often there is nothing to do, so what does it is no part of the loop's future.
     pub(super) async fn compact(&mut self) {
         self.step("compact");
-        self.rewrite().await;
+        let rewritings = self.rewritings();
         let is_forced = std::mem::take(&mut self.must_compact);
+        if !rewritings.is_empty() || self.due(is_forced).is_some() {
+            Box::pin(self.compact_now(rewritings, is_forced)).await;
+        }
+    }
+
+    /// What a scenario rewrites, then the mechanisms that are due, in order (COMPACT-01).
+    async fn compact_now(&self, rewritings: Vec<Rewriting>, is_forced: bool) {
+        self.rewrite(rewritings).await;
         let context = self.context.clone();
         let Some(options) = context.session.settings.compaction.filter(|_| may_compact(&context)) else { return };
         let mut tokens = estimate(&context);
@@ -49,15 +57,19 @@ impl Loop {
 
     /// What the loop begins with (LOOP-02): the strongest mechanism that is due.
     pub(super) fn compaction_decision(&self) -> &'static str {
-        let context = &self.context;
-        let Some(options) = context.session.settings.compaction.filter(|_| may_compact(context)) else { return "none" };
-        let tokens = estimate(context);
-        let due = Mechanism::ALL.iter().rev().find(|mechanism| options.is_due(**mechanism, tokens, false));
-        due.map_or("none", |mechanism| mechanism.name())
+        self.due(false).map_or("none", |mechanism| mechanism.name())
     }
 
-    /// If a scenario rewrites the history, the new text replaces it here, as a summary would.
-    async fn rewrite(&self) {
+    /// The strongest mechanism that is due.
+    fn due(&self, is_forced: bool) -> Option<Mechanism> {
+        let context = &self.context;
+        let options = context.session.settings.compaction.filter(|_| may_compact(context))?;
+        let tokens = estimate(context);
+        Mechanism::ALL.iter().rev().find(|mechanism| options.is_due(**mechanism, tokens, is_forced)).copied()
+    }
+
+    /// What a scenario rewrites now.
+    fn rewritings(&self) -> Vec<Rewriting> {
         let context = &self.context;
         let task = context.parent.as_ref().and_then(|_| context.session.tasks.get(&context.agent));
         let of_task = task.and_then(|task| task.take_rewriting()).map(|text| Rewriting::Whole { text, takes: None });
@@ -65,7 +77,13 @@ impl Loop {
             Some(_) => Vec::new(),
             None => context.session.front.take_rewritings(true),
         };
-        for rewriting in of_task.into_iter().chain(of_main) {
+        of_task.into_iter().chain(of_main).collect()
+    }
+
+    /// If a scenario rewrites the history, the new text replaces it here, as a summary would.
+    async fn rewrite(&self, rewritings: Vec<Rewriting>) {
+        let context = &self.context;
+        for rewriting in rewritings {
             if let Rewriting::Whole { takes: Some(takes), .. } = &rewriting {
                 crate::select! {
                     () = context.session.handle.sleep(*takes) => {}

@@ -127,7 +127,8 @@ impl Executor {
         std::future::poll_fn(|context| self.poll_next(context)).await
     }
 
-    fn poll_next(&mut self, context: &mut task::Context<'_>) -> Poll<Answer> {
+    /// Like [`Self::next`], for manual polling.
+    pub fn poll_next(&mut self, context: &mut task::Context<'_>) -> Poll<Answer> {
         self.start_held();
         let ended = self.running.iter_mut().enumerate().find_map(|(at, running)| {
             match running.answering.as_mut().poll(context) {

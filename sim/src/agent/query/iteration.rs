@@ -1,6 +1,7 @@
 //! The iterations of a loop: compaction, prompt, call, decision, in this order (contract LOOP-03).
 
 use std::collections::BTreeSet;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use super::assemble::Prepared;
@@ -22,7 +23,7 @@ pub(super) struct Loop {
     pub output_tokens: u64,
     /// The budget continued the loop, so the next compaction is forced (STOP-06).
     pub must_compact: bool,
-    parameters: Rc<[(String, String)]>,
+    pub parameters: Rc<[(String, String)]>,
     iteration: u32,
     /// Requests of this loop that were answered.
     turns: u32,
@@ -54,12 +55,12 @@ impl Loop {
     /// Runs iterations until the end. A block and not an `async fn`, which would store the loop twice: as its argument
     /// and as its variable.
     pub fn run(mut self) -> impl Future<Output = Ended> {
-        let agent = Rc::clone(&self.context.agent);
         async move {
             declared::size_history(&self.context);
             self.note_start();
             let reason = self.go().await;
             let turns = self.turns;
+            let agent = Rc::clone(&self.context.agent);
             self.context.emit(&Event::QueryEnded { agent, reason: reason.name(), turns });
             Ended { reason, turns, error: self.error.take() }
         }
@@ -67,9 +68,8 @@ impl Loop {
 
     async fn go(&mut self) -> Reason {
         // Thousands of agents may wait for their answers at a time: what else they do is allocated while they do it.
-        let open = open_calls(&self.context.entries.borrow());
-        if let Some((message, calls)) = open
-            && let Round::Ended(reason) = Box::pin(self.answer_open(message, calls)).await
+        if let Some(answering) = self.answer_open()
+            && let Round::Ended(reason) = answering.await
         {
             return reason;
         }
@@ -78,8 +78,7 @@ impl Loop {
             self.step("prompt");
             request::render(&self.context);
             self.step("call");
-            let mut question = request::draft(&self.context, &self.parameters);
-            let asked = self.ask(&mut question).await;
+            let asked = self.ask().await;
             self.step("decide");
             let round = match asked {
                 Response::Answered(turn) => Box::pin(self.decide(turn)).await,
@@ -184,11 +183,12 @@ impl Loop {
     }
 
     /// Answers the open calls of a conversation that was taken over in mid-round.
-    async fn answer_open(&mut self, message: Rc<Entry>, calls: Vec<Prepared>) -> Round {
+    fn answer_open(&mut self) -> Option<Pin<Box<impl Future<Output = Round>>>> {
+        let (message, calls) = open_calls(&self.context.entries.borrow())?;
         let mut turn = Box::new(Turn::new(self));
         turn.executor.resume(&message, &calls);
         turn.messages.push(message);
-        self.run_tools(turn).await
+        Some(Box::pin(self.run_tools(turn)))
     }
 
     fn note_start(&self) {

@@ -6,13 +6,13 @@
 
 use std::rc::Rc;
 
-use super::Yielded;
 use super::iteration::Loop;
 use super::stream::{Attempt, Turn};
+use super::{Yielded, request};
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
 use crate::agent::settings::Retries;
-use crate::model::{CallError, Question};
+use crate::model::{CallError, Calling, Question};
 use crate::time::Duration;
 use crate::wire::{Piece, Role};
 
@@ -40,33 +40,57 @@ enum Failure {
 const RETRIED: [u16; 4] = [429, 500, 503, 529];
 
 impl Loop {
-    /// Sends the question until it is answered or the retries are used up.
-    pub(super) async fn ask(&self, question: &mut Question) -> Response {
+    /// Sends the question until it is answered or the retries are used up. Each attempt drafts it again from the same
+    /// conversation: thousands of agents may wait for their answers at a time, and few of those ask twice.
+    pub(super) async fn ask(&self) -> Response {
+        let mut attempt = 0;
         loop {
-            self.note_sent(question);
+            let calling = self.call(attempt);
             let entries = self.context.entries.borrow().len();
             let mut turn = Box::new(Turn::new(self));
-            let (failure, wait) = match self.attempt(question, &mut turn).await {
+            let failed = match self.attempt(calling, &mut turn).await {
                 Attempt::Whole => return Response::Answered(turn),
                 Attempt::Aborted => return Response::Aborted(turn),
-                Attempt::Refused(error) => self.refused(&error, question.attempt),
-                Attempt::Broken(why) => {
-                    for uuid in self.take_back(&turn, entries) {
-                        self.yielder.give(Yielded::Tombstone(uuid)).await;
-                    }
-                    // With its tools, before the wait.
-                    drop(turn);
-                    let wait = self.retries().wait(question.attempt);
-                    (Failure::Connection(why), wait)
-                }
+                Attempt::Refused(error) => Err(error),
+                Attempt::Broken(why) => Ok(why),
             };
-            let Some(wait) = wait else { return self.give_up(failure).await };
-            self.note_retry(question, &failure, wait);
-            if self.is_aborted_within(wait).await {
-                return Response::Aborted(Box::new(Turn::new(self)));
+            if let Some(last) = Box::pin(self.recover(attempt, failed, turn, entries)).await {
+                return last;
             }
-            question.attempt += 1;
+            attempt += 1;
         }
+    }
+
+    fn call(&self, attempt: u32) -> Calling<'_> {
+        let question = Question { attempt, ..request::draft(&self.context, &self.parameters) };
+        self.note_sent(&question);
+        self.context.session.model.call(question)
+    }
+
+    /// Waits after a failed attempt, broken off or refused, until the question is to be asked again; otherwise the last
+    /// response.
+    async fn recover(
+        &self,
+        attempt: u32,
+        failed: Result<Rc<str>, CallError>,
+        turn: Box<Turn>,
+        entries: usize,
+    ) -> Option<Response> {
+        let (failure, wait) = match failed {
+            Err(error) => self.refused(&error, attempt),
+            Ok(why) => {
+                for uuid in self.take_back(&turn, entries) {
+                    self.yielder.give(Yielded::Tombstone(uuid)).await;
+                }
+                (Failure::Connection(why), self.retries().wait(attempt))
+            }
+        };
+        // With its tools, before the wait.
+        drop(turn);
+        let Some(wait) = wait else { return Some(self.give_up(failure).await) };
+        self.note_retry(attempt, &failure, wait);
+        let is_aborted = self.is_aborted_within(wait).await;
+        is_aborted.then(|| Response::Aborted(Box::new(Turn::new(self))))
     }
 
     fn retries(&self) -> &Retries {
@@ -126,12 +150,12 @@ impl Loop {
         });
     }
 
-    fn note_retry(&self, question: &Question, failure: &Failure, wait: Duration) {
+    fn note_retry(&self, attempt: u32, failure: &Failure, wait: Duration) {
         let (Failure::Refusal(why) | Failure::Connection(why)) = failure;
         self.context.emit(&Event::Retry {
-            agent: Rc::clone(&question.agent),
-            turn: question.turn,
-            attempt: question.attempt + 1,
+            agent: Rc::clone(&self.context.agent),
+            turn: self.context.turns.get(),
+            attempt: attempt + 1,
             why: Rc::clone(why),
             wait_ms: wait.as_millis(),
         });

@@ -1,6 +1,9 @@
 //! One answer as it arrives (contract STREAM-01..14, LOOP-09, LOOP-10, LOOP-17).
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::Poll;
 
 use super::Yielded;
 use super::assemble::{Assembler, Consequence};
@@ -11,7 +14,7 @@ use super::generator::Given;
 use super::iteration::Loop;
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::event::Event;
-use crate::model::{self, CallError, Question};
+use crate::model::{self, CallError, Calling, Replying};
 use crate::time::Instant;
 
 /// The result of one attempt.
@@ -91,37 +94,44 @@ impl Turn {
 }
 
 impl Loop {
-    /// Sends a question and reads the answer as it arrives.
-    pub(super) async fn attempt(&self, question: &Question, turn: &mut Turn) -> Attempt {
-        let session = Rc::clone(&self.context.session);
-        let _waiting = session.handle.waiting_for("the answer to a request");
+    /// Reads the answer to a question as it arrives.
+    pub(super) async fn attempt(&self, calling: Calling<'_>, turn: &mut Turn) -> Attempt {
+        let _waiting = self.context.session.handle.waiting_for("the answer to a request");
         let mut aborted = std::pin::pin!(self.context.abort.given());
-        let replying = crate::select! {
-            () = &mut aborted => return Attempt::Aborted,
-            replying = session.model.call(question.clone()) => replying,
-        };
-        let mut replying = match replying {
+        let mut replying = match reply(calling, aborted.as_mut()).await {
             Ok(replying) => replying,
-            Err(error) => return Attempt::Refused(error),
+            Err(ended) => return ended,
         };
         loop {
-            let next = crate::select! {
-                () = &mut aborted => Next::Aborted,
-                answer = turn.executor.next() => Next::Answered(answer),
-                event = replying.next() => Next::Event(event),
-            };
+            // Polled in this order, as by `select!`, whose future would hold those of its branches.
+            let next = poll_fn(|context| {
+                if aborted.as_mut().poll(context).is_ready() {
+                    return Poll::Ready(Next::Aborted);
+                }
+                if let Poll::Ready(answer) = turn.executor.poll_next(context) {
+                    return Poll::Ready(Next::Answered(answer));
+                }
+                replying.poll_next(context).map(Next::Event)
+            })
+            .await;
             let Step { given, is_over, broken } = match self.step_of(turn, next) {
                 Ok(step) => step,
                 Err(ended) => return ended,
             };
             given.await;
-            if is_over && let Some(assembler) = turn.assembler.take() {
-                self.append(self.finish(turn, assembler)).await;
+            if is_over && let Some(given) = self.complete(turn) {
+                given.await;
             }
             if let Some(broken) = broken {
                 return turn.end(broken);
             }
         }
+    }
+
+    /// The message is complete: adds it to the conversation and yields it.
+    fn complete(&self, turn: &mut Turn) -> Option<Given<'_, Yielded>> {
+        let assembler = turn.assembler.take()?;
+        Some(self.append(self.finish(turn, assembler)))
     }
 
     /// Takes what happened and yields it. Not in the future that awaits this, which would be larger by each of the values.
@@ -211,4 +221,15 @@ impl Loop {
     pub(super) fn insert(&self, words: &str) -> Given<'_, Yielded> {
         self.append(Entry::user(self.context.session.ids.next("msg"), words, Nature::Inserted))
     }
+}
+
+/// Waits for the first byte of an answer.
+async fn reply(mut calling: Calling<'_>, mut aborted: Pin<&mut impl Future<Output = ()>>) -> Result<Replying, Attempt> {
+    poll_fn(|context| {
+        if aborted.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(Attempt::Aborted));
+        }
+        calling.as_mut().poll(context).map(|replied| replied.map_err(Attempt::Refused))
+    })
+    .await
 }

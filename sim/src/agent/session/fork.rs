@@ -30,10 +30,12 @@ pub struct Origin {
     pub definition: Rc<AgentDefinition>,
     /// The parameters of the children's requests, set by the first request.
     pub parameters: OnceCell<Rc<[(String, String)]>>,
-    /// The blocks of the message's calls, by id.
-    pub calls: Index<Rc<str>, Piece>,
+    /// The blocks of the message's calls, by id, for the profile that needs them.
+    pub calls: OnceCell<Index<Rc<str>, Piece>>,
     /// The ids of the message's calls, in order.
     pub answers: Rc<[Rc<str>]>,
+    /// The message as every fork has it, where none needs an id of its own.
+    pub copy: OnceCell<Rc<Entry>>,
     /// A placeholder for each of them (FORK-23..25).
     pub placeholders: Pieces,
     /// What their directives begin with.
@@ -61,7 +63,7 @@ impl Origins {
 impl Origin {
     /// The history and the fork's `own` messages, with capacity for the few that most forks add.
     pub fn begin(&self, own: Vec<Rc<Entry>>) -> Vec<Rc<Entry>> {
-        let mut entries = Vec::with_capacity(self.history.len() + own.len() + 8);
+        let mut entries = Vec::with_capacity(self.history.len() + own.len() + 4);
         entries.extend_from_slice(&self.history);
         entries.extend(own);
         entries

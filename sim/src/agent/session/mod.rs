@@ -29,7 +29,7 @@ pub use pool::Pool;
 pub use scoped::Scoped;
 pub use servers::{Server, Servers};
 pub use skills::{Match, Skills};
-pub use tool::{Call, Effect, Outcome, Tool, ToolError, Tools};
+pub use tool::{Call, Content, Effect, Outcome, Tool, ToolError, Tools};
 pub use user_context::UserContexts;
 
 use super::definition::{AgentDefinition, Definitions};

@@ -1,5 +1,6 @@
 //! The interface of tools: their definition as sent, their calls and results (contract TOOLS).
 
+use std::fmt;
 use std::pin::Pin;
 use std::rc::Rc;
 
@@ -9,6 +10,7 @@ use super::{Context, Session};
 use crate::agent::abort::Abort;
 use crate::agent::entry::{Entry, ToolUse};
 use crate::agent::settings::Settings;
+use crate::wire::Form;
 
 /// A running call.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + 'a>>;
@@ -78,7 +80,7 @@ pub struct Call {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The text of the result.
-    pub content: Rc<str>,
+    pub content: Content,
     /// Whether it is an error.
     pub is_error: bool,
 }
@@ -86,7 +88,38 @@ pub struct Outcome {
 impl Outcome {
     /// A successful result.
     pub fn done(content: impl Into<Rc<str>>) -> Self {
-        Self { content: content.into(), is_error: false }
+        Self { content: Content::Text(content.into()), is_error: false }
+    }
+}
+
+/// The text of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// As it is.
+    Text(Rc<str>),
+    /// Put together when it is needed.
+    Formed(Form),
+}
+
+impl Content {
+    /// The whole text.
+    pub fn text(&self) -> Rc<str> {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Formed(form) => form.text().into(),
+        }
+    }
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl<T: Into<Rc<str>>> From<T> for Content {
+    fn from(text: T) -> Self {
+        Self::Text(text.into())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Background sub-agents: launched without waiting; a lifecycle task follows each to its notification (contract ASYNC).
 
-use std::pin::pin;
+use std::future::poll_fn;
 use std::rc::Rc;
+use std::task::Poll;
 
 use super::callers;
 use super::fork;
@@ -51,13 +52,18 @@ pub fn detach(waiter: Waiter) {
 /// Follows the agent to its end (ASYNC-05). Every kind of end is a value here, so no error reaches the main loop
 /// (ASYNC-15).
 async fn lifecycle(mut waiter: Box<Waiter>) {
-    let mut summaries = pin!(callers::summarise(waiter.run.context.clone()));
+    let mut summaries = callers::summaries(&waiter.run.context);
     let ended = loop {
-        let step = crate::select! {
-            step = waiter.run.next() => step,
-            () = summaries.as_mut() => continue,
-        };
-        match step {
+        let step = poll_fn(|context| {
+            if let Poll::Ready(step) = waiter.run.poll_next(context) {
+                return Poll::Ready(step);
+            }
+            if let Some(summaries) = &mut summaries {
+                let _never_ends = summaries.as_mut().poll(context);
+            }
+            Poll::Pending
+        });
+        match step.await {
             Step::Yielded(produced) => drop(waiter.take(produced)),
             Step::Ended(ended) => break ended,
         }

@@ -1,6 +1,7 @@
 //! The callers of internal forks: when they run, what they may do, and what becomes of the result (contract
 //! INTERNAL-04..10).
 
+use std::convert::Infallible;
 use std::pin::Pin;
 use std::rc::Rc;
 
@@ -36,17 +37,19 @@ pub fn ask_aside(session: &Session, question: &Rc<str>) -> bool {
     main.inspect(|main| launch(main, Caller::SideQuestion, question.clone())).is_some()
 }
 
-/// Says what a background agent is doing, as often as the session wants it, until this is dropped (INTERNAL-08).
-pub async fn summarise(context: Rc<Context>) {
+/// Says what a background agent is doing, as often as the session wants it, until this is dropped (INTERNAL-08); `None`
+/// if the session does not want it.
+pub fn summaries(context: &Rc<Context>) -> Option<Pin<Box<dyn Future<Output = Infallible>>>> {
     let every_ms = context.session.settings.helpers.get(&Caller::AgentSummary).copied();
     // A teammate says itself what it does, and may wait for ever.
-    let Some(every_ms) = every_ms.filter(|_| context.teammate.is_none()) else {
-        return std::future::pending().await;
-    };
-    loop {
-        context.session.handle.sleep(Duration::from_millis(every_ms.max(1))).await;
-        launch(&context, Caller::AgentSummary, Caller::AgentSummary.prompt().into());
-    }
+    let every_ms = every_ms.filter(|_| context.teammate.is_none())?;
+    let context = Rc::clone(context);
+    Some(Box::pin(async move {
+        loop {
+            context.session.handle.sleep(Duration::from_millis(every_ms.max(1))).await;
+            launch(&context, Caller::AgentSummary, Caller::AgentSummary.prompt().into());
+        }
+    }))
 }
 
 /// Summarises the conversation of `context`, which reads it from the cache (contract COMPACT-08); `None` if there is no

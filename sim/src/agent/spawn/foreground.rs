@@ -196,9 +196,9 @@ async fn signal(session: &Session, task: &Task) -> &'static str {
         return std::future::pending().await;
     }
     match auto_background_ms(session) {
-        0 => task.signal.given().await,
+        0 => task.signal().given().await,
         delay_ms => crate::select! {
-            by = task.signal.given() => by,
+            by = task.signal().given() => by,
             () = session.handle.sleep(Duration::from_millis(delay_ms)) => "timer",
         },
     }

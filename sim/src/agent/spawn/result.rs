@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use crate::agent::entry::{Entry, Nature};
 use crate::agent::notification::Totals;
-use crate::agent::session::Outcome;
+use crate::agent::session::{Content, Outcome};
 use crate::time::Duration;
-use crate::wire::Usage;
+use crate::wire::{Form, Usage};
 
 /// The data of a result, tagged by `status` (RESULT-01, RESULT-02).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -190,12 +190,12 @@ impl Data {
     /// an agent that is never continued (RESULT-08, G29).
     pub fn outcome(&self, one_shot: bool) -> Outcome {
         let content = match self {
-            Self::Completed(completed) => completed.text(one_shot),
-            Self::AsyncLaunched(launched) => launched.text(),
-            Self::TeammateSpawned(spawned) => spawned.text(),
-            Self::RemoteLaunched(launched) => launched.text(),
+            Self::Completed(completed) => completed.text(one_shot).into(),
+            Self::AsyncLaunched(launched) => Content::Formed(launched.form()),
+            Self::TeammateSpawned(spawned) => spawned.text().into(),
+            Self::RemoteLaunched(launched) => launched.text().into(),
         };
-        Outcome { content: content.into(), is_error: false }
+        Outcome { content, is_error: false }
     }
 }
 
@@ -220,18 +220,32 @@ impl Completed {
     }
 }
 
+/// The text of a background launch, around the id of the agent and the path of its output.
+macro_rules! launched {
+    ($how:literal) => {
+        [
+            "The agent runs in the background.\nagentId: ",
+            "\noutput_file: ",
+            concat!(
+                "\nHow it ends is not known yet: do not guess. A notification will bring its result; go on with other work, or \
+                 end your turn. ",
+                $how
+            ),
+        ]
+    };
+}
+
+/// If the caller can read files, and if it cannot.
+static LAUNCHED: [[&str; 3]; 2] = [
+    launched!("Its output so far can be read from the file at any time."),
+    launched!("You have no tool that reads the file."),
+];
+
 impl AsyncLaunched {
-    fn text(&self) -> String {
-        let how = if self.can_read_output_file {
-            "Its output so far can be read from the file at any time."
-        } else {
-            "You have no tool that reads the file."
-        };
-        format!(
-            "The agent runs in the background.\nagentId: {}\noutput_file: {}\nHow it ends is not known yet: do not guess. \
-             A notification will bring its result; go on with other work, or end your turn. {how}",
-            self.agent_id, self.output_file
-        )
+    fn form(&self) -> Form {
+        let [read, blind] = &LAUNCHED;
+        let parts = if self.can_read_output_file { read } else { blind };
+        Form { parts, words: [self.agent_id.clone(), self.output_file.clone()] }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::task::{self, Poll};
 
 use super::teammate::{Next, next_turn};
 use crate::agent::entry::Entry;
@@ -50,6 +51,11 @@ impl AgentRun {
         self.messages.next().await
     }
 
+    /// Like [`Self::next`], for manual polling.
+    pub fn poll_next(&mut self, context: &mut task::Context<'_>) -> Poll<Step<Produced, Ended>> {
+        self.messages.poll_next(context)
+    }
+
     /// Cleans up after the agent (contract CTX-16).
     pub fn close(self) {
         drop(self.messages);
@@ -74,35 +80,10 @@ async fn body(
     held: Rc<RefCell<Option<Scope>>>,
     yielder: Yielder<Produced>,
 ) -> Ended {
-    started(&context);
-    let scope = match &beginning {
-        Beginning::Prompt(prompt) => crate::select! {
-            scope = Box::pin(context.begin(prompt)) => Some(scope),
-            () = context.abort.given() => None,
-        },
-        Beginning::After(_) | Beginning::History | Beginning::End => Some(context.resume()),
-    };
-    let Some(scope) = scope else { return ended(&context, Reason::Aborted) };
-    held.replace(Some(scope));
-    if !matches!(beginning, Beginning::Prompt(_)) {
-        crate::select! {
-            () = Box::pin(context.open_servers()) => {}
-            () = context.abort.given() => return ended(&context, Reason::Aborted),
-        }
+    // Thousands of agents may wait for their answers at a time: how they began is no part of what waits.
+    if let Err(reason) = Box::pin(begin(Rc::clone(&context), beginning, held)).await {
+        return ended(&context, reason);
     }
-    let first: Vec<Rc<Entry>> = match beginning {
-        Beginning::Prompt(_) => context.entries.borrow().to_vec(),
-        Beginning::After(built) => {
-            context.entries.borrow_mut().extend(built.iter().cloned());
-            built
-        }
-        Beginning::History => Vec::new(),
-        Beginning::End => return ended(&context, Reason::Completed),
-    };
-    for entry in &first {
-        context.record(entry);
-    }
-    drop(first);
     if !Box::pin(is_its_turn(&context)).await {
         return ended(&context, Reason::Aborted);
     }
@@ -125,6 +106,39 @@ async fn body(
     }
 }
 
+/// Begins the run; an error is why it ends at once.
+async fn begin(context: Rc<Context>, beginning: Beginning, held: Rc<RefCell<Option<Scope>>>) -> Result<(), Reason> {
+    started(&context);
+    let scope = match &beginning {
+        Beginning::Prompt(prompt) => crate::select! {
+            scope = Box::pin(context.begin(prompt)) => Some(scope),
+            () = context.abort.given() => None,
+        },
+        Beginning::After(_) | Beginning::History | Beginning::End => Some(context.resume()),
+    };
+    let Some(scope) = scope else { return Err(Reason::Aborted) };
+    held.replace(Some(scope));
+    if !matches!(beginning, Beginning::Prompt(_)) {
+        crate::select! {
+            () = Box::pin(context.open_servers()) => {}
+            () = context.abort.given() => return Err(Reason::Aborted),
+        }
+    }
+    let first: Vec<Rc<Entry>> = match beginning {
+        Beginning::Prompt(_) => context.entries.borrow().to_vec(),
+        Beginning::After(built) => {
+            context.entries.borrow_mut().extend(built.iter().cloned());
+            built
+        }
+        Beginning::History => Vec::new(),
+        Beginning::End => return Err(Reason::Completed),
+    };
+    for entry in &first {
+        context.record(entry);
+    }
+    Ok(())
+}
+
 /// Waits until the launch policy lets an agent send its first request; returns whether it was not stopped before.
 async fn is_its_turn(context: &Context) -> bool {
     let Some(slot) = &context.slot else { return true };
@@ -139,16 +153,16 @@ async fn is_its_turn(context: &Context) -> bool {
 async fn converse(context: &Rc<Context>, yielder: &Yielder<Produced>) -> Ended {
     let mut query = query(context.clone());
     loop {
-        match query.next().await {
+        let produced = match query.next().await {
             Step::Yielded(Yielded::Entry(entry)) => {
                 context.record(&entry);
-                yielder.give(Produced::Message(entry)).await;
+                Produced::Message(entry)
             }
             Step::Yielded(Yielded::Tombstone(uuid)) => {
                 context.strike(&uuid);
-                yielder.give(Produced::Struck(uuid)).await;
+                Produced::Struck(uuid)
             }
-            Step::Yielded(Yielded::Stream(_)) => {}
+            Step::Yielded(Yielded::Stream(_)) => continue,
             Step::Ended(ended) => {
                 // Siblings that wait for its first byte or its end need not wait any longer.
                 if let Some(slot) = &context.slot {
@@ -156,7 +170,8 @@ async fn converse(context: &Rc<Context>, yielder: &Yielder<Produced>) -> Ended {
                 }
                 return ended;
             }
-        }
+        };
+        yielder.give(produced).await;
     }
 }
 

@@ -274,7 +274,7 @@ impl Tasks {
     /// The user moves a synchronous child to the background (SYNC-12); `false` if no child with this id is awaited.
     pub fn background(&self, id: &str) -> bool {
         let found = self.foreground.borrow().iter().find(|task| &*task.id == id).cloned();
-        found.is_some_and(|task| task.signal.give("user"))
+        found.is_some_and(|task| task.signal().give("user"))
     }
 
     /// Unregisters a synchronous child that is no longer awaited (`unregisterAgentForeground`, SYNC-20).

@@ -1,6 +1,6 @@
 //! One task.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use tokio::sync::Notify;
@@ -106,8 +106,8 @@ pub struct Task {
     pub output_file: Rc<str>,
     /// When it started; a takeover does not change this.
     pub started: Instant,
-    /// Moves it to the background while its call waits (SYNC-06).
-    pub signal: Signal,
+    /// Made when it is first used, which few tasks do.
+    signal: OnceCell<Box<Signal>>,
     /// Its progress.
     pub progress: Cell<Progress>,
     abort: RefCell<Abort>,
@@ -120,7 +120,8 @@ pub struct Task {
     readers: Cell<u32>,
     settled: Cell<bool>,
     idle: Cell<bool>,
-    posted: Notify,
+    /// Made for the first waiter, for most tasks have none.
+    posted: OnceCell<Box<Notify>>,
 }
 
 impl Task {
@@ -133,7 +134,7 @@ impl Task {
             owner: launch.owner,
             output_file: launch.output_file,
             started,
-            signal: Signal::default(),
+            signal: OnceCell::new(),
             progress: Cell::default(),
             abort: RefCell::new(launch.abort),
             rewriting: RefCell::default(),
@@ -145,7 +146,7 @@ impl Task {
             readers: Cell::default(),
             settled: Cell::default(),
             idle: Cell::default(),
-            posted: Notify::new(),
+            posted: OnceCell::new(),
         }
     }
 
@@ -157,6 +158,11 @@ impl Task {
     /// Whether it runs in the background.
     pub const fn is_background(&self) -> bool {
         self.background.get()
+    }
+
+    /// Moves it to the background while its call waits (SYNC-06).
+    pub fn signal(&self) -> &Signal {
+        self.signal.get_or_init(Box::default)
     }
 
     /// Its own abort signal, independent of other agents' (ASYNC-11).
@@ -182,12 +188,14 @@ impl Task {
     /// Keeps a message for the agent's next loop boundary (`queuePendingMessage`, MSG-07).
     pub fn post(&self, message: Message) {
         self.messages.borrow_mut().push(message);
-        self.posted.notify_waiters();
+        if let Some(posted) = self.posted.get() {
+            posted.notify_waiters();
+        }
     }
 
     /// Ready at the next message after this call.
     pub fn posted(&self) -> Notified<'_> {
-        self.posted.notified()
+        self.posted.get_or_init(Box::default).notified()
     }
 
     /// Takes the messages that wait, in order (MSG-08, G10).

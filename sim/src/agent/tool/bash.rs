@@ -92,7 +92,7 @@ fn ended(ran: &Ran) -> Outcome {
         (code, true) => format!("Exit code {code}").into(),
         (code, false) => format!("Exit code {code}\n{output}").into(),
     };
-    Outcome { content, is_error: ran.exit_code != 0 }
+    Outcome { content: content.into(), is_error: ran.exit_code != 0 }
 }
 
 /// The beginning and the end of a long output.

@@ -84,7 +84,7 @@ impl Tool for DataTool {
                     task.claim_report(Report::Read);
                 });
             }
-            Ok(Outcome { content: result.content, is_error: result.is_error })
+            Ok(Outcome { content: result.content.into(), is_error: result.is_error })
         })
     }
 }

@@ -43,7 +43,7 @@ impl Memory {
 impl Context {
     /// The text about memory in the system prompt.
     pub(in crate::agent) fn memory_text(&self) -> Option<String> {
-        let Memory { scope, directory, index } = self.memory.as_ref()?;
+        let Memory { scope, directory, index } = self.memory.as_deref()?;
         let shared = match scope {
             MemoryScope::User => "holds in every project",
             MemoryScope::Project => "belongs to this project and is shared by its people",

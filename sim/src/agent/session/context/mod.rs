@@ -6,6 +6,7 @@ mod scope;
 mod servers;
 mod sub_agent;
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -71,7 +72,7 @@ pub struct Context {
     /// The inputs of that rendering.
     pub rendered: RefCell<Option<Box<Rendering>>>,
     /// Its memory (CTX-12).
-    pub memory: Option<Memory>,
+    pub memory: Option<Box<Memory>>,
     /// Turn limit.
     pub max_turns: Option<u32>,
     /// Files that it has read, with the content it saw (CTX-02).
@@ -83,13 +84,13 @@ pub struct Context {
     /// Answered requests so far.
     pub turns: Cell<u32>,
     /// Origin of the request, for guards; never sent.
-    pub query_source: Rc<str>,
+    pub query_source: Cow<'static, str>,
     /// Its position among the agents of its message; `None` for the main agent.
     pub slot: Option<Slot>,
     /// What a fork shares with its siblings; `None` for named agents and the main agent.
     pub fork: Option<Rc<Origin>>,
     /// Who runs it, if it is an internal fork.
-    pub helper: Option<Helper>,
+    pub helper: Option<Box<Helper>>,
     /// What it is in its team, if it is a teammate.
     pub teammate: Option<Rc<Member>>,
     /// Files and shell of the machine it runs on.

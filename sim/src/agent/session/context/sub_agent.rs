@@ -1,5 +1,6 @@
 //! How a sub-agent's context is derived from its parent's (contract CTX-01..06, CTX-15; `createSubagentContext`).
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -112,7 +113,7 @@ impl Context {
             servers_seen: Cell::default(),
             system: RefCell::new(origin.as_ref().map_or_else(|| Rc::from([]), |origin| origin.system.clone())),
             rendered: RefCell::default(),
-            memory: Memory::of(&parent.session, &start.definition),
+            memory: Memory::of(&parent.session, &start.definition).map(Box::new),
             definition: Some(start.definition),
             read_files: RefCell::new(read_files),
             entries: RefCell::new(History::from(match &origin {
@@ -122,7 +123,7 @@ impl Context {
             conversation: RefCell::new(origin.map(|origin| origin.conversation.clone()).unwrap_or_default()),
             slot: start.slot,
             fork: start.fork,
-            helper: start.helper,
+            helper: start.helper.map(Box::new),
             teammate: start.teammate,
             world: if place == Place::Remote { Rc::new(parent.world.copy()) } else { parent.world.clone() },
             turns: Cell::new(continued.turns),
@@ -133,7 +134,7 @@ impl Context {
 }
 
 /// The origin of the agent's requests (FORK-43), which the first guard checks for forks.
-fn query_source(parent: &Context, start: &SubAgent) -> Rc<str> {
+fn query_source(parent: &Context, start: &SubAgent) -> Cow<'static, str> {
     let forks = &parent.session.settings.forks;
     if let Some(helper) = &start.helper {
         return format!("internal:{}", helper.caller.name()).into();

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use super::documents::sized;
-use super::{Request, text};
+use super::{Request, origin, text};
 use crate::agent::entry::Entry;
 use crate::wire::{Message, Piece, Role};
 
@@ -14,7 +14,8 @@ pub fn build(request: &Request<'_>) -> Vec<Rc<Entry>> {
     let message = &request.origin.message;
     let id = &request.call.tool_use.id;
     let own = message.tool_uses.place(id).and_then(|at| message.tool_uses.get(at)).cloned();
-    let content = request.origin.calls.get(id).cloned().into_iter().collect();
+    let calls = request.origin.calls.get_or_init(|| origin::calls(message));
+    let content = calls.get(id).cloned().into_iter().collect();
     let said = Entry {
         uuid: request.uuid(),
         message: Rc::new(Message { role: Role::Assistant, content }),

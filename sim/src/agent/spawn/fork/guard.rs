@@ -39,8 +39,7 @@ fn holds_tag(entry: &Entry, profile: Profile) -> bool {
     if entry.message.role != Role::User || entry.nature == Nature::Typed {
         return false;
     }
-    entry.message.content.iter().any(|piece| {
-        let json = piece.json();
+    let is_tagged = |json: &str| {
         if !json.contains(text::TAG_OPEN) {
             return false;
         }
@@ -51,5 +50,8 @@ fn holds_tag(entry: &Entry, profile: Profile) -> bool {
             "tool_result" if profile == Profile::Client2026 => said("content").starts_with(text::STARTED_AS_YOU),
             _ => false,
         }
-    })
+    };
+    // Results are the first blocks, and need not be read where they do not count.
+    let results = if profile == Profile::Client2026 { 0 } else { entry.answers.len() };
+    entry.message.content.iter().skip(results).any(|piece| piece.read(is_tagged))
 }

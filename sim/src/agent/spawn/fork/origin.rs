@@ -22,7 +22,8 @@ pub fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Origin {
     let sent = || parent.conversation.borrow_mut().branch();
     Origin {
         conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
-        calls: calls(message),
+        calls: OnceCell::new(),
+        copy: OnceCell::new(),
         placeholders: placeholders(parent, &answers),
         directive: TextBeginning::new(&text::beginning()),
         message: message.clone(),
@@ -44,7 +45,8 @@ pub fn take_whole(parent: &Rc<Context>, definition: AgentDefinition) -> Origin {
     let sent = || parent.conversation.borrow_mut().branch();
     Origin {
         conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
-        calls: Index::default(),
+        calls: OnceCell::new(),
+        copy: OnceCell::new(),
         placeholders: Pieces::default(),
         directive: TextBeginning::new(""),
         message: Entry::user("none".into(), "", Nature::Inserted),
@@ -118,7 +120,7 @@ fn complete(entry: &Rc<Entry>, called: &BTreeSet<Rc<str>>, answered: &BTreeSet<R
 }
 
 /// The blocks of the calls. They are in the order of the calls, among other blocks.
-fn calls(message: &Entry) -> Index<Rc<str>, Piece> {
+pub(super) fn calls(message: &Entry) -> Index<Rc<str>, Piece> {
     let mut pieces = message.message.content.iter();
     let mut calls = Index::default();
     for id in message.tool_uses.iter().map(|call| &call.id) {
