@@ -5,6 +5,7 @@ mod history;
 mod sizes;
 mod tools;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use forkcast_sim::agent::Settings;
@@ -80,8 +81,19 @@ pub fn settings(scenario: &Scenario) -> Settings {
         fragments: prompt.fragments.clone(),
         sizes: prompt.sizes,
         prefixes: prompt.prefixes.clone(),
+        launches: launches(scenario),
         ..scenario.session.settings.clone()
     }
+}
+
+/// How long the starts of agents take that say so, by the ids of their calls.
+fn launches(scenario: &Scenario) -> BTreeMap<Rc<str>, Duration> {
+    let replies = scenario.script.iter().flat_map(|script| &script.replies);
+    let calls = replies.flat_map(|reply| match &reply.content {
+        Content::Message { tools, .. } => tools.as_slice(),
+        Content::Events(_) => &[],
+    });
+    calls.filter_map(|call| Some((call.id.clone()?, Duration::from_millis(call.launch_ms?)))).collect()
 }
 
 /// Rules and modes.

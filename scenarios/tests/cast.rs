@@ -1,17 +1,19 @@
 //! Recorded sessions through the runtime.
 
+mod client;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use forkcast_fixtures::beside;
 use forkcast_replay::input::{Inputs, ReadOptions};
 use forkcast_replay::rebuild::profile::RuleName;
-use forkcast_replay::replay::{self, replay};
+use forkcast_replay::replay::{self, SessionReplays, replay};
 use forkcast_replay::transcript::Session;
 use forkcast_scenarios::cast::comparison::{Comparison, Pair, Side};
 use forkcast_scenarios::cast::otherwise::Otherwise;
 use forkcast_scenarios::cast::rules::{CastRule, LeftOut};
-use forkcast_scenarios::cast::{Cast, Content, cast, cast_otherwise};
+use forkcast_scenarios::cast::{Cast, Content, cast, cast_foreseen};
 use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
 use forkcast_scenarios::run::{Options, Run, play};
@@ -257,7 +259,7 @@ fn print_session(session: &Session, cast: &Cast, comparison: &Comparison<'_>) {
 #[test]
 fn recorded_sessions_run_to_their_end_at_their_pace() {
     let Some(recordings) = beside("") else { return };
-    // `WITHOUT=lines_first,dropped` leaves rules out, and expects nothing.
+    // `WITHOUT=queued,dropped` leaves rules out, and expects nothing.
     let left_out = std::env::var("WITHOUT").unwrap_or_default();
     let left_out: LeftOut = left_out.split(',').filter_map(CastRule::named).collect();
     let is_held = left_out.is_empty();
@@ -272,9 +274,10 @@ fn recorded_sessions_run_to_their_end_at_their_pace() {
         let [mut finished, mut exact, mut in_time, mut hit, mut cost] = [0; 5];
         let inputs = inputs(&[recordings.join(folder)]);
         let (sessions, replayed) = (sessions(&inputs), replayed(&inputs));
+        let replays = SessionReplays::new(&inputs, replay::Options::default());
         let mut differences = Differences::default();
         for (number, session) in sessions.iter().enumerate() {
-            let cast = cast_otherwise(session, Content::Full, &without);
+            let cast = cast_foreseen(session, Content::Full, &without, replays.foresee(number, session));
             let Some(run) = played(&cast) else { continue };
             let comparison = Comparison::new(&cast, &run);
             let [recorded, own] = mains(&cast, &run);

@@ -28,7 +28,7 @@ use crate::what_if::{Billed, Hypothetical, WhatIf};
 
 pub use counting::{SizeSource, Sizing};
 pub use passes::{InParts, Passes};
-pub(crate) use sessions::SessionReplays;
+pub use sessions::SessionReplays;
 
 /// How to replay.
 ///

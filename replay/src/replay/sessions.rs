@@ -3,8 +3,8 @@
 use forkcast_sim::service::Entry;
 use forkcast_sim::time::Instant;
 
-use super::Options;
 use super::session::{self, Place};
+use super::{Foreseen, Options};
 use crate::input::Inputs;
 use crate::rebuild::forecast::{Observation, Shared};
 use crate::side_by_side::in_turn;
@@ -16,9 +16,9 @@ pub(super) fn shared(inputs: &Inputs, options: &Options) -> Shared {
     look(inputs, &|session, at| session::observe(session, at, &uses, options))
 }
 
-/// Replays sessions one at a time, for an examination of each.
+/// Replays sessions one at a time, for an examination of each; each knows what the others show.
 #[derive(Debug)]
-pub(crate) struct SessionReplays {
+pub struct SessionReplays {
     options: Options,
     shared: Shared,
 }
@@ -28,6 +28,11 @@ impl SessionReplays {
     pub fn new(inputs: &Inputs, options: Options) -> Self {
         let shared = shared(inputs, &options);
         Self { options, shared }
+    }
+
+    /// What the forecast says of each request of the session `at`, as [`super::foresee`].
+    pub fn foresee(&self, at: usize, found: &Session) -> Vec<Foreseen> {
+        session::foresee_among(found, at, &self.shared, &self.options)
     }
 
     /// The entries of the session `at`: its requests without copies, in order of time.

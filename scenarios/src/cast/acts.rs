@@ -1,9 +1,6 @@
 //! What the user did: lines typed, the queue, interruptions.
 
-use forkcast_replay::transcript::QueueStep;
 use forkcast_sim::time::{Duration, Instant};
-
-use super::rules::{CastRule, LeftOut};
 
 /// A line without text: it held an image, or nothing.
 pub(super) const NO_TEXT: &str = "(This line has no text.)";
@@ -49,28 +46,10 @@ pub(super) enum Does {
     Escape,
 }
 
-/// An entry of the client's queue.
-#[derive(Clone, Debug)]
-struct Waiting {
-    text: String,
-    at: Option<Instant>,
-}
-
-impl Waiting {
-    fn is_notification(&self) -> bool {
-        self.text.starts_with("<task-notification")
-    }
-}
-
 /// The acts of a session's user, in the order of the recording.
 #[derive(Debug, Default)]
 pub(super) struct Acts {
-    /// Rules that are left out.
-    left_out: LeftOut,
     pub acts: Vec<Act>,
-    queue: Vec<Waiting>,
-    /// The entry that left the queue last.
-    dequeued: Option<Waiting>,
     /// Lines of the next turn.
     line: Option<UserLine>,
     /// Tokens of attachments before the first line.
@@ -80,11 +59,6 @@ pub(super) struct Acts {
 }
 
 impl Acts {
-    /// None so far; rules of `left_out` do not hold.
-    pub fn new(left_out: &LeftOut) -> Self {
-        Self { left_out: left_out.clone(), ..Self::default() }
-    }
-
     fn act(&mut self, at: Option<Instant>, does: Does) {
         let does = match does {
             Does::Types { text, tokens, begins_turn } if text.is_empty() => {
@@ -99,7 +73,6 @@ impl Acts {
 
     /// A line that begins a turn, or a part of it.
     pub fn line(&mut self, line: UserLine) {
-        self.dequeued = None;
         match &mut self.line {
             Some(known) => {
                 known.text = format!("{}\n{}", known.text, line.text);
@@ -174,38 +147,8 @@ impl Acts {
 
     /// A notification came. With `tokens`, the task is none of ours, so it arrives from outside.
     pub fn notified(&mut self, text: &str, at: Option<Instant>, tokens: Option<u64>) {
-        let entry = self.dequeued.take();
         if let Some(tokens) = tokens {
-            let at = entry.and_then(|entry| entry.at).or(at);
             self.act(at, Does::Arrives { text: text.to_owned(), tokens });
-        }
-    }
-
-    /// An operation of the client's queue.
-    pub fn queue(&mut self, step: &QueueStep, at: Option<Instant>) {
-        match &*step.operation {
-            "enqueue" => {
-                let text = step.text.as_deref().map_or_else(String::new, str::to_owned);
-                self.queue.push(Waiting { text, at });
-            }
-            // Lines pass notifications, which wait with a lower priority.
-            "dequeue" if !self.queue.is_empty() => {
-                let goes_first =
-                    |entry: &Waiting| !entry.is_notification() || self.left_out.contains(&CastRule::LinesFirst);
-                let line = self.queue.iter().position(goes_first);
-                self.dequeued = Some(self.queue.remove(line.map_or(0, |at| at)));
-            }
-            "remove" => self.removed(step),
-            "popAll" => self.queue.clear(),
-            _ => {}
-        }
-    }
-
-    /// An entry left the queue during a turn: an attachment shows it if it reached the agent (from 2.1.205 on).
-    fn removed(&mut self, step: &QueueStep) {
-        let is_meant = |entry: &Waiting| step.text.as_deref().is_none_or(|text| *text == *entry.text);
-        if let Some(at) = self.queue.iter().position(is_meant) {
-            self.queue.remove(at);
         }
     }
 }

@@ -32,6 +32,7 @@ mod wording;
 use std::fmt;
 
 use forkcast_replay::rebuild::profile::RuleName;
+use forkcast_replay::replay::{Foreseen, Options, foresee};
 use forkcast_replay::transcript::Session;
 use forkcast_sim::service::RecordedUsage;
 use forkcast_sim::time::Instant;
@@ -82,7 +83,7 @@ pub struct Take {
     pub output_tokens: u64,
     /// What the client is believed to have done before the request; `None` for the first one of its conversation.
     pub rule: Option<RuleName>,
-    /// What `replay` foresees that the request reads, from this session alone; `None` for the first one of its
+    /// What `replay` foresees that the request reads; `None` for the first one of its
     /// conversation.
     pub foreseen_read: Option<u64>,
     /// It was billed in another session, which this one continues.
@@ -146,5 +147,10 @@ pub fn cast(session: &Session, content: Content) -> Cast {
 
 /// The same with agents that are built otherwise.
 pub fn cast_otherwise(session: &Session, content: Content, otherwise: &Otherwise) -> Cast {
-    scene::Scene::new(session, content, otherwise).done()
+    cast_foreseen(session, content, otherwise, foresee(session, &Options::default()))
+}
+
+/// The same with what is foreseen of its requests: other sessions that were read with it may show more than it does alone.
+pub fn cast_foreseen(session: &Session, content: Content, otherwise: &Otherwise, foreseen: Vec<Foreseen>) -> Cast {
+    scene::Scene::new(session, content, otherwise, foreseen).done()
 }

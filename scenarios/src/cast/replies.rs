@@ -1,6 +1,6 @@
 //! The recorded answers as replies of a script, each bound to what asks for it.
 
-use forkcast_replay::transcript::{Answer, OutputCount};
+use forkcast_replay::transcript::{Answer, Item, OutputCount, What};
 use forkcast_sim::service::FIRST_BYTE_AFTER;
 use forkcast_sim::time::Instant;
 use serde_json::Value;
@@ -29,7 +29,10 @@ impl<'a> Scene<'a> {
         }
         let missing = self.spawns.of_call.iter().filter(|(_, spawn)| spawn.thread.is_none());
         let reports: Vec<(String, Node)> = missing
-            .map(|(call, spawn)| (call.clone(), report(&mut self.veil, spawn, spawn.called_at).node()))
+            .map(|(call, spawn)| {
+                let began_at = spawn.launched_at.or(spawn.called_at);
+                (call.clone(), report(&mut self.veil, spawn, began_at).node())
+            })
             .collect();
         for (call, reply) in reports {
             script = script.with(&call, list([reply]));
@@ -86,7 +89,9 @@ impl<'a> Scene<'a> {
 
     fn answer(&mut self, part: &Part<'_>, at: usize, answer: &Answer, line: u32, when: Option<Node>) -> Node {
         let id = format!("{}/{}", part.name, self.takes.len());
-        let sent_at = answer.sent_at.or(answer.first_at).unwrap_or(self.began);
+        let added_at = added_at(&part.agent.thread.items[..at]).filter(|_| self.otherwise.has(CastRule::SentLast));
+        // The clock may have been set back in between.
+        let sent_at = answer.sent_at.max(added_at.min(answer.first_at)).or(answer.first_at).unwrap_or(self.began);
         let first_at = answer.first_at.unwrap_or(sent_at).max(sent_at);
         let ended_at = answer.ended_at.unwrap_or(first_at).max(first_at);
         let first_byte = first_at.min(sent_at + FIRST_BYTE_AFTER);
@@ -174,6 +179,7 @@ impl<'a> Scene<'a> {
             .with("dropped_tokens", unseen.dropped_tokens.map(number))
             .with("tail_tokens", tokens(unseen.tail_tokens))
             .with("kept_tokens", tokens(unseen.kept_tokens))
+            .with("ttl", unseen.ttl.map(|ttl| text(ttl.name())))
             .some()
     }
 
@@ -185,6 +191,7 @@ impl<'a> Scene<'a> {
             _ => node::json(&self.veil.input(input)),
         };
         let brief = self.briefs.get(id).copied();
+        let launched = self.spawns.of_call.get(id).and_then(|spawn| spawn.launched_at.zip(spawn.called_at));
         Fields::default()
             .with("tool", text(name))
             .with("id", text(id))
@@ -192,6 +199,14 @@ impl<'a> Scene<'a> {
             .with("result_tokens", call.and_then(|call| call.result_tokens).map(number))
             .with("notice_tokens", call.and_then(|call| call.notice_tokens).map(number))
             .with("brief_tokens", brief.map(number))
+            .with("launch_ms", launched.map(|(launched, called)| number(launched.since(called).as_millis())))
             .node()
     }
+}
+
+/// The latest instant of what was added after the newest answer of `items`. What waited in the queue is recorded with the instant
+/// at which it began to wait, so that the last line before a request may be older than those before it.
+fn added_at(items: &[Item]) -> Option<Instant> {
+    let added = items.iter().rev().take_while(|item| item.answer().is_none());
+    added.filter(|item| matches!(item.what, What::Input(_))).filter_map(|item| item.at).max()
 }

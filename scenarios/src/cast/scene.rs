@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use forkcast_replay::replay::Foreseen;
 use forkcast_replay::source::Shares;
 use forkcast_replay::transcript::{Agent, AgentKind, Answer, Session};
 use forkcast_replay::what_if::Ratio;
@@ -20,7 +21,7 @@ use super::results::{Called, Results};
 use super::spawns::{DEFAULT_KIND, FORK, Spawn, Spawns, starts_agents};
 use super::switched::{Switched, models};
 use super::thread::{Steps, Unplayed, Walk};
-use super::unseen::Forecasts;
+use super::unseen::{Forecasts, session_ttl};
 use super::user;
 use super::wording::Veil;
 use super::{Cast, Content, Gap, Take};
@@ -74,7 +75,7 @@ pub(super) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub fn new(session: &'a Session, content: Content, otherwise: &'a Otherwise) -> Self {
+    pub fn new(session: &'a Session, content: Content, otherwise: &'a Otherwise, foreseen: Vec<Foreseen>) -> Self {
         let instants = || session.agents.iter().flat_map(|agent| &agent.thread.items).filter_map(|item| item.at);
         // A session without instants begins and ends at once.
         let (began, ended) = instants().min().zip(instants().max()).unwrap_or((Instant(0), Instant(0)));
@@ -83,10 +84,10 @@ impl<'a> Scene<'a> {
             otherwise,
             switched: Switched::default(),
             veil: Veil::new(content),
-            spawns: Spawns::of(session),
+            spawns: Spawns::of(session, otherwise),
             results: Results::default(),
-            acts: Acts::new(&otherwise.left_out),
-            forecasts: Forecasts::of(session, otherwise),
+            acts: Acts::default(),
+            forecasts: Forecasts::of(session, otherwise, foreseen),
             parts: Vec::new(),
             briefs: BTreeMap::new(),
             takes: Vec::new(),
@@ -213,7 +214,7 @@ impl<'a> Scene<'a> {
     fn options(&self) -> Node {
         let first = self.main_answers().next();
         let other = self.otherwise.model_of("main").map(text);
-        let ttl = self.main_answers().find_map(|answer| answer.usage?.usage.longest_ttl()).unwrap_or(Ttl::FiveMinutes);
+        let ttl = session_ttl(self.session).unwrap_or(Ttl::FiveMinutes);
         let model =
             first.map(|answer| text(answer.model.to_string())).filter(|_| first.is_some_and(|a| !a.model.is_empty()));
         Fields::default()

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use forkcast_replay::transcript::{
-    AgentKind, Answer, InputOrigin, Session, Sign, SpawnMode, SpawnResult, What, call_id,
+    AgentKind, Answer, Input, InputOrigin, Item, QueueStep, Session, Sign, SpawnMode, SpawnResult, What, call_id,
 };
 use forkcast_sim::time::Instant;
 use serde_json::Value;
 
 use super::node::{self, Fields, number, text};
+use super::otherwise::Otherwise;
+use super::rules::CastRule;
 use super::wording::{Block, Said, Veil, between};
 use crate::format::tree::Node;
 
@@ -40,6 +42,8 @@ pub(super) struct Spawn {
     pub called_at: Option<Instant>,
     /// When its result came.
     pub result_at: Option<Instant>,
+    /// When it had started in the background: then the client answered its call.
+    pub launched_at: Option<Instant>,
     /// When its end was reported.
     pub notified_at: Option<Instant>,
     /// What it reported.
@@ -54,6 +58,32 @@ pub(super) struct Spawns {
     pub of_call: BTreeMap<String, Spawn>,
     /// The call that started each agent, by the agent's id.
     pub call_of: BTreeMap<Arc<str>, String>,
+    /// When notifications entered the client's queue that left it with a trace, by their text. Without one (up to 2.1.5x) they
+    /// waited for the user, and nothing shows until when.
+    queued_at: BTreeMap<String, Instant>,
+}
+
+/// Notifications in the client's queue.
+#[derive(Default)]
+struct Queue<'a> {
+    entered: BTreeMap<&'a str, Instant>,
+    /// An entry has left it since the newest line or answer.
+    left: bool,
+}
+
+impl<'a> Queue<'a> {
+    fn step(&mut self, step: &'a QueueStep, at: Option<Instant>) {
+        match &*step.operation {
+            "enqueue" => self.entered.extend(step.text.as_deref().zip(at)),
+            "dequeue" | "remove" => self.left = true,
+            _ => {}
+        }
+    }
+
+    /// When this notification entered it, if that is when it came.
+    fn came_at(&self, text: &str) -> Option<Instant> {
+        self.entered.get(text).copied().filter(|_| self.left)
+    }
 }
 
 /// Whether a tool starts agents: `Task` up to 2.1.62, `Agent` since.
@@ -69,18 +99,20 @@ pub(super) fn kind_name(kind: &str) -> String {
 
 impl Spawns {
     /// The agents that calls of `session` started.
-    pub fn of(session: &Session) -> Self {
+    pub fn of(session: &Session, otherwise: &Otherwise) -> Self {
         let mut spawns = Self::default();
         let mut ids: BTreeMap<u64, String> = BTreeMap::new();
         for agent in &session.agents {
+            let mut queue = Queue::default();
             for item in &agent.thread.items {
                 match &item.what {
-                    What::Answer(answer) => spawns.calls(answer, agent.kind == AgentKind::Main, &mut ids),
-                    What::Sign(Sign::Spawned(result)) => spawns.started(result, session, &ids),
-                    What::Input(input) => {
-                        let blocks = input.wording.iter().map(Block::of);
-                        blocks.for_each(|block| spawns.reported(&block, input.origin, item.at));
+                    What::Answer(answer) => {
+                        queue.left = false;
+                        spawns.calls(answer, agent.kind == AgentKind::Main, &mut ids);
                     }
+                    What::Sign(Sign::Spawned(result)) => spawns.started(result, session, &ids),
+                    What::Sign(Sign::Queue(step)) if otherwise.has(CastRule::Queued) => queue.step(step, item.at),
+                    What::Input(input) => spawns.input(input, item, &queue),
                     What::Sign(_) => {}
                 }
             }
@@ -92,7 +124,28 @@ impl Spawns {
         let started = std::mem::take(&mut spawns.call_of);
         spawns.of_call.retain(|call, spawn| has_run(spawn, call, &started));
         spawns.call_of = started;
+        // Forks begin after the whole message, which their calls may be long before.
+        let begins_at_once = |spawn: &&mut Spawn| spawn.background && spawn.kind.as_deref() != Some(FORK);
+        let launched = spawns.of_call.values_mut().filter(begins_at_once);
+        launched.filter(|_| otherwise.has(CastRule::Launches)).for_each(|spawn| spawn.launched_at = spawn.result_at);
         spawns
+    }
+
+    fn input(&mut self, input: &Input, item: &Item, queue: &Queue<'_>) {
+        for block in input.wording.iter().map(Block::of) {
+            let mut at = item.at;
+            if let (Said::Text(text), InputOrigin::Notification) = (&block.said, input.origin) {
+                let came_at = queue.came_at(text);
+                self.queued_at.extend(came_at.map(|came_at| (text.clone(), came_at)));
+                at = came_at.or(at);
+            }
+            self.reported(&block, input.origin, at);
+        }
+    }
+
+    /// When the notification `text` came, which is recorded at `at`.
+    pub fn came_at(&self, text: &str, at: Option<Instant>) -> Option<Instant> {
+        self.queued_at.get(text).copied().or(at)
     }
 
     fn calls(&mut self, answer: &Answer, by_main: bool, ids: &mut BTreeMap<u64, String>) {

@@ -173,9 +173,21 @@ impl<'a> Walk<'a> {
         if is_last_round {
             self.step(Does::Waits);
         }
+        self.ends_unheard();
         self.done.input_at = self.input_at;
         self.done.ends_open = is_last_round || !self.unanswered.is_empty();
         self.done
+    }
+
+    /// Agents whose end the recording does not have are stopped after it. Nobody answers to that.
+    fn ends_unheard(&mut self) {
+        if self.acts.is_none() || !self.otherwise.has(CastRule::Unheard) {
+            return;
+        }
+        let unheard =
+            self.spawns.of_call.iter().filter(|(_, spawn)| spawn.by_main && spawn.background && !spawn.notified);
+        let steps = unheard.map(|(call, _)| Step { asked_by: Some(Asking::Notice(call.clone())), does: Does::Waits });
+        self.done.steps.extend(steps);
     }
 
     fn step(&mut self, does: Does) {
@@ -260,7 +272,7 @@ impl<'a> Walk<'a> {
         let played = self.spawns.notified_call(text).filter(|call| !is_repeated(call));
         if let Some(acts) = &mut self.acts {
             // Whatever waits is sent before it.
-            acts.notified(text, item.at, played.is_none().then_some(tokens));
+            acts.notified(text, self.spawns.came_at(text, item.at), played.is_none().then_some(tokens));
         }
         let asking = match played {
             Some(call) => {
@@ -426,11 +438,6 @@ impl<'a> Walk<'a> {
             self.done.unplayed.push(Unplayed { line: item.line, says });
         }
         match sign {
-            Sign::Queue(step) => {
-                if let Some(acts) = &mut self.acts {
-                    acts.queue(step, item.at);
-                }
-            }
             Sign::Synthetic if self.asking.is_some() => {
                 if let Some(acts) = &mut self.acts {
                     acts.send_line(None);

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use forkcast_sim::model::{Broken, CallError, Fault, Interruption, Unseen};
 use forkcast_sim::time::Duration;
+use forkcast_sim::wire::Ttl;
 use serde_json::Value;
 
 use super::outline;
@@ -107,6 +108,8 @@ pub struct ToolCall {
     pub notice_tokens: Option<u64>,
     /// Tokens of the first message of the agent that it starts.
     pub brief_tokens: Option<u64>,
+    /// How long the start of the agent takes.
+    pub launch_ms: Option<u64>,
     /// Its place.
     pub origin: Origin,
 }
@@ -166,6 +169,7 @@ fn unseen(at: &At<'_>) -> Option<Unseen> {
         dropped_tokens: fields.may("dropped_tokens", At::tokens),
         tail_tokens: fields.may("tail_tokens", At::tokens),
         kept_tokens: fields.may("kept_tokens", At::tokens),
+        ttl: fields.may("ttl", |at| at.word(&Ttl::WORDS)),
     })
 }
 
@@ -199,6 +203,7 @@ impl ToolCall {
             result_tokens: fields.may("result_tokens", At::tokens),
             notice_tokens: fields.may("notice_tokens", At::tokens),
             brief_tokens: fields.may("brief_tokens", At::tokens),
+            launch_ms: fields.may("launch_ms", At::number),
             ..call
         })
     }
@@ -220,6 +225,7 @@ impl ToolCall {
             result_tokens: None,
             notice_tokens: None,
             brief_tokens: None,
+            launch_ms: None,
             origin: fields.at().origin(),
         })
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::event::{Delta, Event, Grammar, Opened, StopReason};
 use super::{Broken, CallError};
 use crate::time::Duration;
-use crate::wire::Usage;
+use crate::wire::{Ttl, Usage};
 
 /// An answer without usage and without time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Unseen {
     pub tail_tokens: Option<u64>,
     /// Another request keeps this many tokens of the prompt in the cache.
     pub kept_tokens: Option<u64>,
+    /// The client asked for another lifetime of cache entries than that of the session.
+    pub ttl: Option<Ttl>,
 }
 
 /// What goes wrong with a call.

@@ -140,7 +140,10 @@ impl Service {
         if let Some(tokens) = unseen.tail_tokens {
             self.change(agent, draft, |total| total.checked_sub(tokens), Changed::Breakpoint)?;
         }
-        let draft = self.changes.apply(agent, draft);
+        let mut draft = self.changes.apply(agent, draft);
+        if let Some(ttl) = unseen.ttl {
+            draft.to_mut().marks.iter_mut().for_each(|mark| mark.ttl = ttl);
+        }
         let draft = &*draft;
         let (taken, stem) = match unseen.kept_tokens {
             None => self.take(agent, draft)?,
@@ -244,12 +247,14 @@ impl Service {
         }
         let marker = Marker { node: taken.request.nodes[kept], place: taken.request.places[kept], ..*marked };
         let total_tokens = taken.cumulative[kept];
-        let unseen = Prompt { markers: &[marker], minimum_tokens: 0, total_tokens, ..prompt };
-        self.engine.serve_unseen(&unseen, at);
-        // The request's own breakpoints within what is kept are written with it.
+        // The request's own breakpoints within what is kept are kept with it: the last one may be too far behind them to find
+        // what is between.
         let depth = prefixes.depth(marker.node);
         let own = taken.request.markers.iter().filter(|own| prefixes.depth(own.node) < depth);
-        for kept in own.chain([&marker]) {
+        let markers: Vec<Marker> = own.chain([&marker]).copied().collect();
+        let unseen = Prompt { markers: &markers, minimum_tokens: 0, total_tokens, ..prompt };
+        self.engine.serve_unseen(&unseen, at);
+        for kept in &markers {
             self.observers.iter_mut().for_each(|observer| observer.kept(kept.node, kept.ttl, at));
         }
     }

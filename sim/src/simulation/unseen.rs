@@ -114,7 +114,8 @@ impl Change {
             Changed::Breakpoint => Vec::new(),
         };
         let divides = is_text && kept > FRAME_TOKENS;
-        if what == Changed::Breakpoint && !divides {
+        let is_in_newest = place.level == Level::Messages && place.item as usize + 1 == draft.messages.len();
+        if what == Changed::Breakpoint && !(divides && is_in_newest) {
             return None;
         }
         if divides {

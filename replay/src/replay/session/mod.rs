@@ -51,8 +51,13 @@ pub(super) fn foresee(session: &Session, options: &Options) -> Vec<Foreseen> {
     for (number, at, observation) in observe(session, 0, &Shared::default(), options) {
         own.note(number, at, observation);
     }
+    foresee_among(session, 0, &own.sorted(), options)
+}
+
+/// The same with what all sessions show, of which this one is number `index`.
+pub(super) fn foresee_among(session: &Session, index: usize, shared: &Shared, options: &Options) -> Vec<Foreseen> {
     let mut foreseen = Vec::new();
-    forecasting::observe(session, 0, &own.sorted(), options, &mut |ask, decision| {
+    forecasting::observe(session, number(index), shared, options, &mut |ask, decision| {
         foreseen.push(Foreseen { agent: ask.agent, item: ask.item, decision });
     });
     foreseen

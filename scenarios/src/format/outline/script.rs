@@ -1,6 +1,8 @@
 //! The replies of `script`.
 
 use super::{Field, Object, RAW_EVENT, Shape, words};
+use forkcast_sim::wire::Ttl;
+
 use crate::format::script::{BARE, BREAKS};
 
 /// A reply of a script.
@@ -50,6 +52,11 @@ pub static UNSEEN: Object = Object::new(
         ),
         Field::tokens("tail_tokens", "The client set its last breakpoint before this many tokens, not at the end."),
         Field::tokens("kept_tokens", "Another request keeps this many tokens of the prompt in the cache."),
+        Field::words(
+            "ttl",
+            || words(&Ttl::WORDS),
+            "The client asked for this lifetime of what it marked, not for the session's.",
+        ),
     ],
 );
 
@@ -83,6 +90,7 @@ pub static TOOL_CALL: Object = Object::new(
             "brief_tokens",
             "Tokens of the first message of the agent that it starts, if they are not counted.",
         ),
+        Field::ms("launch_ms", "How long the start of its agent takes; its call must have an `id`."),
     ],
 );
 

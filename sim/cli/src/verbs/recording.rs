@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use forkcast_replay::input::{Inputs, ReadOptions};
-use forkcast_replay::transcript::AgentKind;
+use forkcast_replay::replay::{Options, SessionReplays};
+use forkcast_replay::transcript::{AgentKind, Session};
 use forkcast_scenarios::cast::otherwise::Otherwise;
 use forkcast_scenarios::cast::recorded::{self, ExchangeCast, Original};
-use forkcast_scenarios::cast::{Cast, Content, cast_otherwise};
+use forkcast_scenarios::cast::{Cast, Content, cast_foreseen};
 
 use crate::args::TalkArgs;
 use crate::exit::BadInput;
@@ -26,6 +27,8 @@ pub struct RecordedCast {
 pub struct Recordings {
     path: PathBuf,
     inputs: Inputs,
+    /// What is foreseen of their requests.
+    replays: SessionReplays,
 }
 
 impl Recordings {
@@ -33,7 +36,8 @@ impl Recordings {
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let options = ReadOptions::default().with_answers();
         let inputs = Inputs::read_with(&[path], &options, &|_| true).map_err(BadInput::error)?;
-        Ok(Self { path: path.to_owned(), inputs })
+        let replays = SessionReplays::new(&inputs, Options::default());
+        Ok(Self { path: path.to_owned(), inputs, replays })
     }
 
     /// The casts of the sessions whose ids begin with `session`, in the order of the recording. Sessions without a main
@@ -64,7 +68,7 @@ impl Recordings {
                 continue;
             }
             if loaded.agents.iter().any(|agent| agent.kind == AgentKind::Main) {
-                let cast = cast_otherwise(&loaded, content, otherwise);
+                let cast = self.cast(at, &loaded, content, otherwise);
                 casts.push(RecordedCast { cast, original: None, at: Some(at) });
             } else {
                 headless.push(format!("{}: has no main conversation, which is what can be played", loaded.source));
@@ -91,7 +95,13 @@ impl Recordings {
             return Ok(same.map(|again| RecordedCast { cast: again.cast, original: Some(again.original), at: None }));
         };
         let Some(loaded) = self.inputs.sessions.load(at).transpose()? else { return Ok(None) };
-        Ok(Some(RecordedCast { cast: cast_otherwise(&loaded, content, otherwise), original: None, at: Some(at) }))
+        let cast = self.cast(at, &loaded, content, otherwise);
+        Ok(Some(RecordedCast { cast, original: None, at: Some(at) }))
+    }
+
+    /// The cast of the session `at`. What other sessions show of the cache is known to it, as to `replay`.
+    fn cast(&self, at: usize, session: &Session, content: Content, otherwise: &Otherwise) -> Cast {
+        cast_foreseen(session, content, otherwise, self.replays.foresee(at, session))
     }
 
     /// The error if no session was found.

@@ -106,6 +106,8 @@ pub struct Settings {
     pub teams: Option<Teams>,
     /// How long the classifier takes to check a finished background task (contract ASYNC-09).
     pub classifier: Duration,
+    /// How long the start of an agent takes, by the id of its call: hooks that a recorded client ran first, and its own work.
+    pub launches: BTreeMap<Rc<str>, Duration>,
 }
 
 impl Settings {
@@ -189,6 +191,7 @@ impl Default for Settings {
             remote: Vec::new(),
             teams: None,
             classifier: Duration::default(),
+            launches: BTreeMap::new(),
         }
     }
 }

@@ -68,9 +68,13 @@ pub async fn call(call: Call) -> Result<Outcome, ToolError> {
 }
 
 /// Resolves the call, and makes the worktree that it or the definition asks for; the call decides if both say something
-/// (AGENT-18).
+/// (AGENT-18). A start that is known to take its time does.
 async fn resolve(call: &Call) -> Result<Resolved, Refusal> {
     let mut resolved = route::resolve(call).await?;
+    let session = &call.context.session;
+    if let Some(takes) = session.settings.launches.get(&call.tool_use.id) {
+        session.handle.sleep(*takes).await;
+    }
     if resolved.isolation() == Some(Isolation::Worktree) {
         resolved.worktree = Some(worktree::create(&call.context.session, &resolved.agent).await?);
     }
