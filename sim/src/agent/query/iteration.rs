@@ -54,6 +54,7 @@ impl Loop {
 
     /// Runs iterations until the end. A block and not an `async fn`, which would store the loop twice: as its argument
     /// and as its variable.
+    #[expect(clippy::manual_async_fn, reason = "an `async fn` would store the loop twice")]
     pub fn run(mut self) -> impl Future<Output = Ended> {
         async move {
             declared::size_history(&self.context);
