@@ -184,20 +184,22 @@ fn fields_of_a_message_besides_its_content_are_prompt() {
     assert_eq!(outcome.report.findings, []);
 }
 
-/// A client repeats its note after the newest message: the note moves with every turn, and nothing else changes.
+/// A client repeats its note after the newest message: the note moves with every turn, and nothing else changes. A short one costs
+/// only itself.
 #[test]
 fn a_note_that_is_kept_at_the_end_is_one_change() {
-    fn noted(turns: usize) -> Value {
+    fn noted(turns: usize, words: &str) -> Value {
         let mut body = chat(turns);
-        let note = json!({"role": "system", "content": "Keep the plan up to date."});
+        let note = json!({"role": "system", "content": words});
         body["messages"].as_array_mut().into_iter().for_each(|messages| messages.push(note.clone()));
         body
     }
     let moved = |at: &'static str| ("message_moved", at, Some("input_changed"));
     assert_eq!(
-        told(&changed(noted, |_| ())),
+        told(&changed(|turns| noted(turns, &long("plan")), |_| ())),
         ["messages[2].tool_calls[0]", "messages[4].tool_calls[0]", "messages[6].tool_calls[0]"].map(moved)
     );
+    assert_eq!(told(&changed(|turns| noted(turns, "Keep the plan up to date."), |_| ())), []);
 }
 
 /// The provider sets the breakpoints: they are neither too many, nor does one of them move.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::stage::{Folder, long};
 use forkcast_replay::check::Outcome;
 use forkcast_replay::source::Fed;
+use forkcast_sim::guard::Rules;
 
 /// What all versions of a result have in common.
 const FILE: &str = " of the file that was asked for, with all of its lines";
@@ -375,7 +376,7 @@ fn two_helpers_over_one_transcript_continue_none_of_each_other() {
         (0..turns).map(|turn| format!("USER: {}\nASSISTANT: {}\n", long("question"), turn)).collect()
     };
     let ask = |task: &str, turns: usize| {
-        let rules = "Give the answer as JSON, and nothing else. ".repeat(4);
+        let rules = format!("{task} Give the answer as JSON, and nothing else. ").repeat(6);
         chat(&[
             json!({"role": "user", "content": format!("### Task:\n{task} {rules}\n{}\n### Output of {task}", transcript(turns))}),
         ])
@@ -383,5 +384,7 @@ fn two_helpers_over_one_transcript_continue_none_of_each_other() {
     let bodies: Vec<Value> = (1..5)
         .flat_map(|turns| [ask("Suggest tags.", turns), ask("Generate follow-ups for the user.", turns)])
         .collect();
-    assert_eq!(breaks(&bodies), 0);
+    let report = sent(&bodies).report;
+    assert_eq!(report.chains, 8);
+    assert!(report.passes(&Rules::default()), "{:?}", report.findings);
 }

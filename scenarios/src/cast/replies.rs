@@ -204,7 +204,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The latest instant of what was added after the newest answer of `items`. What waited in the queue is recorded with the instant
+/// The latest instant of the lines added after the newest answer of `items`. What waited in the queue is recorded with the instant
 /// at which it began to wait, so that the last line before a request may be older than those before it.
 fn added_at(items: &[Item]) -> Option<Instant> {
     let added = items.iter().rev().take_while(|item| item.answer().is_none());

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use forkcast_replay::formats::Format;
 use forkcast_replay::transcript::{
     AgentKind, Answer, Input, InputOrigin, Item, QueueStep, Session, Sign, SpawnMode, SpawnResult, What, call_id,
 };
@@ -127,7 +128,9 @@ impl Spawns {
         // Forks begin after the whole message, which their calls may be long before.
         let begins_at_once = |spawn: &&mut Spawn| spawn.background && spawn.kind.as_deref() != Some(FORK);
         let launched = spawns.of_call.values_mut().filter(begins_at_once);
-        launched.filter(|_| otherwise.has(CastRule::Launches)).for_each(|spawn| spawn.launched_at = spawn.result_at);
+        // Recorded requests show no instants of results.
+        let is_shown = session.format != Format::ExchangeLog && otherwise.has(CastRule::Launches);
+        launched.filter(|_| is_shown).for_each(|spawn| spawn.launched_at = spawn.result_at);
         spawns
     }
 

@@ -1,4 +1,4 @@
-//! What clients do, as transcripts show it: when requests were sent and agents started, what was heard, what stayed in the cache.
+//! What clients do, as transcripts show it: when requests were sent and agents started, who heard of them, what stayed in the cache.
 
 use forkcast_replay::input::Inputs;
 use forkcast_replay::replay::{Options as Replayed, SessionReplays};

@@ -79,8 +79,8 @@ fn stretches(ops: &[DiffOp], was: &[&[u8]], is: &[&[u8]]) -> usize {
 pub(crate) struct Rewriting {
     /// The longest stretch that was put between sentences of the earlier text without replacing any, in bytes.
     pub longest_insertion: usize,
-    /// Bytes of the earlier text that are gone before the longest stretch that both have.
-    pub gone_before: usize,
+    /// Bytes of the earlier text that others replaced before the longest stretch that both have.
+    pub replaced_before: usize,
 }
 
 /// How `new` contains `old`; nothing of it if they are too long to be compared.
@@ -91,17 +91,18 @@ pub(crate) fn rewriting(old: &[u8], new: &[u8]) -> Rewriting {
         return found;
     }
     let bytes = |pieces: &[&[u8]]| pieces.iter().map(|piece| piece.len()).sum::<usize>();
-    let (mut longest, mut gone) = (0, 0);
+    let (mut longest, mut replaced) = (0, 0);
     for op in capture_diff_slices(Algorithm::Histogram, &was, &is) {
         let [old, new] = [bytes(&was[op.old_range()]), bytes(&is[op.new_range()])];
         match op {
             DiffOp::Equal { .. } if old > longest => {
                 longest = old;
-                found.gone_before = gone;
+                found.replaced_before = replaced;
             }
             DiffOp::Equal { .. } => {}
             DiffOp::Insert { .. } => found.longest_insertion = found.longest_insertion.max(new),
-            _ => gone += old,
+            DiffOp::Replace { .. } => replaced += old,
+            DiffOp::Delete { .. } => {}
         }
     }
     found

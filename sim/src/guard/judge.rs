@@ -94,7 +94,8 @@ impl Question<'_> {
         const READ_PERCENT_MAX: u64 = 80;
         let last = change.pairs.iter().filter_map(|pair| pair.new).chain([change.new_index]).max();
         let end = last.and_then(|last| self.newer.cumulative.get(last));
-        end.is_some_and(|end| end * 100 < self.read_tokens * READ_PERCENT_MAX)
+        self.read_tokens >= BEGINNING_TOKENS_MIN
+            && end.is_some_and(|end| end * 100 < self.read_tokens * READ_PERCENT_MAX)
     }
 
     /// Two agents differ, and have less in common than is worth a note.

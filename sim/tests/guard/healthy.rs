@@ -40,11 +40,6 @@ fn become_agent(sent: &mut Value, agent: &str) {
             sent["tools"] = json!([tool(&format!("{agent} it"))]);
         }
         "hello" | "greeting" | "farewell" => sent["tools"] = json!([]),
-        "poet" | "judge" => {
-            sent["tools"] = json!([]);
-            sent["system"] = marked(agent);
-            return;
-        }
         // Their prompts differ in a letter.
         "clerk-a" | "clerk-b" | "clerk-c" => {
             sent["system"] = marked("the rules of clerks");

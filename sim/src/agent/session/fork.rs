@@ -34,8 +34,6 @@ pub struct Origin {
     pub calls: OnceCell<Index<Rc<str>, Piece>>,
     /// The ids of the message's calls, in order.
     pub answers: Rc<[Rc<str>]>,
-    /// The message as every fork has it, where none needs an id of its own.
-    pub copy: OnceCell<Rc<Entry>>,
     /// A placeholder for each of them (FORK-23..25).
     pub placeholders: Pieces,
     /// What their directives begin with.

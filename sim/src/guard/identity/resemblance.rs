@@ -326,40 +326,21 @@ fn tool_names(wire: &Wire, request: &Request) -> BTreeSet<String> {
 /// Least share of the sentences of two system prompts, in percent, that one agent keeps if all its tools are replaced.
 const REPLACED_PERCENT_MIN: usize = 50;
 
-/// Shorter system prompts tell nothing: one word of them may have changed.
-const PROMPT_BYTES_MIN: u64 = 200;
-
 /// Whether `newer` is another agent, to which that of `older` may have handed its history over: tools and system prompt of each
-/// are its own; in a group chat, which has no tools, the system prompts have next to nothing in common. One that has none of these any
-/// more asks about the history of the same agent.
+/// are its own. One that has no tools any more asks about the history of the same agent, unless it is another model's.
 pub(super) fn is_another_agent(wire: &Wire, older: &Request, newer: &Request) -> bool {
     let [old, new] = [older, newer].map(|request| level_blocks(wire, request, Level::System));
     if old == new || old.is_empty() || new.is_empty() {
         return false;
     }
-    let [old_tools, new_tools] = [older, newer].map(|request| tool_names(wire, request));
-    let is_model_other = older.model != newer.model;
-    let texts = [&old, &new].map(|blocks| blocks.iter().map(|block| wire.blocks.len_bytes(*block)).sum::<u64>());
-    match (old_tools.is_empty(), new_tools.is_empty()) {
-        (false, false) => {
-            old_tools.is_disjoint(&new_tools) && Sentences::of(wire, &old, &new).percent() < REPLACED_PERCENT_MIN
-        }
-        (true, true) if texts.iter().any(|bytes| *bytes < PROMPT_BYTES_MIN) => false,
-        (true, true) => !share_sentences(wire, &old, &new) && common_ends(wire, &old, &new) < 2 * FRAME_BYTES,
-        _ => is_model_other && Sentences::of(wire, &old, &new).percent() < REPLACED_PERCENT_MIN,
-    }
-}
-
-/// Whether two texts have a tenth of their long sentences in common.
-fn share_sentences(wire: &Wire, old: &[BlockId], new: &[BlockId]) -> bool {
-    let text = |blocks: &[BlockId]| {
-        let blocks: Vec<&[u8]> = blocks.iter().map(|block| wire.blocks.bytes(*block)).collect();
-        blocks.into_iter().flat_map(long_sentences)
+    let [old_names, new_names] = [older, newer].map(|request| tool_names(wire, request));
+    let is_without = |request: &Request| level_blocks(wire, request, Level::Tools).is_empty();
+    let are_others = match (is_without(older), is_without(newer)) {
+        (false, false) => !old_names.is_empty() && !new_names.is_empty() && old_names.is_disjoint(&new_names),
+        (true, true) => false,
+        _ => older.model != newer.model,
     };
-    let known: BTreeSet<&[u8]> = text(old).collect();
-    let bytes = |sentences: &mut dyn Iterator<Item = &[u8]>| sentences.map(<[u8]>::len).sum::<usize>();
-    let common = bytes(&mut text(new).filter(|sentence| known.contains(sentence)));
-    common * 10 >= bytes(&mut text(new)).max(bytes(&mut text(old))) && common > 0
+    are_others && Sentences::of(wire, &old, &new).percent() < REPLACED_PERCENT_MIN
 }
 
 /// Bytes of a block's canonical form that all blocks of its kind share: keys, braces, the type.

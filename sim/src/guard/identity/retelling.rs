@@ -73,9 +73,9 @@ fn is_rebuilt(wire: &Wire, last: &Request, request: &Request) -> bool {
     is_inserted_into(wire, &old, &new)
 }
 
-/// Most bytes that such a text loses before its history, such as the number of the step. Two templates with one history in them differ
+/// Most bytes of such a text that are replaced before its history, such as the number of the step. Two templates with one history in them differ
 /// by their tasks (`open-webui`'s tags and follow-up questions, 2026).
-const GONE_BYTES_MAX: usize = 200;
+const REPLACED_BYTES_MAX: usize = 200;
 
 /// Whether half of the text of a message or more is in a later one, with something inserted.
 fn is_inserted_into(wire: &Wire, old: &[BlockId], new: &[BlockId]) -> bool {
@@ -91,7 +91,7 @@ fn is_inserted_into(wire: &Wire, old: &[BlockId], new: &[BlockId]) -> bool {
         return false;
     }
     let how = rewriting(&old, &new);
-    how.longest_insertion >= STEP_BYTES_MIN && how.gone_before <= GONE_BYTES_MAX
+    how.longest_insertion >= STEP_BYTES_MIN && how.replaced_before <= REPLACED_BYTES_MAX
 }
 
 /// Whether `request` is another question behind the same messages, such as examples or a greeting: as many messages, of which only

@@ -37,7 +37,7 @@ pub(super) struct Repeated {
     /// A model has no price.
     is_unpriced: bool,
     last: Option<Last>,
-    /// A recorded usage shows what was read.
+    /// Its reads are recorded.
     is_measured: bool,
 }
 

@@ -13,15 +13,9 @@ pub fn build(request: &Request<'_>) -> Vec<Rc<Entry>> {
 }
 
 /// The parent's message with every block, including call ids, under a new id that is never sent (FORK-20..22). Messages
-/// are immutable, so the sent content is shared with the parent by reference (FORK-19). Ids are for transcripts, so
-/// without these the forks share one copy.
+/// are immutable, so the sent content is shared with the parent by reference (FORK-19).
 fn clone_of_message(request: &Request<'_>) -> Rc<Entry> {
-    let uuid = request.uuid();
-    let copy = || Rc::new(Entry { uuid, ..Entry::clone(&request.origin.message) });
-    match request.call.context.session.settings.without_transcripts {
-        true => Rc::clone(request.origin.copy.get_or_init(copy)),
-        false => copy(),
-    }
+    Rc::new(Entry { uuid: request.uuid(), ..Entry::clone(&request.origin.message) })
 }
 
 /// One message: the placeholders in the order of the calls, then one text block (FORK-23..26).

@@ -23,7 +23,6 @@ pub fn take(parent: &Rc<Context>, message: &Rc<Entry>) -> Origin {
     Origin {
         conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
         calls: OnceCell::new(),
-        copy: OnceCell::new(),
         placeholders: placeholders(parent, &answers),
         directive: TextBeginning::new(&text::beginning()),
         message: message.clone(),
@@ -46,7 +45,6 @@ pub fn take_whole(parent: &Rc<Context>, definition: AgentDefinition) -> Origin {
     Origin {
         conversation: if parent.conversation.borrow().is_of(&history) { sent() } else { Conversation::default() },
         calls: OnceCell::new(),
-        copy: OnceCell::new(),
         placeholders: Pieces::default(),
         directive: TextBeginning::new(""),
         message: Entry::user("none".into(), "", Nature::Inserted),
