@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 
-use super::lanes::messages;
 use super::resemblance::{FRAME_BYTES, said};
 use crate::diagnosis::{CommonEnds, equal_bytes, rewriting};
 use crate::wire::{BlockId, BlockKind, ChainId, Request, Role, Wire};
@@ -94,25 +93,29 @@ fn is_inserted_into(wire: &Wire, old: &[BlockId], new: &[BlockId]) -> bool {
     how.longest_insertion >= STEP_BYTES_MIN && how.replaced_before <= REPLACED_BYTES_MAX
 }
 
-/// Whether `request` is another question behind the same messages, such as examples or a greeting: as many messages, of which only
-/// the newest differs as a whole. Of the same agent there would be its answer.
+/// Whether `request` is another question behind the same messages, such as examples or a greeting: of as many messages only the
+/// newest differs, and as a whole. Of the same agent there would be its answer.
 pub(super) fn asks_otherwise(wire: &Wire, last: &Request, request: &Request) -> bool {
-    if messages(last) != messages(request) {
+    let newest = |request: &Request| {
+        let item = request.places.last().map(|place| place.item)?;
+        request.places.iter().rposition(|place| !place.is_of_message(item))
+    };
+    // Equal nodes are equal prefixes.
+    let Some(before) = newest(last).filter(|before| Some(*before) == newest(request)) else { return false };
+    let said_before = wire.prefixes.block(request.nodes[before]);
+    let is_answer = said_before.is_some_and(|block| wire.blocks.role(block) == Role::Assistant);
+    if last.nodes[before] != request.nodes[before] || !is_answer {
         return false;
     }
-    let (old, new) = (told(wire, last), told(wire, request));
-    let (Some((was, old)), Some((is, new))) = (old.split_last(), new.split_last()) else { return false };
-    let is_question = |message: &Saying| {
-        message.role == Role::User && message.blocks.iter().all(|block| wire.blocks.kind(*block) == BlockKind::Text)
+    let blocks = |request: &Request| -> Vec<BlockId> {
+        request.nodes[before + 1..].iter().filter_map(|node| wire.prefixes.block(*node)).collect()
     };
-    let is_equal = |(old, new): (&Saying, &Saying)| old.role == new.role && old.blocks == new.blocks;
-    old.len() == new.len()
-        && old.iter().any(|message| message.role == Role::Assistant)
-        && [was, is].into_iter().all(is_question)
-        && old.iter().zip(new).all(is_equal)
-        && was.blocks.iter().all(|block| !is.blocks.contains(block))
-        && !has_grown(wire, &was.blocks, &is.blocks)
-        && !is_inserted_into(wire, &was.blocks, &is.blocks)
+    let is_question =
+        |block: &BlockId| wire.blocks.role(*block) == Role::User && wire.blocks.kind(*block) == BlockKind::Text;
+    let [old, new] = [blocks(last), blocks(request)];
+    old.iter().chain(&new).all(is_question)
+        && old.iter().all(|block| !new.contains(block))
+        && !has_grown(wire, &old, &new)
 }
 
 /// Whether the first block of a message that differs has all that it had the step before, and more at one place (rt911 336, 2026), or
