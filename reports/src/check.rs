@@ -3,7 +3,7 @@
 mod kind;
 mod origin;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use forkcast_replay::input::Inputs;
 use forkcast_sim::guard::conformance::{Card, Row};
@@ -151,14 +151,39 @@ words! {
 }
 
 impl Verdict {
-    /// The word of its level in SARIF, and in the text of a JUnit test.
+    /// Severity of such a finding.
+    pub const fn weight(self) -> Weight {
+        match self {
+            Self::Fails => Weight::Error,
+            Self::Noted | Self::Allowed | Self::Harmless => Weight::Note,
+        }
+    }
+}
+
+/// Severity of a finding, decided once for all programs that read a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// It makes the check fail.
+    Error,
+    /// It does not.
+    Note,
+}
+
+impl Weight {
+    /// The word of a level in SARIF, and in the text of a JUnit test.
     pub const fn in_sarif(self) -> &'static str {
-        if matches!(self, Self::Fails) { "error" } else { "note" }
+        match self {
+            Self::Error => "error",
+            Self::Note => "note",
+        }
     }
 
-    /// Its command in a workflow.
+    /// The command of a workflow.
     pub const fn in_github(self) -> &'static str {
-        if matches!(self, Self::Fails) { "error" } else { "notice" }
+        match self {
+            Self::Error => "error",
+            Self::Note => "notice",
+        }
     }
 }
 
@@ -195,8 +220,13 @@ impl<'a> Check<'a> {
 
     /// How many requests have a finding with this verdict.
     pub fn requests_with(&self, verdict: Verdict) -> usize {
-        let found = self.report.findings.iter().filter(|finding| self.verdict(finding) == verdict);
-        found.map(|finding| finding.request).collect::<BTreeSet<usize>>().len()
+        let mut requests: Vec<usize> = Vec::new();
+        for finding in self.report.findings.iter().filter(|finding| self.verdict(finding) == verdict) {
+            requests.push(finding.request);
+        }
+        requests.sort_unstable();
+        requests.dedup();
+        requests.len()
     }
 
     /// The total cost of all findings with this verdict; `None` if a model has no price.
@@ -263,7 +293,7 @@ impl<'a> Check<'a> {
 
     /// Chains in order of their first requests, each with the request.
     pub fn chains(&self) -> Vec<(&'a str, usize)> {
-        let mut seen = BTreeSet::new();
+        let mut seen = std::collections::BTreeSet::new();
         let named = self.origins.iter().enumerate().map(|(number, origin)| (origin.chain.as_str(), number));
         named.filter(|(chain, _)| seen.insert(*chain)).collect()
     }

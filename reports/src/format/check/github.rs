@@ -46,7 +46,7 @@ pub fn write(check: &Check<'_>, target: &mut dyn Write) -> io::Result<()> {
 }
 
 fn command(check: &Check<'_>, kind: &Kind<'_>, target: &mut dyn Write) -> io::Result<()> {
-    let word = kind.verdict.in_github();
+    let word = kind.verdict.weight().in_github();
     let place = place(check, kind.first().request);
     let title = property(&words::headline(check, kind));
     writeln!(target, "::{word} {place}title={title}::{}", data(&words::lines(check, kind).join("\n")))

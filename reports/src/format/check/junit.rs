@@ -10,7 +10,7 @@ use forkcast_sim::guard::{Rule, Violation};
 use forkcast_sim::outside::visible;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use crate::check::{Check, Graded, Kind, Origin, Verdict};
+use crate::check::{Check, Graded, Kind, Origin, Weight};
 use crate::document::count;
 use crate::human::check::words;
 
@@ -113,7 +113,7 @@ fn case(
     let shown = || violations.iter().find_map(|violation| check.shows(violation));
     placed(check, &mut case, changed.or_else(shown).or_else(|| check.origin(request?)));
     let (failing, others): (Vec<&Kind<'_>>, Vec<&Kind<'_>>) =
-        kinds.iter().partition(|kind| kind.verdict == Verdict::Fails);
+        kinds.iter().partition(|kind| kind.verdict.weight() == Weight::Error);
     if !others.is_empty() {
         case.set_system_out(others.iter().map(|kind| noted(check, kind)).collect::<Vec<_>>().join("\n\n"));
     }
@@ -128,7 +128,7 @@ fn case(
 
 /// A message of a test that does not fail: `note: …`.
 fn noted(check: &Check<'_>, kind: &Kind<'_>) -> String {
-    let title = format!("{}: {}", kind.verdict.in_sarif(), words::headline(check, kind));
+    let title = format!("{}: {}", kind.verdict.weight().in_sarif(), words::headline(check, kind));
     text(&title, &words::lines(check, kind))
 }
 

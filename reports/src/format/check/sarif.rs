@@ -11,7 +11,7 @@ use forkcast_replay::input::Unreadable;
 use forkcast_sim::outside::{inert_message, quoted};
 use forkcast_sim::wire::Maker;
 
-use crate::check::{Check, Kind, Origin, Verdict};
+use crate::check::{Check, Kind, Origin, Weight};
 use crate::document::json_text;
 use crate::human::check::{claim, words};
 use crate::human::list;
@@ -102,7 +102,7 @@ impl Rules {
             "shortDescription": message(short),
             "fullDescription": message(full),
             "help": message(full),
-            "defaultConfiguration": object! { "level": Verdict::Fails.in_sarif() },
+            "defaultConfiguration": object! { "level": Weight::Error.in_sarif() },
             "properties": object! { "tags": ["prompt-cache", "cost"] },
         };
         self.0.insert(id.to_owned(), rule);
@@ -135,7 +135,7 @@ fn change(check: &Check<'_>, kind: &Kind<'_>, rules: &Rules, fingerprints: &mut 
     object! {
         "ruleId": id,
         "ruleIndex": rules.index(id),
-        "level": kind.verdict.in_sarif(),
+        "level": kind.verdict.weight().in_sarif(),
         "message": message(&text),
         "locations": vec![location(check, finding.request, &finding.path, None)],
         "relatedLocations": unless_empty(related.collect()),
@@ -223,7 +223,7 @@ fn error(rules: &Rules, id: &str, text: &str, place: Value) -> Value {
     object! {
         "ruleId": id.to_owned(),
         "ruleIndex": rules.index(id),
-        "level": Verdict::Fails.in_sarif(),
+        "level": Weight::Error.in_sarif(),
         "message": message(text),
         "locations": vec![place],
         "partialFingerprints": object! { "forkcastRule/v1": id.to_owned() },
@@ -252,7 +252,7 @@ fn graded<'a>(check: &'a Check<'_>, rules: &'a Rules) -> impl Iterator<Item = Va
 
 fn unread(check: &Check<'_>, damage: &Unreadable) -> Value {
     object! {
-        "level": Verdict::Fails.in_sarif(),
+        "level": Weight::Error.in_sarif(),
         "message": message(&check.names.message(&damage.reason)),
         "locations": vec![object! { "physicalLocation": physical(&check.names.file(&damage.file), damage.line) }],
     }
