@@ -151,8 +151,9 @@ fn pauses(number: usize, agent: &Agent) -> Vec<((usize, usize), Duration)> {
     pauses
 }
 
-/// Where an agent's prompts changed of which the provider said that a part of them had (32 of 32 such requests of 2.1.121 to
-/// 2.1.219 missed): where they changed last, else what its first request read.
+/// Where an agent's prompts changed of which the provider said that a part of them had (all 34 such requests of 2.1.119 to
+/// 2.1.217 in the open recordings, whose request before is known, missed): where they changed last, else what its first request
+/// read.
 fn named(number: usize, agent: &Agent) -> Vec<((usize, usize), u64)> {
     let (mut landing, mut left) = (None, 0);
     let mut named = Vec::new();

@@ -162,6 +162,16 @@ fn a_request_is_named_by_number_or_by_file() {
     for shortened in ["log:2", "l\u{2026}.jsonl:2", "log.js#1"] {
         assert_eq!(by("1"), by(shortened), "{shortened}: as narrow tables leave it");
     }
+    // A file with one request is that request, by the beginning of its name, and as `check` names it.
+    let lines = fs::read_to_string(place.join("log.jsonl")).unwrap();
+    fs::create_dir(place.join("each")).unwrap();
+    for (at, line) in lines.lines().enumerate() {
+        fs::write(place.join(format!("each/000{}.jsonl", at + 1)), format!("{line}\n")).unwrap();
+    }
+    let of_each = |name: &str| fine(&forkcast(&place, &["explain", "each", name])).to_owned();
+    for name in ["0002", "0002.jsonl", "each/0002.jsonl"] {
+        assert_eq!(of_each("1"), of_each(name), "{name}");
+    }
     let pair = |first: &str, second: &str| stdout(&forkcast(&place, &["diff", first, second])).to_owned();
     let lines = pair("log.jsonl:1", "log.jsonl:2");
     assert!(lines.contains("2026-09-22"), "{lines}");

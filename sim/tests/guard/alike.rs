@@ -188,3 +188,17 @@ fn a_fork_with_another_head_pays_for_its_history() {
     fork["model"] = json!("claude-haiku-4-5");
     assert_eq!(causes(&fork), [], "another model has another cache");
 }
+
+#[test]
+fn what_is_too_little_to_share_is_not_noted() {
+    let one = |agent: &str, tokens: usize| {
+        let mut body = with_system(&format!("You work for {agent}. {}", text("the policy", tokens)));
+        body["tools"] = json!([]);
+        body
+    };
+    let noted = |tokens: usize| {
+        let report = agents(&[one("alice", tokens), one("bob", tokens)]);
+        report.findings.iter().filter(|found| found.breaks_prefix).count()
+    };
+    assert_eq!([700, 1_500].map(noted), [0, 1]);
+}

@@ -39,6 +39,10 @@ fn become_agent(sent: &mut Value, agent: &str) {
             sent["model"] = json!("claude-haiku-4-5");
             sent["tools"] = json!([tool(&format!("{agent} it"))]);
         }
+        "speaker" => {
+            sent["model"] = json!("claude-haiku-4-5");
+            sent["tools"] = json!([]);
+        }
         "hello" | "greeting" | "farewell" => sent["tools"] = json!([]),
         // Their prompts differ in a letter.
         "clerk-a" | "clerk-b" | "clerk-c" => {

@@ -3,9 +3,9 @@
 use std::panic::catch_unwind;
 
 use forkcast_sim::assert_prefix_stable;
-use forkcast_sim::diagnosis::Cause;
-use forkcast_sim::guard::{Facts, Guard, NoteKind, Report, Rule, Rules, Sent, Severity};
-use forkcast_sim::wire::Usage;
+use forkcast_sim::diagnosis::{Cause, Circumstances, Subject};
+use forkcast_sim::guard::{Facts, Guard, NoteKind, Report, Rule, Rules, Sent, Severity, judge_pair};
+use forkcast_sim::wire::{Pins, Usage, Wire};
 use serde_json::{Value, json};
 
 use super::conversation::{body, check, message, unmark};
@@ -392,4 +392,23 @@ fn thinking_with_an_empty_signature_is_refused() {
         let report = under(Rules::default(), &[(&body, usage)]);
         assert_eq!((report.violations.len(), noted(&report).len()), (0, 0), "{:#?}", report.violations);
     }
+}
+
+#[test]
+fn a_change_in_a_refused_request_costs_nothing_beside_the_one_before() {
+    let rules = Rules::default();
+    let costs = |change: Change| {
+        let mut wire = Wire::default();
+        let mut newer = changed(change);
+        newer["system"][0]["text"] = json!("Today is 2026-11-21. Be brief.");
+        let [older, newer] = [body(2), newer].map(|body| {
+            let request = wire.read(body.to_string().as_bytes(), "", "").unwrap();
+            let cumulative = Pins::default().sizes(&request, &wire, None, None);
+            Subject::new(0, request, cumulative, &rules.preset)
+        });
+        let judged = judge_pair(&wire, &rules.preset, &older, &newer, None, Circumstances::default());
+        judged.findings.iter().filter_map(|found| found.loss).map(|loss| loss.tokens).sum::<u64>()
+    };
+    assert!(costs(|_| ()) > 1_000);
+    assert_eq!(costs(|body| body["messages"][5]["content"][0]["cache_control"] = MARKED()), 0);
 }

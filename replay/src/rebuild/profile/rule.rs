@@ -130,3 +130,20 @@ impl RuleSet {
         self.0 & 1 << rule as u32 != 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use forkcast_sim::service::Evidence;
+
+    use super::RuleName;
+
+    #[test]
+    fn thinking_that_the_model_drops_is_the_providers() {
+        let is_of_provider = |rule: RuleName| {
+            let evidence = Evidence { file: "a".into(), line: 1, shows: rule.shows() };
+            evidence.is_of_provider(rule.cause().unwrap())
+        };
+        assert!(is_of_provider(RuleName::Stripped));
+        assert!(!is_of_provider(RuleName::Rewound) && !is_of_provider(RuleName::ToolsLoaded));
+    }
+}

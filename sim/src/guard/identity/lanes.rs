@@ -149,12 +149,13 @@ impl Scope {
             last(within).is_none_or(|recent| {
                 let last = recent.last.request();
                 let is_no_turn = || messages(request) <= messages(last) && !is_same_head(last, request);
-                !(is_answered_otherwise(wire, last, request)
+                // Logs have thousands of questions behind the same examples: what is found without reading comes first.
+                !(retelling::asks_otherwise(wire, last, request)
+                    || is_answered_otherwise(wire, last, request)
                     || is_recorded_twice(request, facts, recent)
                     || is_no_turn() && *is_awaited
                     || is_of_another_kind(wire, last, request)
-                    || is_another_agent(wire, last, request)
-                    || retelling::asks_otherwise(wire, last, request))
+                    || is_another_agent(wire, last, request))
             })
         };
         let is_likely =
