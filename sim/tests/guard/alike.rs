@@ -193,7 +193,9 @@ fn a_fork_with_another_head_pays_for_its_history() {
 fn what_is_too_little_to_share_is_not_noted() {
     let one = |agent: &str, tokens: usize| {
         let mut body = with_system(&format!("You work for {agent}. {}", text("the policy", tokens)));
-        body["tools"] = json!([]);
+        // They are read, so that only the policy is lost.
+        body["tools"] = json!([{"name": "Read", "description": text("Read", 1_500), "input_schema": {}}]);
+        body["tools"][0]["cache_control"] = json!({"type": "ephemeral"});
         body
     };
     let noted = |tokens: usize| {

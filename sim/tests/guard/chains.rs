@@ -411,3 +411,19 @@ fn the_longest_silent_chain_loses_its_spelling_notes_if_bodies_are_too_long_to_k
     assert_eq!(first, [false; 3]);
     assert_eq!(["b", "a"].map(|chain| spelled(chain, &respelled)), [true, false]);
 }
+
+#[test]
+fn questions_behind_the_same_examples_are_chains_of_their_own() {
+    let ask = |question: &str| {
+        let mut body = body(0);
+        body["messages"] =
+            json!([message("user", "an example"), message("assistant", "its answer"), message("user", question)]);
+        mark_end(&mut body);
+        body
+    };
+    let report = check(&["one", "two", "three"].map(ask));
+    assert_eq!((report.chains, report.findings.len()), (3, 0), "{:#?}", report.findings);
+    let mut on = ask("three");
+    on["messages"].as_array_mut().unwrap().extend([message("assistant", "so"), message("user", "and four?")]);
+    assert_eq!(check(&[ask("two"), ask("three"), on]).chains, 2, "each can go on");
+}
